@@ -1,4 +1,4 @@
-"""The record accounting that the oracles share which load records as tables."""
+"""The record accounting of oracles that load records as tables."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -8,7 +8,7 @@ from infra.kafka import Offsets, Partition, Record
 
 
 class Accounted:
-    """Some records, loaded once and queried."""
+    """Some records, loaded once, for queries."""
 
     def __init__(self, records: Iterable[Record], ends: Offsets | None = None) -> None:
         """`ends`: of the partitions read, for the record accounting."""
@@ -19,9 +19,9 @@ class Accounted:
         """The rows of a query over the tables."""
         return list(self._tables.engine.sql(sql).to_arrow_table().to_pylist())
 
-    def books(self) -> dict[Partition, Book]:
-        """The record accounting, each number counted on its own and not derived from the others."""
-        return self._tables.books(self.ends)
+    def count_books(self) -> dict[Partition, Book]:
+        """The record accounting; each number is counted, and none derived from the others."""
+        return self._tables.count_books(self.ends)
 
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:

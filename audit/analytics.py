@@ -1,4 +1,4 @@
-"""The oracle of the analytics pipeline: what was sold, by a batch read of the log."""
+"""The oracle of the analytics pipeline: computes sales by a batch read of the log."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -10,10 +10,10 @@ from audit import inventory
 from audit.full_sums import fit_sums
 from audit.inventory import Row
 from audit.log import read
-from audit.validation import Unreadable, event
+from audit.validation import Unreadable, parse_event
 from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
 from contracts.consumer import CONSUMERS
-from infra.kafka import Offsets, admin, end_offsets
+from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.settings import Settings
 
 COLUMNS: dict[str, pa.DataType] = {
@@ -25,25 +25,26 @@ COLUMNS: dict[str, pa.DataType] = {
     "unit_cost_cents": pa.int64(),
 }
 COSTS = pa.schema(COLUMNS)
-"""What a product costs from a moment on, which lies a NOTICE after it was announced, or later."""
+"""The cost of a product, and the moment from which it holds: NOTICE after its publication, or
+later."""
 
 VIEWS: Mapping[str, Contract] = {
     CONTRACTS[name].entity.replace("-", "_"): CONTRACTS[name]
     for name in CONSUMERS["analytics"].writes
     if CONTRACTS[name].domain == "analytics"
 }
-"""By the name of the query: what the pipeline says that it writes."""
+"""By the name of the query: the view that the pipeline declares to write."""
 
 
 class Oracle(inventory.Oracle):
-    """The log of receipts and refunds below some offsets, and the products as they are known."""
+    """The receipts and refunds below some offsets, and the known products."""
 
     def __init__(self, settings: Settings, ends: Offsets) -> None:
         super().__init__(settings, ends)
-        self.load("announced", pa.Table.from_pylist(list(costs(settings)), COSTS))
-        self.engine.execute(f"create view cost as {inventory.query('cost')}")
+        self.load("announced", pa.Table.from_pylist(list(read_costs(settings)), COSTS))
+        self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         return {contract.name: self._view(name, contract) for name, contract in VIEWS.items()}
 
     def _view(self, name: str, contract: Contract) -> list[Row]:
@@ -53,22 +54,22 @@ class Oracle(inventory.Oracle):
         return [fit_sums(row) for row in self.ask(name)]
 
 
-def instant(milliseconds: int) -> datetime:
+def to_datetime(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
-def costs(settings: Settings) -> Iterator[dict[str, Any]]:
-    ends = end_offsets(admin(settings), [PRODUCTS.name])
+def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
+    ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
     for record in read(settings, ends):
         try:
-            said = event(record)
+            product = parse_event(record)
         except Unreadable:
             continue
         yield {
-            "sku": said["sku"],
+            "sku": product["sku"],
             "partition": record.partition,
             "offset": record.offset,
-            "event_id": said["event_id"],
-            "since": max(said["effective_at"], instant(record.published_ms) + NOTICE),
-            "unit_cost_cents": said["unit_cost_cents"],
+            "event_id": product["event_id"],
+            "since": max(product["effective_at"], to_datetime(record.published_ms) + NOTICE),
+            "unit_cost_cents": product["unit_cost_cents"],
         }

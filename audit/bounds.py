@@ -1,4 +1,4 @@
-"""Every bound that data or load can reach, read where it is declared.
+"""Every bound that data or load can reach, read from its declaration.
 
 Contracts declare the limits of their fields, horizons, skews and retentions; settings declare
 theirs. In the code, each constant and each threshold whose name ends in MAX or MIN is a bound,
@@ -15,8 +15,8 @@ from typing import Any
 from contracts import CONTRACTS, Contract
 from contracts.projection import render_path
 from contracts.shape import Rule
-from contracts.times import span
-from infra.settings import Settings, root
+from contracts.times import render_span
+from infra.settings import Settings, locate_root
 
 LOOKED_AT = (
     "contracts/**/*.py",
@@ -63,7 +63,7 @@ class Bound:
     home: str
     """A contract, a file of code without its ending, or `settings`."""
     what: str
-    """Of a contract `lines[].units.maximum` or `horizon`; a constant, a threshold or a setting."""
+    """In a contract `lines[].units.maximum` or `horizon`; else the name of the declaration."""
     says: str
     meaning: str = ""
     """The comment of the declaration; empty where the name says it all."""
@@ -73,45 +73,45 @@ class Bound:
         return f"{self.home}/{self.what}"
 
 
-def bounds() -> tuple[Bound, ...]:
+def list_bounds() -> tuple[Bound, ...]:
     """Every bound; no two have one name."""
-    return (*of_contracts(), *of_code(), *of_settings())
+    return (*list_contract_bounds(), *list_code_bounds(), *list_setting_bounds())
 
 
-def of_contracts() -> Iterator[Bound]:
+def list_contract_bounds() -> Iterator[Bound]:
     for contract in CONTRACTS.values():
-        for rule in limits(contract):
+        for rule in list_limits(contract):
             what = f"{render_path(rule.path)}.{rule.kind}"
             yield Bound(
                 contract.name, what, f"`{render_path(rule.path)}` {SAYS[rule.kind](rule.limit)}"
             )
         for time in TIMES:
             if (length := getattr(contract, time)) is not None:
-                yield Bound(contract.name, time, f"{time} {span(length)}")
+                yield Bound(contract.name, time, f"{time} {render_span(length)}")
 
 
-def limits(contract: Contract) -> list[Rule]:
+def list_limits(contract: Contract) -> list[Rule]:
     """The rules of a contract that limit an amount."""
     return [rule for rule in contract.rules if rule.kind in SAYS]
 
 
-def of_code() -> Iterator[Bound]:
+def list_code_bounds() -> Iterator[Bound]:
     for pattern in LOOKED_AT:
-        for file in sorted(root().glob(pattern)):
-            home = file.relative_to(root()).with_suffix("").as_posix()
-            for what, value, meaning in _declared(file):
+        for file in sorted(locate_root().glob(pattern)):
+            home = file.relative_to(locate_root()).with_suffix("").as_posix()
+            for what, value, meaning in _find_declared(file):
                 if NAMED.search(what) and not (WAITING.search(what) or SHOWING.search(what)):
                     yield Bound(home, what, value, meaning)
 
 
-def of_settings() -> Iterator[Bound]:
+def list_setting_bounds() -> Iterator[Bound]:
     for name, field in Settings.model_fields.items():
-        limits = [says for each in field.metadata if (says := _limit(each))]
+        limits = [says for each in field.metadata if (says := _describe_limit(each))]
         if limits:
             yield Bound("settings", name.upper(), ", ".join(limits), field.description or "")
 
 
-def _limit(metadata: object) -> str | None:
+def _describe_limit(metadata: object) -> str | None:
     """The limits in pydantic's metadata of a field."""
     for word, says in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "below")):
         if (limit := getattr(metadata, word, None)) is not None:
@@ -119,20 +119,20 @@ def _limit(metadata: object) -> str | None:
     return None
 
 
-def _declared(file: Path) -> Iterator[tuple[str, str, str]]:
+def _find_declared(file: Path) -> Iterator[tuple[str, str, str]]:
     """The names that a file assigns, outside of functions, with value and meaning."""
     text = file.read_text(encoding="utf-8")
     lines, module = text.splitlines(), ast.parse(text)
     classes = [one for one in module.body if isinstance(one, ast.ClassDef)]
     for body in (module.body, *(one.body for one in classes)):
         for number, node in enumerate(body):
-            meaning = _meaning(lines, node, body[number + 1 : number + 2])
-            for name, value in _assigned(node):
+            meaning = _read_meaning(lines, node, body[number + 1 : number + 2])
+            for name, value in _find_assigned(node):
                 if not isinstance(value, ast.Call) or "Field" not in ast.unparse(value.func):
                     yield name, ast.unparse(value), meaning
 
 
-def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+def _find_assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
         yield node.target.id, node.value
     elif isinstance(node, ast.Assign):
@@ -145,7 +145,7 @@ def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
                     yield each.id, of_it
 
 
-def _meaning(lines: list[str], node: ast.stmt, following: list[ast.stmt]) -> str:
+def _read_meaning(lines: list[str], node: ast.stmt, following: list[ast.stmt]) -> str:
     """The comment behind the declaration, or the string after it."""
     _, mark, comment = lines[(node.end_lineno or node.lineno) - 1].partition("  # ")
     if mark:

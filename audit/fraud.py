@@ -1,4 +1,4 @@
-"""The oracle of the fraud pipeline: the alerts that a log calls for, by a batch read of it.
+"""The oracle of the fraud pipeline: computes the alerts of a log by a batch read.
 
 It shares only the contracts with the pipeline, and gets the thresholds as data. The contributions
 of events and the rules are SQL in DuckDB, one file per rule in `fraud_rules`.
@@ -18,7 +18,7 @@ from audit.log import read
 from audit.tables import Row
 from contracts import ALERTS, PRICE_CHANGES, PRODUCTS, STORES
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Record, admin, end_offsets
+from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.fraud.thresholds import Thresholds
 
@@ -36,12 +36,12 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
         radians(lat_a / 1e6), radians(lon_a / 1e6), radians(lat_b / 1e6), radians(lon_b / 1e6)
     ))))::bigint;
 """
-"""`starts`: the beginning of an interval. `each_proof`: an event that a candidate rests on.
+"""`starts`: the beginning of an interval. `each_proof`: an event among a candidate's evidence.
 `metres`: whole metres on a sphere between two places in microdegrees."""
 
 
-def spans(limits: Thresholds) -> Mapping[str, timedelta]:
-    """By rule: the time after an interval's beginning at which no more events can belong to it."""
+def list_spans(limits: Thresholds) -> Mapping[str, timedelta]:
+    """By rule: the time from an interval's beginning until no more events can belong to it."""
     return {
         "card-velocity": limits.card_sales_interval,
         "impossible-travel": limits.travel_interval,
@@ -66,52 +66,52 @@ class FraudOracle(Accounted):
             engine.execute(f"set variable {name} = {number:d}::bigint")
         suspect(engine, limits)
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
-        return {ALERTS.name: self.view()}
+        return {ALERTS.name: self.compute_view()}
 
-    def view(self) -> list[Row]:
+    def compute_view(self) -> list[Row]:
         """The alerts, in the order of the key."""
-        return [restore_times(row) for row in self.select(text("alerts"))]
+        return [restore_times(row) for row in self.select(read_query_text("alerts"))]
 
     @property
     def ends_at(self) -> datetime:
-        """When the newest accepted record was published; 1970 where there is none."""
+        """The publication time of the newest accepted record; 1970 where there is none."""
         newest = self._tables.engine.sql("select coalesce(max(published), 0) from accepted")
         ((published_ms,),) = newest.fetchall()
         return EPOCH + int(published_ms) * MILLISECOND
 
 
-def fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
+def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
     """The oracle of a log below some offsets, by the thresholds in that code.
 
     It reads prices, products and stores to the present end of their topics.
     """
-    known = end_offsets(admin(settings), SIDES)
+    known = read_end_offsets(create_admin(settings), SIDES)
     return FraudOracle(read(settings, {**ends, **known}), load_thresholds(code, "fraud"), ends)
 
 
 def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
     """Find all candidates for a row."""
-    engine.execute(text("signals"))
-    engine.execute(text("first_signals"))
+    engine.execute(read_query_text("signals"))
+    engine.execute(read_query_text("first_signals"))
     engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")
     fixed = list_thresholds(limits)
-    for rule, span in spans(limits).items():
+    for rule, span in list_spans(limits).items():
         values = [rule, span // MILLISECOND, fixed[rule]]
         engine.execute("insert into each_rule values (?, ?, ?)", values)
-    candidates = [f"select '{rule}' as rule, * from ({text(rule)})" for rule in fixed]
+    candidates = [f"select '{rule}' as rule, * from ({read_query_text(rule)})" for rule in fixed]
     engine.execute(f"create table candidate as {' union all by name '.join(candidates)}")
-    engine.execute(f"insert into candidate by name {text('beyond')}")
+    engine.execute(f"insert into candidate by name {read_query_text('beyond')}")
 
 
-def text(query: str) -> str:
-    """The SQL of that name; a rule's has the rule's name."""
+def read_query_text(query: str) -> str:
+    """The SQL of this name; that of a rule has the rule's name."""
     return (RULES / f"{query.replace('-', '_')}.sql").read_text()
 
 
 def restore_times(row: Row) -> Row:
-    """The row with its times as times."""
+    """The row with its times as datetimes."""
     times = ("interval_start", "interval_end", "decided_at")
     evidence = [
         {**proof, "event_time": EPOCH + proof["event_time"] * MILLISECOND}

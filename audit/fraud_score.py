@@ -1,4 +1,4 @@
-"""How good alerts are, compared with the incidents that the simulator planted, one by one.
+"""The quality of alerts, compared one by one with the incidents that the simulator planted.
 
 An alert is right if it rests on an event of a fraud, whichever rule that was planted for. A fraud
 is caught if an open alert of its own rule rests on one of its events.
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from audit.fraud_scores import Score, Scores, Share
 from audit.log import number_records, read
 from contracts import INCIDENTS, decode
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.fraud.thresholds import Thresholds
 
@@ -28,7 +28,7 @@ reported when it is over; its last event may be two hours late."""
 
 
 class Alert(NamedTuple):
-    """A row of the view, and the first time a reader saw it, if one watched."""
+    """A row of the view, and the time when a reader first saw it, if one watched."""
 
     row: Mapping[str, Any]
     seen_at: datetime | None = None
@@ -69,7 +69,7 @@ def compute_score(
     threshold: int,
     settled: datetime,
 ) -> Score:
-    """The score of one rule, from the alerts that it raised and the incidents planted for it."""
+    """The score of one rule, from its alerts and the incidents planted for it."""
     hit: dict[str, datetime] = {}
     judged = []
     waited = []
@@ -136,5 +136,7 @@ def list_thresholds(limits: Thresholds) -> Mapping[str, int]:
 
 def read_incidents(settings: Settings) -> list[Incident]:
     """Every incident that the simulator has reported."""
-    numbered = number_records(read(settings, end_offsets(admin(settings), [INCIDENTS.name])))
+    numbered = number_records(
+        read(settings, read_end_offsets(create_admin(settings), [INCIDENTS.name]))
+    )
     return [decode(record.value).value for record, number in numbered if number is not None]

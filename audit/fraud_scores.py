@@ -32,17 +32,17 @@ class Score:
     """The score of one rule, or of all together."""
 
     recall: Share
-    """Frauds caught."""
+    """The share of frauds that were caught."""
     precision: Share
-    """Open alerts that are right."""
+    """The share of open alerts that are right."""
     near_caught: Share
-    """Of the frauds near the threshold."""
+    """The recall of frauds near the threshold."""
     near_spared: Share
-    """Of the look-alikes near the threshold, those without an alert of the rule."""
+    """The share of look-alikes near the threshold without an alert of the rule."""
     to_decide: tuple[timedelta, ...]
-    """For each fraud caught: from its first event to the record that decided."""
+    """For each caught fraud: the time from its first event to the deciding record."""
     to_see: tuple[timedelta, ...]
-    """For each alert that a reader watched for: from that record until the reader saw it."""
+    """For each alert with a watching reader: the time from that record until the reader saw it."""
 
     def __add__(self, other: "Score") -> "Score":
         return Score(
@@ -72,7 +72,7 @@ class Scores:
 
     @property
     def good(self) -> bool:
-        """Whether the aims are reached, in total and by each rule."""
+        """Whether the total and each rule reach their aims."""
         each = [
             share.share for one in self.by_rule.values() for share in (one.recall, one.precision)
         ]

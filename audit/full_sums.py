@@ -1,4 +1,4 @@
-"""Sums as a row of a view says them: as far as 64 bits go, and in full where they go no further."""
+"""Sums in a row of a view: clipped to 64 bits, and in full beside that where they are larger."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -8,17 +8,17 @@ LEAST, MOST = -(2**63), 2**63 - 1
 
 
 def fit_sums(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of a query, in which a sum of any size is a decimal, as the view's contract has it.
+    """The row of a query in the form of the view's contract; in the query a sum is a decimal.
 
-    Where there is such a sum, the row has `sums_in_full`: None, or those beyond 64 bits.
+    A row with sums gets `sums_in_full`: the sums beyond 64 bits, or None.
     """
     sums = {name: int(value) for name, value in row.items() if isinstance(value, Decimal)}
     if not sums:
         return dict(row)
     beyond = [
-        {"name": name, "digits": str(found)}
-        for name, found in sums.items()
-        if not LEAST <= found <= MOST
+        {"name": name, "digits": str(total)}
+        for name, total in sums.items()
+        if not LEAST <= total <= MOST
     ]
-    held = {name: min(max(found, LEAST), MOST) for name, found in sums.items()}
-    return {**row, **held, "sums_in_full": beyond or None}
+    clipped = {name: min(max(total, LEAST), MOST) for name, total in sums.items()}
+    return {**row, **clipped, "sums_in_full": beyond or None}

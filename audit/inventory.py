@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit.inventory_lines import EXTRACTED, chunks
+from audit.inventory_lines import EXTRACTED, build_chunks
 from audit.log import number_records, read
 from audit.validation import Content, Unreadable, read_record
 from contracts import RELEASES, STOCK_LEVELS
@@ -38,13 +38,13 @@ class Book:
 
 
 class Oracle:
-    """The log below some offsets, loaded once and queried."""
+    """The log below some offsets, loaded once, for queries."""
 
     def __init__(self, settings: Settings, ends: Offsets) -> None:
         self.ends = ends
         self._unreadable: Counter[Partition] = Counter()
         self.rejected: dict[Place, Collection[str]] = {}
-        """The places of rejected records, and the reasons that the quarantine may give; none: any
+        """The places of rejected records, and the possible reasons of the quarantine; none: any
         reason."""
         self._lost: list[Row] = []
         self.simulated: Counter[Partition] = Counter()
@@ -53,31 +53,31 @@ class Oracle:
         self.engine.execute("set timezone = 'UTC'")
         self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
         self.load("extracted", EXTRACTED.empty_table())
-        for lines in chunks(self._readable(settings)):
+        for lines in build_chunks(self._readable(settings)):
             self.engine.register("lines", lines)
             self.engine.execute("insert into extracted from lines")
         self.load("unreadable", pa.Table.from_pylist(self._lost, UNREADABLE))
-        self.engine.execute(f"create view applied as {query('applied')}")
+        self.engine.execute(f"create view applied as {read_query('applied')}")
 
     def load(self, table: str, rows: pa.Table) -> None:
         """Create a table of the rows."""
         self.engine.register("rows_to_load", rows)
         self.engine.execute(f"create or replace table {table} as from rows_to_load")
 
-    def view(self) -> list[Row]:
+    def compute_view(self) -> list[Row]:
         """The stock level of every shelf, in the order of the key."""
         return self.ask("stock_level")
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
-        return {STOCK_LEVELS.name: self.view()}
+        return {STOCK_LEVELS.name: self.compute_view()}
 
     def ask(self, name: str) -> list[Row]:
         """The rows of the query of that name."""
-        return list(self.engine.sql(query(name)).to_arrow_table().to_pylist())
+        return list(self.engine.sql(read_query(name)).to_arrow_table().to_pylist())
 
-    def books(self) -> dict[Partition, Book]:
-        """The record accounting, each number counted on its own and not derived from the others."""
+    def count_books(self) -> dict[Partition, Book]:
+        """The record accounting; each number is counted, and none derived from the others."""
         counted = self.engine.sql(
             """
             select
@@ -118,6 +118,6 @@ class Oracle:
                     )
 
 
-def query(name: str) -> str:
+def read_query(name: str) -> str:
     """The text of a query beside this file."""
     return Path(__file__).with_name(f"{name}.sql").read_text()

@@ -1,4 +1,4 @@
-"""Lines of readable records, as rows of a table: what each moves on a shelf."""
+"""Lines of readable records as rows of a table, with their movements on a shelf."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ from infra.kafka import Record
 LINES_PER_CHUNK = 100_000
 
 MOVEMENTS = ("sold", "refunded", "received", "adjusted", "dispatched", "closed")
-"""The movements that a line may report, in units; `closed` are those no longer in transit."""
+"""The movements of a line, in units; `closed` means no longer in transit."""
 
 COLUMNS: dict[str, pa.DataType] = {
     "topic": pa.string(),
@@ -31,14 +31,14 @@ COLUMNS: dict[str, pa.DataType] = {
 EXTRACTED = pa.schema(COLUMNS)
 """One line of a readable record. `sequence`: its number among the simulator's records in the
 partition; null for another publisher. A release has the line and the event time of its
-original, under its own topic; its event_id is the original's topic and id."""
+original, and its own topic; its event_id joins the original's topic and id."""
 
 
 Line = dict[str, Any]
 """A row of EXTRACTED."""
 
 
-def chunks(events: Iterator[tuple[Record, int | None, Content]]) -> Iterator[pa.Table]:
+def build_chunks(events: Iterator[tuple[Record, int | None, Content]]) -> Iterator[pa.Table]:
     lines: list[Line] = []
     for record, sequence, content in events:
         lines += list_lines(record, sequence, content)

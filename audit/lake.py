@@ -7,8 +7,8 @@ import duckdb
 import pyarrow as pa
 
 from audit.full_sums import fit_sums
-from audit.inventory import query
-from audit.validation import Event, Unreadable, event, read_record, untimely
+from audit.inventory import read_query
+from audit.validation import Event, Unreadable, find_untimeliness, parse_event, read_record
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from infra.kafka import Record
 
@@ -25,46 +25,48 @@ COLUMNS: dict[str, pa.DataType] = {
     "event_time": pa.timestamp("ms", tz="UTC"),
 }
 MOVES = pa.schema(COLUMNS)
-"""A line of an event that moves stock."""
+"""The line of an event that moves stock."""
 
 
-def events(records: Iterable[Record], topics: Iterable[str]) -> Events:
-    found: dict[str, dict[Place, Event]] = {topic: {} for topic in topics}
+def collect_events(records: Iterable[Record], topics: Iterable[str]) -> Events:
+    events: dict[str, dict[Place, Event]] = {topic: {} for topic in topics}
     seen: set[tuple[str, int, str]] = set()
     for record in records:
-        if record.topic not in found or (happened := accept_event(record)) is None:
+        if record.topic not in events or (happened := accept_event(record)) is None:
             continue
         identity = record.topic, record.partition, happened["event_id"]
         if identity not in seen:
             seen.add(identity)
-            found[record.topic][record.partition, record.offset] = happened
-    return found
+            events[record.topic][record.partition, record.offset] = happened
+    return events
 
 
 def accept_event(record: Record) -> Event | None:
     """The content of the record, if it is valid and in time."""
     try:
-        read_record(record)  # of a release: what it wraps, too
-        happened = event(record)
+        read_record(record)  # this validates the content of a release, too
+        happened = parse_event(record)
     except Unreadable:
         return None
-    return None if untimely(record, happened) else happened
+    return None if find_untimeliness(record, happened) else happened
 
 
-def daily_facts(found: Events) -> list[dict[str, Any]]:
+def sum_daily_facts(events: Events) -> list[dict[str, Any]]:
     """The movements of each sku in each store on each day of UTC; cents as far as 64 bits go."""
     engine = duckdb.connect()
     engine.execute("set timezone = 'UTC'")
-    engine.register("moves", pa.Table.from_pylist(list(moves(found)), MOVES))
-    rows = [fit_sums(row) for row in engine.sql(query("daily_facts")).to_arrow_table().to_pylist()]
+    engine.register("moves", pa.Table.from_pylist(list(list_moves(events)), MOVES))
+    rows = [
+        fit_sums(row) for row in engine.sql(read_query("daily_facts")).to_arrow_table().to_pylist()
+    ]
     for row in rows:
         del row["sums_in_full"]
     return rows
 
 
-def moves(found: Events) -> Iterator[dict[str, Any]]:
+def list_moves(events: Events) -> Iterator[dict[str, Any]]:
     for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS):
-        for (partition, _), happened in found[topic.name].items():
+        for (partition, _), happened in events[topic.name].items():
             for line in happened.get("lines", [happened]):
                 yield {
                     "topic": topic.name,
@@ -73,11 +75,11 @@ def moves(found: Events) -> Iterator[dict[str, Any]]:
                     "event_time": happened["event_time"],
                     "store_id": happened["store_id"],
                     "sku": line["sku"],
-                    **amounts(topic.name, happened, line),
+                    **compute_amounts(topic.name, happened, line),
                 }
 
 
-def amounts(topic: str, happened: Event, line: Event) -> dict[str, int]:
+def compute_amounts(topic: str, happened: Event, line: Event) -> dict[str, int]:
     if topic == ADJUSTMENTS.name:
         return {"adjusted": line["units"]}
     if topic == SHIPMENTS.name:

@@ -1,9 +1,8 @@
-"""The simulator's sealed truth, compared with the log.
+"""The simulator's ledger, compared with the log.
 
 A page of the ledger states the position of its store after a tick: the number of the simulator's
-records in its partition of each topic, and the stock by all events, less those that nobody can
-read. So for any offsets each store has a last page that lies wholly before them. There ledger and
-log must agree.
+records in its partition of each topic, and the stock by all events but the unreadable ones. So for
+any offsets each store has a last page that lies wholly before them. There they must agree.
 """
 
 from collections import Counter
@@ -16,7 +15,7 @@ import pyarrow as pa
 from audit.inventory import Oracle, Row
 from audit.log import number_records, read
 from contracts import LEDGER, decode
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 
 SEEN: Mapping[str, tuple[str, ...]] = {
@@ -25,7 +24,7 @@ SEEN: Mapping[str, tuple[str, ...]] = {
     "unreadable": ("malformed", "unknown_schema", "broken_rule"),
 }
 """The kinds of dirt in the ledger that a reader can find in the log."""
-# Within the horizon a late record is as good as any: a reader does not count it.
+# A reader does not count a late record: within the horizon it is like any other.
 DIRT = ("late", *(kind for kinds in SEEN.values() for kind in kinds))
 
 Shelf = tuple[str, str]
@@ -67,18 +66,18 @@ class Audit:
     pages: int
     shelves: int
     dirt: Mapping[str, int]
-    """Records that were not published on time and once, by kind, as the pages count them."""
+    """Late, repeated and unreadable records by kind, as the pages count them."""
     simulated: int
-    """The number of the simulator's records before the marker, on these pages or not."""
+    """The number of the simulator's records before the marker, also beyond these pages."""
     quarantined: int
-    """Movements in the ledger that the view lacks, since they are in the quarantine."""
+    """The number of the ledger's movements that are in the quarantine, and so not in the view."""
     differences: list[Difference]
     seen: Mapping[str, tuple[int, int]]
-    """Repeated, untimely and unreadable records: by the ledger, and by the log."""
+    """The numbers of repeated, untimely and unreadable records: by the ledger, by the log."""
 
     @property
     def made(self) -> bool:
-        """Whether there was anything to compare; nothing is compared before the first page."""
+        """Whether the comparison was possible: before the first page it is not."""
         return self.pages > 0 or self.simulated == 0
 
     @property
@@ -86,14 +85,14 @@ class Audit:
         return not self.differences and all(ledger == log for ledger, log in self.seen.values())
 
 
-def audit(settings: Settings, oracle: Oracle) -> Audit:
+def audit_ledger(settings: Settings, oracle: Oracle) -> Audit:
     """Compare at the last pages below the oracle's offsets."""
     on_hand: Counter[Shelf] = Counter()
     in_transit: Counter[Shelf] = Counter()
     last: dict[str, Mapping[str, int]] = {}
     pages = 0
     dirt = dict.fromkeys(DIRT, 0)
-    for partition, page in ledger(settings):
+    for partition, page in read_ledger(settings):
         positions = {at["topic"]: at["records"] for at in page["positions"]}
         if any(oracle.simulated[at, partition] < n for at, n in positions.items()):
             continue
@@ -106,7 +105,7 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
             on_hand[shelf] += movement["book_units"] - movement["unreadable_units"]
             transit_units = movement["transit_units"] - movement["unreadable_transit_units"]
             in_transit[shelf] += transit_units
-    oracle.load("page", page_table(last))
+    oracle.load("page", build_page_table(last))
     booked = {shelf: Units(on_hand[shelf], in_transit[shelf]) for shelf in on_hand}
     on_log = oracle.ask("book_stock")
     (dirt_on_log,) = oracle.ask("book_dirt")
@@ -116,7 +115,7 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
         dirt=dirt,
         simulated=sum(oracle.simulated.values()),
         quarantined=sum(row["movements_quarantined"] for row in on_log),
-        differences=differences(booked, {shelf_of(row): units_of(row) for row in on_log}),
+        differences=find_differences(booked, {get_shelf(row): get_units(row) for row in on_log}),
         seen={
             what: (sum(dirt[kind] for kind in kinds), dirt_on_log[what])
             for what, kinds in SEEN.items()
@@ -124,23 +123,23 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
     )
 
 
-def shelf_of(row: Row) -> Shelf:
+def get_shelf(row: Row) -> Shelf:
     return row["store_id"], row["sku"]
 
 
-def units_of(row: Row) -> Units:
+def get_units(row: Row) -> Units:
     return Units(row["units_on_hand"], row["units_in_transit"])
 
 
-def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every page, with the number of its partition: its store has the same one everywhere."""
-    pages = number_records(read(settings, end_offsets(admin(settings), [LEDGER.name])))
+def read_ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every page, with its partition, which is the same in all topics of its store."""
+    pages = number_records(read(settings, read_end_offsets(create_admin(settings), [LEDGER.name])))
     for record, number in pages:
         if number is not None and record.value is not None:
             yield record.partition, dict(decode(record.value).value)
 
 
-def page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
+def build_page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
     rows = [
         {"store_id": store_id, "topic": topic, "records": records}
         for store_id, positions in last.items()
@@ -149,7 +148,7 @@ def page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
     return pa.Table.from_pylist(rows, PAGE)
 
 
-def differences(ledger: Mapping[Shelf, Units], log: Mapping[Shelf, Units]) -> list[Difference]:
+def find_differences(ledger: Mapping[Shelf, Units], log: Mapping[Shelf, Units]) -> list[Difference]:
     return [
         Difference(shelf, ledger.get(shelf, NONE), log.get(shelf, NONE))
         for shelf in sorted(ledger.keys() | log.keys())

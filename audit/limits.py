@@ -5,9 +5,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from pipelines.common.generations.folders import locate_code
-from pipelines.common.generations.generation import generations
+from pipelines.common.generations.generation import load_generations
 
 
 def load_thresholds(code: Path, pipeline: str) -> Any:
@@ -22,9 +22,9 @@ def load_policy(code: Path) -> Any:
 
 def find_code(settings: Settings, pipeline: str, number: int) -> Path:
     """The folder of the generation's code; the project's own where there is no copy here."""
-    generation = generations(settings, pipeline).of(number)
-    copy = locate_code(settings, generation) if generation else root()
-    return copy if copy.exists() else root()
+    generation = load_generations(settings, pipeline).of(number)
+    copy = locate_code(settings, generation) if generation else locate_root()
+    return copy if copy.exists() else locate_root()
 
 
 def _load(file: Path) -> ModuleType:

@@ -12,8 +12,16 @@ from pyarrow.dataset import field
 
 from contracts import CONTRACTS
 from infra.errors import UserError
-from infra.kafka import Offsets, Partition, Record, admin, consumer, start_offsets, to_record
-from infra.lake import folders
+from infra.kafka import (
+    Offsets,
+    Partition,
+    Record,
+    create_admin,
+    create_consumer,
+    read_start_offsets,
+    to_record,
+)
+from infra.lake import locate_folders
 from infra.settings import Settings
 
 IDLE_SECONDS_MAX = 30.0
@@ -21,7 +29,7 @@ RECORDS_PER_POLL_MAX = 10_000
 
 
 class NotArchived(UserError):
-    """Records that neither the log nor the archive holds."""
+    """Neither the log nor the archive holds some records."""
 
     def __init__(self, topic: str, partition: int, end: int) -> None:
         super().__init__(
@@ -33,14 +41,14 @@ class NotArchived(UserError):
 def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     """Each record below the end offset of its partition, partition by partition in log order.
 
-    The archive gives the first records that the log no longer holds. Raises TimeoutError
+    Records that the log no longer holds come from the archive. Raises TimeoutError
     when the broker sends nothing for IDLE_SECONDS_MAX, and NotArchived.
     """
-    starts = start_offsets(admin(settings), {topic for topic, _ in ends})
-    yield from head(settings, ends, starts)
-    # Kafka sends nothing of a partition that was deleted up to its end, not even its position.
+    starts = read_start_offsets(create_admin(settings), {topic for topic, _ in ends})
+    yield from read_archive(settings, ends, starts)
+    # For a partition that was deleted up to its end Kafka sends nothing, not even a position.
     waiting = {at: end for at, end in ends.items() if end > starts.get(at, 0)}
-    reader = consumer(settings, fetch_message_max_bytes=4_194_304)
+    reader = create_consumer(settings, fetch_message_max_bytes=4_194_304)
     try:
         reader.assign([TopicPartition(*at, 0) for at in waiting])
         deadline = time.monotonic() + IDLE_SECONDS_MAX
@@ -54,12 +62,12 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
                 record = to_record(message)
                 if record.offset < ends[record.topic, record.partition]:
                     yield record
-            waiting = unread(reader, waiting)
+            waiting = find_unread(reader, waiting)
     finally:
         reader.close()
 
 
-def head(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]:
+def read_archive(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]:
     """The records that only the archive holds, of the topics that it keeps."""
     gone = {
         at: min(start, ends[at])
@@ -68,7 +76,7 @@ def head(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]
     }
     if not gone:
         return
-    table = DeltaTable(str(folders(settings).bronze))
+    table = DeltaTable(str(locate_folders(settings).bronze))
     commits = [json.loads(one["userMetadata"]) for one in table.history() if "userMetadata" in one]
     for at, end in gone.items():
         topic, partition = at
@@ -76,7 +84,7 @@ def head(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]
             raise NotArchived(topic, partition, end)
         here = (field("topic") == topic) & (field("partition") == partition)
         records = table.to_pyarrow_dataset().to_table(filter=here & (field("offset") < end))
-        yield from map(of_archive, records.sort_by("offset").to_pylist())
+        yield from map(parse_archived, records.sort_by("offset").to_pylist())
 
 
 def is_archived(topic: str) -> bool:
@@ -85,7 +93,7 @@ def is_archived(topic: str) -> bool:
     return contract is not None and contract.kind == "topic" and contract.visibility == "public"
 
 
-def of_archive(row: Mapping[str, Any]) -> Record:
+def parse_archived(row: Mapping[str, Any]) -> Record:
     return Record(
         topic=row["topic"],
         partition=row["partition"],
@@ -98,10 +106,9 @@ def of_archive(row: Mapping[str, Any]) -> Record:
 
 
 def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:
-    """Each record with its number among the simulator's in its partition; None: it is not one of
-    them.
+    """Each record with its number among the simulator's in its partition; None for other records.
 
-    A record that Kafka stored twice counts once. A killed broker may forget a batch, and
+    A record that Kafka stored twice has a number once. A killed broker may lose a batch, and
     store it again for a producer that had no acknowledgement.
     """
     reached: Counter[Partition] = Counter()
@@ -116,8 +123,8 @@ def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | No
         yield record, number
 
 
-def unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
-    """The partitions whose end has not been reached; a gap in the offsets does not matter."""
+def find_unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
+    """The partitions whose end the reader has not reached; offsets may have gaps."""
     position = reader.position([TopicPartition(*at) for at in waiting])
     return {
         (at.topic, at.partition): waiting[at.topic, at.partition]

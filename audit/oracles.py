@@ -1,17 +1,17 @@
-"""The oracle of each pipeline: the same answer, computed by other means."""
+"""The oracle of each pipeline, which computes the same answer by other means."""
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from audit import analytics, inventory
-from audit.fraud import fraud_oracle
+from audit.fraud import ask_fraud_oracle
 from audit.inventory import Book, Place
-from audit.reorder import reorder_oracle
-from audit.visits import visits_oracle
+from audit.reorder import ask_reorder_oracle
+from audit.visits import ask_visits_oracle
 from infra.errors import UserError
 from infra.kafka import Offsets, Partition
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 
 
 class NoOracle(UserError):
@@ -29,13 +29,13 @@ class Answering(Protocol):
 
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:
-        """The places of rejected records, and the reasons that the quarantine may give; none: any
+        """The places of rejected records, and the possible reasons of the quarantine; none: any
         reason.
         """
 
-    def views(self) -> dict[str, list[dict[str, Any]]]: ...
+    def compute_views(self) -> dict[str, list[dict[str, Any]]]: ...
 
-    def books(self) -> dict[Partition, Book]: ...
+    def count_books(self) -> dict[Partition, Book]: ...
 
 
 Ask = Callable[[Settings, Offsets, Path], Answering]
@@ -45,19 +45,19 @@ code."""
 ORACLES: Mapping[str, Ask] = {
     "inventory": lambda settings, ends, _code: inventory.Oracle(settings, ends),
     "analytics": lambda settings, ends, _code: analytics.Oracle(settings, ends),
-    "fraud": fraud_oracle,
-    "visits": visits_oracle,
-    "reorder": reorder_oracle,
+    "fraud": ask_fraud_oracle,
+    "visits": ask_visits_oracle,
+    "reorder": ask_reorder_oracle,
 }
-"""By the name of the pipeline."""
+"""The oracles by pipeline."""
 
 
-def oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:
+def ask_oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:
     """The oracle of the pipeline below these offsets, by the code on disk; raises NoOracle."""
-    return oracle_of(pipeline)(settings, ends, root())
+    return get_oracle(pipeline)(settings, ends, locate_root())
 
 
-def oracle_of(pipeline: str) -> Ask:
+def get_oracle(pipeline: str) -> Ask:
     """The oracle of the pipeline; raises NoOracle."""
     if pipeline not in ORACLES:
         raise NoOracle(pipeline)

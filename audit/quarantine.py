@@ -8,9 +8,9 @@ from audit.inventory import Place
 from audit.log import read
 from audit.oracles import Answering
 from contracts import QUARANTINE, decode
-from infra.kafka import Offsets, admin, end_offsets
+from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import wait_for
 from services.quarantine.progress import read_progress
 
 CAUGHT_UP_SECONDS_MAX = 30.0
@@ -23,11 +23,11 @@ class Listing:
 
     rejected: int
     listed: int
-    """Rejected records that are listed with a reason that the oracle gives too."""
+    """The number of rejected records that are listed with a reason of the oracle's."""
     differences: list[str]
-    """The first records that are not listed, listed for another reason, or wrongly listed."""
+    """The first records that are missing, listed for another reason, or wrongly listed."""
     behind: int
-    """Records that the quarantine had not validated after CAUGHT_UP_SECONDS_MAX."""
+    """The number of records not yet validated by the quarantine after CAUGHT_UP_SECONDS_MAX."""
 
     @property
     def agrees(self) -> bool:
@@ -39,11 +39,11 @@ class Listing:
 
 
 def compare_listing(settings: Settings, oracle: Answering) -> Listing:
-    """Compare once the quarantine has read as far as the oracle, or the time limit is over."""
-    until(lambda: not records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
-    behind = records_behind(settings, oracle.ends)
-    listed = dict(reasons(settings, oracle.ends))
-    differing = list(differences(oracle.rejected, listed, lagging=behind > 0))
+    """Compare when the quarantine has read as far as the oracle, or the time limit is over."""
+    wait_for(lambda: not count_records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
+    behind = count_records_behind(settings, oracle.ends)
+    listed = dict(read_reasons(settings, oracle.ends))
+    differing = list(find_differences(oracle.rejected, listed, lagging=behind > 0))
     return Listing(
         rejected=len(oracle.rejected),
         listed=sum(
@@ -54,20 +54,20 @@ def compare_listing(settings: Settings, oracle: Answering) -> Listing:
     )
 
 
-def records_behind(settings: Settings, ends: Offsets) -> int:
+def count_records_behind(settings: Settings, ends: Offsets) -> int:
     validated = read_progress(settings).offsets
     return sum(max(0, end - validated.get(at, 0)) for at, end in ends.items())
 
 
-def reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
-    """Every listed record below the ends; a record that was copied twice comes twice."""
-    for record in read(settings, end_offsets(admin(settings), [QUARANTINE.name])):
+def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
+    """Place and reason of every listed record below the ends; a second copy comes again."""
+    for record in read(settings, read_end_offsets(create_admin(settings), [QUARANTINE.name])):
         row: dict[str, Any] = decode(record.value).value
         if row["offset"] < ends.get((row["topic"], row["partition"]), 0):
             yield (row["topic"], row["partition"], row["offset"]), row["reason"]
 
 
-def differences(
+def find_differences(
     rejected: Mapping[Place, Collection[str]], listed: Mapping[Place, str], *, lagging: bool
 ) -> Iterator[str]:
     for at in sorted(rejected.keys() | listed.keys()):

@@ -5,13 +5,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from audit.accounted import Accounted
-from audit.inventory import query
+from audit.inventory import read_query
 from audit.limits import load_policy
 from audit.log import read
 from audit.tables import Row
 from contracts import PRODUCTS, PROMOTIONS, PROPOSALS
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Record, admin, end_offsets
+from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.reorder.policy import Policy
 
@@ -26,22 +26,22 @@ class ReorderOracle(Accounted):
         for name, value in asdict(policy).items():
             self._tables.engine.execute(f"set variable {name} = {value}::double")
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
-        return {PROPOSALS.name: self.view()}
+        return {PROPOSALS.name: self.compute_view()}
 
-    def view(self) -> list[Row]:
+    def compute_view(self) -> list[Row]:
         """The proposals, in the order of the key."""
         return [
             {**row, "review_at": EPOCH + row["review_at"] * MILLISECOND}
-            for row in self.select(query("proposal"))
+            for row in self.select(read_query("proposal"))
         ]
 
 
-def reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
+def ask_reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
     """The oracle of a log below some offsets, by the policy in that code.
 
     It reads products and promotions to the present end of their topics.
     """
-    known = end_offsets(admin(settings), [PRODUCTS.name, PROMOTIONS.name])
+    known = read_end_offsets(create_admin(settings), [PRODUCTS.name, PROMOTIONS.name])
     return ReorderOracle(read(settings, {**ends, **known}), load_policy(code), ends)

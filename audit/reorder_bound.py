@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Cents = NDArray[np.float64]
-"""The least cost from here to the end, by the units on the shelf."""
+"""By the units on the shelf: the least cost from here to the end."""
 
 
 @dataclass(frozen=True)
@@ -28,41 +28,43 @@ class Terms:
     pack_size_units: int
     order_cents: float
     lost_cents: float
-    """Of a unit that a customer wanted and the shelf lacked."""
+    """The cost of a unit that a customer wanted and the shelf lacked."""
     holding_cents: float
-    """Of a unit on the shelf at the end of an hour."""
+    """The cost of a unit on the shelf at the end of an hour."""
 
 
-def least_cents(
+def compute_least_cents(
     opening: int,
     wanted: Sequence[int],
     moved: Sequence[int],
     shares: Mapping[int, Sequence[float]],
     terms: Terms,
 ) -> float:
-    """The least that holding, ordering and lost sales could have cost a shelf.
+    """The least possible cost of holding, ordering and lost sales for a shelf.
 
     `wanted` and `moved`: by hour, the units that customers wanted, and those that came or went
     besides sales and deliveries. `shares`: by the hour of arrival, which share of the packs each
     possible order brings.
     """
-    after = np.zeros(units_max(opening, wanted, moved, terms) + 1)
+    after = np.zeros(compute_units_max(opening, wanted, moved, terms) + 1)
     for hour in reversed(range(len(wanted))):
-        after = lived(after, wanted[hour], moved[hour], terms)
+        after = step_hour(after, wanted[hour], moved[hour], terms)
         for share in shares.get(hour, ()):
             if share > 0:
-                after = ordered(after, terms)
+                after = choose_order(after, terms)
     return float(after[opening])
 
 
-def units_max(opening: int, wanted: Sequence[int], moved: Sequence[int], terms: Terms) -> int:
-    """The most that a shelf holds by a cheapest plan: all demand to come, and a pack."""
+def compute_units_max(
+    opening: int, wanted: Sequence[int], moved: Sequence[int], terms: Terms
+) -> int:
+    """The most units on a shelf in a cheapest plan: all future demand, and a pack."""
     returned = sum(units for units in moved if units > 0)
     lost = sum(-units for units in moved if units < 0)
     return opening + sum(wanted) + returned + lost + terms.pack_size_units
 
 
-def lived(after: Cents, wanted: int, moved: int, terms: Terms) -> Cents:
+def step_hour(after: Cents, wanted: int, moved: int, terms: Terms) -> Cents:
     """The cost before an hour's demand, where `after` is the cost after the hour."""
     units = np.arange(after.size)
     left = np.clip(np.maximum(units - wanted, 0) + moved, 0, after.size - 1)
@@ -72,7 +74,7 @@ def lived(after: Cents, wanted: int, moved: int, terms: Terms) -> Cents:
     return cost
 
 
-def ordered(after: Cents, terms: Terms) -> Cents:
+def choose_order(after: Cents, terms: Terms) -> Cents:
     """The cost before a delivery may come, of as many packs as are cheapest, or of none.
 
     Every whole number of packs can be brought: of `n` ordered packs the share's whole ones come,
@@ -88,7 +90,7 @@ def ordered(after: Cents, terms: Terms) -> Cents:
     return np.minimum(after, more + terms.order_cents)
 
 
-def by_arrival(arrivals: Sequence[tuple[int, float]]) -> Mapping[int, Sequence[float]]:
+def group_by_arrival(arrivals: Sequence[tuple[int, float]]) -> Mapping[int, Sequence[float]]:
     """The shares of orders, by the hour in which they arrive."""
     shares: dict[int, list[float]] = defaultdict(list)
     for hour, share in arrivals:

@@ -1,6 +1,6 @@
 """One simulated world, refilled by vans or by orders to its end, and the cost of that.
 
-The world, the gate's decision and the supplier are the real ones; only the log is left out.
+The world, the gate's decision and the supplier are the real ones; only the log is missing.
 """
 
 from collections import Counter, defaultdict
@@ -15,7 +15,7 @@ from generators.numbering import Publication
 from generators.parameters import Parameters
 from generators.products import Product
 from generators.shipment import Confirmed
-from generators.ticks import HOUR_MS, TICKS_PER_HOUR, hour_start_ms, tick_start_ms
+from generators.ticks import HOUR_MS, TICKS_PER_HOUR, to_hour_start_ms, to_tick_start_ms
 from generators.world import World
 from pipelines.reorder.policy import Levels, Policy
 from services.ordering.decision import Limits, Order, Proposal, Shelf, decide
@@ -46,7 +46,7 @@ class Review(NamedTuple):
     plans: Sequence[Event]
     """The promotions of its product, the newest announcement last."""
     told_ms: int
-    """When the newest event of its stock happened."""
+    """The time of the newest event of its stock."""
 
 
 Propose = Callable[[Review], Levels]
@@ -65,7 +65,7 @@ class Delivery(NamedTuple):
 
     arrives_hour: int
     share: float
-    """Of the packs that are ordered; only whole ones come."""
+    """The share of the ordered packs that arrives; only whole packs arrive."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Life:
         for hour in range(self._hours):
             self._hour(hour)
 
-    def deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
+    def list_deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
         """The delivery of an order of the shelf, by the hour of its review.
 
         The goods are there from the first whole hour after they arrive.
@@ -127,7 +127,7 @@ class Life:
             for hour, took_ms, share in self._possible(shelf)
         }
 
-    def earliest_deliveries(self, shelf: Shelf) -> list[Delivery]:
+    def list_earliest_deliveries(self, shelf: Shelf) -> list[Delivery]:
         """The same, but the goods serve all of the hour in which they arrive."""
         return [
             Delivery(hour + took_ms // HOUR_MS, share)
@@ -135,10 +135,10 @@ class Life:
         ]
 
     def _possible(self, shelf: Shelf) -> Iterator[tuple[int, int, float]]:
-        """For an order at each review: hour, lead time in milliseconds, share delivered."""
+        """For an order at each review: hour, lead time in milliseconds, share that arrives."""
         lead = self.products[shelf.sku].lead_time_days
         for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
-            review_ms = hour_start_ms(hour)
+            review_ms = to_hour_start_ms(hour)
             answer = confirm_order(
                 Order(shelf, review_ms, MANY_PACKS, 1, lead), review_ms, self._seed
             )
@@ -150,7 +150,8 @@ class Life:
             for shelf, hours in self._unit_hours.items()
         )
         lost = sum(
-            units * margin_cents(self.products[shelf.sku]) for shelf, units in self._missed.items()
+            units * compute_margin_cents(self.products[shelf.sku])
+            for shelf, units in self._missed.items()
         )
         orders = self._deliveries if self._propose is None else len(self._ordered)
         missed = sum(self._missed.values())
@@ -166,7 +167,7 @@ class Life:
 
     def _hour(self, hour: int) -> None:
         for tick in range(hour * TICKS_PER_HOUR, (hour + 1) * TICKS_PER_HOUR):
-            now_ms = tick_start_ms(tick)
+            now_ms = to_tick_start_ms(tick)
             confirmed = self._review(now_ms) if now_ms % DAY_MS == 0 else ()
             for one in self.world.tick(confirmed):
                 self._take(one)
@@ -253,5 +254,5 @@ def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
     return Confirmed(order.order_id, *order.shelf, *units, leaves_ms, comes_ms)
 
 
-def margin_cents(product: Product) -> int:
+def compute_margin_cents(product: Product) -> int:
     return product.unit_price_cents - product.unit_cost_cents

@@ -6,9 +6,9 @@ Beside them stands a bound that no way can beat (audit/reorder_bound.py).
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from audit.reorder_bound import Terms, by_arrival, least_cents
-from audit.reorder_life import HOURS_PER_DAY, Costs, Life, Score, margin_cents
-from audit.reorder_ways import best_levels, by_policy, by_table
+from audit.reorder_bound import Terms, compute_least_cents, group_by_arrival
+from audit.reorder_life import HOURS_PER_DAY, Costs, Life, Score, compute_margin_cents
+from audit.reorder_ways import find_best_levels, propose_by_policy, propose_by_table
 from generators.parameters import Parameters
 from generators.products import Product
 from pipelines.reorder.policy import Policy
@@ -16,25 +16,25 @@ from pipelines.reorder.policy import Policy
 POLICY = "the policy"
 
 
-def bound_cents(life: Life, costs: Costs) -> float:
+def compute_bound_cents(life: Life, costs: Costs) -> float:
     """The cost of the cheapest orders in this life: see audit/reorder_bound.py."""
     return sum(
-        least_cents(
+        compute_least_cents(
             life.opening[shelf],
             wanted,
             life.moved[shelf],
-            by_arrival(life.earliest_deliveries(shelf)),
-            terms(life.products[shelf.sku], costs),
+            group_by_arrival(life.list_earliest_deliveries(shelf)),
+            create_terms(life.products[shelf.sku], costs),
         )
         for shelf, wanted in life.demand.items()
     )
 
 
-def terms(product: Product, costs: Costs) -> Terms:
+def create_terms(product: Product, costs: Costs) -> Terms:
     return Terms(
         pack_size_units=product.pack_size_units,
         order_cents=costs.order_cents,
-        lost_cents=margin_cents(product),
+        lost_cents=compute_margin_cents(product),
         holding_cents=product.unit_cost_cents * costs.holding_per_day / HOURS_PER_DAY,
     )
 
@@ -60,8 +60,8 @@ def compare(world: Parameters, days: int, costs: Costs) -> Comparison:
     """Simulate one world by vans, by the policy, by the best levels; the bound is the policy's."""
     by_orders = replace(world, refill="orders")
     vans = Life(replace(world, refill="vans"), days)
-    policy = Life(by_orders, days, by_policy(Policy()))
-    hindsight = Life(by_orders, days, by_table(best_levels(policy, costs)))
+    policy = Life(by_orders, days, propose_by_policy(Policy()))
+    hindsight = Life(by_orders, days, propose_by_table(find_best_levels(policy, costs)))
     lives = {"vans": vans, POLICY: policy, "best (s, S)": hindsight}
     ways = {name: life.score(costs) for name, life in lives.items()}
-    return Comparison(ways, bound_cents(policy, costs))
+    return Comparison(ways, compute_bound_cents(policy, costs))

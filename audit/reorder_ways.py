@@ -17,7 +17,7 @@ from audit.reorder_life import (
     Life,
     Propose,
     Review,
-    margin_cents,
+    compute_margin_cents,
 )
 from generators.event import Event
 from generators.products import Product
@@ -27,22 +27,25 @@ from pipelines.reorder.policy import (
     Levels,
     Plan,
     Policy,
-    levels,
+    derive_levels,
+    estimate_usual_milli,
     lift_permille,
-    usual_milli,
 )
 from services.ordering.decision import Shelf
 
 ROUNDS_MAX, POPULATION = 20, 8
 
 
-def by_policy(policy: Policy) -> Propose:
+def propose_by_policy(policy: Policy) -> Propose:
     def propose(review: Review) -> Levels:
         week = [
-            sum(usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy)) for sale in day)
+            sum(
+                estimate_usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy))
+                for sale in day
+            )
             for day in reversed(review.sold[-DAYS:])
         ]
-        return levels(
+        return derive_levels(
             [*week, *[0] * (DAYS - len(week))],
             len(week),
             review.product.lead_time_days,
@@ -64,7 +67,7 @@ def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:
 
 
 def find_plan(review: Review, policy: Policy) -> Plan:
-    """The promotion that a review knows: the one known at its shelf's newest event."""
+    """The promotion that a review knows: that known at its shelf's newest event."""
     plan = find_newest_plan(review.plans, review.told_ms)
     if plan is None:
         return NO_PLAN
@@ -80,25 +83,25 @@ def lift(plan: Event, policy: Policy) -> int:
     return int(lift_permille(plan["usual_price_cents"], plan["price_cents"], policy))
 
 
-def by_table(best: Mapping[Shelf, Levels]) -> Propose:
+def propose_by_table(best: Mapping[Shelf, Levels]) -> Propose:
     return lambda review: best[review.shelf]
 
 
-def best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:
+def find_best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:
     """By shelf, the levels that would have been cheapest on this life's demand."""
     return {
-        shelf: best(
+        shelf: optimize_levels(
             demand,
             life.opening[shelf],
             life.products[shelf.sku],
-            life.deliveries(shelf),
+            life.list_deliveries(shelf),
             costs,
         )
         for shelf, demand in sorted(life.demand.items())
     }
 
 
-def best(
+def optimize_levels(
     demand: Sequence[int],
     opening: int,
     product: Product,
@@ -107,7 +110,9 @@ def best(
 ) -> Levels:
     most = max(2, sum(demand) * HOURS_PER_DAY * (product.lead_time_days + 3) // len(demand))
     optimum = differential_evolution(
-        lambda tried: cost(demand, opening, product, deliveries, costs, tried[0], tried[1]),
+        lambda tried: compute_costs(
+            demand, opening, product, deliveries, costs, tried[0], tried[1]
+        ),
         [(0, most), (1, most)],
         integrality=[True, True],
         popsize=POPULATION,
@@ -121,7 +126,7 @@ def best(
     return Levels(point, point + lot)
 
 
-def cost(
+def compute_costs(
     demand: Sequence[int],
     opening: int,
     product: Product,
@@ -130,7 +135,7 @@ def cost(
     point: "np.ndarray[tuple[int], np.dtype[np.float64]]",
     lot: "np.ndarray[tuple[int], np.dtype[np.float64]]",
 ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """The cost of each of the tried levels, in cents. `deliveries`: by the hour of the review."""
+    """The cost of each of these levels, in cents. `deliveries`: by the hour of the review."""
     pack = product.pack_size_units
     last = max((one.arrives_hour for one in deliveries.values()), default=0)
     stock = np.full_like(point, opening)
@@ -151,5 +156,5 @@ def cost(
             total += np.where(ordered > 0, costs.order_cents, 0)
         sold = np.minimum(stock, wanted)
         stock -= sold
-        total += (wanted - sold) * margin_cents(product) + stock * per_hour
+        total += (wanted - sold) * compute_margin_cents(product) + stock * per_hour
     return total

@@ -2,43 +2,47 @@
 
 from datetime import datetime
 
-from audit.fraud import fraud_oracle
+from audit.fraud import ask_fraud_oracle
 from audit.fraud_score import Alert, compute_scores, read_incidents
 from audit.fraud_scores import Scores
 from audit.limits import find_code, load_thresholds
 from audit.served import fetch_views
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS, decode
 from contracts.times import EPOCH
-from infra.kafka import Partition, admin, end_offsets
-from infra.settings import Settings, root
+from infra.kafka import Partition, create_admin, read_end_offsets
+from infra.settings import Settings, locate_root
 from pipelines.fraud.thresholds import Thresholds
 from services.quarantine.reader import read_record
 
 READ = tuple(one.name for one in (RECEIPTS, REFUNDS, HEARTBEATS))
 BEATS: Partition = (HEARTBEATS.name, 0)
 
-# The incidents are read first: the log then holds all events of each.
+# Incidents first: then the log holds all events of each.
 
 
-def of_view(settings: Settings) -> Scores:
+def score_view(settings: Settings) -> Scores:
     """The served alerts, up to the world's time at their marker; raises ApiDown."""
     planted = read_incidents(settings)
     live = fetch_views(settings, "fraud")
     alerts = live.views[ALERTS.name]
     limits = load_thresholds(find_code(settings, "fraud", live.generation), "fraud")
     return compute_scores(
-        lambda: map(Alert, alerts), planted, beat(settings, live.inputs[BEATS]), limits
+        lambda: map(Alert, alerts), planted, read_heartbeat(settings, live.inputs[BEATS]), limits
     )
 
 
-def of_log(settings: Settings) -> Scores:
+def score_log(settings: Settings) -> Scores:
     """The oracle's alerts, at the end of the log."""
     planted = read_incidents(settings)
-    oracle = fraud_oracle(settings, end_offsets(admin(settings), READ), root())
-    return compute_scores(lambda: map(Alert, oracle.view()), planted, oracle.ends_at, Thresholds())
+    oracle = ask_fraud_oracle(
+        settings, read_end_offsets(create_admin(settings), READ), locate_root()
+    )
+    return compute_scores(
+        lambda: map(Alert, oracle.compute_view()), planted, oracle.ends_at, Thresholds()
+    )
 
 
-def beat(settings: Settings, end: int) -> datetime:
+def read_heartbeat(settings: Settings, end: int) -> datetime:
     """The world's time by the last heartbeat below the offset; 1970 before the first."""
     if end == 0:
         return EPOCH

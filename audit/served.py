@@ -19,22 +19,22 @@ REQUEST_SECONDS_MAX = 60.0
 
 
 class ApiDown(UserError):
-    """The API does not give the views."""
+    """The API does not serve the views."""
 
     def __init__(self, source: str, why: object) -> None:
         super().__init__(f"{source} should answer with the views, but: {why}. Start it: make up")
 
 
 class CutOff(ApiDown):
-    """An answer of the API ended before all announced rows had come."""
+    """An answer of the API ended before all announced rows."""
 
-    def __init__(self, pipeline: str, view: str, found: int, announced: int) -> None:
-        super().__init__(pipeline, f"it sent {found} rows of {view}, not {announced}")
+    def __init__(self, pipeline: str, view: str, rows: int, announced: int) -> None:
+        super().__init__(pipeline, f"it sent {rows} rows of {view}, not {announced}")
 
 
 @dataclass(frozen=True)
 class Served:
-    """The views as a reader gets them."""
+    """The views as the API serves them."""
 
     pipeline: str
     generation: int
@@ -74,7 +74,7 @@ def parse_rows(pipeline: str, lines: Iterator[bytes], extent: Mapping[str, Any])
 
 
 def parse_inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:
-    """The offsets below which the marker of an answer has counted everything."""
+    """The input offsets of an answer's marker: the answer covers every record below them."""
     return {
         (topic, partition): offset
         for topic, offsets in marker["inputs"].items()

@@ -1,7 +1,7 @@
 """Accepted events as tables of an engine: a row per line where an event has lines, else per event.
 
-Times are milliseconds. Only the first copy of an event in its partition is kept. A release
-counts in the accounting alone, since windows do not take releases.
+Times are milliseconds. The tables keep only the first copy of an event in its partition. A release
+counts in the accounting alone, since no window includes one.
 """
 
 from collections import Counter
@@ -29,14 +29,14 @@ class Tables:
 
     def __init__(self, records: Iterable[Record]) -> None:
         self.rejected: dict[Place, Collection[str]] = {}
-        """The places of rejected records, and the reasons that the quarantine may give; none: any
+        """The places of rejected records, and the possible reasons of the quarantine; none: any
         reason."""
         self.engine = duckdb.connect()
         waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
         for name in SCHEMAS:
             self._put(f"create table {name} as", name, [])
         for record, content in self._accept(records):
-            for name, row in rows(record, content):
+            for name, row in build_rows(record, content):
                 waiting[name].append(row)
                 if len(waiting[name]) >= ROWS_PER_CHUNK:
                     self._put(f"insert into {name}", name, waiting[name])
@@ -44,12 +44,12 @@ class Tables:
         for name, left in waiting.items():
             self._put(f"insert into {name}", name, left)
         for name, _ in TABLES.values():
-            self.engine.execute(first_copies(name))
+            self.engine.execute(render_first_copies(name))
         for name, key in AS_OF.items():
             self.engine.execute(build_since_sql(name, key))
 
-    def books(self, ends: Offsets) -> dict[Partition, Book]:
-        """The accounting of the records below the ends, which are all there are."""
+    def count_books(self, ends: Offsets) -> dict[Partition, Book]:
+        """The accounting of all records; the ends are theirs."""
         counted = self.engine.execute(
             "select topic, partition, count(distinct event_id), count(*) from accepted group by all"
         ).fetchall()
@@ -79,9 +79,9 @@ class Tables:
         self.engine.execute(f"{verb} from rows_to_put")
 
 
-def rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
+def build_rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
     """The table and the row for each line of an accepted record."""
-    happened = {name: plain(value) for name, value in content.movement.items()}
+    happened = {name: simplify(value) for name, value in content.movement.items()}
     meta = {
         "topic": record.topic,
         "partition": record.partition,
@@ -93,22 +93,22 @@ def rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
     yield ACCEPTED, meta
     if record.topic in TABLES:
         name, _ = TABLES[record.topic]
-        for line in lines(happened):
+        for line in list_lines(happened):
             yield name, {**happened, **line, **meta}
 
 
-def lines(happened: Event) -> Iterator[Row]:
-    """The columns of each line; one line with its number alone where an event has none."""
+def list_lines(happened: Event) -> Iterator[Row]:
+    """The columns of each line; for an event without lines, one line with only its number."""
     for number, line in enumerate(happened.get("lines", [{}])):
         yield {**line, "line": number}
 
 
-def plain(value: Any) -> Any:
+def simplify(value: Any) -> Any:
     """A time as milliseconds; any other value unchanged."""
     return (value - EPOCH) // MILLISECOND if isinstance(value, datetime) else value
 
 
-def first_copies(table: str) -> str:
+def render_first_copies(table: str) -> str:
     return f"""
         create or replace table {table} as
         from {table}

@@ -15,7 +15,7 @@ from contracts import (
     STORES,
     Contract,
     encode,
-    key,
+    encode_key,
 )
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Partition, Record
@@ -34,7 +34,7 @@ PRICES = {MILK: 100, WINE: 1_000}
 PACKS = {MILK: 10, WINE: 6}
 
 
-def at(clock: str, days: int = 0) -> datetime:
+def parse_clock(clock: str, days: int = 0) -> datetime:
     hours, minutes, *seconds = map(int, clock.split(":"))
     return DAY + timedelta(days, hours=hours, minutes=minutes, seconds=sum(seconds))
 
@@ -57,9 +57,9 @@ NOTICES_MINUTES = (-20, 0, 4, 9, 10, 15, 60)
 afterwards."""
 
 DELAYS_MINUTES = (-5, 0, 0, 20, 90)
-"""How long after it happened an event is published; negative where a clock is ahead."""
+"""The time from an event to its publication; negative where a clock is ahead."""
 
-BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
+BORDERS = (parse_clock("8:00"), parse_clock("11:00"), parse_clock("0:00", days=1))
 """The ends of the rules' intervals; drawn events lie around them."""
 
 
@@ -90,7 +90,7 @@ class Timeline:
         published: datetime | None = None,
         **fields: Any,
     ) -> str:
-        """Publish an event, when it happens unless another time is given; returns its id."""
+        """Publish an event, by default at its event time; returns its id."""
         self._events += 1
         event = {
             **contract.examples[0],
@@ -104,7 +104,7 @@ class Timeline:
             partition=0,
             offset=self._offsets[place],
             published_ms=((published or happened) - EPOCH) // MILLISECOND,
-            key=key(contract, event),
+            key=encode_key(contract, event),
             value=encode(contract, event),
             headers=(),
         )
@@ -181,7 +181,7 @@ class Timeline:
         return self.put(
             RECEIPTS,
             happened,
-            lines=as_lines(lines or ((MILK, 1, PRICES[MILK]),)),
+            lines=build_lines(lines or ((MILK, 1, PRICES[MILK]),)),
             card_token=card,
             customer_id=customer,
             store_id=store,
@@ -203,7 +203,7 @@ class Timeline:
         return self.put(
             REFUNDS,
             happened,
-            lines=as_lines(lines or ((WINE, 1, PRICES[WINE]),)),
+            lines=build_lines(lines or ((WINE, 1, PRICES[WINE]),)),
             receipt_event_id=receipt,
             receipt_event_time=issued,
             card_token=card,
@@ -214,9 +214,9 @@ class Timeline:
 
     def alerts(self, rule: str, **limits: Any) -> list[Row]:
         """The alerts of one rule."""
-        rows = FraudOracle(self.records, Thresholds(**limits)).view()
+        rows = FraudOracle(self.records, Thresholds(**limits)).compute_view()
         return [row for row in rows if row["rule"] == rule]
 
 
-def as_lines(lines: tuple[tuple[str, int, int], ...]) -> list[Row]:
+def build_lines(lines: tuple[tuple[str, int, int], ...]) -> list[Row]:
     return [{"sku": sku, "units": units, "unit_price_cents": cents} for sku, units, cents in lines]

@@ -17,9 +17,9 @@ from contracts import (
     RELEASES,
     SHIPMENTS,
     Contract,
-    contract,
-    model,
-    schemas_of,
+    build_model,
+    find_schemas,
+    get_contract,
 )
 from contracts.models import BROKEN_RULE
 from infra.kafka import Record
@@ -36,7 +36,7 @@ class Unreadable(Exception):
     def __init__(self, why: object, *reasons: str) -> None:
         super().__init__(str(why))
         self.reasons: Collection[str] = reasons
-        """The reasons that the quarantine may give; none: any reason."""
+        """The possible reasons of the quarantine; none: any reason."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Content:
     """The content of a record."""
 
     topic: str
-    """The topic of the movement; of a release, its original's topic."""
+    """The topic of the movement; for a release, its original's topic."""
     event_id: str
-    """The identity: records of one partition with the same one are duplicates."""
+    """The identity: records of one partition with the same identity are duplicates."""
     movement: Event
     untimely: str | None
     """late or future, by the record's own event time; None: on time."""
@@ -54,21 +54,21 @@ class Content:
 
 def read_record(record: Record) -> Content:
     """The content of the record, timely or not; raises Unreadable."""
-    fields = event(record)
+    fields = parse_event(record)
     if record.topic != RELEASES.name:
-        return Content(record.topic, fields["event_id"], fields, untimely(record, fields))
-    inner = original(record, fields)
+        return Content(record.topic, fields["event_id"], fields, find_untimeliness(record, fields))
+    inner = unwrap_original(record, fields)
     identity = f"{fields['topic']}/{fields['original_event_id']}"
-    return Content(fields["topic"], identity, inner, untimely(record, fields))
+    return Content(fields["topic"], identity, inner, find_untimeliness(record, fields))
 
 
-def original(record: Record, release: Event) -> Event:
+def unwrap_original(record: Record, release: Event) -> Event:
     """The event within a release; raises Unreadable."""
     if release["topic"] not in MOVING:
         raise Unreadable(f"a release of {release['topic']}", "unreleasable")
     key, value = release["record_key"].encode(), release["value"]
     try:
-        inner = event(replace(record, topic=release["topic"], key=key, value=value))
+        inner = parse_event(replace(record, topic=release["topic"], key=key, value=value))
     except Unreadable as error:
         raise Unreadable(error, "unreleasable") from error
     if inner["event_id"] != release["original_event_id"]:
@@ -76,9 +76,9 @@ def original(record: Record, release: Event) -> Event:
     return inner
 
 
-def event(record: Record) -> Event:
+def parse_event(record: Record) -> Event:
     """The record's own fields; raises Unreadable."""
-    agreed = contract(record.topic)
+    agreed = get_contract(record.topic)
     fields = decode_as(agreed, record.value)
     broken: list[str] = []
     try:
@@ -94,10 +94,10 @@ def event(record: Record) -> Event:
     return fields
 
 
-def untimely(record: Record, happened: Event) -> str | None:
-    """`late` or `future`, where it was published beyond the horizon or the skew; None: on time."""
-    agreed = contract(record.topic)
-    delay = timedelta(milliseconds=record.published_ms) - since_epoch(happened["event_time"])
+def find_untimeliness(record: Record, happened: Event) -> str | None:
+    """`late` for a record published beyond the horizon, `future` beyond the skew; None: on time."""
+    agreed = get_contract(record.topic)
+    delay = timedelta(milliseconds=record.published_ms) - to_span(happened["event_time"])
     if agreed.horizon is not None and delay > agreed.horizon:
         return "late"
     if agreed.skew is not None and -delay > agreed.skew:
@@ -108,7 +108,7 @@ def untimely(record: Record, happened: Event) -> str | None:
 def decode_as(agreed: Contract, value: bytes | None) -> Event:
     if value is None or len(value) < 5 or value[0] != 0:
         raise Unreadable("not in the Confluent frame", "undecodable")
-    writer = writers(agreed.name).get(int.from_bytes(value[1:5], "big"))
+    writer = load_writers(agreed.name).get(int.from_bytes(value[1:5], "big"))
     if writer is None:
         raise Unreadable("a schema that nobody has registered", "undecodable")
     try:
@@ -121,16 +121,16 @@ def decode_as(agreed: Contract, value: bytes | None) -> Event:
     return fields
 
 
-def since_epoch(at: datetime) -> timedelta:
+def to_span(at: datetime) -> timedelta:
     return at - datetime.fromtimestamp(0, at.tzinfo)
 
 
 @cache
-def writers(topic: str) -> dict[int, Any]:
-    schemas = schemas_of(contract(topic))
+def load_writers(topic: str) -> dict[int, Any]:
+    schemas = find_schemas(get_contract(topic))
     return {schema_id: fastavro.parse_schema(schema) for schema_id, schema in schemas.items()}
 
 
 @cache
 def load_model(topic: str) -> type[BaseModel]:
-    return model(contract(topic))
+    return build_model(get_contract(topic))

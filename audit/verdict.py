@@ -1,16 +1,16 @@
-"""The views as the API serves them, compared with the oracle; stock with the ledger too."""
+"""The served views, compared with the oracle, and stock with the ledger too."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from audit.inventory import Book, Oracle, Row
-from audit.ledger import Audit, audit
+from audit.ledger import Audit, audit_ledger
 from audit.limits import find_code
-from audit.oracles import oracle_of
+from audit.oracles import get_oracle
 from audit.quarantine import Listing, compare_listing
 from audit.served import Served, fetch_views
-from contracts import CONTRACTS, STOCK_LEVELS, Contract, digest
+from contracts import CONTRACTS, STOCK_LEVELS, Contract, compute_digest
 from infra.kafka import Partition
 from infra.settings import Settings
 
@@ -40,7 +40,7 @@ class Verdict:
     live: Served
     views: tuple[Comparison, ...]
     books: Mapping[Partition, Book]
-    """The oracle's."""
+    """The accounting of the oracle."""
     listing: Listing
     audit: Audit | None
     """None: the ledger does not cover these views, or the world is not simulated."""
@@ -51,7 +51,7 @@ class Verdict:
 
     @property
     def agree(self) -> bool:
-        """Whether all that was compared agrees."""
+        """Whether all comparisons agree."""
         same_views = all(one.agrees for one in self.views)
         booked = self.audit is None or self.audit.agrees
         return same_views and self.books_agree and self.listing.agrees and booked
@@ -62,22 +62,22 @@ class Verdict:
         return self.agree and self.listing.complete and audited
 
 
-def verdict(settings: Settings, pipeline: str) -> Verdict:
+def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
     """Compare all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
-    ask = oracle_of(pipeline)  # first: its error names the pipelines
+    ask = get_oracle(pipeline)  # first: its error names the pipelines
     live = fetch_views(settings, pipeline)
     asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
-    answers = asked.views()
+    answers = asked.compute_views()
     return Verdict(
         live=live,
         views=tuple(
             compare_view(CONTRACTS[name], live.views.get(name, []), answers.get(name, []))
             for name in sorted(live.views.keys() | answers.keys())
         ),
-        books=asked.books(),
+        books=asked.count_books(),
         listing=compare_listing(settings, asked),
         audit=(
-            audit(settings, asked)
+            audit_ledger(settings, asked)
             if settings.world == "simulated"
             and isinstance(asked, Oracle)
             and STOCK_LEVELS.name in answers
@@ -91,8 +91,8 @@ def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparis
     return Comparison(
         view=view,
         rows=len(live),
-        live_digest=digest(view, live),
-        oracle_digest=digest(view, expected),
+        live_digest=compute_digest(view, live),
+        oracle_digest=compute_digest(view, expected),
         differing=list(find_differences(view, live, expected)),
     )
 
@@ -106,12 +106,12 @@ def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
 
 
 def find_differences(view: Contract, live: list[Row], oracle: list[Row]) -> Iterator[Difference]:
-    """Pairs of rows with one key that are not the same."""
-    ours, theirs = by_key(view, live), by_key(view, oracle)
+    """Pairs of different rows with one key."""
+    ours, theirs = index_by_key(view, live), index_by_key(view, oracle)
     for key in sorted(ours.keys() | theirs.keys()):
         if ours.get(key) != theirs.get(key):
             yield ours.get(key), theirs.get(key)
 
 
-def by_key(view: Contract, rows: list[Row]) -> Mapping[tuple[Any, ...], Row]:
+def index_by_key(view: Contract, rows: list[Row]) -> Mapping[tuple[Any, ...], Row]:
     return {tuple(row[field] for field in view.key): row for row in rows}

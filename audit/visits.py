@@ -5,7 +5,7 @@ from pathlib import Path
 
 from audit.accounted import Accounted
 from audit.full_sums import fit_sums
-from audit.inventory import query
+from audit.inventory import read_query
 from audit.limits import load_thresholds
 from audit.log import read
 from audit.tables import Row
@@ -27,17 +27,17 @@ class VisitsOracle(Accounted):
         pause_ms = limits.pause_minutes * MINUTE_MS
         self._tables.engine.execute(f"set variable pause = {pause_ms:d}::bigint")
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
-        rows = self.select(query("visit"))
+        rows = self.select(read_query("visit"))
         return {VISITS.name: [fit_sums(restore_times(row)) for row in rows]}
 
 
 def restore_times(row: Row) -> Row:
-    """The row with its times as times."""
+    """The row with its times as datetimes."""
     return {**row, **{name: EPOCH + row[name] * MILLISECOND for name in TIMES}}
 
 
-def visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
+def ask_visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
     """The oracle of a log below some offsets, by the thresholds in that code."""
     return VisitsOracle(read(settings, ends), load_thresholds(code, "visits"), ends)

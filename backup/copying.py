@@ -49,7 +49,7 @@ class Mirror:
         return False
 
 
-def digest(file: Path) -> str:
+def compute_digest(file: Path) -> str:
     """SHA-256 of the file's content, in hex. The content is on the disk when this returns."""
     hashed = hashlib.sha256()
     with file.open("rb") as content:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import psutil
 
-from backup.copying import Mirror, digest
+from backup.copying import Mirror, compute_digest
 from backup.manifest import Manifest, NoBackup, Position, read_manifest
 from control.generations import Generation, read_generations
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor import daemon
-from infra.supervisor.parts import ENGINE, WORKER, find_parts, paused, refuse_elsewhere
+from infra.supervisor.parts import ENGINE, WORKER, find_parts, pause_process, refuse_elsewhere
 from pipelines.common.generations.folders import locate_checkpoint
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 UPDATES_RUNNING = 2
 """Updates of the copy while the shop runs. Each leaves less to copy during the pause."""
@@ -51,7 +51,7 @@ class Ended(UserError):
         )
 
 
-def back_up(settings: Settings, target: Path) -> Manifest:
+def make_backup(settings: Settings, target: Path) -> Manifest:
     """Copy the running shop at one moment, at which all of its processes are paused.
 
     The copy equals what kill -9 of all of them at that moment would leave behind.
@@ -72,7 +72,7 @@ def back_up(settings: Settings, target: Path) -> Manifest:
     for _ in range(UPDATES_RUNNING):
         mirror.update()
     with stand_still(settings):
-        began, made_at_ms = time.monotonic(), wall_ms()
+        began, made_at_ms = time.monotonic(), get_wall_ms()
         mirror.update()
         pipelines = {one.pipeline: locate_position(settings, one) for one in promoted}
         seconds = time.monotonic() - began
@@ -81,7 +81,7 @@ def back_up(settings: Settings, target: Path) -> Manifest:
         made_at_ms=made_at_ms,
         paused_seconds=round(seconds, 3),
         pipelines=pipelines,
-        files={file.relative_to(target).as_posix(): digest(file) for file in copies},
+        files={file.relative_to(target).as_posix(): compute_digest(file) for file in copies},
     )
     manifest.write(target)
     return manifest
@@ -104,7 +104,7 @@ def stand_still(settings: Settings) -> Iterator[None]:
 
 def _pause_tree(stack: ExitStack, pid: int) -> None:
     """Pause the process, then its children: it starts no others meanwhile."""
-    stack.enter_context(paused(pid))
+    stack.enter_context(pause_process(pid))
     for child in psutil.Process(pid).children():
         with suppress(psutil.NoSuchProcess):
             _pause_tree(stack, child.pid)
@@ -113,8 +113,8 @@ def _pause_tree(stack: ExitStack, pid: int) -> None:
 def locate_position(settings: Settings, generation: Generation) -> Position:
     """The position of its promoted generation, by its checkpoint."""
     checkpoint = locate_checkpoint(settings, generation)
-    read = sum(checkpoint.committed().values())
-    return Position(generation.number, checkpoint.newest_finished(), read)
+    read = sum(checkpoint.read_committed().values())
+    return Position(generation.number, checkpoint.find_newest_finished(), read)
 
 
 def restore(source: Path, settings: Settings) -> Manifest:
@@ -137,7 +137,7 @@ def restore(source: Path, settings: Settings) -> Manifest:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, target)
         shutil.copymode(file, target)
-        if digest(target) != expected:
+        if compute_digest(target) != expected:
             raise NoBackup(source, f"{name} is not as it was written")
     if home.exists():
         home.rmdir()

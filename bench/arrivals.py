@@ -15,7 +15,7 @@ class Sample:
     """Whether the answer was a good one."""
 
 
-async def arrivals(
+async def run_arrivals(
     one: Callable[[int, float], Awaitable[T]], per_second: float, seconds: float
 ) -> list[T]:
     """The outcome of each request; `one` gets its number and the time when it was due, in loop
@@ -35,15 +35,15 @@ async def _run(one: Callable[[int, float], Awaitable[T]], number: int, due: floa
     return await one(number, due)
 
 
-def percentile(samples: Sequence[float], percent: float) -> float:
+def compute_percentile(samples: Sequence[float], percent: float) -> float:
     """The percentile: the smallest sample that this share of them does not exceed."""
     ordered = sorted(samples)
     rank = -(-len(ordered) * percent // 100)
     return ordered[max(0, int(rank) - 1)]
 
 
-def milliseconds(samples: Sequence[Sample], percent: float) -> float:
-    return 1000 * percentile([sample.seconds for sample in samples], percent)
+def compute_percentile_ms(samples: Sequence[Sample], percent: float) -> float:
+    return 1000 * compute_percentile([sample.seconds for sample in samples], percent)
 
 
 def describe_failures(samples: Sequence[Sample]) -> str:

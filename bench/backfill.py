@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterator
 
 from bench import history
-from bench.broker import broker
-from bench.figures import Figure, Yardstick, at_least
-from bench.receipts import LINES, receipt
+from bench.broker import run_broker
+from bench.figures import Figure, Yardstick, aim_at_least
+from bench.receipts import LINES, create_receipt
 from bench.scale import Scale
 from contracts import RECEIPTS, encode
-from infra.kafka import admin, apply_topics, end_offsets, producer
+from infra.kafka import apply_topics, create_admin, create_producer, read_end_offsets
 from infra.settings import Settings
 
 PLAIN_TOPIC = "public.bench.plain.v1"
@@ -19,16 +19,16 @@ FLUSH_SECONDS_MAX = 60.0
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
-    past = history.folder(settings)
-    with broker(past):
+    past = history.select_history_folder(settings)
+    with run_broker(past):
         seconds = history.fill(past, scale.history_days)
-        receipts = sum(end_offsets(admin(past), [RECEIPTS.name]).values())
-        plain = plain_rate(past)
+        receipts = sum(read_end_offsets(create_admin(past), [RECEIPTS.name]).values())
+        plain = measure_plain_rate(past)
     yield Figure(
         "backfill",
         receipts / seconds,
         "receipts/s",
-        at_least(20_000, stretch=40_000),
+        aim_at_least(20_000, stretch=40_000),
         Yardstick("a plain producer loop", plain),
         f"{receipts:,} receipts, {LINES} lines on average, and all else that happens in "
         f"{24 * scale.history_days} hours of the world, with the start of the program. The loop "
@@ -36,12 +36,12 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     )
 
 
-def plain_rate(settings: Settings) -> float:
+def measure_plain_rate(settings: Settings) -> float:
     """Receipts per second of a loop that produces the same receipt."""
     apply_topics(settings, {PLAIN_TOPIC: RECEIPTS})
-    event = receipt(0)
+    event = create_receipt(0)
     value, key = encode(RECEIPTS, event), str(event["store_id"]).encode()
-    client = producer(settings, linger_ms=50)
+    client = create_producer(settings, linger_ms=50)
     began = time.monotonic()
     for number in range(PLAIN_RECEIPTS):
         if number % POLL_EVERY == 0:

@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from bench.scale import Scale
 from infra.wait import wait_until
-from pipelines.common.runtime.session import engine
+from pipelines.common.runtime.session import get_engine
 
 FIRST_BATCH_SECONDS_MAX = 300
 OPTIMIZATION, PLANNING = "optimization", "planning"
@@ -53,28 +53,28 @@ class Cost:
         )
 
 
-def end(spark: SparkSession) -> None:
+def end_session(spark: SparkSession) -> None:
     """End the session and its Java, so that the next session starts a Java of its own."""
-    java = engine(spark)
+    java = get_engine(spark)
     spark.stop()
     java.kill()
     java.wait()
     SparkContext._gateway = SparkContext._jvm = None
 
 
-def cost(
+def measure_cost(
     spark: SparkSession, started: Callable[[SparkSession], StreamingQuery], scale: Scale
 ) -> Cost:
     """The cost of a batch of the query, once Java is warm."""
     query = started(spark.newSession())
-    wait_until(lambda: batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
-    time_passes(scale.batch_seconds)
-    java = psutil.Process(engine(spark).pid)
-    before, first, began = cpu_by_process(java), batch(query), time.monotonic()
+    wait_until(lambda: find_last_batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
+    let_time_pass(scale.batch_seconds)
+    java = psutil.Process(get_engine(spark).pid)
+    before, first, began = measure_cpu(java), find_last_batch(query), time.monotonic()
     collected, compiled = read_gc_seconds(spark), read_compile_seconds(spark)
-    time_passes(scale.batch_seconds)
+    let_time_pass(scale.batch_seconds)
     seconds = time.monotonic() - began
-    spent, done = spent_since(before, java), max(batch(query) - first, 1)
+    spent, done = measure_cpu_since(before, java), max(find_last_batch(query) - first, 1)
     took = [one.durationMs for one in query.recentProgress if "queryPlanning" in one.durationMs]
     measured = Cost(
         spent / done,
@@ -82,7 +82,7 @@ def cost(
         planning_ms=median(one["queryPlanning"] for one in took),
         optimizing_ms=read_optimizer_ms(query),
         compiling_ms=1000 * (read_compile_seconds(spark) - compiled) / done,
-        source_chars=source_chars(spark, query),
+        source_chars=measure_source_chars(spark, query),
         collecting=(read_gc_seconds(spark) - collected) / spent,
         batches=done,
         seconds=seconds,
@@ -93,7 +93,7 @@ def cost(
 
 def read_compile_seconds(spark: SparkSession) -> float:
     """Seconds for which Spark has compiled generated source so far."""
-    catalyst = java_of(spark).org.apache.spark.sql.catalyst
+    catalyst = get_java(spark).org.apache.spark.sql.catalyst
     nanoseconds: int = catalyst.expressions.codegen.CodeGenerator.compileTime()
     return nanoseconds / 1e9
 
@@ -105,9 +105,9 @@ def read_optimizer_ms(query: StreamingQuery) -> float:
     return float(milliseconds)
 
 
-def source_chars(spark: SparkSession, query: StreamingQuery) -> int:
+def measure_source_chars(spark: SparkSession, query: StreamingQuery) -> int:
     """The length of the source that Spark has generated for the query's plan."""
-    debug = java_of(spark).org.apache.spark.sql.execution.debug.package
+    debug = get_java(spark).org.apache.spark.sql.execution.debug.package
     source: str = debug.codegenString(await_planned(query).executedPlan())
     return len(source)
 
@@ -125,7 +125,7 @@ def await_planned(query: StreamingQuery) -> Any:
     return progress[-1]
 
 
-def java_of(spark: SparkSession) -> Any:
+def get_java(spark: SparkSession) -> Any:
     """Py4J's view of the session's Java."""
     assert spark.sparkContext._jvm is not None, "a session of this process has a Java"
     return spark.sparkContext._jvm
@@ -133,12 +133,12 @@ def java_of(spark: SparkSession) -> Any:
 
 def read_gc_seconds(spark: SparkSession) -> float:
     """Seconds for which Java has collected garbage so far, on one thread."""
-    collectors = java_of(spark).java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
+    collectors = get_java(spark).java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
     spent_ms: float = sum(one.getCollectionTime() for one in collectors)
     return spent_ms / 1000
 
 
-def batch(query: StreamingQuery) -> int:
+def find_last_batch(query: StreamingQuery) -> int:
     """The number of the last finished batch; -1 before the first."""
     if (failed := query.exception()) is not None:
         raise failed
@@ -146,7 +146,7 @@ def batch(query: StreamingQuery) -> int:
     return -1 if last is None else last.batchId
 
 
-def cpu_by_process(java: psutil.Process) -> dict[int, float]:
+def measure_cpu(java: psutil.Process) -> dict[int, float]:
     """CPU seconds of the process and its Python workers so far, by process id."""
     seconds: dict[int, float] = {}
     for one in (java, *java.children(recursive=True)):
@@ -156,12 +156,12 @@ def cpu_by_process(java: psutil.Process) -> dict[int, float]:
     return seconds
 
 
-def spent_since(before: Mapping[int, float], java: psutil.Process) -> float:
+def measure_cpu_since(before: Mapping[int, float], java: psutil.Process) -> float:
     """CPU seconds since then, of the processes that are still there."""
-    return sum(now - before.get(pid, 0.0) for pid, now in cpu_by_process(java).items())
+    return sum(now - before.get(pid, 0.0) for pid, now in measure_cpu(java).items())
 
 
-def time_passes(seconds: float) -> None:
+def let_time_pass(seconds: float) -> None:
     """Wait while the batches that are measured run."""
     until = time.monotonic() + seconds
     wait_until(lambda: time.monotonic() >= until, "time passes", seconds + 30)

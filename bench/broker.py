@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from contracts import CONTRACTS
-from infra.kafka import answers, apply_topics
+from infra.kafka import apply_topics, is_answering
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -14,12 +14,12 @@ STOP_SECONDS_MAX = 30.0
 
 
 @contextmanager
-def broker(settings: Settings) -> Iterator[None]:
+def run_broker(settings: Settings) -> Iterator[None]:
     """A broker on the data folder, with every topic of the contracts, until the block ends."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     process = start_module(settings, settings.data_dir / "broker.log", "infra.broker")
     try:
-        wait_until(lambda: answers(settings), "the broker answers", ANSWER_SECONDS_MAX)
+        wait_until(lambda: is_answering(settings), "the broker answers", ANSWER_SECONDS_MAX)
         apply_topics(settings, CONTRACTS)
         yield
     finally:

@@ -50,7 +50,7 @@ def list_privileges() -> list[str]:
 
 
 @contextmanager
-def browsing(addresses: Iterable[str]) -> Iterator[Sequence[psutil.Process]]:
+def open_browsers(addresses: Iterable[str]) -> Iterator[Sequence[psutil.Process]]:
     """A browser of its own on each page, until the block ends. Raises NoBrowser."""
     program = require_chromium()
     with ExitStack() as ending:

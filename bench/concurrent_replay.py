@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from bench import history
-from bench.arrivals import Sample, arrivals, describe_failures, milliseconds
-from bench.broker import broker
+from bench.arrivals import Sample, compute_percentile_ms, describe_failures, run_arrivals
+from bench.broker import run_broker
 from bench.client import Client
-from bench.figures import Figure, Yardstick, at_least, at_most
+from bench.figures import Figure, Yardstick, aim_at_least, aim_at_most
 from bench.freshness import PROBES_PER_SECOND, STOCK, probe
 from bench.memory import GB, count_bytes
 from bench.scale import Scale
-from bench.shops import MORNING, SPINE, ReceiptRate, running
+from bench.shops import MORNING, SPINE, ReceiptRate, run_shop
 from control.generations import Generation
-from infra.kafka import admin, end_offsets
-from infra.processes import below, drivers, supervisor
+from infra.kafka import create_admin, read_end_offsets
+from infra.processes import find_drivers, list_descendants, run_supervisor
 from infra.settings import Settings
-from infra.wait import until, wait_until
+from infra.wait import wait_for, wait_until
 from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.throttle import pause_others
@@ -38,10 +38,10 @@ INVENTORY = load(SPINE)
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
-    own = faster(settings)
-    with broker(own):
+    own = speed_up(settings)
+    with run_broker(own):
         history.fill(own, scale.beside_days)
-        with supervisor(own, own.data_dir / "pipelines.log") as pid:
+        with run_supervisor(own, own.data_dir / "pipelines.log") as pid:
             alone = Reading(own, 1, pid).follow()
     yield Figure(
         "replay with nothing beside it",
@@ -50,15 +50,15 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         note=f"{alone.records:,} records, by a process that has just been started, from its first "
         "batch on. Only the broker runs.",
     )
-    with running(own) as shop:
-        pid = shop.pid("pipelines")
-        asyncio.run(stock(own, "warm", asyncio.sleep(scale.live_seconds)))
+    with run_shop(own) as shop:
+        pid = shop.find_pid("pipelines")
+        asyncio.run(measure_stock(own, "warm", asyncio.sleep(scale.live_seconds)))
         counted = ReceiptRate(own)
-        with candidate(own) as (made, budget):
+        with run_candidate(own) as (made, budget):
             beside = Reading(own, made.number, pid)
-            samples = asyncio.run(stock(own, "beside", asyncio.to_thread(beside.follow)))
+            samples = asyncio.run(measure_stock(own, "beside", asyncio.to_thread(beside.follow)))
         receipts = counted()
-        with candidate(own) as (made, _):
+        with run_candidate(own) as (made, _):
             pause_others(own, made)
             paused = Reading(own, made.number, pid).follow()
     same = "the same with nothing beside it"
@@ -66,34 +66,34 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         "replay beside the shop",
         beside.rate,
         "records/s",
-        yardstick=Yardstick(same, alone.rate, at_least(50)),
+        yardstick=Yardstick(same, alone.rate, aim_at_least(50)),
         note=f"A candidate of inventory, beside {receipts:,.0f} receipts/s, inventory and the API.",
     )
     yield Figure(
         "stock visible meanwhile, p99",
-        milliseconds(samples, 99),
+        compute_percentile_ms(samples, 99),
         "ms",
-        at_most(STOCK_MS_MAX),
+        aim_at_most(STOCK_MS_MAX),
         note=f"{len(samples)} receipts posted, from Spark's start on; half of them within "
-        f"{milliseconds(samples, 50):,.0f} ms." + describe_failures(samples),
+        f"{compute_percentile_ms(samples, 50):,.0f} ms." + describe_failures(samples),
     )
     yield Figure(
         "memory of the candidate",
         beside.bytes_max / GB,
         "GB",
-        at_most(budget / GB),
+        aim_at_most(budget / GB),
         note="The highest while it read. The aim is what it is allotted before it starts.",
     )
     yield Figure(
         "replay, the promoted paused",
         paused.rate,
         "records/s",
-        yardstick=Yardstick(same, alone.rate, at_least(90)),
+        yardstick=Yardstick(same, alone.rate, aim_at_least(90)),
         note="Another candidate, with --pause.",
     )
 
 
-def faster(settings: Settings) -> Settings:
+def speed_up(settings: Settings) -> Settings:
     """Settings of a shop of the default world, which goes on faster than it began."""
     usual = settings.simulator_receipts_per_second
     speed = settings.simulator_speed * MORNING * RECEIPTS_PER_SECOND / usual
@@ -128,32 +128,34 @@ class Reading:
     def follow(self) -> "Reading":
         """Wait until the generation has read all records."""
         topics = [topic.name for topic in INVENTORY.inputs]
-        self.records = sum(end_offsets(admin(self.settings), topics).values())
+        self.records = sum(read_end_offsets(create_admin(self.settings), topics).values())
         kept = find_checkpoint(self.settings, SPINE, self.number)
         wait_until(
-            lambda: kept.newest_begun() >= 0, "the generation begins to read", START_SECONDS_MAX
+            lambda: kept.find_newest_begun() >= 0,
+            "the generation begins to read",
+            START_SECONDS_MAX,
         )
         began = time.monotonic()
 
         def through() -> bool:
             self.bytes_max = max(self.bytes_max, self._bytes())
-            return sum(kept.committed().values()) >= self.records
+            return sum(kept.read_committed().values()) >= self.records
 
-        if not until(through, REPLAY_SECONDS_MAX, LOOK_SECONDS):
+        if not wait_for(through, REPLAY_SECONDS_MAX, LOOK_SECONDS):
             raise TimeoutError(
                 f"Generation {self.number} should have read {self.records:,} records within "
-                f"{REPLAY_SECONDS_MAX:g} s, but has read {sum(kept.committed().values()):,}"
+                f"{REPLAY_SECONDS_MAX:g} s, but has read {sum(kept.read_committed().values()):,}"
             )
         self.seconds = time.monotonic() - began
         return self
 
     def _bytes(self) -> int:
-        driver = drivers(self.supervisor).get(f"{SPINE}/{self.number}")
-        return sum(map(count_bytes, [driver, *below(driver.pid)])) if driver else 0
+        driver = find_drivers(self.supervisor).get(f"{SPINE}/{self.number}")
+        return sum(map(count_bytes, [driver, *list_descendants(driver.pid)])) if driver else 0
 
 
 @contextmanager
-def candidate(settings: Settings) -> Iterator[tuple[Generation, int]]:
+def run_candidate(settings: Settings) -> Iterator[tuple[Generation, int]]:
     """A generation that reads everything again, and the bytes of memory that it is allotted."""
     made, plan = candidates.start(settings, INVENTORY)
     try:
@@ -162,13 +164,15 @@ def candidate(settings: Settings) -> Iterator[tuple[Generation, int]]:
         prune_generation(settings, made)
 
 
-async def stock(settings: Settings, name: str, until_done: Awaitable[object]) -> Sequence[Sample]:
+async def measure_stock(
+    settings: Settings, name: str, until_done: Awaitable[object]
+) -> Sequence[Sample]:
     """How long receipts take to become visible in the stock, repeatedly until the work is done."""
     client, samples = Client(settings), list[Sample]()
     waiting = asyncio.ensure_future(until_done)
     while not waiting.done():
         slice_ = f"{name}-{len(samples)}"
-        probes = await arrivals(
+        probes = await run_arrivals(
             partial(probe, client, [STOCK], slice_), PROBES_PER_SECOND, SLICE_SECONDS
         )
         samples += [each.stock for each in probes]

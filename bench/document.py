@@ -15,9 +15,9 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from bench.figures import Figure
-from bench.report import number, render_aim
+from bench.report import render_aim, render_number
 from infra.errors import UserError
-from infra.settings import root
+from infra.settings import locate_root
 
 FIGURES = Path("docs", "benchmarks.json")
 DOCUMENTS = (Path("docs", "benchmarks.md"), Path("README.md"))
@@ -86,19 +86,19 @@ class UnknownPart(UserError):
 def main() -> None:
     parts = read_parts()
     for file in map(Path, sys.argv[1:]):
-        parts |= reported_parts(file)
-    (root() / FIGURES).write_text(f"{Parts(parts=parts).model_dump_json(indent=1)}\n")
+        parts |= read_reported_parts(file)
+    (locate_root() / FIGURES).write_text(f"{Parts(parts=parts).model_dump_json(indent=1)}\n")
     for document in DOCUMENTS:
-        written = root() / document
+        written = locate_root() / document
         written.write_text(fill(document, written.read_text(), parts))
 
 
 def read_parts() -> dict[str, Part]:
-    file = root() / FIGURES
+    file = locate_root() / FIGURES
     return Parts.model_validate_json(file.read_text()).parts if file.exists() else {}
 
 
-def reported_parts(file: Path) -> dict[str, Part]:
+def read_reported_parts(file: Path) -> dict[str, Part]:
     """The parts of a report. Raises IncompletePart where one of them failed."""
     report = Report.model_validate_json(file.read_text())
     for part in report.parts:
@@ -113,19 +113,19 @@ def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
     def table(found: re.Match[str]) -> str:
         if found["part"] not in parts:
             raise UnknownPart(document, found["part"])
-        shown = "\n".join(lines(parts[found["part"]], found["unit"]))
+        shown = "\n".join(render_lines(parts[found["part"]], found["unit"]))
         return f"{found['begin']}{shown}\n{found['end']}"
 
     return TABLE.sub(table, text)
 
 
-def lines(part: Part, unit: str | None = None) -> Iterator[str]:
+def render_lines(part: Part, unit: str | None = None) -> Iterator[str]:
     """A table of the figures, those of one unit; or of all, and then what exactly was measured."""
     figures = [each for each in part.figures if unit in (None, each.unit)]
     yield "| what | measured | aim | | beside, in the same run |"
     yield "|---|---|---|---|---|"
     for figure in figures:
-        yield row(figure)
+        yield render_row(figure)
     if unit is not None:
         return
     yield ""
@@ -133,13 +133,13 @@ def lines(part: Part, unit: str | None = None) -> Iterator[str]:
         f"Measured on {part.machine.measured_on}: {part.machine.cores} cores, "
         f"{part.machine.memory_gib:g} GiB of memory."
     )
-    yield from notes(figures)
+    yield from render_notes(figures)
 
 
-def row(figure: Figure) -> str:
+def render_row(figure: Figure) -> str:
     aim, met = render_aim(figure.aim, figure.measured)
     return (
-        f"| {figure.what} | {number(figure.measured)} {figure.unit} | {aim} | {met} "
+        f"| {figure.what} | {render_number(figure.measured)} {figure.unit} | {aim} | {met} "
         f"| {render_yardstick(figure)} |"
     )
 
@@ -148,12 +148,12 @@ def render_yardstick(figure: Figure) -> str:
     if figure.yardstick is None:
         return ""
     aim, met = render_aim(figure.yardstick.aim, figure.percent, " %")
-    beside = f"{figure.yardstick.what}: {number(figure.yardstick.measured)} {figure.unit}"
+    beside = f"{figure.yardstick.what}: {render_number(figure.yardstick.measured)} {figure.unit}"
     verdict = f"; aim {aim}, {met}" if aim else ""
-    return f"{beside}, of which it is {number(figure.percent)} %{verdict}"
+    return f"{beside}, of which it is {render_number(figure.percent)} %{verdict}"
 
 
-def notes(figures: Iterable[Figure]) -> Iterator[str]:
+def render_notes(figures: Iterable[Figure]) -> Iterator[str]:
     noted = [figure for figure in figures if figure.note]
     if noted:
         yield ""

@@ -22,11 +22,11 @@ class Aim:
         return measured >= bound if self.at_least else measured <= bound
 
 
-def at_least(bound: float, stretch: float | None = None) -> Aim:
+def aim_at_least(bound: float, stretch: float | None = None) -> Aim:
     return Aim(bound, at_least=True, stretch=stretch)
 
 
-def at_most(bound: float) -> Aim:
+def aim_at_most(bound: float) -> Aim:
     return Aim(bound, at_least=False)
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 
-from bench.arrivals import Sample, arrivals, describe_failures, milliseconds
+from bench.arrivals import Sample, compute_percentile_ms, describe_failures, run_arrivals
 from bench.client import Client
-from bench.figures import Figure, at_most
+from bench.figures import Figure, aim_at_most
 from bench.scale import Scale
-from bench.shops import ReceiptRate, derive_settings, running, with_pipelines
+from bench.shops import ReceiptRate, derive_settings, list_pipeline_settings, run_shop
 from contracts import ALERTS, RECEIPTS, STORE_SALES, VISITS, Contract
 from infra.settings import Settings
 
@@ -20,17 +20,17 @@ STORE, SKU = "S001", "SKU-00001"
 STOCK = f"/v1/stock/{STORE}/{SKU}?"
 
 
-def any_row(view: Contract) -> str:
+def find_row_path(view: Contract) -> str:
     """The path of any row of the view."""
     return f"/v1/views/{view.name}/rows?limit=1&"
 
 
-ALERT = any_row(ALERTS)
+ALERT = find_row_path(ALERTS)
 VIEWS = {
     "inventory": STOCK,
     "fraud": ALERT,
-    "analytics": any_row(STORE_SALES),
-    "visits": any_row(VISITS),
+    "analytics": find_row_path(STORE_SALES),
+    "visits": find_row_path(VISITS),
 }
 """A path of each pipeline that reads receipts."""
 
@@ -61,36 +61,36 @@ ALERT_AIM = 2_000
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
-    for word, own in with_pipelines(settings):
+    for word, own in list_pipeline_settings(settings):
         yield from measure_freshness(
             word, derive_settings(own, f"freshness-{word}", RECEIPTS_PER_SECOND), scale
         )
 
 
 def measure_freshness(word: str, settings: Settings, scale: Scale) -> Iterator[Figure]:
-    median, slow = map(at_most, AIMS[word])
+    median, slow = map(aim_at_most, AIMS[word])
     paths = [STOCK, ALERT] if "fraud" in settings.pipeline_names else [STOCK]
-    with running(settings):
+    with run_shop(settings):
         probes, rate = asyncio.run(send_probes(settings, scale, paths))
     visible, *alerts = zip(*(probe.seen for probe in probes), strict=True)
     sent = [probe.sent for probe in probes]
+    p50, p99 = compute_percentile_ms(sent, 50), compute_percentile_ms(sent, 99)
     note = (
         f"{len(probes)} receipts posted beside {rate:,.0f} receipts/s, after {scale.warm_seconds:g}"
         " s: from the acknowledgement to the answer of a read with min_offset. From before the "
-        f"post: p50 {milliseconds(sent, 50):,.0f} ms, p99 {milliseconds(sent, 99):,.0f} ms."
-        + describe_failures(visible)
+        f"post: p50 {p50:,.0f} ms, p99 {p99:,.0f} ms." + describe_failures(visible)
     )
     name = f"visible, pipeline {word}"
-    yield Figure(f"{name}, p50", milliseconds(visible, 50), "ms", median)
-    yield Figure(f"{name}, p99", milliseconds(visible, 99), "ms", slow, note=note)
+    yield Figure(f"{name}, p50", compute_percentile_ms(visible, 50), "ms", median)
+    yield Figure(f"{name}, p99", compute_percentile_ms(visible, 99), "ms", slow, note=note)
     for known in alerts:
         yield Figure(
             "alerts know a receipt, p99",
-            milliseconds(known, 99),
+            compute_percentile_ms(known, 99),
             "ms",
-            at_most(ALERT_AIM),
+            aim_at_most(ALERT_AIM),
             note="the same receipts, from the acknowledgement to the answer of the alerts' view; "
-            f"p50 {milliseconds(known, 50):,.0f} ms." + describe_failures(known),
+            f"p50 {compute_percentile_ms(known, 50):,.0f} ms." + describe_failures(known),
         )
 
 
@@ -103,9 +103,9 @@ async def send_probes(
     """The probes, sent at this rate per second, and the rate of receipts beside them."""
     client = Client(settings)
     warm, own = (partial(probe, client, paths, name) for name in ("warm", "probe"))
-    await arrivals(warm, per_second, scale.warm_seconds)
+    await run_arrivals(warm, per_second, scale.warm_seconds)
     rate = ReceiptRate(settings)
-    probes = await arrivals(own, per_second, scale.probe_seconds)
+    probes = await run_arrivals(own, per_second, scale.probe_seconds)
     return probes, rate()
 
 
@@ -114,7 +114,7 @@ async def probe(client: Client, paths: Sequence[str], name: str, number: int, _d
     clock = asyncio.get_running_loop().time
     now = (await client.get("/v1/clock")).document["world_time"]
     sent = clock()
-    stored = await client.post(f"/v1/events/{RECEIPTS.name}", sale(f"{name}-{number}", now))
+    stored = await client.post(f"/v1/events/{RECEIPTS.name}", create_sale(f"{name}-{number}", now))
     acknowledged = clock()
     if stored.status != HTTPStatus.CREATED:
         raise ValueError(f"A receipt should be taken, but: {stored.status} {stored.body[:500]!r}")
@@ -127,7 +127,7 @@ async def probe(client: Client, paths: Sequence[str], name: str, number: int, _d
     return Probe(acknowledged - sent, await asyncio.gather(*map(seen, paths)))
 
 
-def sale(event_id: str, world_time: str) -> dict[str, object]:
+def create_sale(event_id: str, world_time: str) -> dict[str, object]:
     return {
         "event_id": event_id,
         "event_time": world_time,

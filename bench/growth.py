@@ -10,19 +10,19 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from bench import yardstick
-from bench.batch_cost import Cost, cost, end
-from bench.broker import broker
-from bench.figures import Figure, at_most
-from bench.generations import as_often_as_yardstick, create, live_pace
-from bench.receipts import Log, heartbeat, publish, receipt
+from bench.batch_cost import Cost, end_session, measure_cost
+from bench.broker import run_broker
+from bench.figures import Figure, aim_at_most
+from bench.generations import create, create_live_pace, load_with_yardstick_pace
+from bench.receipts import Log, create_heartbeat, create_receipt, publish
 from bench.scale import Scale
 from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
 from generators.ticks import START_MS
 from infra.settings import Settings
-from infra.wait import repeating
-from pipelines.common.runtime.pace import catching_up
+from infra.wait import repeat_in_thread
+from pipelines.common.runtime.pace import create_catching_up_pace
 from pipelines.common.runtime.query import Run, start
-from pipelines.common.runtime.session import session
+from pipelines.common.runtime.session import start_session
 
 APART_MS = 3
 """World time between two receipts: a million are within the horizon, so all are remembered."""
@@ -46,20 +46,20 @@ Make = Callable[[int], tuple[Contract, dict[str, Any]]]
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "growth"})
-    with broker(own):
-        spark = session(own, "growth")
+    with run_broker(own):
+        spark = start_session(own, "growth")
         try:
             measure_batch(
                 spark, own, scale, "inventory", make_receipt
             )  # thrown away: Java is young
-            yield hot_cashier(spark, own, scale)
-            yield hot_shelf(spark, own, scale)
+            yield measure_hot_cashier(spark, own, scale)
+            yield measure_hot_shelf(spark, own, scale)
             yield from measure_remembered(spark, own, scale)
         finally:
-            end(spark)
+            end_session(spark)
 
 
-def hot_cashier(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
+def measure_hot_cashier(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
     """A batch of fraud whose refunds are all of one cashier, who has made very many."""
     hot = partial(make_refund, cashiers=1)
     append(settings, scale.hot_refunds, hot)
@@ -71,7 +71,7 @@ def hot_cashier(spark: SparkSession, settings: Settings, scale: Scale) -> Figure
     )
 
 
-def hot_shelf(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
+def measure_hot_shelf(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
     """A batch of inventory whose movements are all of one shelf, which has very many."""
     append(settings, scale.hot_movements // HOT_LINES, partial(make_hot_receipt, lines=HOT_LINES))
     return compare_costs(
@@ -84,7 +84,7 @@ def hot_shelf(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
 
 def compare_costs(what: str, hot: Cost, cold: Cost, others: str) -> Figure:
     note = f"{PER_BATCH} events a batch of the hot key: {hot} As many of {others}: {cold}"
-    return Figure(what, hot.cpu_seconds / cold.cpu_seconds, "×", at_most(HOT_MAX), note=note)
+    return Figure(what, hot.cpu_seconds / cold.cpu_seconds, "×", aim_at_most(HOT_MAX), note=note)
 
 
 def measure_remembered(spark: SparkSession, settings: Settings, scale: Scale) -> Iterator[Figure]:
@@ -102,14 +102,14 @@ def measure_remembered(spark: SparkSession, settings: Settings, scale: Scale) ->
         "dearest batch, × the cheapest",
         max(seconds) / min(seconds),
         "×",
-        at_most(GROWTH_MAX),
+        aim_at_most(GROWTH_MAX),
         note="Of inventory, in one partition of state; one batch in 64 walks all of it.",
     )
 
 
 def make_receipt(number: int) -> tuple[Contract, dict[str, Any]]:
     """A receipt of some store, with products that many other receipts have too."""
-    return RECEIPTS, {**receipt(number), "event_id": f"live-{number}", "event_time": LIVE_MS}
+    return RECEIPTS, {**create_receipt(number), "event_id": f"live-{number}", "event_time": LIVE_MS}
 
 
 def make_hot_receipt(number: int, lines: int = 3) -> tuple[Contract, dict[str, Any]]:
@@ -141,7 +141,7 @@ def append(settings: Settings, events: int, make: Make) -> None:
     for number in (next(EVENTS) for _ in range(events)):
         topic, event = make(number)
         log.append(topic, event["store_id"], event)
-    log.append(HEARTBEATS, "world", heartbeat(f"beat-{next(EVENTS)}", LIVE_MS))
+    log.append(HEARTBEATS, "world", create_heartbeat(f"beat-{next(EVENTS)}", LIVE_MS))
     log.flush()
 
 
@@ -150,14 +150,16 @@ def measure_batch(
 ) -> Cost:
     """What a live batch with these events costs a new generation that has read all before them."""
     publish_some = partial(append, settings, PER_BATCH, make)
-    with repeating(publish_some, yardstick.SECONDS_PER_BATCH):
-        return cost(spark, partial(catch_up, settings=settings, name=name), scale)
+    with repeat_in_thread(publish_some, yardstick.SECONDS_PER_BATCH):
+        return measure_cost(spark, partial(catch_up, settings=settings, name=name), scale)
 
 
 def catch_up(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
     """The live query of a new generation of the pipeline, once it has read all there is."""
-    pipeline = as_often_as_yardstick(name)
+    pipeline = load_with_yardstick_pace(name)
     work = Run(spark, settings, pipeline, create(settings, pipeline))
-    fast = catching_up(pipeline.reads, work.unread(), settings.pipeline_records_per_batch_max)
+    fast = create_catching_up_pace(
+        pipeline.reads, work.measure_unread(), settings.pipeline_records_per_batch_max
+    )
     start(work, replace(fast, state_partitions=1)).awaitTermination()
-    return start(work, live_pace(pipeline))
+    return start(work, create_live_pace(pipeline))

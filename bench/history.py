@@ -4,13 +4,13 @@ import subprocess
 import sys
 import time
 
-from infra.processes import environment
+from infra.processes import build_environment
 from infra.settings import Settings
 
 BACKFILL_SECONDS_MAX = 600
 
 
-def folder(settings: Settings) -> Settings:
+def select_history_folder(settings: Settings) -> Settings:
     """The same settings over the world with a past."""
     return settings.model_copy(update={"data_dir": settings.data_dir / "history"})
 
@@ -25,7 +25,7 @@ def fill(settings: Settings, days: int) -> float:
     with (settings.data_dir / "backfill.log").open("ab") as log:
         subprocess.run(
             [sys.executable, *command],
-            env=environment(settings),
+            env=build_environment(settings),
             stdout=log,
             stderr=log,
             check=True,

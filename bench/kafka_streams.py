@@ -17,11 +17,11 @@ from typing import IO
 from confluent_kafka import ConsumerGroupState, KafkaException
 
 from contracts import RECEIPTS
-from contracts.schemas import schema_id
+from contracts.schemas import get_schema_id
 from contracts.times import MILLISECOND
-from infra.jars import streams_jars
-from infra.java import java
-from infra.kafka import admin, end_offsets
+from infra.jars import fetch_streams_jars
+from infra.java import locate_java
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.supervisor.tail import tail
 from infra.wait import wait_until
@@ -58,7 +58,7 @@ class Streams:
         self._settings = settings
         self._orders = orders
         self._answers = answers
-        self._admin = admin(settings)
+        self._admin = create_admin(settings)
         self._numbers = count(1)
 
     def replay(self, guarantee: Guarantee) -> float:
@@ -73,14 +73,14 @@ class Streams:
         try:
             yield name
         finally:
-            shutil.rmtree(folder(self._settings) / name, ignore_errors=True)
+            shutil.rmtree(locate_folder(self._settings) / name, ignore_errors=True)
             made = [one for one in self._admin.list_topics().topics if one.startswith(f"{name}-")]
             for topic in self._admin.delete_topics(made).values() if made else ():
                 topic.result(ANSWER_SECONDS_MAX)
 
     def run(self, application: str, guarantee: Guarantee) -> float:
         """As `replay`, by this application. Raises RuntimeError when its Java ends."""
-        ends = end_offsets(self._admin, [RECEIPTS.name])
+        ends = read_end_offsets(self._admin, [RECEIPTS.name])
         promise, commit_ms = guarantee.value
         self._order(application, promise, commit_ms, *[ends[at] for at in sorted(ends)])
         # A thread that joins later would wait for partitions that the first one holds.
@@ -92,7 +92,7 @@ class Streams:
         self._order()
         answer = self._answers.readline()
         if not answer:
-            end = tail(log(self._settings), LOG_LINES_SHOWN)
+            end = tail(locate_log(self._settings), LOG_LINES_SHOWN)
             raise RuntimeError(f"Kafka Streams should replay the receipts, but ended:\n{end}")
         return float(answer)
 
@@ -110,22 +110,30 @@ class Streams:
         return stable and len(shares) == THREADS and all(shares)
 
 
-def changelog(application: str) -> str:
+def name_changelog(application: str) -> str:
     """The topic with the application's answer."""
     return f"{application}-{UNITS_SOLD}-changelog"
 
 
 @contextmanager
-def kafka_streams(settings: Settings) -> Iterator[Streams]:
+def run_kafka_streams(settings: Settings) -> Iterator[Streams]:
     """A Java with Kafka Streams, with the heap of the pipelines' Java, until the block ends."""
-    shutil.rmtree(folder(settings), ignore_errors=True)
-    folder(settings).mkdir(parents=True)
-    config = folder(settings) / "streams.properties"
-    config.write_text("".join(f"{name}={value}\n" for name, value in options(settings).items()))
+    shutil.rmtree(locate_folder(settings), ignore_errors=True)
+    locate_folder(settings).mkdir(parents=True)
+    config = locate_folder(settings) / "streams.properties"
+    config.write_text(
+        "".join(f"{name}={value}\n" for name, value in build_options(settings).items())
+    )
     with (
-        log(settings).open("wb") as printed,
+        locate_log(settings).open("wb") as printed,
         subprocess.Popen(
-            [*command(settings), str(config), RECEIPTS.name, str(schema_id(RECEIPTS)), memory_ms()],
+            [
+                *build_command(settings),
+                str(config),
+                RECEIPTS.name,
+                str(get_schema_id(RECEIPTS)),
+                render_memory_ms(),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=printed,
@@ -140,11 +148,11 @@ def kafka_streams(settings: Settings) -> Iterator[Streams]:
             process.kill()
 
 
-def command(settings: Settings) -> list[str]:
-    jars = streams_jars()
+def build_command(settings: Settings) -> list[str]:
+    jars = fetch_streams_jars()
     class_path = [compile_classes(SOURCES, settings.jars_dir, jars), *jars]
     return [
-        str(java()),
+        str(locate_java()),
         f"-Xmx{settings.spark_driver_memory}",
         "-XX:+UseSerialGC",
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
@@ -154,27 +162,27 @@ def command(settings: Settings) -> list[str]:
     ]
 
 
-def options(settings: Settings) -> dict[str, str]:
+def build_options(settings: Settings) -> dict[str, str]:
     """The options that differ from the defaults of Kafka Streams."""
     return {
         "bootstrap.servers": settings.bootstrap_servers,
-        "state.dir": str(folder(settings)),
+        "state.dir": str(locate_folder(settings)),
         "num.stream.threads": str(THREADS),
         # Its changelogs carry world time, as the receipts do.
         "topic.message.timestamp.after.max.ms": str(2**63 - 1),
     }
 
 
-def memory_ms() -> str:
+def render_memory_ms() -> str:
     """How long after its first copy a duplicate may be published within the horizon."""
     assert RECEIPTS.horizon
     assert RECEIPTS.skew
     return str((RECEIPTS.horizon + RECEIPTS.skew) // MILLISECOND)
 
 
-def folder(settings: Settings) -> Path:
+def locate_folder(settings: Settings) -> Path:
     return settings.data_dir / "streams"
 
 
-def log(settings: Settings) -> Path:
+def locate_log(settings: Settings) -> Path:
     return settings.data_dir / "streams.log"

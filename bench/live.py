@@ -6,16 +6,16 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bench.arrivals import describe_failures, milliseconds
-from bench.batch_cost import cpu_by_process, spent_since, time_passes
-from bench.figures import Figure, at_most
+from bench.arrivals import compute_percentile_ms, describe_failures
+from bench.batch_cost import let_time_pass, measure_cpu, measure_cpu_since
+from bench.figures import Figure, aim_at_most
 from bench.freshness import RECEIPTS_PER_SECOND, VIEWS, send_probes
-from bench.live_batches import BUSY, DEFAULT, Kind, batches, by_defaults
+from bench.live_batches import BUSY, DEFAULT, Kind, measure_batches, measure_defaults
 from bench.memory import GB, count_bytes
 from bench.reads import measure_reads
 from bench.scale import Scale
-from bench.shops import Shop, derive_settings, running
-from infra.processes import engines
+from bench.shops import Shop, derive_settings, run_shop
+from infra.processes import find_engines
 from infra.settings import Settings
 from infra.supervisor import orphans
 from pipelines.common.generations.folders import find_checkpoint
@@ -27,46 +27,46 @@ REPLAYED, REPLAY_SECONDS_MAX = "fraud", 60
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     default = settings.model_copy(update={"data_dir": settings.data_dir / "live"})
-    with running(default) as shop:
-        time_passes(scale.age_seconds)
+    with run_shop(default) as shop:
+        let_time_pass(scale.age_seconds)
         yield from measure_shop(shop, scale, DEFAULT)
-        yield from batches(default, scale, DEFAULT)
+        yield from measure_batches(default, scale, DEFAULT)
         yield measure_replay(shop)
-        yield from by_defaults(default, scale)
+        yield from measure_defaults(default, scale)
     busy = derive_settings(settings, "live-busy", RECEIPTS_PER_SECOND)
-    with running(busy) as shop:
-        time_passes(scale.warm_seconds)
+    with run_shop(busy) as shop:
+        let_time_pass(scale.warm_seconds)
         yield from measure_shop(shop, scale, BUSY)
-        yield from batches(busy, scale, BUSY)
+        yield from measure_batches(busy, scale, BUSY)
 
 
 def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """The running shop, with all its pipelines in one Java."""
     settings = shop.settings
-    [java] = engines(shop.pid("pipelines"))
-    before, made, began = cpu_by_process(java), newest_batches(settings), time.monotonic()
-    time_passes(scale.batch_seconds)
+    [java] = find_engines(shop.find_pid("pipelines"))
+    before, made, began = measure_cpu(java), find_newest_batches(settings), time.monotonic()
+    let_time_pass(scale.batch_seconds)
     seconds = time.monotonic() - began
     per_minute = {
         name: 60 * (newest - made[name]) / seconds
-        for name, newest in newest_batches(settings).items()
+        for name, newest in find_newest_batches(settings).items()
     }
-    cores = spent_since(before, java) / seconds
-    aim = None if kind.cores_max is None else at_most(kind.cores_max)
+    cores = measure_cpu_since(before, java) / seconds
+    aim = None if kind.cores_max is None else aim_at_most(kind.cores_max)
     shares = ", ".join(f"{name} {each:.0f}" for name, each in per_minute.items())
     note = (
         f"Java and its Python workers, all pipelines; batches a minute: {shares}. "
         f"{1000 * 60 * cores / sum(per_minute.values()):.0f} ms of CPU a batch."
     )
     yield Figure(f"{kind.name}, Spark", cores, "cores", aim, note=note)
-    yield from visible(settings, scale, kind)
+    yield from measure_visibility(settings, scale, kind)
     short = replace(scale, warm_seconds=1)
     yield from measure_reads(f"{kind.name}, one shelf read", settings, short)
     yield Figure(
         f"{kind.name}, memory",
         sum(map(count_bytes, orphans.find(settings.data_dir))) / GB,
         "GB",
-        at_most(3),
+        aim_at_most(3),
     )
 
 
@@ -82,13 +82,13 @@ def measure_replay(shop: Shop) -> Figure:
         f"retail replay start {REPLAYED}, beside it",
         seconds,
         "s",
-        at_most(REPLAY_SECONDS_MAX),
+        aim_at_most(REPLAY_SECONDS_MAX),
         note=f"{read:,} records from offset zero, with its difference. Half an hour of the shop "
         "should take no more.",
     )
 
 
-def visible(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+def measure_visibility(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """Seconds from a receipt's acknowledgement to an answer of each pipeline that holds it."""
     names = [name for name in settings.pipeline_names if name in VIEWS]
     short = replace(scale, warm_seconds=1)
@@ -102,15 +102,16 @@ def visible(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
         for percent, aim in ((50, p50), (99, p99)):
             yield Figure(
                 f"{kind.name}, {name} p{percent}",
-                milliseconds(seen, percent),
+                compute_percentile_ms(seen, percent),
                 "ms",
-                None if aim is None else at_most(aim),
+                None if aim is None else aim_at_most(aim),
                 note=note if percent == 99 else "",
             )
 
 
-def newest_batches(settings: Settings) -> dict[str, int]:
+def find_newest_batches(settings: Settings) -> dict[str, int]:
     """The number of the newest batch of each pipeline's first generation."""
     return {
-        name: find_checkpoint(settings, name, 1).newest_begun() for name in settings.pipeline_names
+        name: find_checkpoint(settings, name, 1).find_newest_begun()
+        for name in settings.pipeline_names
     }

@@ -8,14 +8,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from bench import yardstick
-from bench.batch_cost import Cost, cost, end
-from bench.figures import Figure, at_most
+from bench.batch_cost import Cost, end_session, measure_cost
+from bench.figures import Figure, aim_at_most
 from bench.freshness import RECEIPTS_PER_SECOND
-from bench.generations import as_often_as_yardstick, create, live_pace
+from bench.generations import create, create_live_pace, load_with_yardstick_pace
 from bench.scale import Scale
 from infra.settings import Settings
-from pipelines.common.runtime.query import Run, next_pace, start
-from pipelines.common.runtime.session import session
+from pipelines.common.runtime.query import Run, choose_next_pace, start
+from pipelines.common.runtime.session import start_session
 
 CATCH_UP_SECONDS_MAX = 600
 RATIO_AIMS = {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
@@ -35,53 +35,55 @@ DEFAULT = Kind("default shop", (400, 1_000), cores_max=0.4)
 BUSY = Kind(f"{RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
 
 
-def batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+def measure_batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """A batch of each pipeline between two of the yardstick's, in one Java, on the shop's log."""
-    spark = session(settings, "bench")
+    spark = start_session(settings, "bench")
     try:
-        bare = [cost(spark, partial(start_sized, settings=settings), scale)]
+        bare = [measure_cost(spark, partial(start_sized, settings=settings), scale)]
         yield Figure(
             f"{kind.name}, yardstick's batch, CPU",
-            milliseconds_of(bare[0]),
+            get_milliseconds(bare[0]),
             "ms",
             note="The least of the kind: one topic, deduplicated, summed, written. It is measured "
             f"again after each pipeline; here in a young Java. {bare[0]}",
         )
         for name in settings.pipeline_names:
-            measured = cost(spark, partial(live, settings=settings, name=name), scale)
-            bare.append(cost(spark, partial(start_sized, settings=settings), scale))
-            yield beside_yardstick(kind, name, measured, bare[-2:])
+            measured = measure_cost(spark, partial(start_live, settings=settings, name=name), scale)
+            bare.append(measure_cost(spark, partial(start_sized, settings=settings), scale))
+            yield relate_to_yardstick(kind, name, measured, bare[-2:])
     finally:
-        end(spark)
+        end_session(spark)
 
 
-def beside_yardstick(kind: Kind, name: str, measured: Cost, around: Sequence[Cost]) -> Figure:
+def relate_to_yardstick(kind: Kind, name: str, measured: Cost, around: Sequence[Cost]) -> Figure:
     """A batch's CPU, in those of the yardstick in the same minutes: just before and just after."""
-    before, after = map(milliseconds_of, around)
+    before, after = map(get_milliseconds, around)
     return Figure(
         f"{kind.name}, {name}, × yardstick",
-        milliseconds_of(measured) / ((before + after) / 2),
+        get_milliseconds(measured) / ((before + after) / 2),
         "×",
-        at_most(RATIO_AIMS.get(name, 1.5)) if kind is DEFAULT else None,
+        aim_at_most(RATIO_AIMS.get(name, 1.5)) if kind is DEFAULT else None,
         note=f"{measured} The yardstick before and after: {before:.0f} and {after:.0f} ms.",
     )
 
 
-def milliseconds_of(batch: Cost) -> float:
+def get_milliseconds(batch: Cost) -> float:
     return 1000 * batch.cpu_seconds
 
 
-def by_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
+def measure_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
     """The yardstick query as it stands, and with Spark's own options; each in a young Java."""
-    ours = measure_alone(session(settings, "bench"), partial(start_sized, settings=settings), scale)
+    ours = measure_alone(
+        start_session(settings, "bench"), partial(start_sized, settings=settings), scale
+    )
     folder = settings.data_dir / "yardstick-by-defaults"
     plain = partial(yardstick.start, settings=settings, folder=folder, ours=False)
-    theirs = measure_alone(yardstick.plain_session(settings), plain, scale)
+    theirs = measure_alone(yardstick.start_plain_session(settings), plain, scale)
     yield Figure(
         "yardstick, × Spark's defaults",
         ours.cpu_seconds / theirs.cpu_seconds,
         "×",
-        at_most(0.5),
+        aim_at_most(0.5),
         note=f"Ours: {ours} By defaults: {theirs} Both in a Java that had just been started.",
     )
 
@@ -91,23 +93,23 @@ def measure_alone(
 ) -> Cost:
     """The cost of the query's batch, in a session that ends with it."""
     try:
-        return cost(spark, started, scale)
+        return measure_cost(spark, started, scale)
     finally:
-        end(spark)
+        end_session(spark)
 
 
 def start_sized(spark: SparkSession, settings: Settings) -> StreamingQuery:
     return yardstick.start(spark, settings, settings.data_dir / "yardstick")
 
 
-def live(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
+def start_live(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
     """A new generation of the pipeline that is live, with batches as frequent as the yardstick's.
 
     It has caught up as any generation does. Python would take minutes for the log of a busy shop.
     """
-    pipeline = as_often_as_yardstick(name)
+    pipeline = load_with_yardstick_pace(name)
     work = Run(spark, settings, pipeline, create(settings, pipeline))
-    while not (now := next_pace(work)).live:
+    while not (now := choose_next_pace(work)).live:
         if not start(work, now).awaitTermination(CATCH_UP_SECONDS_MAX):
             raise TimeoutError(f"{name} should catch up within {CATCH_UP_SECONDS_MAX} s")
-    return start(work, live_pace(pipeline))
+    return start(work, create_live_pace(pipeline))

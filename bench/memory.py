@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import psutil
 
 from bench import history
-from bench.broker import broker
-from bench.figures import Figure, at_most
+from bench.broker import run_broker
+from bench.figures import Figure, aim_at_most
 from bench.scale import Scale
-from bench.shops import lags, running, with_pipelines
+from bench.shops import list_pipeline_settings, read_lags, run_shop
 from infra.settings import Settings
 from infra.supervisor import orphans
-from infra.wait import until
+from infra.wait import wait_for
 
 LOOK_SECONDS = 2.0
 GB = 1e9
@@ -22,23 +22,23 @@ AIMS_GB = {"alone": 4, "with all": 6}
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
-    past = history.folder(settings)
-    with broker(past):
+    past = history.select_history_folder(settings)
+    with run_broker(past):
         history.fill(past, scale.history_days)
-    for word, own in with_pipelines(past):
+    for word, own in list_pipeline_settings(past):
         yield measure_memory(word, own, scale)
 
 
 def measure_memory(word: str, settings: Settings, scale: Scale) -> Figure:
-    with running(settings) as shop:
+    with run_shop(settings) as shop:
         samples = sample_memory(settings, scale.live_seconds)
-        behind = max(lags(shop))
+        behind = max(read_lags(shop))
     processes = len(samples[-1])
     return Figure(
         f"memory, pipeline {word}",
         sum(samples[-1]) / GB,
         "GB",
-        at_most(AIMS_GB[word]),
+        aim_at_most(AIMS_GB[word]),
         note=f"{processes} processes, shared pages counted once, {scale.live_seconds:g} s after "
         f"catching up with {24 * scale.history_days} hours; {behind:g} records "
         f"behind. Highest meanwhile: {max(map(sum, samples)) / GB:.2f} GB.",
@@ -54,7 +54,7 @@ def sample_memory(settings: Settings, seconds: float) -> list[list[int]]:
         samples.append([count_bytes(process) for process in orphans.find(settings.data_dir)])
         return time.monotonic() >= deadline
 
-    until(look, 2 * seconds, LOOK_SECONDS)
+    wait_for(look, 2 * seconds, LOOK_SECONDS)
     return samples
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 import psutil
 
-from bench.arrivals import Sample, describe_failures, milliseconds
-from bench.batch_cost import cpu_by_process, spent_since, time_passes
-from bench.browsers import browsing
-from bench.figures import Figure, Yardstick, at_most
+from bench.arrivals import Sample, compute_percentile_ms, describe_failures
+from bench.batch_cost import let_time_pass, measure_cpu, measure_cpu_since
+from bench.browsers import open_browsers
+from bench.figures import Figure, Yardstick, aim_at_most
 from bench.reads import read
 from bench.scale import Scale
-from bench.shops import Shop, running
-from infra.processes import engines
+from bench.shops import Shop, run_shop
+from infra.processes import find_engines
 from infra.settings import Settings
 
 PAGES = ("/", "/stock", "/alerts")
@@ -53,11 +53,11 @@ class Load:
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "pages"})
-    with running(own) as shop:
-        time_passes(scale.age_seconds)
+    with run_shop(own) as shop:
+        let_time_pass(scale.age_seconds)
         before = observe(shop, scale)
-        with browsing(f"{own.api_url}{page}" for page in PAGES) as browsers:
-            time_passes(scale.batch_seconds)  # they start, and load their pages
+        with open_browsers(f"{own.api_url}{page}" for page in PAGES) as browsers:
+            let_time_pass(scale.batch_seconds)  # they start, and load their pages
             beside = observe(shop, scale, browsers)
         after = observe(shop, scale)
     refuse_silence(beside)
@@ -66,15 +66,15 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 def observe(shop: Shop, scale: Scale, browsers: Sequence[psutil.Process] = ()) -> Load:
     """The CPU of the shop without other clients, then the time of reads."""
-    [java] = engines(shop.pid("pipelines"))
-    groups = [[psutil.Process(shop.pid("api"))], [java], browsers]
-    before = [[cpu_by_process(process) for process in group] for group in groups]
+    [java] = find_engines(shop.find_pid("pipelines"))
+    groups = [[psutil.Process(shop.find_pid("api"))], [java], browsers]
+    before = [[measure_cpu(process) for process in group] for group in groups]
     answered, began = count_answers(shop.settings), time.monotonic()
-    time_passes(scale.batch_seconds)
+    let_time_pass(scale.batch_seconds)
     seconds = time.monotonic() - began
     requests = count_answers(shop.settings) - answered
     api, spark, of_browsers = (
-        sum(spent_since(*each) for each in zip(spent, group, strict=True)) / seconds
+        sum(measure_cpu_since(*each) for each in zip(spent, group, strict=True)) / seconds
         for spent, group in zip(before, groups, strict=True)
     )
     reads, _, _ = asyncio.run(read(shop.settings, replace(scale, warm_seconds=1)))
@@ -99,14 +99,14 @@ def refuse_silence(beside: Load) -> None:
 
 def compare(before: Load, beside: Load, after: Load) -> Iterator[Figure]:
     """The shop with browsers, beside the mean of the same shop before and after them."""
-    for percent, aim in ((50, None), (99, at_most(READ_MS_MAX))):
-        one, other = (milliseconds(load.reads, percent) for load in (before, after))
+    for percent, aim in ((50, None), (99, aim_at_most(READ_MS_MAX))):
+        one, other = (compute_percentile_ms(load.reads, percent) for load in (before, after))
         yield Figure(
             f"with three browsers, one shelf read, p{percent}",
-            milliseconds(beside.reads, percent),
+            compute_percentile_ms(beside.reads, percent),
             "ms",
             aim,
-            Yardstick("without browsers", (one + other) / 2, at_most(READS_PERCENT_MAX)),
+            Yardstick("without browsers", (one + other) / 2, aim_at_most(READS_PERCENT_MAX)),
             f"{len(beside.reads):,} reads; without browsers {one:.1f} ms before and {other:.1f} "
             f"after.{describe_failures(beside.reads)}",
         )
@@ -117,7 +117,7 @@ def compare(before: Load, beside: Load, after: Load) -> Iterator[Figure]:
         "API and Spark, for three browsers",
         beside.shop_cores - (before.shop_cores + after.shop_cores) / 2,
         "cores",
-        at_most(CORES_MAX),
+        aim_at_most(CORES_MAX),
         note="What they spend more than without browsers.",
     )
     yield Figure(

@@ -29,7 +29,7 @@ def main() -> None:
             figures.write(FIGURE.dump_json(figure) + b"\n")
 
 
-def figures(file: Path) -> tuple[Figure, ...]:
+def read_figures(file: Path) -> tuple[Figure, ...]:
     """The figures that a part has written so far."""
     lines = file.read_bytes().splitlines() if file.exists() else []
     return tuple(FIGURE.validate_json(line) for line in lines)

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from http import HTTPStatus
 from random import Random
 
-from bench.arrivals import Sample, arrivals, describe_failures, milliseconds
+from bench.arrivals import Sample, compute_percentile_ms, describe_failures, run_arrivals
 from bench.client import Client
-from bench.figures import Figure, Yardstick, at_most
+from bench.figures import Figure, Yardstick, aim_at_most
 from bench.scale import Scale
-from bench.shops import ReceiptRate, derive_settings, running
+from bench.shops import ReceiptRate, derive_settings, run_shop
 from infra.settings import Settings
 
 RECEIPTS_PER_SECOND = 100.0
@@ -20,7 +20,7 @@ SEED = 1
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = derive_settings(settings, "reads", RECEIPTS_PER_SECOND)
-    with running(own):
+    with run_shop(own):
         yield from measure_reads("one shelf read", own, scale)
 
 
@@ -29,16 +29,16 @@ def measure_reads(what: str, settings: Settings, scale: Scale) -> Iterator[Figur
     shelves, health, rate = asyncio.run(read(settings, scale))
     yield Figure(
         f"{what}, p50",
-        milliseconds(shelves, 50),
+        compute_percentile_ms(shelves, 50),
         "ms",
-        yardstick=Yardstick("a read of /healthz", milliseconds(health, 50)),
+        yardstick=Yardstick("a read of /healthz", compute_percentile_ms(health, 50)),
     )
     yield Figure(
         f"{what}, p99",
-        milliseconds(shelves, 99),
+        compute_percentile_ms(shelves, 99),
         "ms",
-        at_most(25),
-        Yardstick("a read of /healthz", milliseconds(health, 99)),
+        aim_at_most(25),
+        Yardstick("a read of /healthz", compute_percentile_ms(health, 99)),
         f"{len(shelves):,} reads, {READS_PER_SECOND:g}/s, each timed from when it was due, beside "
         f"{rate:,.0f} receipts/s, after {scale.warm_seconds:g} s." + describe_failures(shelves),
     )
@@ -52,11 +52,11 @@ async def read(
     page = (await client.get(f"/v1/stock?limit={SHELVES}")).document["items"]
     shelves = [f"/v1/stock/{row['store_id']}/{row['sku']}" for row in page]
     any_shelf = time_requests(client, lambda: draw.choice(shelves))
-    await arrivals(any_shelf, READS_PER_SECOND, scale.warm_seconds)
+    await run_arrivals(any_shelf, READS_PER_SECOND, scale.warm_seconds)
     rate = ReceiptRate(settings)
-    reads = await arrivals(any_shelf, READS_PER_SECOND, scale.read_seconds)
+    reads = await run_arrivals(any_shelf, READS_PER_SECOND, scale.read_seconds)
     health = time_requests(client, lambda: "/healthz")
-    return reads, await arrivals(health, READS_PER_SECOND, scale.read_seconds), rate()
+    return reads, await run_arrivals(health, READS_PER_SECOND, scale.read_seconds), rate()
 
 
 def time_requests(

@@ -5,7 +5,7 @@ from typing import Any
 from contracts import HEARTBEATS, RECEIPTS, encode
 from contracts.shape import Contract
 from generators.ticks import START_MS, TICK_MS
-from infra.kafka import producer
+from infra.kafka import create_producer
 from infra.settings import Settings
 
 LINES = 3
@@ -19,7 +19,7 @@ POLL_EVERY = 1_000
 FLUSH_SECONDS_MAX = 120.0
 
 
-def receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
+def create_receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
     """The receipt of that number; the same one for the same number.
 
     `apart_ms`: world time between two receipts.
@@ -48,14 +48,14 @@ def publish(settings: Settings, start: int, end: int, apart_ms: int = APART_MS) 
     """Publish the receipts of these numbers, and the heartbeats between them."""
     log = Log(settings)
     for number in range(start, end):
-        event = receipt(number, apart_ms)
+        event = create_receipt(number, apart_ms)
         log.append(RECEIPTS, event["store_id"], event)
         if number % BEAT_EVERY == 0:
-            log.append(HEARTBEATS, "world", heartbeat(f"beat-{number}", event["event_time"]))
+            log.append(HEARTBEATS, "world", create_heartbeat(f"beat-{number}", event["event_time"]))
     log.flush()
 
 
-def heartbeat(event_id: str, at_ms: int) -> dict[str, Any]:
+def create_heartbeat(event_id: str, at_ms: int) -> dict[str, Any]:
     return {"event_id": event_id, "event_time": at_ms, "world": "world"}
 
 
@@ -63,7 +63,7 @@ class Log:
     """A producer of events; a full queue is waited for."""
 
     def __init__(self, settings: Settings) -> None:
-        self._producer = producer(settings, linger_ms=50)
+        self._producer = create_producer(settings, linger_ms=50)
         self._since_poll = 0
 
     def append(self, contract: Contract, key: str, event: dict[str, Any]) -> None:

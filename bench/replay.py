@@ -9,21 +9,21 @@ from statistics import median
 from pyspark.sql import SparkSession
 
 from bench import history
-from bench.broker import broker
-from bench.figures import Figure, Yardstick, at_least
+from bench.broker import run_broker
+from bench.figures import Figure, Yardstick, aim_at_least
 from bench.generations import create
-from bench.kafka_streams import THREADS, Guarantee, kafka_streams
+from bench.kafka_streams import THREADS, Guarantee, run_kafka_streams
 from bench.scale import Scale
 from contracts import RECEIPTS
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint, locate_folder
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.backlog import backlog
-from pipelines.common.runtime.pace import catching_up
+from pipelines.common.runtime.backlog import measure_backlog
+from pipelines.common.runtime.pace import create_catching_up_pace
 from pipelines.common.runtime.query import Run, refuse_drops, start
-from pipelines.common.runtime.session import engine, session
-from pipelines.common.runtime.source import FETCH, kafka_options
+from pipelines.common.runtime.session import get_engine, start_session
+from pipelines.common.runtime.source import FETCH, build_kafka_options
 
 REPLAY_SECONDS_MAX = 300
 STREAMS_PERCENT_MIN = 300
@@ -35,8 +35,8 @@ LEFT_OUT = (
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
-    past = history.folder(settings)
-    with broker(past), replays(past) as again, kafka_streams(past) as streams:
+    past = history.select_history_folder(settings)
+    with run_broker(past), open_replays(past) as again, run_kafka_streams(past) as streams:
         history.fill(past, scale.history_days)
         again.replay()  # discarded: Java has compiled nothing yet
         for guarantee in Guarantee:
@@ -51,17 +51,17 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         "inventory replay",
         records / replayed,
         "records/s",
-        at_least(100_000, stretch=150_000),
-        Yardstick("Spark's bare read", records / bare, at_least(25, stretch=40)),
+        aim_at_least(100_000, stretch=150_000),
+        Yardstick("Spark's bare read", records / bare, aim_at_least(25, stretch=40)),
         f"Warm, median of {scale.replays}; {records:,} records, {receipts:,} of them receipts. "
         "Read, validated, deduplicated, summed, written, marked. The bare read: same topics, "
         "session and consumer options, and nothing done with it.",
     )
     for guarantee, seconds in zip(Guarantee, others, strict=True):
-        yield beside_streams(guarantee, records / replayed, receipts / seconds)
+        yield relate_to_streams(guarantee, records / replayed, receipts / seconds)
 
 
-def beside_streams(guarantee: Guarantee, replayed: float, streamed: float) -> Figure:
+def relate_to_streams(guarantee: Guarantee, replayed: float, streamed: float) -> Figure:
     """The inventory's rate beside that of Kafka Streams, in records and receipts a second."""
     exactly_once = guarantee is Guarantee.EXACTLY_ONCE
     return Figure(
@@ -71,7 +71,7 @@ def beside_streams(guarantee: Guarantee, replayed: float, streamed: float) -> Fi
         yardstick=Yardstick(
             guarantee.label,
             streamed,
-            at_least(STREAMS_PERCENT_MIN) if exactly_once else None,
+            aim_at_least(STREAMS_PERCENT_MIN) if exactly_once else None,
         ),
         note=LEFT_OUT if exactly_once else "",
     )
@@ -83,23 +83,23 @@ class Replays:
     def __init__(self, settings: Settings, spark: SparkSession) -> None:
         self._settings = settings
         self._spark = spark
-        self._admin = admin(settings)
+        self._admin = create_admin(settings)
         self._pipeline = load("inventory")
         self._topics = [topic.name for topic in self._pipeline.inputs]
 
     def records(self) -> int:
         """Records to read, in all topics together."""
-        return sum(end_offsets(self._admin, self._topics).values())
+        return sum(read_end_offsets(self._admin, self._topics).values())
 
     def receipts(self) -> int:
-        return sum(end_offsets(self._admin, [RECEIPTS.name]).values())
+        return sum(read_end_offsets(self._admin, [RECEIPTS.name]).values())
 
     def bare_read(self) -> float:
         """Seconds in which Spark reads all topics, one row after the other, and forgets them."""
         began = time.monotonic()
         (
             self._spark.read.format("kafka")
-            .options(**kafka_options(self._settings), **FETCH)
+            .options(**build_kafka_options(self._settings), **FETCH)
             .option("subscribe", ",".join(self._topics))
             .load()
             .write.format("noop")
@@ -112,15 +112,15 @@ class Replays:
         """Seconds in which a new generation reads all topics and writes its view."""
         generation = create(self._settings, self._pipeline)
         records_max = self._settings.pipeline_records_per_batch_max
-        left = backlog(self._settings, self._topics, {})
-        now = catching_up(self._pipeline.reads, left, records_max)
+        left = measure_backlog(self._settings, self._topics, {})
+        now = create_catching_up_pace(self._pipeline.reads, left, records_max)
         began = time.monotonic()
         query = start(Run(self._spark, self._settings, self._pipeline, generation), now)
         if not query.awaitTermination(REPLAY_SECONDS_MAX):
             raise TimeoutError(f"The replay should end within {REPLAY_SECONDS_MAX} s")
         seconds = time.monotonic() - began
         refuse_drops(query)
-        read = sum(locate_checkpoint(self._settings, generation).committed().values())
+        read = sum(locate_checkpoint(self._settings, generation).read_committed().values())
         if read != self.records():
             raise ValueError(f"The replay should read {self.records():,} records, read {read:,}")
         shutil.rmtree(locate_folder(self._settings, generation))
@@ -128,10 +128,10 @@ class Replays:
 
 
 @contextmanager
-def replays(settings: Settings) -> Iterator[Replays]:
+def open_replays(settings: Settings) -> Iterator[Replays]:
     """A Spark session, as the pipelines have it, until the block ends."""
-    spark = session(settings, "bench")
+    spark = start_session(settings, "bench")
     try:
         yield Replays(settings, spark)
     finally:
-        engine(spark).kill()  # as a generation ends
+        get_engine(spark).kill()  # as a generation ends

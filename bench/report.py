@@ -12,32 +12,32 @@ import psutil
 
 from bench.figures import Aim, Figure, Outcome
 from bench.scale import Scale
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 WIDTH = 80
 WHAT_WIDTH, MEASURED_WIDTH, AIM_WIDTH = 32, 21, 11
 GIB = 1024**3
 
 
-def heads() -> str:
-    return _row("", "measured", "aim", "")
+def render_heads() -> str:
+    return _render_row("", "measured", "aim", "")
 
 
-def lines(outcome: Outcome) -> Iterator[str]:
+def render_lines(outcome: Outcome) -> Iterator[str]:
     """The part's rows, none wider than WIDTH, and why there are no more."""
     for figure in outcome.figures:
-        yield from rows(figure)
+        yield from render_rows(figure)
     if outcome.failure:
         yield from _wrap(f"{outcome.part} failed. {outcome.failure}", indent=2)
 
 
-def rows(figure: Figure) -> Iterator[str]:
-    measured = f"{number(figure.measured)} {figure.unit}"
-    yield _row(figure.what, measured, *render_aim(figure.aim, figure.measured))
+def render_rows(figure: Figure) -> Iterator[str]:
+    measured = f"{render_number(figure.measured)} {figure.unit}"
+    yield _render_row(figure.what, measured, *render_aim(figure.aim, figure.measured))
     if figure.yardstick:
-        percent = f"{number(figure.percent)} % of {number(figure.yardstick.measured)}"
+        percent = f"{render_number(figure.percent)} % of {render_number(figure.yardstick.measured)}"
         aim = render_aim(figure.yardstick.aim, figure.percent, " %")
-        yield _row(f"  of {figure.yardstick.what}", percent, *aim)
+        yield _render_row(f"  of {figure.yardstick.what}", percent, *aim)
     yield from _wrap(figure.note, indent=4)
 
 
@@ -48,18 +48,18 @@ def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, s
     met = (
         "stretch met" if aim.stretch_met(measured) else "met" if aim.is_met(measured) else "missed"
     )
-    return f"{'≥' if aim.at_least else '≤'} {number(aim.bound)}{unit}", met
+    return f"{'≥' if aim.at_least else '≤'} {render_number(aim.bound)}{unit}", met
 
 
-def number(value: float) -> str:
+def render_number(value: float) -> str:
     """The value with at least three digits: further ones are noise."""
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """The day and the machine; cores and load say how much of a figure is noise."""
     return {
-        "measured_on": f"{datetime.fromtimestamp(wall_ms() / 1000, UTC):%Y-%m-%d}",
+        "measured_on": f"{datetime.fromtimestamp(get_wall_ms() / 1000, UTC):%Y-%m-%d}",
         "cores": os.cpu_count(),
         "memory_gib": round(psutil.virtual_memory().total / GIB, 1),
         "load_per_minute": round(os.getloadavg()[0], 2),
@@ -68,7 +68,9 @@ def machine() -> dict[str, Any]:
     }
 
 
-def document(scale: Scale, ran_on: dict[str, Any], outcomes: Iterable[Outcome]) -> dict[str, Any]:
+def build_document(
+    scale: Scale, ran_on: dict[str, Any], outcomes: Iterable[Outcome]
+) -> dict[str, Any]:
     return {
         "scale": asdict(scale),
         "machine": ran_on,
@@ -85,23 +87,23 @@ def document(scale: Scale, ran_on: dict[str, Any], outcomes: Iterable[Outcome]) 
 
 
 def describe(figure: Figure) -> dict[str, Any]:
-    described = {**asdict(figure), **_verdict(figure.aim, figure.measured)}
+    described = {**asdict(figure), **_judge(figure.aim, figure.measured)}
     if figure.yardstick:
         described["yardstick"] |= {
             "percent": figure.percent,
-            **_verdict(figure.yardstick.aim, figure.percent),
+            **_judge(figure.yardstick.aim, figure.percent),
         }
     return described
 
 
-def _verdict(aim: Aim | None, measured: float) -> dict[str, bool]:
+def _judge(aim: Aim | None, measured: float) -> dict[str, bool]:
     if aim is None:
         return {}
     stretched = {} if aim.stretch is None else {"stretch_met": aim.stretch_met(measured)}
     return {"met": aim.is_met(measured), **stretched}
 
 
-def _row(what: str, measured: str, aim: str, met: str) -> str:
+def _render_row(what: str, measured: str, aim: str, met: str) -> str:
     row = f"  {what:<{WHAT_WIDTH}}{measured:>{MEASURED_WIDTH}}   {aim:<{AIM_WIDTH}}{met}"
     return row.rstrip()
 

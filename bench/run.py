@@ -10,9 +10,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from bench.figures import Outcome
-from bench.part import figures
+from bench.part import read_figures
 from bench.scale import Scale
-from infra.processes import environment
+from infra.processes import build_environment
 from infra.settings import Settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
@@ -45,7 +45,7 @@ def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
     with log.open("wb") as printed:
         process = subprocess.Popen(
             [sys.executable, "-m", "bench.part", part.value, scale.name, str(file)],
-            env=environment(settings),
+            env=build_environment(settings),
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=printed,
@@ -57,7 +57,7 @@ def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
         failure = f"It should end within {PART_SECONDS_MAX:g} s, but did not."
     finally:
         stop(process, settings.data_dir)
-    return Outcome(part, figures(file), time.monotonic() - began, failure)
+    return Outcome(part, read_figures(file), time.monotonic() - began, failure)
 
 
 def explain_exit(status: int, log: Path) -> str | None:

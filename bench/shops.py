@@ -10,9 +10,9 @@ from typing import Any
 
 from contracts import RECEIPTS
 from infra.http import fetch_json
-from infra.kafka import admin, end_offsets
-from infra.processes import capture, environment
-from infra.settings import DEFAULT_SPEED, Settings, root
+from infra.kafka import create_admin, read_end_offsets
+from infra.processes import build_environment, capture
+from infra.settings import DEFAULT_SPEED, Settings, locate_root
 from infra.supervisor import daemon
 from infra.wait import wait_until
 
@@ -51,31 +51,31 @@ class Shop:
     def retail(self, *arguments: str) -> str:
         """Run a command and return what it prints; raises CommandFailed when it fails."""
         command = [sys.executable, "-m", "cli.main", *arguments]
-        return output(command, environment(self.settings))
+        return run_for_output(command, build_environment(self.settings))
 
     def get(self, path: str) -> Any:
         """The API's answer, from JSON; raises OSError when there is none."""
         return fetch_json(f"{self.settings.api_url}{path}", ANSWER_SECONDS_MAX)
 
-    def pid(self, component: str) -> int:
+    def find_pid(self, component: str) -> int:
         """The process id of the component; raises LookupError while it has none."""
         manager = daemon.find_running(self.settings.data_dir)
-        pid = manager.process(component).pid if manager else 0
+        pid = manager.find_process(component).pid if manager else 0
         if not pid:
             raise LookupError(f"{component} should run, but does not")
         return pid
 
 
-def output(command: list[str], environment: dict[str, str]) -> str:
+def run_for_output(command: list[str], environment: dict[str, str]) -> str:
     """What the command prints; raises CommandFailed when it fails."""
-    done = capture(command, COMMAND_SECONDS_MAX, root(), environment)
+    done = capture(command, COMMAND_SECONDS_MAX, locate_root(), environment)
     if done.returncode != 0:
         raise CommandFailed(f"{' '.join(command)}:\n{done.stdout}\n{done.stderr}")
     return done.stdout
 
 
 @contextmanager
-def running(settings: Settings) -> Iterator[Shop]:
+def run_shop(settings: Settings) -> Iterator[Shop]:
     """The shop, up and caught up with its log."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     shop = Shop(settings)
@@ -88,17 +88,17 @@ def running(settings: Settings) -> Iterator[Shop]:
 
 
 def has_caught_up(shop: Shop) -> bool:
-    return max(lags(shop)) <= LAG_RECORDS_MAX
+    return max(read_lags(shop)) <= LAG_RECORDS_MAX
 
 
-def lags(shop: Shop) -> list[float]:
+def read_lags(shop: Shop) -> list[float]:
     """The lag of each pipeline in records, by the API; infinity while it has no row."""
     stands = [shop.get(f"/v1/pipelines/{name}") for name in shop.settings.pipeline_names]
     known = [pipeline.get("lag_records") for pipeline in stands]
     return [inf if lag is None else lag for lag in known]
 
 
-def with_pipelines(settings: Settings) -> Iterator[tuple[str, Settings]]:
+def list_pipeline_settings(settings: Settings) -> Iterator[tuple[str, Settings]]:
     """The settings with the inventory pipeline alone, and with all of `make up`; and a label."""
     yield "alone", settings.model_copy(update={"pipelines": SPINE})
     yield "with all", settings
@@ -122,11 +122,11 @@ class ReceiptRate:
     """Receipts per second that were published since it was created."""
 
     def __init__(self, settings: Settings) -> None:
-        self._admin = admin(settings)
+        self._admin = create_admin(settings)
         self._began, self._before = time.monotonic(), self._count()
 
     def __call__(self) -> float:
         return (self._count() - self._before) / (time.monotonic() - self._began)
 
     def _count(self) -> int:
-        return sum(end_offsets(self._admin, [RECEIPTS.name]).values())
+        return sum(read_end_offsets(self._admin, [RECEIPTS.name]).values())

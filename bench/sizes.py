@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from statistics import median
 
-from bench.broker import broker
-from bench.figures import Figure, Yardstick, at_most
+from bench.broker import run_broker
+from bench.figures import Figure, Yardstick, aim_at_most
 from bench.receipts import LINES, publish
-from bench.replay import Replays, replays
+from bench.replay import Replays, open_replays
 from bench.scale import Scale
 from infra.settings import Settings
 
@@ -18,7 +18,7 @@ WARM_REPLAYS = 2
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "sizes"})
     rates: list[float] = []
-    with broker(own), replays(own) as again:
+    with run_broker(own), open_replays(own) as again:
         published = 0
         for size in scale.sizes:
             publish(own, published, size)
@@ -33,7 +33,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         "apart from one rate",
         100 * (max(rates) - min(rates)) / (max(rates) + min(rates)),
         "%",
-        at_most(DEVIATION_PERCENT_MAX),
+        aim_at_most(DEVIATION_PERCENT_MAX),
         note="There is one rate from which none of these differs by more.",
     )
 

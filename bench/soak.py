@@ -15,11 +15,11 @@ from pathlib import Path
 
 from bench.memory import GB, count_bytes
 from bench.plot import Panel, draw_plot
-from bench.shops import Shop, lags, running
+from bench.shops import Shop, read_lags, run_shop
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY
 from infra.settings import DEFAULT_SPEED, Settings, read_settings
 from infra.supervisor import orphans
-from infra.wait import until
+from infra.wait import wait_for
 
 DAY_SECONDS = TICKS_PER_DAY * TICK_MS / 1000
 MB = 1e6
@@ -51,14 +51,14 @@ def main() -> None:
     ]
     file.write_text(draw_plot(render_title(settings, days), "days of the world", panels))
     for name, what in CURVES.items():
-        print(f"{what}: {halves([sample[name] for sample in samples])}")
+        print(f"{what}: {describe_halves([sample[name] for sample in samples])}")
 
 
 def sample_days(settings: Settings, days: float) -> list[Sample]:
     """The samples of a world's first days; raises TimeoutError where they take too long."""
     samples: list[Sample] = []
     seconds = days * DAY_SECONDS / settings.simulator_speed
-    with running(settings) as shop:
+    with run_shop(settings) as shop:
 
         def has_lived_on() -> bool:
             with suppress(OSError):  # an API that does not answer is asked again
@@ -67,7 +67,7 @@ def sample_days(settings: Settings, days: float) -> list[Sample]:
             return bool(samples) and samples[-1]["day"] >= days
 
         pause = max(LOOK_SECONDS_MIN, seconds / SAMPLES)
-        if not until(has_lived_on, SLOWER_MAX * seconds, pause):
+        if not wait_for(has_lived_on, SLOWER_MAX * seconds, pause):
             raise TimeoutError(f"{days:g} days should pass in {seconds:,.0f} s, but did not")
     return samples
 
@@ -78,20 +78,20 @@ def sample(shop: Shop) -> Sample:
     home = shop.settings.data_dir
     return {
         "day": age_ms / 1000 / DAY_SECONDS,
-        "lag": max((lag for lag in lags(shop) if isfinite(lag)), default=0),
+        "lag": max((lag for lag in read_lags(shop) if isfinite(lag)), default=0),
         "memory": sum(count_bytes(process) for process in orphans.find(home)) / GB,
-        "state": sum(map(size, home.glob("pipelines/*/g*/checkpoint/state/**/*"))) / MB,
+        "state": sum(map(measure_size, home.glob("pipelines/*/g*/checkpoint/state/**/*"))) / MB,
     }
 
 
-def size(file: Path) -> int:
+def measure_size(file: Path) -> int:
     """Bytes of a file; 0 where Spark has removed it meanwhile."""
     with suppress(FileNotFoundError):
         return file.stat().st_size if file.is_file() else 0
     return 0
 
 
-def halves(heights: Sequence[float]) -> str:
+def describe_halves(heights: Sequence[float]) -> str:
     """The maxima of both halves: a settled curve is no higher in the second."""
     middle = len(heights) // 2
     first, second = max(heights[:middle], default=0), max(heights[middle:])

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from statistics import median
 
 from bench import yardstick
-from bench.batch_cost import end
-from bench.broker import broker
-from bench.figures import Figure, Yardstick, at_most
+from bench.batch_cost import end_session
+from bench.broker import run_broker
+from bench.figures import Figure, Yardstick, aim_at_most
 from bench.scale import Scale
 from bench.shops import Shop
 from contracts import RECEIPTS
-from infra.settings import Settings, root
-from pipelines.common.runtime.source import kafka_options
+from infra.settings import Settings, locate_root
+from pipelines.common.runtime.source import build_kafka_options
 
 ENVIRONMENT_SECONDS_MAX = 12
 START_PERCENT_MAX = 200
@@ -33,14 +33,14 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     yield Figure(
         "first start of a shop", first, "s", note="Until `retail up` says that all parts are ready."
     )
-    with broker(own):
+    with run_broker(own):
         bare = [time_bare_session(own, number) for number in range(scale.starts)]
     yield Figure(
         "start of a shop that was there before",
         median(again),
         "s",
         yardstick=Yardstick(
-            "a bare Spark session's first batch", median(bare), at_most(START_PERCENT_MAX)
+            "a bare Spark session's first batch", median(bare), aim_at_most(START_PERCENT_MAX)
         ),
         note=f"Median of {scale.starts}. The bare session has Spark's own options; its batch reads "
         "the receipts of the shop and does nothing with it.",
@@ -50,13 +50,13 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 def measure_environment(settings: Settings) -> Figure:
     """A fresh environment; packages come from the installer's cache, if it has them."""
     folder = settings.data_dir / "environment"
-    seconds = time_of(lambda: run_bootstrap(os.environ | {"VENV": str(folder)}))
+    seconds = measure_time(lambda: run_bootstrap(os.environ | {"VENV": str(folder)}))
     shutil.rmtree(folder)
     return Figure(
         "environment of a fresh clone",
         seconds,
         "s",
-        at_most(ENVIRONMENT_SECONDS_MAX),
+        aim_at_most(ENVIRONMENT_SECONDS_MAX),
         note="All packages of the hash-locked file, from the installer's cache if it has them.",
     )
 
@@ -64,7 +64,7 @@ def measure_environment(settings: Settings) -> Figure:
 def run_bootstrap(environment: dict[str, str]) -> None:
     subprocess.run(
         [sys.executable, "-m", "infra.bootstrap"],
-        cwd=root(),
+        cwd=locate_root(),
         env=environment,
         check=True,
         capture_output=True,
@@ -75,7 +75,7 @@ def run_bootstrap(environment: dict[str, str]) -> None:
 def time_start(shop: Shop) -> float:
     """Seconds until every part of the shop is ready; then it is stopped."""
     try:
-        return time_of(shop.start)
+        return measure_time(shop.start)
     finally:
         shop.stop()
 
@@ -83,11 +83,11 @@ def time_start(shop: Shop) -> float:
 def time_bare_session(settings: Settings, number: int) -> float:
     """Seconds until a session with Spark's own options has finished a batch of a query."""
     began = time.monotonic()
-    spark = yardstick.plain_session(settings)
+    spark = yardstick.start_plain_session(settings)
     try:
         query = (
             spark.readStream.format("kafka")
-            .options(**kafka_options(settings))
+            .options(**build_kafka_options(settings))
             .option("subscribe", RECEIPTS.name)
             .option("startingOffsets", "earliest")
             .load()
@@ -100,10 +100,10 @@ def time_bare_session(settings: Settings, number: int) -> float:
             raise TimeoutError(f"A bare batch should end within {BATCH_SECONDS_MAX} s")
         return time.monotonic() - began
     finally:
-        end(spark)
+        end_session(spark)
 
 
-def time_of(act: Callable[[], None]) -> float:
+def measure_time(act: Callable[[], None]) -> float:
     began = time.monotonic()
     act()
     return time.monotonic() - began

@@ -16,26 +16,26 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from contracts import RECEIPTS
 from infra import java
-from infra.jars import spark_jars
-from infra.kafka import admin
+from infra.jars import fetch_spark_jars
+from infra.kafka import create_admin
 from infra.settings import Settings
-from pipelines.common.runtime.session import suit
-from pipelines.common.runtime.sink import producer_options
+from pipelines.common.runtime.session import prepare_session
+from pipelines.common.runtime.sink import build_producer_options
 from pipelines.common.runtime.source import tail
 from pipelines.common.transform.aggregate import SMALL_TASKS
-from pipelines.common.transform.decode import event
+from pipelines.common.transform.decode import decode_event
 
 TOPIC = "private.bench.yardstick.v1"
 SECONDS_PER_BATCH = 0.5
 
 
-def plain_session(settings: Settings) -> SparkSession:
+def start_plain_session(settings: Settings) -> SparkSession:
     """Spark with its default options, and only what it needs to read Kafka."""
     java.use()
     return (
         SparkSession.builder.master(settings.spark_master)
         .appName("by defaults")
-        .config("spark.driver.extraClassPath", os.pathsep.join(map(str, spark_jars())))
+        .config("spark.driver.extraClassPath", os.pathsep.join(map(str, fetch_spark_jars())))
         .config("spark.driver.memory", settings.spark_driver_memory)
         .config("spark.local.dir", str(settings.data_dir / "by-defaults"))
         .getOrCreate()
@@ -52,8 +52,8 @@ def start(
     make_topic(settings)
     shutil.rmtree(folder, ignore_errors=True)
     if ours:
-        suit(spark, live=True, partitions=1)
-    options = producer_options(settings)
+        prepare_session(spark, live=True, partitions=1)
+    options = build_producer_options(settings)
 
     def write(rows: DataFrame, _batch: int) -> None:
         rows.write.format("kafka").options(**options).save()
@@ -72,7 +72,7 @@ def start(
 def sum_units(records: DataFrame) -> DataFrame:
     """Units sold by shelf: topic, key and value of a record each."""
     lines = (
-        records.select(event(RECEIPTS, F.col("value")).alias("receipt"))
+        records.select(decode_event(RECEIPTS, F.col("value")).alias("receipt"))
         .select("receipt.event_id", "receipt.event_time", "receipt.store_id", "receipt.lines")
         .withWatermark("event_time", "3 hours")
         .dropDuplicatesWithinWatermark(["event_id"])
@@ -87,7 +87,7 @@ def sum_units(records: DataFrame) -> DataFrame:
 
 
 def make_topic(settings: Settings) -> None:
-    client = admin(settings)  # it has to live until the topic exists
+    client = create_admin(settings)  # it has to live until the topic exists
     if TOPIC not in client.list_topics(timeout=30).topics:
         [made] = client.create_topics(
             [NewTopic(TOPIC, num_partitions=4, replication_factor=1)]

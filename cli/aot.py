@@ -11,17 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cli import screen, topics
-from cli.exclusive import alone
+from cli.exclusive import lock_home
 from infra import kafka
-from infra.aot import RECORD, cache
+from infra.aot import RECORD, locate_cache
 from infra.errors import UserError
-from infra.jars import broker_classpath
+from infra.jars import fetch_broker_classpath
 from infra.ports import free_port_base
-from infra.processes import environment
+from infra.processes import build_environment
 from infra.settings import Settings, read_settings
 from infra.supervisor import orphans
-from infra.wait import until
-from pipelines.common.runtime.session import class_path
+from infra.wait import wait_for
+from pipelines.common.runtime.session import build_class_path
 
 BROKER_SECONDS_MAX = 60.0
 PIPELINES_SECONDS_MAX = 600.0
@@ -45,7 +45,10 @@ def aot() -> None:
     current = read_settings()
     folder = current.jars_dir / "aot"
     folder.mkdir(parents=True, exist_ok=True)
-    with alone(folder, "making Java's caches in"), screen.waiting("aot", "training") as wait:
+    with (
+        lock_home(folder, "making Java's caches in"),
+        screen.show_waiting("aot", "training") as wait,
+    ):
         made = [] if is_there(current) else train(current, folder)
     size = sum(file.stat().st_size for file in folder.glob("*.aot")) / MIB
     screen.step("aot", f"{len(made)} caches made, {size:.0f} MB in all", wait.seconds)
@@ -81,8 +84,8 @@ def end_beside(current: Settings) -> bool:
 
 def is_there(current: Settings) -> bool:
     """Whether the broker's and Spark's caches are there."""
-    roles = {"broker": broker_classpath(), "spark": class_path(current)}
-    return all(cache(current.jars_dir, role, path).exists() for role, path in roles.items())
+    roles = {"broker": fetch_broker_classpath(), "spark": build_class_path(current)}
+    return all(locate_cache(current.jars_dir, role, path).exists() for role, path in roles.items())
 
 
 def train(current: Settings, folder: Path) -> list[Path]:
@@ -114,13 +117,13 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
         spark_driver_memory=current.spark_driver_memory,
     )
     own.data_dir.mkdir()
-    told = {**environment(own), RECORD: str(home)}
+    told = {**build_environment(own), RECORD: str(home)}
     told.pop("KAFKA_BOOTSTRAP_SERVERS", None)
-    with program("infra.broker", told, output, WRITE_SECONDS_MAX):
-        if not until(lambda: kafka.answers(own), BROKER_SECONDS_MAX):
+    with run_program("infra.broker", told, output, WRITE_SECONDS_MAX):
+        if not wait_for(lambda: kafka.is_answering(own), BROKER_SECONDS_MAX):
             raise NotTrained("The broker did not answer", log)
         topics.apply(own)
-        with program("generators.simulator", told, output, BROKER_SECONDS_MAX):
+        with run_program("generators.simulator", told, output, BROKER_SECONDS_MAX):
             pipelines = subprocess.run(
                 [sys.executable, "-m", "pipelines.training"],
                 env=told,
@@ -134,7 +137,7 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
 
 
 @contextmanager
-def program(
+def run_program(
     module: str, told: Mapping[str, str], output: int, seconds_max: float
 ) -> Iterator[None]:
     """The module as a process, until the block ends and the process has ended."""

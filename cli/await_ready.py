@@ -4,12 +4,12 @@ from http.client import HTTPException
 from pathlib import Path
 
 from cli import screen
-from cli.ready import readiness
+from cli.ready import find_readiness
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor.manager import Manager, Process
 from infra.supervisor.tail import tail
-from infra.wait import until
+from infra.wait import wait_for
 
 READY_SECONDS_MAX = {
     "broker": 60,
@@ -42,13 +42,13 @@ class NotReady(UserError):
         why = f"{process.state} {process.reason}".strip()
         super().__init__(
             f"{process.name} is not ready after {seconds:.0f} s, its process is {why}. "
-            f"The end of {screen.short(log)}:\n  {lines}\n"
+            f"The end of {screen.shorten(log)}:\n  {lines}\n"
             f"More: make logs COMPONENT={process.name} · everything else goes on: make status · "
             "stop it: make down"
         )
 
 
-def all_ready(settings: Settings, manager: Manager, names: tuple[str, ...]) -> None:
+def await_all(settings: Settings, manager: Manager, names: tuple[str, ...]) -> None:
     """Wait for all in parallel; print each, in order, as it becomes ready; raises NotReady."""
     ready: dict[str, tuple[str, float]] = {}
     printed: list[str] = []
@@ -65,20 +65,20 @@ def all_ready(settings: Settings, manager: Manager, names: tuple[str, ...]) -> N
             printed.append(name)
         return True
 
-    with screen.waiting(names[0], "starting") as wait:
+    with screen.show_waiting(names[0], "starting") as wait:
         # Each component's limit is shorter, and its error names the component.
         longest = max(READY_SECONDS_MAX[name] for name in names)
-        until(look, 2 * longest, POLL_SECONDS)
+        wait_for(look, 2 * longest, POLL_SECONDS)
 
 
 def examine(settings: Settings, manager: Manager, name: str, seconds: float) -> str | None:
     """The component's report of readiness; None: not yet. Raises NotReady when it has failed."""
     try:
-        process = manager.process(name)
+        process = manager.find_process(name)
     except (OSError, HTTPException) as error:
         raise Stopped from error
     if process.state in ("STARTING", "RUNNING"):
-        text = readiness(settings, name, process.started_at)
+        text = find_readiness(settings, name, process.started_at)
         if text is not None:
             return text
     if process.state in HOPELESS or seconds > READY_SECONDS_MAX[name]:

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from cli import screen, up
-from cli.await_ready import all_ready
+from cli.await_ready import await_all
 from cli.down import STOP_SECONDS_MAX, stop
-from cli.exclusive import alone
-from cli.world import world_options
+from cli.exclusive import lock_home
+from cli.world import add_world_options
 from generators.run import Progress
 from generators.simulator import collect_garbage_rarely, simulate
 from generators.stopping import catch_stop
@@ -23,7 +23,7 @@ SIMULATOR = "simulator"
 INTERRUPTED = 130  # a shell's exit status after Ctrl-C
 
 
-@world_options
+@add_world_options
 def backfill(
     days: Annotated[int, typer.Argument(min=1, help="Days of history that the world shall have.")],
 ) -> None:
@@ -34,7 +34,7 @@ def backfill(
     meanwhile.
     """
     settings = read_settings()
-    with alone(settings.data_dir):
+    with lock_home(settings.data_dir):
         running = daemon.find_running(settings.data_dir) is not None
         if not running:
             up.check(settings)
@@ -42,7 +42,7 @@ def backfill(
         manager = up.ensure_manager(settings)
         try:
             up.start_broker(settings, manager)
-            with resting(settings, manager):
+            with rest_simulator(settings, manager):
                 publish(settings, days)
         finally:
             if not running:
@@ -50,9 +50,9 @@ def backfill(
 
 
 @contextmanager
-def resting(settings: Settings, manager: Manager) -> Iterator[None]:
+def rest_simulator(settings: Settings, manager: Manager) -> Iterator[None]:
     """The simulator stopped until the block ends, and started again if it ran."""
-    ran = manager.process(SIMULATOR).state not in AT_REST
+    ran = manager.find_process(SIMULATOR).state not in AT_REST
     if ran:
         manager.stop({SIMULATOR}, STOP_SECONDS_MAX)
     try:
@@ -60,20 +60,21 @@ def resting(settings: Settings, manager: Manager) -> Iterator[None]:
     finally:
         if ran:
             manager.start(SIMULATOR)
-            all_ready(settings, manager, (SIMULATOR,))
+            await_all(settings, manager, (SIMULATOR,))
 
 
 def publish(settings: Settings, days: int) -> None:
     collect_garbage_rarely()
     stop = catch_stop()
     at = Progress(0, 0)
-    with screen.waiting("backfill", "reading the world's state") as wait:
+    with screen.show_waiting("backfill", "reading the world's state") as wait:
 
         def show(now: Progress) -> None:
             nonlocal at
             at = now
             wait.show(
-                "backfill", f"{screen.bar(at.days, days)} {render_progress(at, wait.seconds)}"
+                "backfill",
+                f"{screen.render_bar(at.days, days)} {render_progress(at, wait.seconds)}",
             )
 
         simulate(settings, stop, backfill_days=days, live=False, report=show)

@@ -8,8 +8,8 @@ import typer
 from backup import making
 from backup.manifest import Manifest
 from cli import screen
-from cli.exclusive import alone
-from contracts.times import instant
+from cli.exclusive import lock_home
+from contracts.times import to_instant
 from infra.settings import read_settings
 
 
@@ -19,11 +19,11 @@ def backup(
     """Copy the running shop at one moment; it pauses while the last changes are copied."""
     settings = read_settings()
     with (
-        alone(settings.data_dir, "backing up"),
-        screen.waiting("backup", "copying the log and the checkpoints") as wait,
+        lock_home(settings.data_dir, "backing up"),
+        screen.show_waiting("backup", "copying the log and the checkpoints") as wait,
     ):
-        made = making.back_up(settings, target)
-    screen.step("backup", screen.short(target.resolve()), wait.seconds)
+        made = making.make_backup(settings, target)
+    screen.step("backup", screen.shorten(target.resolve()), wait.seconds)
     show(made)
     screen.step("stood still", f"{made.paused_seconds:.2f} s")
     screen.step("make it again", f"retail restore {target}")
@@ -34,9 +34,9 @@ def restore(
 ) -> None:
     """Make the data folder of a backup; `make up` then goes on where it was made."""
     settings = read_settings()
-    with screen.waiting("restore", "copying and checking") as wait:
+    with screen.show_waiting("restore", "copying and checking") as wait:
         made = making.restore(source, settings)
-    screen.step("restored", screen.short(settings.data_dir), wait.seconds)
+    screen.step("restored", screen.shorten(settings.data_dir), wait.seconds)
     show(made)
     screen.step("start it", "make up")
 
@@ -44,7 +44,7 @@ def restore(
 def show(made: Manifest) -> None:
     """Print the moment, and the position of each pipeline."""
     screen.step(
-        "as of", f"{instant(made.made_at_ms):%Y-%m-%d %H:%M:%S} UTC, {len(made.files):,} files"
+        "as of", f"{to_instant(made.made_at_ms):%Y-%m-%d %H:%M:%S} UTC, {len(made.files):,} files"
     )
     for name, at in made.pipelines.items():
         screen.step(

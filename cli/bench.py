@@ -59,7 +59,7 @@ def bench(
     file = json_file or read_settings().data_dir / "reports" / "bench.json"
     # However it ends, its processes are stopped and its folder is removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with own_folder(keep) as settings:
+    with create_own_folder(keep) as settings:
         if not settings.broker_embedded:
             raise OtherBroker(settings.bootstrap_servers)
         if settings.secure:
@@ -73,22 +73,22 @@ def bench(
 
 def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> list[Outcome]:
     """Show and report the outcome of each part, also after an interruption between two parts."""
-    ran_on = report.machine()
+    ran_on = report.describe_machine()
     show_machine(ran_on)
     outcomes: list[Outcome] = []
     try:
         for part in parts:
-            with screen.waiting(part, "measuring"):
+            with screen.show_waiting(part, "measuring"):
                 outcomes.append(run(part, settings, scale))
-            for line in report.lines(outcomes[-1]):
+            for line in report.render_lines(outcomes[-1]):
                 screen.say(line)
     finally:
-        write(file, report.document(scale, ran_on, outcomes))
+        write(file, report.build_document(scale, ran_on, outcomes))
     return outcomes
 
 
 @contextmanager
-def own_folder(keep: bool) -> Iterator[Settings]:
+def create_own_folder(keep: bool) -> Iterator[Settings]:
     """Settings with an empty folder and free ports; the folder is removed afterwards."""
     here = read_settings()
     here.data_dir.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def own_folder(keep: bool) -> Iterator[Settings]:
         yield Settings(data_dir=folder, port_base=free_port_base(), jars_dir=here.jars_dir)
     finally:
         if keep:
-            screen.say(f"\n  logs and data: {screen.short(folder)}")
+            screen.say(f"\n  logs and data: {screen.shorten(folder)}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -107,10 +107,10 @@ def show_machine(ran_on: dict[str, Any]) -> None:
         f"  {ran_on['cores']} cores, {ran_on['memory_gib']} GiB memory, "
         f"load {ran_on['load_per_minute']}\n"
     )
-    screen.say(report.heads())
+    screen.say(report.render_heads())
 
 
 def write(file: Path, document: dict[str, Any]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
-    screen.say(f"\n  report: {screen.short(file)}")
+    screen.say(f"\n  report: {screen.shorten(file)}")

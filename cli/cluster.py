@@ -13,7 +13,7 @@ from cli.topics import ANSWER_SECONDS_MAX, list_standing
 from contracts import CONTRACTS, Contract
 from infra import kafka
 from infra.errors import UserError
-from infra.kafka.drift import Cluster, Drift, drifts, inspect, mend, refusals
+from infra.kafka.drift import Cluster, Drift, find_drifts, find_refusals, inspect, mend
 from infra.settings import Settings, read_settings
 
 GENERATION = re.compile(r"(.+)\.g[1-9][0-9]*")
@@ -32,7 +32,7 @@ def plan_command(as_json: AsJson = False) -> None:
     """Show where the cluster differs from the contracts; changes nothing."""
     settings = read_settings()
     cluster, drifted = _look(settings)
-    why = list(refusals(cluster, settings.kafka_replication_factor))
+    why = list(find_refusals(cluster, settings.kafka_replication_factor))
     if as_json:
         print(json.dumps({"refused": why, "drift": [asdict(one) for one in drifted]}))
     else:
@@ -47,10 +47,10 @@ def apply_command() -> None:
     """Make missing topics and fix settings, unless the cluster is unsafe."""
     settings = read_settings()
     cluster, drifted = _look(settings)
-    if why := list(refusals(cluster, settings.kafka_replication_factor)):
+    if why := list(find_refusals(cluster, settings.kafka_replication_factor)):
         raise Unsafe(why)
     made = kafka.apply_topics(settings, list_standing())
-    mend(kafka.admin(settings), drifted)
+    mend(kafka.create_admin(settings), drifted)
     left = [one for one in drifted if not one.mendable]
     screen.step("topics", f"{len(made)} made, {len(drifted) - len(made) - len(left)} settings set")
     if left:
@@ -70,19 +70,19 @@ def find_contracts(names: Sequence[str]) -> Mapping[str, Contract]:
 
 
 def _look(settings: Settings) -> tuple[Cluster, list[Drift]]:
-    if not kafka.answers(settings):
+    if not kafka.is_answering(settings):
         raise kafka.KafkaDown(settings.bootstrap_servers)
-    client = kafka.admin(settings)
+    client = kafka.create_admin(settings)
     wanted = find_contracts(list(client.list_topics(timeout=ANSWER_SECONDS_MAX).topics))
     cluster = inspect(client, list(wanted))
-    return cluster, list(drifts(cluster, wanted, frozenset(list_standing())))
+    return cluster, list(find_drifts(cluster, wanted, frozenset(list_standing())))
 
 
 def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:
     if not drifted:
         screen.say(f"  {len(cluster.topics)} topics, all as their contracts say")
         return
-    screen.table(
+    screen.print_table(
         ("topic", "what", "contract", "cluster", "apply"),
         (
             (

@@ -12,12 +12,12 @@ from cli import report, screen
 from cli.cluster import apply_command, plan_command
 from cli.http import http_command
 from contracts import catalog
-from contracts.catalogue.site import site, write
+from contracts.catalogue.site import build_site, write
 from contracts.errors import BadContract
 from contracts.evolution.check import check
-from contracts.evolution.new import new
+from contracts.evolution.new import create_contract
 from contracts.evolution.release import release
-from infra.clock import today
+from infra.clock import get_today
 from infra.errors import UserError
 from infra.settings import read_settings
 
@@ -46,9 +46,9 @@ class NotMade(UserError):
 @app.command("check")
 def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
     """Check every contract against its released versions and its consumers; needs no broker."""
-    checked = check(folder.resolve(), today())
+    checked = check(folder.resolve(), get_today())
     if as_json:
-        print(json.dumps(report.document(checked)))
+        print(json.dumps(report.build_document(checked)))
     else:
         report.show(checked)
     if not checked.good:
@@ -60,7 +60,7 @@ def release_command(folder: Folder = HERE) -> None:
     """Release the contracts as they are, as versions that stay for ever; refused while anything
     breaks.
     """
-    checked, done = release(folder.resolve(), today())
+    checked, done = release(folder.resolve(), get_today())
     if not checked.good:
         report.show(checked)
         screen.say("  Nothing is released until all of that is fixed.")
@@ -85,11 +85,11 @@ def new_command(
     """Write a contract that loads: a first version, or the next major one beside the last."""
     ends: date | None = sunset.date() if sunset else None
     try:
-        files = new(folder.resolve(), name, kind.value, ends)
+        files = create_contract(folder.resolve(), name, kind.value, ends)
     except BadContract as bad:
         raise NotMade(str(bad)) from bad
     for file in files:
-        screen.step("written", screen.short(file))
+        screen.step("written", screen.shorten(file))
     screen.say(
         "  Next: say in it what a record means; name it in contracts/consumers where it is\n"
         "  written and read; then retail contracts check · retail contracts release"
@@ -108,6 +108,6 @@ def catalogue_command(
 ) -> None:
     """Write the catalogue, a site of static files; the API serves it under /catalogue too."""
     target = (into or read_settings().data_dir / "catalogue").resolve()
-    files = site(folder.resolve(), data_docs)
+    files = build_site(folder.resolve(), data_docs)
     write(files, target)
-    screen.step("catalogue", f"{len(files)} files, {screen.short(target / 'index.html')}")
+    screen.step("catalogue", f"{len(files)} files, {screen.shorten(target / 'index.html')}")

@@ -20,13 +20,15 @@ FIELD_WIDTH = 24
 def render(one: Comparison) -> Iterator[str]:
     """The first differing rows, a line for each field."""
     for live, oracle in one.differing[:ROWS_SHOWN_MAX]:
-        yield f"    {key(one.view, live or oracle or {})}"
+        yield f"    {render_key(one.view, live or oracle or {})}"
         if live is None or oracle is None:
             yield f"      only {'the oracle has it' if live is None else 'live has it'}"
             continue
         for name in live.keys() | oracle.keys():
             if live.get(name) != oracle.get(name):
-                values = f"live {text(live.get(name))}   oracle {text(oracle.get(name))}"
+                values = (
+                    f"live {render_text(live.get(name))}   oracle {render_text(oracle.get(name))}"
+                )
                 yield f"      {name:<{FIELD_WIDTH}} {values}"
     if (more := len(one.differing) - ROWS_SHOWN_MAX) > 0:
         yield f"    and {more:,} more rows"
@@ -45,11 +47,11 @@ def write(settings: Settings, pipeline: str, views: tuple[Comparison, ...]) -> P
     return file
 
 
-def key(view: Contract, row: Row) -> str:
-    return "/".join(text(row[name]) for name in view.key)
+def render_key(view: Contract, row: Row) -> str:
+    return "/".join(render_text(row[name]) for name in view.key)
 
 
-def text(value: Any) -> str:
+def render_text(value: Any) -> str:
     """The value on one line, shortened where it is long."""
     if isinstance(value, datetime):
         return value.isoformat(timespec="milliseconds")

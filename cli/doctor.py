@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli import screen
-from infra.doctor.checks import Finding, findings
+from infra.doctor.checks import Finding, run_checks
 from infra.doctor.probes import Machine
 from infra.settings import Settings, read_settings
 
@@ -27,4 +27,4 @@ def doctor(
 
 
 def examine(settings: Settings) -> list[Finding]:
-    return list(findings(Machine(settings.data_dir), settings))
+    return list(run_checks(Machine(settings.data_dir), settings))

@@ -7,7 +7,7 @@ from xmlrpc.client import Fault
 import psutil
 
 from cli import aot, fleet, screen
-from cli.exclusive import alone
+from cli.exclusive import lock_home
 from infra.settings import Settings, read_settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
@@ -22,7 +22,7 @@ def down() -> None:
     if not settings.data_dir.exists():
         screen.say("Nothing runs.")
         return
-    with alone(settings.data_dir):
+    with lock_home(settings.data_dir):
         if not stop(settings):
             screen.say("Nothing runs.")
 
@@ -30,16 +30,16 @@ def down() -> None:
 def stop(settings: Settings) -> bool:
     """Stop what runs on the data folder; returns whether anything ran."""
     manager = daemon.find_running(settings.data_dir)
-    with screen.waiting("stopping", "") as wait:
+    with screen.show_waiting("stopping", "") as wait:
         # It may die meanwhile; its processes are then found as orphans.
         with suppress(OSError, HTTPException, Fault, psutil.Error):
             if manager is not None:
-                in_order(settings, manager)
+                stop_in_order(settings, manager)
         left = orphans.stop(settings.data_dir)
         was_training = aot.end_beside(settings)
     daemon.clear(settings.data_dir)
     if manager is not None:
-        screen.step("stopped", ", ".join(reversed(fleet.names(settings))), wait.seconds)
+        screen.step("stopped", ", ".join(reversed(fleet.list_names(settings))), wait.seconds)
     if left:
         screen.step("cleanup", f"{left} processes without a manager, stopped", wait.seconds)
     if was_training:
@@ -47,11 +47,11 @@ def stop(settings: Settings) -> bool:
     return manager is not None or left > 0 or was_training
 
 
-def in_order(settings: Settings, manager: Manager) -> None:
+def stop_in_order(settings: Settings, manager: Manager) -> None:
     """Stop the broker last: the others still write to it when they stop."""
     broker = {"broker"}
-    manager.stop(set(fleet.names(settings)) - broker, STOP_SECONDS_MAX)
+    manager.stop(set(fleet.list_names(settings)) - broker, STOP_SECONDS_MAX)
     manager.stop(broker, STOP_SECONDS_MAX)
-    process = psutil.Process(manager.pid())
+    process = psutil.Process(manager.read_pid())
     manager.shutdown()
     process.wait(END_SECONDS_MAX)

@@ -16,7 +16,7 @@ class Busy(UserError):
         )
 
 
-def alone(
+def lock_home(
     home: Path, what: str = "starting or stopping what runs on"
 ) -> AbstractContextManager[None]:
     """Lock the folder until the block ends; raises Busy."""

@@ -13,8 +13,8 @@ import typer
 
 from cli import health, screen
 from infra.errors import UserError
-from infra.processes import capture, environment
-from infra.settings import Settings, read_settings, root
+from infra.processes import build_environment, capture
+from infra.settings import Settings, locate_root, read_settings
 
 GUIDE = Path("docs", "guide")
 FILES = "[0-9][0-9]-*.md"
@@ -91,7 +91,7 @@ def try_command(
     known = find_experiments()
     if list_ or name is None:
         rows = ((one.name, f"{one.minutes} min", one.question) for one in known)
-        screen.table(("experiment", "takes", "question"), rows)
+        screen.print_table(("experiment", "takes", "question"), rows)
         screen.say("\n  One of them: retail try EXPERIMENT")
         return
     chosen = next((one for one in known if one.name == name), None)
@@ -99,7 +99,7 @@ def try_command(
         raise UnknownExperiment(name, [one.name for one in known])
     settings = read_settings()
     require_shop(settings)
-    for step in steps(chosen.file.read_text()):
+    for step in parse_steps(chosen.file.read_text()):
         screen.say(step.prose)
         if not step.command:
             continue
@@ -111,7 +111,7 @@ def try_command(
 
 def find_experiments() -> list[Experiment]:
     """In the guide's order. Raises NoGuide."""
-    folder = root() / GUIDE
+    folder = locate_root() / GUIDE
     if not folder.is_dir():
         raise NoGuide(folder)
     return [Experiment.of(file) for file in sorted(folder.glob(FILES))]
@@ -119,25 +119,25 @@ def find_experiments() -> list[Experiment]:
 
 def require_shop(settings: Settings) -> None:
     """Raises NoShop unless the API is ready."""
-    if health.api(settings, 0) is None:
+    if health.check_api(settings, 0) is None:
         raise NoShop(settings.api_url)
 
 
-def steps(page: str) -> Iterator[Step]:
+def parse_steps(page: str) -> Iterator[Step]:
     """The page's commands in order, each with the words before it; drawings belong to the words."""
     prose, end = "", 0
     for block in FENCED.finditer(page):
         if not block[1].startswith(PROMPT):
             continue
         prose = page[end : block.start()].strip("\n")
-        for command, _ in exchanges(block[1]):
+        for command, _ in parse_exchanges(block[1]):
             yield Step(prose, command)
             prose = ""
         end = block.end()
     yield Step(page[end:].strip("\n"))
 
 
-def exchanges(block: str) -> Iterator[tuple[str, str]]:
+def parse_exchanges(block: str) -> Iterator[tuple[str, str]]:
     r"""The commands of a block after their prompts, and what each of them answers.
 
     A command goes on after a line that ends in \\, and within single quotes.
@@ -167,8 +167,8 @@ def run(settings: Settings, command: str) -> str:
     done = capture(
         ["bash", "-euo", "pipefail", "-c", here],
         COMMAND_SECONDS_MAX,
-        root(),
-        {**environment(settings), "PATH": path},
+        locate_root(),
+        {**build_environment(settings), "PATH": path},
     )
     if done.returncode != 0:
         screen.say(f"{done.stdout}{done.stderr}")

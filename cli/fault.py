@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from cli import screen
-from cli.exclusive import alone
+from cli.exclusive import lock_home
 from cli.fault_report import keep, spell
 from faults import document
 from faults import run as faults
@@ -89,7 +89,7 @@ def run_command(
         # However it ends, a paused process goes on and a stopped component is started.
         signal.signal(what, signal.default_int_handler)
     command = spell(names or (), every, seed, minutes, seconds, report)
-    with alone(settings.data_dir, "doing faults in"):
+    with lock_home(settings.data_dir, "doing faults in"):
         doing = begin(settings, chosen, seed, minutes, seconds)
         outcomes = do_all(doing, partial(keep, settings, not_done, report, command))
     if any(one.broken for one in outcomes):
@@ -98,7 +98,7 @@ def run_command(
 
 def describe(settings: Settings, names: Sequence[str], seed: int | None, minutes: float) -> None:
     """Print the faults to do, and the shop."""
-    screen.say(f"  in the shop on {screen.short(settings.data_dir)}")
+    screen.say(f"  in the shop on {screen.shorten(settings.data_dir)}")
     if seed is not None:
         screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(names)}")
         return
@@ -128,7 +128,7 @@ def do_all(
     """Show and keep the outcome of each, also after an interruption between two."""
     outcomes: list[Outcome] = []
     try:
-        with screen.waiting("fault", "") as wait:
+        with screen.show_waiting("fault", "") as wait:
             for one in doing(wait.show):
                 outcomes.append(one)
                 kept(outcomes)
@@ -136,7 +136,7 @@ def do_all(
     finally:
         if outcomes:
             screen.say("")
-            screen.table(document.HEADS, map(document.render_row, outcomes))
+            screen.print_table(document.HEADS, map(document.render_row, outcomes))
     return outcomes
 
 

@@ -5,11 +5,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench.report import machine
+from bench.report import describe_machine
 from faults import document
 from faults.catalog import FAULTS
 from faults.fault import Outcome
-from infra.reports import reports_folder
+from infra.reports import locate_reports
 from infra.settings import Settings
 
 REPORT_FILE = "faults.json"
@@ -24,10 +24,10 @@ def keep(
     outcomes: Sequence[Outcome],
 ) -> None:
     """Write the outcomes so far as a document, and as a page where one was asked for."""
-    ran_on, done = machine(), {one.fault for one in outcomes}
+    ran_on, done = describe_machine(), {one.fault for one in outcomes}
     left = {name: NOT_THIS_TIME for name in FAULTS if name not in done} | dict(not_done)
     document_text = json.dumps(document.render_document(outcomes, left, ran_on))
-    write(reports_folder(settings) / REPORT_FILE, document_text)
+    write(locate_reports(settings) / REPORT_FILE, document_text)
     if report is not None:
         page = document.render_page(outcomes, left, ran_on, describe_shop(settings), command)
         write(report, page.rstrip())

@@ -3,11 +3,11 @@
 from dataclasses import asdict, dataclass
 
 from cli.health import PAUSED, PROBE_SECONDS_MAX, PROBES
-from cli.ready import readiness
-from infra.kafka import answers
+from cli.ready import find_readiness
+from infra.kafka import is_answering
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
-from infra.supervisor.history import NONE, Restarts, restarts
+from infra.supervisor.history import NONE, Restarts, read_restarts
 from infra.supervisor.manager import Process
 from infra.supervisor.tail import tail
 
@@ -38,11 +38,11 @@ class Component:
     address: str
     log: str
 
-    def as_json(self) -> dict[str, str | int]:
+    def to_json(self) -> dict[str, str | int]:
         return asdict(self)
 
 
-def names(settings: Settings) -> tuple[str, ...]:
+def list_names(settings: Settings) -> tuple[str, ...]:
     """The components that run on this machine, in the order of their start."""
     left_out = set() if settings.broker_embedded else {"broker"}
     left_out.add("clock" if settings.world == "simulated" else "simulator")
@@ -53,29 +53,31 @@ def names(settings: Settings) -> tuple[str, ...]:
     return tuple(name for name in COMPONENTS if name not in left_out)
 
 
-def components(settings: Settings) -> list[Component]:
+def list_components(settings: Settings) -> list[Component]:
     """The present state of every component.
 
     Where Kafka does not answer, components that report their readiness through it are not asked:
     each question would take ten seconds.
     """
     manager = daemon.find_running(settings.data_dir)
-    processes = manager.processes() if manager else {}
-    reaches_kafka = any(map(is_alive, processes.values())) and answers(settings, PROBE_SECONDS_MAX)
-    history = restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))
+    processes = manager.list_processes() if manager else {}
+    reaches_kafka = any(map(is_alive, processes.values())) and is_answering(
+        settings, PROBE_SECONDS_MAX
+    )
+    history = read_restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))
     return [
-        component(
+        describe_component(
             settings,
             name,
             processes.get(name),
             history.get(name, NONE),
             may_ask=reaches_kafka or name in PROBES,
         )
-        for name in names(settings)
+        for name in list_names(settings)
     ]
 
 
-def component(
+def describe_component(
     settings: Settings,
     name: str,
     process: Process | None,
@@ -84,7 +86,7 @@ def component(
 ) -> Component:
     alive = process is not None and is_alive(process)
     asked = process if alive and may_ask else None
-    ready = readiness(settings, name, asked.started_at) if asked else None
+    ready = find_readiness(settings, name, asked.started_at) if asked else None
     state = STATES.get(process.state, "stopped") if process else "stopped"
     if ready:
         state = "paused" if ready.startswith(PAUSED) else "ready"
@@ -96,7 +98,7 @@ def component(
         up_seconds=process.up_seconds if process else 0,
         restarts=history.count if process else 0,
         last_end=history.last if process else "",
-        address=address(settings, name),
+        address=find_address(settings, name),
         log=str(settings.logs_dir / f"{name}.log"),
     )
 
@@ -105,6 +107,6 @@ def is_alive(process: Process) -> bool:
     return process.state in ("RUNNING", "STARTING")
 
 
-def address(settings: Settings, name: str) -> str:
+def find_address(settings: Settings, name: str) -> str:
     """The address that the component listens on; empty where it listens on none."""
     return {"broker": settings.bootstrap_servers, "api": settings.api_url}.get(name, "")

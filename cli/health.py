@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import psutil
 
 from infra.http import NO_ANSWER, fetch_json, open_answer
-from infra.kafka import answers
+from infra.kafka import is_answering
 from infra.settings import Settings, read_settings
 
 PROBE_SECONDS_MAX = 2.0
@@ -25,13 +25,13 @@ Probe = Callable[[Settings, int], str | None]
 """The readiness report of a component that started at this second since 1970; None: not yet."""
 
 
-def broker(settings: Settings, started_at: int) -> str | None:
-    if answers(settings, PROBE_SECONDS_MAX):
+def check_broker(settings: Settings, started_at: int) -> str | None:
+    if is_answering(settings, PROBE_SECONDS_MAX):
         return f"ready on {settings.bootstrap_servers}"
     return None
 
 
-def api(settings: Settings, started_at: int) -> str | None:
+def check_api(settings: Settings, started_at: int) -> str | None:
     try:
         with open_answer(f"{settings.api_url}/readyz", PROBE_SECONDS_MAX, settings) as answer:
             return f"ready on {settings.api_url}" if answer.status == 200 else None
@@ -39,21 +39,21 @@ def api(settings: Settings, started_at: int) -> str | None:
         return None
 
 
-def spark_master(settings: Settings, started_at: int) -> str | None:
-    known = cluster(settings)
+def check_spark_master(settings: Settings, started_at: int) -> str | None:
+    known = read_cluster(settings)
     return f"{len(known['workers'])} workers" if known.get("status") == "ALIVE" else None
 
 
-def spark_worker(settings: Settings, started_at: int) -> str | None:
+def check_spark_worker(settings: Settings, started_at: int) -> str | None:
     """Ready while the master lists it as alive."""
     here = gethostbyname(gethostname())
-    for worker in cluster(settings).get("workers", ()):
+    for worker in read_cluster(settings).get("workers", ()):
         if worker["host"] == here and worker["state"] == "ALIVE":
             return f"{worker['coresused']} of {worker['cores']} task slots taken"
     return None
 
 
-def cluster(settings: Settings) -> dict[str, Any]:
+def read_cluster(settings: Settings) -> dict[str, Any]:
     """The state of Spark's master and its workers; empty when it does not answer."""
     host = urlsplit(settings.spark_master).hostname
     try:
@@ -63,10 +63,10 @@ def cluster(settings: Settings) -> dict[str, Any]:
 
 
 PROBES: Mapping[str, Probe] = {
-    "broker": broker,
-    "api": api,
-    "spark-master": spark_master,
-    "spark-worker": spark_worker,
+    "broker": check_broker,
+    "api": check_api,
+    "spark-master": check_spark_master,
+    "spark-worker": check_spark_worker,
 }
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli import screen
-from contracts.evolution.http import breaks
+from contracts.evolution.http import find_breaks
 
 
 def http_command(
@@ -21,7 +21,7 @@ def http_command(
     from services.api import openapi
 
     before, now = openapi.read_committed(), openapi.render()
-    broken = list(breaks(before, now))
+    broken = list(find_breaks(before, now))
     for one in broken:
         screen.say(f"  {one}")
     if broken and not even_so:
@@ -34,7 +34,7 @@ def http_command(
         screen.say(f"  {len(now['paths'])} paths, as committed")
     elif write:
         openapi.write(now)
-        screen.say(f"  {len(now['paths'])} paths written to {screen.short(openapi.FILE)}")
+        screen.say(f"  {len(now['paths'])} paths written to {screen.shorten(openapi.FILE)}")
     else:
         screen.say("  The routes are not as committed, which breaks nobody. Commit them with:")
         screen.say("  retail contracts http --write")

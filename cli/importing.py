@@ -9,9 +9,9 @@ import typer
 
 from cli import screen
 from cli.moments import parse_moment
-from cli.refusals import reporting
-from contracts.times import epoch_ms
-from generators.importing.drafting import draft
+from cli.refusals import report_refusals
+from contracts.times import to_epoch_ms
+from generators.importing.drafting import propose_mapping
 from generators.importing.mapping import read_mapping
 from generators.importing.publishing import Imported
 from generators.importing.session import Done, Watch, run_import
@@ -57,17 +57,17 @@ def import_command(
     The same files again change nothing, and after a kill the same command continues.
     """
     if as_draft:
-        print(draft(files[0]), end="")
+        print(propose_mapping(files[0]), end="")
         return
     if mapping is None:
         raise NoMapping
     settings, wanted = read_settings(), read_mapping(mapping)
-    end_ms = epoch_ms(parse_moment("--until", until)) if until else None
+    end_ms = to_epoch_ms(parse_moment("--until", until)) if until else None
     name = f"import-{mapping.stem}"
-    with reporting(settings, name) as refusals, screen.waiting("import", "") as wait:
+    with report_refusals(settings, name) as refusals, screen.show_waiting("import", "") as wait:
         watch = Watch(
             step=lambda text: wait.show("import", text),
-            progress=lambda at: wait.show("import", progress(at)),
+            progress=lambda at: wait.show("import", render_progress(at)),
             refused=lambda one: refusals.add(asdict(one)),
         )
         try:
@@ -79,11 +79,11 @@ def import_command(
         raise typer.Exit(1)
 
 
-def progress(at: Imported) -> str:
-    return f"{time(at.at_ms)} · {at.events:,} events, {at.refused.total():,} refused"
+def render_progress(at: Imported) -> str:
+    return f"{render_time(at.at_ms)} · {at.events:,} events, {at.refused.total():,} refused"
 
 
-def time(world_ms: int) -> str:
+def render_time(world_ms: int) -> str:
     return f"{datetime.fromtimestamp(world_ms / 1000, UTC):%Y-%m-%d %H:%M}"
 
 
@@ -98,10 +98,10 @@ def show(done: Done, report: Path, *, dry: bool) -> None:
         screen.say(f"  {count:>11,}  {topic}")
     if imported.late:
         screen.say(f"  {imported.late:,} of them happened before the world's time: they come late")
-    screen.say(f"  the world's time {'would be' if dry else 'is'} {time(imported.at_ms)}")
+    screen.say(f"  the world's time {'would be' if dry else 'is'} {render_time(imported.at_ms)}")
     if not imported.refused:
         return
-    screen.say(f"  refused, all in {screen.short(report)}")
+    screen.say(f"  refused, all in {screen.shorten(report)}")
     for reason, count in imported.refused.most_common():
         places = ", ".join(f"{one.file}:{one.row}" for one in imported.examples[reason])
         screen.say(f"  {count:>11,}  {reason}   {screen.cut(places, 80)}")

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from cli import screen
-from cli.refusals import Refusals, reporting
+from cli.refusals import Refusals, report_refusals
 from contracts import Contract
 from contracts.faults import Fault
 from contracts.validation import OPEN
 from generators.load import EARLY, OLD, Loaded, Moment, Rejected, Stamp, Validator, check, load
-from generators.rows import Row, rows
+from generators.rows import Row, read_rows
 from generators.world_time import Watch
 from infra import identities, kafka
 from infra.errors import UserError
@@ -99,15 +99,15 @@ def load_command(
 ) -> None:
     """Publish the events of a file, sorted by the time they happened."""
     current, contract = read_settings(), require_public(topic)
-    if not kafka.answers(current):
+    if not kafka.is_answering(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     watch = Watch(current)
-    if stamp is Stamp.NOW and watch.time.now_ms() is None:
+    if stamp is Stamp.NOW and watch.time.get_now_ms() is None:
         raise NoWorldTime
     validator = Validator(
         contract, stamp, lambda: Moment.of(watch.time), identities.open_edge(current)
     )
-    with reporting(current, f"load-{file.stem}") as refusals:
+    with report_refusals(current, f"load-{file.stem}") as refusals:
         report, found = Report(refusals, hides=current.pseudonyms), Loaded()
         if strict:
             found = check(sort_rows(current, file, contract), validator, report.add)
@@ -128,15 +128,15 @@ def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row
     """The rows, sorted in a scratch folder that is removed after the last row."""
     current.data_dir.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=LOADING, dir=current.data_dir) as scratch:
-        yield from rows(file, str(contract.event_time), Path(scratch))
+        yield from read_rows(file, str(contract.event_time), Path(scratch))
 
 
 def publish(
     current: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
 ) -> Loaded:
-    client = kafka.producer(current)
+    client = kafka.create_producer(current)
     found = Loaded()
-    with screen.waiting("load", "sorting") as wait:
+    with screen.show_waiting("load", "sorting") as wait:
         try:
             for found in load(sorted_, validator, client, report.add):
                 rate = found.rows / max(wait.seconds, 0.001)
@@ -157,7 +157,7 @@ def show(found: Loaded, report: Report, contract: Contract) -> None:
         screen.say(f"  an answer holds all of them with ?{'&'.join(records)}")
     if not found.rejected:
         return
-    screen.say(f"  {found.rejected:,} rejected, all in {screen.short(report.file)}")
+    screen.say(f"  {found.rejected:,} rejected, all in {screen.shorten(report.file)}")
     for one in report.first:
         told = "; ".join(str(fault) for fault in one.faults[:FAULTS_SHOWN_MAX])
         more = len(one.faults) - FAULTS_SHOWN_MAX

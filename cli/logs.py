@@ -31,7 +31,7 @@ def logs(
 ) -> None:
     """Show the end of the logs."""
     settings = read_settings()
-    known = fleet.names(settings)
+    known = fleet.list_names(settings)
     if component and component not in known:
         raise UnknownComponent(component, known)
     wanted = (component,) if component else known

@@ -44,7 +44,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 """The module of each command, below this folder; a group of commands or a single one."""
 
 
-def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
+def build_application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The command line with these commands; only the modules of the commands named are imported."""
     app = typer.Typer(
         no_args_is_help=True,
@@ -68,7 +68,7 @@ def main() -> None:
     logging.getLogger("kafka").addHandler(logging.NullHandler())
     named = COMMANDS.keys() & set(sys.argv[1:2])
     try:
-        application(named or COMMANDS)()
+        build_application(named or COMMANDS)()
     except UserError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
@@ -94,12 +94,12 @@ def explain(error: Exception) -> str | None:
     from confluent_kafka import KafkaException  # imported here: few commands need them
 
     from infra.kafka import KafkaDown
-    from infra.kafka.errors import UNREACHABLE, code
+    from infra.kafka.errors import UNREACHABLE, get_error_code
     from infra.settings import read_settings
 
     if type(error).__name__ in OF_CONTRACTS:
         return str(error)
-    if isinstance(error, KafkaException) and code(error) in UNREACHABLE:
+    if isinstance(error, KafkaException) and get_error_code(error) in UNREACHABLE:
         return str(KafkaDown(read_settings().bootstrap_servers))
     return None
 

@@ -17,10 +17,10 @@ from infra.errors import UserError
 from infra.kafka import Offsets
 from infra.reports import VERDICTS
 from infra.settings import Settings, read_settings
-from infra.wait import until
-from pipelines.lake.tables import lake
+from infra.wait import wait_for
+from pipelines.lake.tables import locate_lake
 from pipelines.lake.transform import MOVES
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.times import render_instant
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def quality(
 ) -> None:
     """Check the lake against its contracts, the log's offsets and a view; write Data Docs."""
     settings = read_settings()
-    if not lake(settings).gold.committed_ms():
+    if not locate_lake(settings).gold.committed_ms():
         raise NoLake
-    with screen.waiting("quality", "reading the view of daily demand") as wait:
+    with screen.show_waiting("quality", "reading the view of daily demand") as wait:
         totals, why_not = read_served_totals(settings)
         wait.show("quality", "reading the lake")
         verdicts = check_tables(settings, totals)
@@ -62,19 +62,19 @@ def quality(
     else:
         show(verdicts, why_not)
         screen.say(f"  every expectation and what failed it: {settings.data_docs}/index.html")
-        screen.say(f"  {conclusion(kept, good)}")
+        screen.say(f"  {conclude(kept, good)}")
     if not good:
         raise typer.Exit(1)
 
 
 def write_verdicts(settings: Settings, document: dict[str, Any]) -> None:
     """Keep the verdicts beside the Data Docs, for the page that lists them."""
-    checked_at = render_instant(wall_ms())
+    checked_at = render_instant(get_wall_ms())
     text = json.dumps({**document, "checked_at": checked_at}, ensure_ascii=False)
     (settings.data_docs / VERDICTS).write_text(text, encoding="utf-8")
 
 
-def conclusion(kept: bool, good: bool) -> str:
+def conclude(kept: bool, good: bool) -> str:
     if good:
         return "good"
     return "NOT COMPARED: what was checked is good" if kept else "NOT GOOD"
@@ -82,15 +82,15 @@ def conclusion(kept: bool, good: bool) -> str:
 
 def check_tables(settings: Settings, totals: "DailyTotals | None") -> list["Verdict"]:
     # Imported here: Spark and the expectations take a second, which no other command should.
-    from pipelines.common.runtime.session import engine
+    from pipelines.common.runtime.session import get_engine
     from pipelines.lake.quality.checks import check
-    from pipelines.lake.session import lake_session
+    from pipelines.lake.session import start_lake_session
 
-    spark = lake_session(settings, "quality")
+    spark = start_lake_session(settings, "quality")
     try:
-        return check(spark, lake(settings), settings.data_docs, totals)
+        return check(spark, locate_lake(settings), settings.data_docs, totals)
     finally:
-        engine(spark).kill()
+        get_engine(spark).kill()
 
 
 def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
@@ -105,21 +105,21 @@ def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
     except ApiDown as down:
         return None, str(down)
     ends = {at: end for at, end in live.inputs.items() if at[0] in {one.name for one in MOVES}}
-    if not until(lambda: holds(settings, ends), CAUGHT_UP_SECONDS_MAX):
+    if not wait_for(lambda: holds(settings, ends), CAUGHT_UP_SECONDS_MAX):
         return None, f"the lake is behind marker {live.batch}; it runs where LAKE=on: make status"
-    days = by_day(live.views[DAILY_DEMAND.name])
+    days = sum_by_day(live.views[DAILY_DEMAND.name])
     return DailyTotals(f"{DAILY_DEMAND.entity} at marker {live.batch}", ends, days), ""
 
 
 def holds(settings: Settings, ends: Offsets) -> bool:
-    tables = lake(settings)
+    tables = locate_lake(settings)
     archived = {
         at: end for topic in MOVES for at, end in tables.silver(topic).read_coverage().ends.items()
     }
     return all(archived.get(at, 0) >= end for at, end in ends.items())
 
 
-def by_day(rows: Iterable[Row]) -> dict[date, Counter[str]]:
+def sum_by_day(rows: Iterable[Row]) -> dict[date, Counter[str]]:
     """The amounts of each day, over all stores and products."""
     totals: dict[date, Counter[str]] = defaultdict(Counter)
     for row in rows:

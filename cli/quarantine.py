@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import typer
 
 from cli import screen
-from cli.exclusive import alone
-from contracts.times import instant
+from cli.exclusive import lock_home
+from contracts.times import to_instant
 from contracts.validation import VALIDATED, Rejection, validate
 from infra import kafka
 from infra.errors import UserError
@@ -65,12 +65,12 @@ def list_command(
     if not found["counts"]:
         screen.say("  The quarantine is empty.")
         return
-    screen.table(
+    screen.print_table(
         ("records", "reason", "topic"),
         ((f"{one['records']:>7,}", one["reason"], one["topic"]) for one in found["counts"]),
     )
     screen.say("")
-    screen.table(
+    screen.print_table(
         ("published", "reason", "place"),
         (
             (
@@ -91,11 +91,11 @@ def show(place: Place) -> None:
     record = read_record(current, *parse_place(place))
     contract = VALIDATED[record.topic]
     found = validate(contract, record.key, record.value, record.published_ms)
-    for name, text in about(record).items():
+    for name, text in describe_record(record).items():
         screen.step(name, text)
     parts = dissect(contract, record.value)
     for name, value in parts.fields.items():
-        screen.step(name, text_of(value))
+        screen.step(name, render_text(value))
     if parts.rest:
         more = "…" if len(parts.rest) > REST_SHOWN_MAX else ""
         digits = parts.rest[:REST_SHOWN_MAX].hex()
@@ -118,16 +118,16 @@ def release(
     """Publish a new event that wraps the record, so that running sums count it once."""
     current = require_broker()
     with (
-        alone(current.data_dir / "quarantine", "releasing a record of"),
-        screen.waiting("release", "reading") as wait,
+        lock_home(current.data_dir / "quarantine", "releasing a record of"),
+        screen.show_waiting("release", "reading") as wait,
     ):
 
         def tell(topic: str, read: int, total: int) -> None:
-            wait.show("release", f"{screen.bar(read, total)} {topic}")
+            wait.show("release", f"{screen.render_bar(read, total)} {topic}")
 
         done = releasing.release(current, parse_place(place), because, tell)
     screen.say(f"  Released: {done.topic}/{done.partition}/{done.offset} wraps {place}.")
-    taken = takers()
+    taken = list_takers()
     if taken:
         screen.say(f"  {', '.join(taken)} count {done.event['event_id']} at the time it happened.")
     else:
@@ -145,7 +145,7 @@ def fetch_list(current: Settings, asked: Mapping[str, Any]) -> Any:
 
 def require_broker() -> Settings:
     current = read_settings()
-    if not kafka.answers(current):
+    if not kafka.is_answering(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     return current
 
@@ -158,26 +158,26 @@ def parse_place(text: str) -> tuple[str, int, int]:
     return topic, int(numbers[0]), int(numbers[1])
 
 
-def takers() -> list[str]:
+def list_takers() -> list[str]:
     """The views that count releases."""
-    from pipelines.common.pipeline import load, pipelines  # here: it takes Spark's second
+    from pipelines.common.pipeline import list_pipelines, load  # here: it takes Spark's second
 
-    declared = [load(name) for name in pipelines()]
+    declared = [load(name) for name in list_pipelines()]
     return [view.contract.name for one in declared for view in one.views if view.ends is None]
 
 
-def about(record: Record) -> dict[str, str]:
-    at = instant(record.published_ms)
+def describe_record(record: Record) -> dict[str, str]:
+    at = to_instant(record.published_ms)
     return {
         "place": f"{record.topic}/{record.partition}/{record.offset}",
         "published": f"{record.published_ms} ms of 1970" if at is None else at.isoformat(),
-        "key": text_of(record.key),
+        "key": render_text(record.key),
         "value": "none" if record.value is None else f"{len(record.value):,} bytes",
-        **{f"header {name}": text_of(value) for name, value in record.headers},
+        **{f"header {name}": render_text(value) for name, value in record.headers},
     }
 
 
-def text_of(value: object) -> str:
+def render_text(value: object) -> str:
     if isinstance(value, bytes):
         return f"{value.hex()} ({value!r})"
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -11,23 +11,23 @@ from confluent_kafka import KafkaException
 
 from cli import health
 from cli.health import PAUSED, Probe
-from contracts.consumer import reader
-from contracts.times import instant
+from contracts.consumer import create_reader
+from contracts.times import to_instant
 from control.generations import read_generations
 from control.marker import read_markers
 from control.world_clock import read_clock
-from infra.disk import shortage
-from infra.kafka import Offsets, UnknownTopic, admin, end_offsets
+from infra.disk import find_shortage
+from infra.kafka import Offsets, UnknownTopic, create_admin, read_end_offsets
 from infra.settings import Settings
 from services import liveness
 from services.quarantine.progress import read_progress
 
 MARKERS_READ_MAX = 2_000  # the newest, so that pipelines that write rarely are among them
 
-decode = reader("command-line")
+decode = create_reader("command-line")
 
 
-def readiness(settings: Settings, component: str, started_at: int) -> str | None:
+def find_readiness(settings: Settings, component: str, started_at: int) -> str | None:
     """The readiness report of a component that started at this second since 1970; None: not yet."""
     try:
         return PROBES[component](settings, started_at)
@@ -35,13 +35,13 @@ def readiness(settings: Settings, component: str, started_at: int) -> str | None
         return None
 
 
-def simulator(settings: Settings, started_at: int) -> str | None:
+def check_simulator(settings: Settings, started_at: int) -> str | None:
     """Ready once it has announced its world since this start; it may also be short of disk."""
     announced = read_clock(settings, decode)
     if announced is None or announced.clock.wall_ms < started_at * 1000:
         return None
     if not announced.is_running:
-        lacking = shortage(settings)
+        lacking = find_shortage(settings)
         return f"{PAUSED}{lacking}" if lacking else None
     return (
         f"{settings.simulator_stores} stores, {settings.simulator_products} products, "
@@ -49,14 +49,14 @@ def simulator(settings: Settings, started_at: int) -> str | None:
     )
 
 
-def clock(settings: Settings, started_at: int) -> str | None:
+def check_clock(settings: Settings, started_at: int) -> str | None:
     """Ready once it has announced the time of an own world since this start."""
     announced = read_clock(settings, decode)
     if announced is None or announced.clock.wall_ms < started_at * 1000:
         return None
     if announced.is_running:
         return "an own world on the wall clock"
-    return f"an own world at {instant(announced.clock.world_ms):%Y-%m-%d %H:%M}"
+    return f"an own world at {to_instant(announced.clock.world_ms):%Y-%m-%d %H:%M}"
 
 
 def quarantine(settings: Settings, started_at: int) -> str | None:
@@ -67,7 +67,7 @@ def quarantine(settings: Settings, started_at: int) -> str | None:
     return f"{count_behind(settings, reached.offsets)} records behind"
 
 
-def pipelines(settings: Settings, started_at: int) -> str | None:
+def check_pipelines(settings: Settings, started_at: int) -> str | None:
     """Ready once each promoted generation has written a marker since this start.
 
     A pipeline whose generation is invalid has none to wait for.
@@ -88,7 +88,7 @@ def pipelines(settings: Settings, started_at: int) -> str | None:
 
 def count_behind(settings: Settings, read: Offsets) -> int:
     """How many records the partitions' topics have beyond these offsets."""
-    ends = end_offsets(admin(settings), {topic for topic, _ in read})
+    ends = read_end_offsets(create_admin(settings), {topic for topic, _ in read})
     return sum(max(0, end - read.get(partition, 0)) for partition, end in ends.items())
 
 
@@ -97,11 +97,11 @@ def probe_service(service: str, text: str, settings: Settings, started_at: int) 
     return text if liveness.read_start_ms(settings, service) >= started_at * 1000 else None
 
 
-def lake(settings: Settings, started_at: int) -> str | None:
+def check_lake(settings: Settings, started_at: int) -> str | None:
     """Ready once it has committed since this start, even if there was nothing to read."""
     from pipelines.lake import tables  # imported here: not every image has it
 
-    bronze = tables.lake(settings).bronze
+    bronze = tables.locate_lake(settings).bronze
     if bronze.committed_ms() < started_at * 1000:
         return None
     return f"{count_behind(settings, bronze.read_coverage().ends)} records behind"
@@ -109,16 +109,16 @@ def lake(settings: Settings, started_at: int) -> str | None:
 
 PROBES: Mapping[str, Probe] = {
     **health.PROBES,
-    "simulator": simulator,
-    "clock": clock,
+    "simulator": check_simulator,
+    "clock": check_clock,
     "quarantine": quarantine,
-    "pipelines": pipelines,
+    "pipelines": check_pipelines,
     "ordering": partial(probe_service, "ordering", "waits for reviews"),
     "supplier": partial(probe_service, "supplier", "waits for orders"),
-    "lake": lake,
+    "lake": check_lake,
 }
 """By component: its report of readiness, given the second of its start; None: not yet."""
 
 
 if __name__ == "__main__":
-    health.tell(readiness)
+    health.tell(find_readiness)

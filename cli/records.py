@@ -14,7 +14,7 @@ from cli.moments import parse_moment
 from contracts import CONTRACTS, GENERATIONS, decode
 from contracts.documents import to_document
 from contracts.errors import Undecodable
-from contracts.times import epoch_ms, instant, to_text
+from contracts.times import to_epoch_ms, to_instant, to_text
 from control.generations import read_generations
 from infra import kafka
 from infra.errors import UserError
@@ -75,7 +75,7 @@ def read(
     Reading removes nothing: the same command shows the same records again.
     """
     settings = read_settings()
-    if not kafka.answers(settings):
+    if not kafka.is_answering(settings):
         raise kafka.KafkaDown(settings.bootstrap_servers)
     topic = find_topic(settings, name)
     for message in read_records(settings, topic, since, partition, records_max):
@@ -85,7 +85,7 @@ def read(
 
 def find_topic(settings: Settings, name: str) -> str:
     """The broker's topic; for a view, the changelog that readers follow. Raises NoSuchTopic."""
-    present = kafka.admin(settings).list_topics(timeout=ANSWER_SECONDS_MAX).topics
+    present = kafka.create_admin(settings).list_topics(timeout=ANSWER_SECONDS_MAX).topics
     if GENERATIONS.name in present:
         for of_pipeline in read_generations(settings).values():
             promoted = of_pipeline.promoted
@@ -105,14 +105,14 @@ def read_records(
 
     `since`: the command's option. Raises NoSuchPartition, OffsetOutOfRange and BadTime.
     """
-    client = kafka.admin(settings)
-    starts = kafka.start_offsets(client, [topic])
-    ends = kafka.committed_ends(client, [topic])
+    client = kafka.create_admin(settings)
+    starts = kafka.read_start_offsets(client, [topic])
+    ends = kafka.read_committed_ends(client, [topic])
     if partition is not None:
         if (topic, partition) not in ends:
             raise NoSuchPartition(topic, partition, len(ends))
         starts, ends = ({(topic, partition): each[topic, partition]} for each in (starts, ends))
-    begins = first_offsets(settings, topic, since, starts, ends, records_max)
+    begins = find_first_offsets(settings, topic, since, starts, ends, records_max)
     for at in sorted(ends):
         # A compacted topic has gaps: it is read to its end until there are enough.
         records = kafka.read_between(settings, {at: begins[at]}, {at: ends[at]})
@@ -120,7 +120,7 @@ def read_records(
             yield from islice(records, records_max)
 
 
-def first_offsets(
+def find_first_offsets(
     settings: Settings,
     topic: str,
     since: str,
@@ -138,14 +138,14 @@ def first_offsets(
         if all(not starts[at] <= offset <= end for at, end in ends.items()):
             raise OffsetOutOfRange(topic, offset, min(starts.values()), max(ends.values()))
         return {at: min(max(offset, starts[at]), end) for at, end in ends.items()}
-    at_ms = epoch_ms(parse_moment("--from", since, f"an offset, {EARLIEST} or {LATEST}"))
-    return kafka.offsets_at(kafka.admin(settings), [topic], at_ms)
+    at_ms = to_epoch_ms(parse_moment("--from", since, f"an offset, {EARLIEST} or {LATEST}"))
+    return kafka.find_offsets_at(kafka.create_admin(settings), [topic], at_ms)
 
 
 def describe(message: Message) -> dict[str, Any]:
     """The record's place, its timestamp in world time, its key and its value."""
     _, at_ms = message.timestamp()
-    published = instant(at_ms)
+    published = to_instant(at_ms)
     return {
         "partition": message.partition(),
         "offset": message.offset(),

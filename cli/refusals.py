@@ -23,7 +23,7 @@ class Refusals:
 
 
 @contextmanager
-def reporting(settings: Settings, name: str) -> Iterator[Refusals]:
+def report_refusals(settings: Settings, name: str) -> Iterator[Refusals]:
     """The report of this name, emptied; without a refusal there is no file."""
     target = settings.data_dir / "reports" / f"{name}.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)

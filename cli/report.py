@@ -29,10 +29,10 @@ def show(report: Report) -> None:
         _show_matrix(report)
         screen.say("")
     _show_pending(report)
-    screen.say(f"  {conclusion(report)}")
+    screen.say(f"  {conclude(report)}")
 
 
-def conclusion(report: Report) -> str:
+def conclude(report: Report) -> str:
     contracts = render_count(report.contracts, "contract")
     of = f"{contracts}, {render_count(report.consumers, 'consumer')}"
     wrong = [
@@ -48,7 +48,7 @@ def render_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def document(report: Report) -> dict[str, Any]:
+def build_document(report: Report) -> dict[str, Any]:
     return {
         "good": report.good,
         "contracts": report.contracts,
@@ -114,7 +114,7 @@ def _show_matrix(report: Report) -> None:
     for name, versions in rows.items():
         for number, (version, readers) in enumerate(_select_versions(versions).items()):
             head = f"  {name if not number else '':<{widths[0]}}  {version:<{widths[1]}} "
-            _print_wrapped(head, ", ".join(_mark(readers)) or "nobody")
+            _print_wrapped(head, ", ".join(_render_marks(readers)) or "nobody")
 
 
 def _select_versions(versions: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _select_versions(versions: Mapping[str, Mapping[str, str | None]]) -> dict[s
     }
 
 
-def _mark(readers: Mapping[str, str | None]) -> Iterable[str]:
+def _render_marks(readers: Mapping[str, str | None]) -> Iterable[str]:
     return (name if why is None else f"{name}{BREAKS}" for name, why in readers.items())
 
 

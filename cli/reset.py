@@ -10,13 +10,13 @@ import typer
 
 from cli import screen
 from cli.down import stop
-from cli.exclusive import alone
+from cli.exclusive import lock_home
 from infra.errors import UserError
 from infra.folder import Folder
-from infra.lake import folders
-from infra.settings import REMEMBERED_FILE, Settings, read_settings, root
+from infra.lake import locate_folders
+from infra.settings import REMEMBERED_FILE, Settings, locate_root, read_settings
 from pipelines.common.generations.folders import locate_checkpoints
-from pipelines.common.pipeline import pipelines
+from pipelines.common.pipeline import list_pipelines
 
 
 class NotOurs(UserError):
@@ -44,31 +44,33 @@ def reset(
     settings = read_settings()
     folder = settings.data_dir
     if not folder.exists() or not any(folder.iterdir()):
-        screen.say(f"{screen.short(folder)} is empty already.")
+        screen.say(f"{screen.shorten(folder)} is empty already.")
         return
-    if not ours(folder):
+    if not is_ours(folder):
         raise NotOurs(folder)
-    beyond = elsewhere(settings)
+    beyond = list_folders_elsewhere(settings)
     if not yes and not ask_consent(folder, beyond):
         screen.say("Nothing was removed.")
         return
-    with alone(folder):
+    with lock_home(folder):
         stop(settings)
         for each in beyond:
             each.remove()
         shutil.rmtree(folder)
-    screen.step("removed", ", ".join([screen.short(folder), *map(str, beyond)]))
+    screen.step("removed", ", ".join([screen.shorten(folder), *map(str, beyond)]))
 
 
-def elsewhere(settings: Settings) -> list[Folder]:
+def list_folders_elsewhere(settings: Settings) -> list[Folder]:
     """This world's folders where URLs name them: another world would take them for its own."""
-    lake = folders(settings).layers if settings.lake_url else ()
-    kept = (locate_checkpoints(settings, name) for name in pipelines() if settings.checkpoint_url)
-    return [folder for folder in (*lake, *kept) if folder.names()]
+    lake = locate_folders(settings).layers if settings.lake_url else ()
+    kept = (
+        locate_checkpoints(settings, name) for name in list_pipelines() if settings.checkpoint_url
+    )
+    return [folder for folder in (*lake, *kept) if folder.list_names()]
 
 
-def ours(folder: Path) -> bool:
-    holds_more = any(place.is_relative_to(folder) for place in (root(), Path.home()))
+def is_ours(folder: Path) -> bool:
+    holds_more = any(place.is_relative_to(folder) for place in (locate_root(), Path.home()))
     return (folder / REMEMBERED_FILE).is_file() and not holds_more
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from audit.fraud_scores import Score, Scores, Share
-from audit.scoring import of_view
+from audit.scoring import score_view
 from cli import screen
 from cli.score_reorder import reorder
 from infra import kafka
@@ -37,12 +37,12 @@ def fraud(
 ) -> None:
     """Score the alerts that are served, by incident."""
     settings = read_settings()
-    if not kafka.answers(settings):
+    if not kafka.is_answering(settings):
         raise kafka.KafkaDown(settings.bootstrap_servers)
-    with screen.waiting("score", "reading the alerts, and what was planted"):
-        scores = of_view(settings)
+    with screen.show_waiting("score", "reading the alerts, and what was planted"):
+        scores = score_view(settings)
     if as_json:
-        print(json.dumps(as_document(scores)))
+        print(json.dumps(build_document(scores)))
     else:
         show(scores)
     if not scores.good:
@@ -51,38 +51,38 @@ def fraud(
 
 def show(scores: Scores) -> None:
     by_rule = {**scores.by_rule, "all": scores.total}
-    screen.table(HEADINGS, [row(rule, score) for rule, score in by_rule.items()])
+    screen.print_table(HEADINGS, [build_row(rule, score) for rule, score in by_rule.items()])
     screen.say(f"  {'reached' if scores.good else 'NOT REACHED'}: recall 95 %, precision 90 %,")
     screen.say("  and 85 % in both by every rule")
 
 
-def row(rule: str, score: Score) -> tuple[str, ...]:
+def build_row(rule: str, score: Score) -> tuple[str, ...]:
     return (
         rule,
         str(score.recall),
-        percent(score.recall),
+        render_percent(score.recall),
         str(score.precision),
-        percent(score.precision),
+        render_percent(score.precision),
         str(score.near_caught),
         str(score.near_spared),
-        "" if score.decided_in is None else minutes(score.decided_in),
+        "" if score.decided_in is None else render_minutes(score.decided_in),
     )
 
 
-def percent(share: Share) -> str:
+def render_percent(share: Share) -> str:
     return f"{share.share:.1%}" if share.of else "none"
 
 
-def minutes(span: timedelta) -> str:
+def render_minutes(span: timedelta) -> str:
     return f"{span / timedelta(minutes=1):,.1f} min"
 
 
-def as_document(scores: Scores) -> dict[str, object]:
+def build_document(scores: Scores) -> dict[str, object]:
     by_rule = {**scores.by_rule, "all": scores.total}
-    return {"good": scores.good, **{rule: document(score) for rule, score in by_rule.items()}}
+    return {"good": scores.good, **{rule: build_score(score) for rule, score in by_rule.items()}}
 
 
-def document(score: Score) -> dict[str, object]:
+def build_score(score: Score) -> dict[str, object]:
     shares = ("recall", "precision", "near_caught", "near_spared")
     return {
         **{

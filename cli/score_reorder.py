@@ -35,14 +35,16 @@ def reorder(
     """
     world = clean(read_settings().simulator_seed if seed is None else seed)
     costs = Costs()
-    with screen.waiting("score", f"simulating {days} days three times, without a log"):
+    with screen.show_waiting("score", f"simulating {days} days three times, without a log"):
         comparison = compare(world, days, costs)
     reached = comparison.policy.fill_rate >= FILL_RATE_MIN and comparison.of_bound <= COST_MAX
     if as_json:
-        print(json.dumps({"good": reached, "costs": asdict(costs), **document(comparison)}))
+        print(json.dumps({"good": reached, "costs": asdict(costs), **build_document(comparison)}))
     else:
-        ways = [row(name, one, comparison.bound_cents) for name, one in comparison.ways.items()]
-        screen.table(HEADINGS, ways)
+        ways = [
+            build_row(name, one, comparison.bound_cents) for name, one in comparison.ways.items()
+        ]
+        screen.print_table(HEADINGS, ways)
         screen.say(
             f"  an order {costs.order_cents} cents · holding a unit for a day "
             f"{costs.holding_per_day:.1%} of its cost · a lost unit its margin"
@@ -64,7 +66,7 @@ def clean(seed: int) -> Parameters:
     )
 
 
-def row(name: str, one: Score, bound_cents: float) -> tuple[str, ...]:
+def build_row(name: str, one: Score, bound_cents: float) -> tuple[str, ...]:
     return (
         name,
         f"{one.fill_rate:.1%}",
@@ -78,7 +80,7 @@ def row(name: str, one: Score, bound_cents: float) -> tuple[str, ...]:
     )
 
 
-def document(comparison: Comparison) -> dict[str, Any]:
+def build_document(comparison: Comparison) -> dict[str, Any]:
     """The comparison as JSON: each way's figures, and the bound."""
     ways = {
         name: asdict(one) | {"fill_rate": one.fill_rate, "cost_cents": one.cost_cents}

@@ -50,7 +50,7 @@ class Wait:
 
 
 @contextmanager
-def waiting(name: str, text: str) -> Iterator[Wait]:
+def show_waiting(name: str, text: str) -> Iterator[Wait]:
     """Show a spinner on a terminal, until the block ends."""
     if not console.is_terminal:
         yield Wait(None)
@@ -61,12 +61,12 @@ def waiting(name: str, text: str) -> Iterator[Wait]:
         yield wait
 
 
-def bar(done: int, total: int) -> str:
+def render_bar(done: int, total: int) -> str:
     filled = BAR_WIDTH * done // total if total else BAR_WIDTH
     return "█" * filled + "░" * (BAR_WIDTH - filled)
 
 
-def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+def print_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
     """Print columns as wide as needed; nothing is folded, so that a path can be copied."""
     cells = [heads, *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -81,7 +81,7 @@ def cut(text: str, characters_max: int) -> str:
     return text if len(text) <= characters_max else f"{text[:characters_max]}…"
 
 
-def short(path: Path) -> str:
+def shorten(path: Path) -> str:
     """The path relative to the working directory, if it lies below it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

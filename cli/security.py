@@ -1,4 +1,4 @@
-"""retail security renew | access: the keys of a shop that is secure, and who may do what."""
+"""retail security renew | access: the certificates and the permissions of a secure shop."""
 
 import json
 from typing import Annotated
@@ -11,11 +11,11 @@ from infra.errors import UserError
 from infra.security.certificates import renew_certificates
 from infra.settings import Settings, read_settings
 
-app = typer.Typer(no_args_is_help=True, help="With SECURE=on: certificates, and who may do what.")
+app = typer.Typer(no_args_is_help=True, help="With SECURE=on: certificates and permissions.")
 
 
 class NotSecure(UserError):
-    """The shop has no keys."""
+    """The shop is not secure, so it has no keys."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -36,20 +36,20 @@ def renew() -> None:
 @app.command()
 def access(as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False) -> None:
     """Show which topics each service may read and write, by its contract."""
-    found = {
+    topics_of = {
         name: {"reads": sorted(find_reads(name)), "writes": sorted(find_writes(name))}
         for name in list_services()
     }
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(topics_of))
         return
     rows = [
         (name, what, topic)
-        for name, topics in found.items()
+        for name, topics in topics_of.items()
         for what, listed in topics.items()
         for topic in listed
     ]
-    screen.table(("service", "may", "topic"), rows)
+    screen.print_table(("service", "may", "topic"), rows)
 
 
 def _read_secure() -> Settings:

@@ -13,8 +13,8 @@ from cli.fleet import Component
 from cli.health import PROBE_SECONDS_MAX
 from cli.ready import decode
 from control.generations import read_generations
-from infra.kafka import KafkaDown, UnknownTopic, answers
-from infra.settings import Settings, memorable, read_settings, root
+from infra.kafka import KafkaDown, UnknownTopic, is_answering
+from infra.settings import Settings, locate_root, read_settings, select_memorable
 from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
 from pipelines.common.generations import snapshot
@@ -29,10 +29,10 @@ def status(
 ) -> None:
     """Show every component: state, address, log."""
     settings = read_settings()
-    components = fleet.components(settings)
+    components = fleet.list_components(settings)
     if as_json:
-        documents = [component.as_json() for component in components]
-        print(json.dumps({"components": documents, "settings": memorable(settings)}))
+        documents = [component.to_json() for component in components]
+        print(json.dumps({"components": documents, "settings": select_memorable(settings)}))
         return
     show(components)
     for component in components:
@@ -41,7 +41,7 @@ def status(
         elif component.state == "paused":
             screen.say(f"\n  {component.name} is {component.detail}")
     if reaches_kafka(components, settings):
-        for drift in drifts(settings):
+        for drift in find_drifts(settings):
             screen.say(f"\n{indent(drift, '  ')}")
     elif any(component.state == "starting" for component in components):
         screen.say(f"\n  {KafkaDown(settings.bootstrap_servers)}")
@@ -51,15 +51,15 @@ def status(
 
 def show(components: list[Component]) -> None:
     """Print the table, and the components that were restarted."""
-    screen.table(
+    screen.print_table(
         ("component", "state", "for", "address", "log"),
         (
             (
                 component.name,
                 component.state,
-                duration(component.up_seconds) if component.up_seconds else "",
+                render_duration(component.up_seconds) if component.up_seconds else "",
                 component.address,
-                screen.short(Path(component.log)),
+                screen.shorten(Path(component.log)),
             )
             for component in components
         ),
@@ -74,7 +74,7 @@ def show(components: list[Component]) -> None:
             )
 
 
-def duration(seconds: int) -> str:
+def render_duration(seconds: int) -> str:
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds // size} {unit}"
@@ -92,16 +92,16 @@ def reaches_kafka(components: list[Component], settings: Settings) -> bool:
     if settings.broker_embedded:
         return any(one.name == "broker" and one.state == "ready" for one in components)
     runs = any(one.state in ("starting", "paused", "ready") for one in components)
-    return runs and answers(settings, PROBE_SECONDS_MAX)
+    return runs and is_answering(settings, PROBE_SECONDS_MAX)
 
 
-def drifts(settings: Settings) -> list[str]:
+def find_drifts(settings: Settings) -> list[str]:
     """The pipelines that run other code than what is on disk; empty where Kafka does not answer."""
     try:
         known = read_generations(settings, decode).values()
     except (KafkaException, UnknownTopic, TimeoutError):
         return []
-    lines = [snapshot.describe_drift(root(), one.promoted) for one in known if one.promoted]
+    lines = [snapshot.describe_drift(locate_root(), one.promoted) for one in known if one.promoted]
     return [drift for drift in lines if drift]
 
 

@@ -1,4 +1,4 @@
-"""retail token list | add | remove: who may ask the API of a secure shop, and for how long."""
+"""retail token list | add | remove: the tokens for the API of a secure shop."""
 
 from typing import Annotated
 
@@ -8,39 +8,39 @@ from cli import screen
 from infra.errors import UserError
 from infra.security.tokens import Role, add_token, list_tokens, locate_token, remove_token
 from infra.settings import Settings, read_settings
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.times import render_instant
 
 DAYS_MAX = 3_650
 
 app = typer.Typer(no_args_is_help=True, help="With SECURE=on: tokens for the API.")
 
-Name = Annotated[str, typer.Argument(help="Whose it is; the audit calls its bearer so.")]
+Name = Annotated[str, typer.Argument(help="The token's name; the audit records it as the caller.")]
 
 
 class NotSecure(UserError):
-    """The API asks nobody for these tokens."""
+    """The shop is not secure, so its API knows no such tokens."""
 
     def __init__(self) -> None:
         super().__init__(
-            "This shop's API knows one token, that for actions, since SECURE is off. Begin a "
+            "This shop's API has only the token for actions, because SECURE is off. Begin a "
             "secure shop in an empty data folder: make up SECURE=on"
         )
 
 
 @app.command("list")
 def list_command() -> None:
-    """Show every token's name, role and end, and the file that holds it."""
+    """Show name, role, expiry and file of every token."""
     current = _read_secure()
-    screen.table(
+    screen.print_table(
         ("token", "role", "valid until", "file"),
         (
             (
                 one.name,
                 one.role.value,
                 render_instant(one.expires_at_ms)
-                + (" (over)" if one.is_expired(wall_ms()) else ""),
-                screen.short(locate_token(current, one.name)),
+                + (" (over)" if one.is_expired(get_wall_ms()) else ""),
+                screen.shorten(locate_token(current, one.name)),
             )
             for one in list_tokens(current)
         ),
@@ -50,21 +50,22 @@ def list_command() -> None:
 @app.command()
 def add(
     name: Name,
-    role: Annotated[Role, typer.Option(help="What it is good for; an operator may do all.")],
+    role: Annotated[Role, typer.Option(help="What it permits; an operator may do everything.")],
     days: Annotated[
-        int | None, typer.Option(min=1, max=DAYS_MAX, help="How long; unset: API_TOKEN_DAYS.")
+        int | None,
+        typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: API_TOKEN_DAYS."),
     ] = None,
 ) -> None:
-    """Draw a token, in place of an earlier one of the name, and show the file that holds it."""
+    """Draw a token and show its file; it replaces an earlier token of this name."""
     current = _read_secure()
-    token = add_token(current, name, role, wall_ms(), days or current.api_token_days)
+    token = add_token(current, name, role, get_wall_ms(), days or current.api_token_days)
     screen.step(name, f"{role.value} until {render_instant(token.expires_at_ms)}")
-    screen.step("file", screen.short(locate_token(current, name)))
+    screen.step("file", screen.shorten(locate_token(current, name)))
 
 
 @app.command()
 def remove(name: Name) -> None:
-    """Forget a token, at once."""
+    """Remove a token; the API refuses it at once."""
     remove_token(_read_secure(), name)
     screen.step(name, "is no token any more")
 

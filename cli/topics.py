@@ -36,12 +36,12 @@ def apply_command() -> None:
 def list_command() -> None:
     """Every topic with its partitions and records."""
     current = read_settings()
-    if not kafka.answers(current):
+    if not kafka.is_answering(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
-    client = kafka.admin(current)
+    client = kafka.create_admin(current)
     present = client.list_topics(timeout=ANSWER_SECONDS_MAX).topics
     rows = []
     for name in sorted(present):
-        ends = kafka.end_offsets(client, [name]).values()
+        ends = kafka.read_end_offsets(client, [name]).values()
         rows.append((name, str(len(ends)), f"{sum(ends):,}"))
-    screen.table(("topic", "partitions", "end offsets"), rows)
+    screen.print_table(("topic", "partitions", "end offsets"), rows)

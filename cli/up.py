@@ -1,19 +1,19 @@
 """retail up: starts everything, in order, and returns when it is ready."""
 
 from cli import aot, fleet, screen, topics
-from cli.await_ready import all_ready
+from cli.await_ready import await_all
 from cli.doctor import examine
-from cli.exclusive import alone
+from cli.exclusive import lock_home
 from cli.status import show
 from cli.welcome import welcome
-from cli.world import world_options
+from cli.world import add_world_options
 from control.access import grant_access
 from infra import kafka
-from infra.broker.storage import broker_folder, refuse_other_profile
+from infra.broker.storage import locate_broker_folder, refuse_other_profile
 from infra.errors import UserError
 from infra.jars.fetch import fetch
-from infra.jars.sets import jar_set
-from infra.settings import Settings, load_remembered, memorable, read_settings, remember
+from infra.jars.sets import get_jar_set
+from infra.settings import Settings, load_remembered, read_settings, remember, select_memorable
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 
@@ -34,20 +34,20 @@ class OtherSettings(UserError):
         )
 
 
-@world_options
+@add_world_options
 def up() -> None:
     """Start everything that does not run, and wait until each part is ready."""
     current = read_settings()
-    with alone(current.data_dir):
+    with lock_home(current.data_dir):
         check(current)
-        refuse_other_profile(broker_folder(current), current.secure)
+        refuse_other_profile(locate_broker_folder(current), current.secure)
         fetch_jars(current)
         manager = ensure_manager(current)
         started = start(current, manager)
     # From here on another command may interfere: `down` needs not wait for Spark.
-    all_ready(current, manager, started)
+    await_all(current, manager, started)
     screen.say("")
-    show(fleet.components(current))
+    show(fleet.list_components(current))
     aot.make_beside(current)
     welcome(current)
 
@@ -63,13 +63,19 @@ def check(current: Settings) -> None:
 
 
 def fetch_jars(current: Settings) -> None:
-    sets = [jar_set("broker"), jar_set("spark"), *([jar_set("delta")] if current.lake else [])]
-    with screen.waiting("jars", "verifying") as wait:
+    sets = [
+        get_jar_set("broker"),
+        get_jar_set("spark"),
+        *([get_jar_set("delta")] if current.lake else []),
+    ]
+    with screen.show_waiting("jars", "verifying") as wait:
         for wanted in sets:
             fetch(
                 wanted,
                 current.jars_dir,
-                lambda done, total: wait.show("jars", f"{screen.bar(done, total)} downloading"),
+                lambda done, total: wait.show(
+                    "jars", f"{screen.render_bar(done, total)} downloading"
+                ),
             )
     files = [file for wanted in sets for file in (current.jars_dir / wanted.name).iterdir()]
     size = sum(file.stat().st_size for file in files) / MIB
@@ -80,7 +86,7 @@ def ensure_manager(current: Settings) -> Manager:
     """The process manager: the running one, or a new one after leftover processes are stopped."""
     manager = daemon.find_running(current.data_dir)
     if manager is not None:
-        before, now = load_remembered(current.data_dir), memorable(current)
+        before, now = load_remembered(current.data_dir), select_memorable(current)
         changed = [name for name in before | now if before.get(name) != now.get(name)]
         if changed:
             raise OtherSettings([name.upper() for name in changed])
@@ -98,7 +104,7 @@ def start(current: Settings, manager: Manager) -> tuple[str, ...]:
     Returns the names of the rest, which are not ready yet.
     """
     start_broker(current, manager)
-    rest = tuple(name for name in fleet.names(current) if name != "broker")
+    rest = tuple(name for name in fleet.list_names(current) if name != "broker")
     for name in rest:
         manager.start(name)
     return rest
@@ -112,15 +118,15 @@ def start_broker(current: Settings, manager: Manager) -> None:
         ensure_keys(current)
     if current.broker_embedded:
         manager.start("broker")
-        all_ready(current, manager, ("broker",))
-    elif not kafka.answers(current, seconds_max=REMOTE_SECONDS_MAX):
+        await_all(current, manager, ("broker",))
+    elif not kafka.is_answering(current, seconds_max=REMOTE_SECONDS_MAX):
         raise kafka.KafkaDown(current.bootstrap_servers)
     else:
         screen.step("broker", f"remote, answers on {current.bootstrap_servers}")
-    with screen.waiting("topics", "") as wait:
+    with screen.show_waiting("topics", "") as wait:
         made = topics.apply(current)
     screen.step("topics", made, wait.seconds)
     if current.secure:
-        with screen.waiting("access", "") as wait:
+        with screen.show_waiting("access", "") as wait:
             users, grants = grant_access(current)
         screen.step("access", f"{users} users, {grants} permissions, by contract", wait.seconds)

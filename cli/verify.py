@@ -9,7 +9,7 @@ import typer
 
 from audit.inventory import Book
 from audit.ledger import Audit
-from audit.verdict import Comparison, Verdict, verdict
+from audit.verdict import Comparison, Verdict, reach_verdict
 from cli import differences, screen
 from infra.kafka import Partition
 from infra.settings import read_settings
@@ -29,16 +29,16 @@ def verify(
     exact = {}
     documents = {}
     for name in (pipeline,) if pipeline else settings.pipeline_names:
-        with screen.waiting("verify", f"{name}: reading the log again, outside Spark"):
-            outcome = verdict(settings, name)
+        with screen.show_waiting("verify", f"{name}: reading the log again, outside Spark"):
+            outcome = reach_verdict(settings, name)
         exact[name] = outcome.exact
         if as_json:
-            documents[name] = as_document(outcome)
+            documents[name] = build_document(outcome)
         else:
             show(outcome)
             if any(one.differing for one in outcome.views):
                 file = differences.write(settings, name, outcome.views)
-                screen.say(f"  all rows that differ: {screen.short(file)}")
+                screen.say(f"  all rows that differ: {screen.shorten(file)}")
     if as_json:
         print(json.dumps({"exact": all(exact.values()), "pipelines": documents}))
     if not all(exact.values()):
@@ -49,7 +49,7 @@ def show(outcome: Verdict) -> None:
     live = outcome.live
     screen.say(
         f"  {live.pipeline} g{live.generation} at marker {live.batch:,}"
-        f" · {total(outcome.books).read:,} records"
+        f" · {sum_books(outcome.books).read:,} records"
     )
     for one in outcome.views:
         show_view(one)
@@ -57,10 +57,10 @@ def show(outcome: Verdict) -> None:
         show_ledger(outcome.audit)
     show_books(outcome)
     show_quarantine(outcome)
-    screen.say(f"  {conclusion(outcome)}")
+    screen.say(f"  {conclude(outcome)}")
 
 
-def conclusion(outcome: Verdict) -> str:
+def conclude(outcome: Verdict) -> str:
     if outcome.exact:
         return "exact"
     if outcome.agree:
@@ -101,7 +101,7 @@ def show_ledger(audit: Audit) -> None:
 
 
 def show_books(outcome: Verdict) -> None:
-    books = total(outcome.books)
+    books = sum_books(outcome.books)
     screen.say(
         f"  books      read {books.read:,} = applied {books.applied:,}"
         f" + duplicate {books.duplicate:,} + quarantined {books.quarantined:,}"
@@ -121,7 +121,7 @@ def show_quarantine(outcome: Verdict) -> None:
         screen.say(f"    {one}")
 
 
-def total(books: Mapping[Partition, Book]) -> Book:
+def sum_books(books: Mapping[Partition, Book]) -> Book:
     return Book(
         read=sum(book.read for book in books.values()),
         applied=sum(book.applied for book in books.values()),
@@ -130,14 +130,14 @@ def total(books: Mapping[Partition, Book]) -> Book:
     )
 
 
-def as_document(outcome: Verdict) -> dict[str, object]:
-    ledger = {} if outcome.audit is None else {"ledger": audit_document(outcome.audit)}
+def build_document(outcome: Verdict) -> dict[str, object]:
+    ledger = {} if outcome.audit is None else {"ledger": build_audit(outcome.audit)}
     return {
         "exact": outcome.exact,
         "generation": outcome.live.generation,
         "marker": outcome.live.batch,
-        "views": {one.view.name: view_document(one) for one in outcome.views},
-        "books": asdict(total(outcome.books)),
+        "views": {one.view.name: build_view(one) for one in outcome.views},
+        "books": asdict(sum_books(outcome.books)),
         "quarantine": {
             "rejected": outcome.listing.rejected,
             "listed": outcome.listing.listed,
@@ -148,7 +148,7 @@ def as_document(outcome: Verdict) -> dict[str, object]:
     }
 
 
-def view_document(one: Comparison) -> dict[str, object]:
+def build_view(one: Comparison) -> dict[str, object]:
     return {
         "rows": one.rows,
         "live_digest": one.live_digest,
@@ -156,7 +156,7 @@ def view_document(one: Comparison) -> dict[str, object]:
     }
 
 
-def audit_document(audit: Audit) -> dict[str, object]:
+def build_audit(audit: Audit) -> dict[str, object]:
     return {
         "audited": audit.made,
         "pages": audit.pages,

@@ -2,7 +2,7 @@
 
 from cli import screen
 from infra.http import NO_ANSWER, fetch_json
-from infra.security.tokens import token_folder
+from infra.security.tokens import locate_token_folder
 from infra.settings import Settings
 from infra.token import read_token
 
@@ -13,20 +13,20 @@ def welcome(current: Settings) -> None:
     screen.say("")
     screen.step("Shop", f"{current.api_url}/")
     screen.step("Stock", f"{current.api_url}/v1/stock")
-    shelf = a_shelf(current)
+    shelf = find_shelf(current)
     if shelf:
         screen.step("One shelf", f"{current.api_url}/v1/stock/{shelf}")
     elif current.world == "own":
         screen.step("Empty so far", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
     if current.secure:
-        screen.step("Tokens", f"{screen.short(token_folder(current))} (retail token list)")
+        screen.step("Tokens", f"{screen.shorten(locate_token_folder(current))} (retail token list)")
     else:
         screen.step("Token", f"{read_token(current)} (to promote, roll back, prune, release)")
     screen.step("Next", "make verify · make status · make logs · make down")
 
 
-def a_shelf(current: Settings) -> str | None:
+def find_shelf(current: Settings) -> str | None:
     """The path of a known shelf, if the API names one."""
     try:
         found = fetch_json(f"{current.api_url}/v1/stock?limit=1", ANSWER_SECONDS_MAX, current)

@@ -16,7 +16,7 @@ PREFIX = "simulator_"
 Command = Callable[..., None]
 
 
-def world_options(command: Command) -> Command:
+def add_world_options(command: Command) -> Command:
     """The command with these options; each sets its environment variable, and overrides it.
 
     Settings are checked where they are read, so an option is only text.

@@ -1,4 +1,4 @@
-"""Contracts: the only place where fields, keys, units, rules and topic settings are written."""
+"""Contracts: the only place that defines fields, keys, units, rules and topic settings."""
 
 from contracts.catalog import (
     ACTIONS,
@@ -31,15 +31,15 @@ from contracts.catalog import (
     STORE_SALES,
     STORES,
     VISITS,
-    contract,
+    get_contract,
 )
-from contracts.codec import Decoded, decode, encode, key
-from contracts.digests import digest
+from contracts.codec import Decoded, decode, encode, encode_key
+from contracts.digests import compute_digest
 from contracts.dimensions import DIMENSIONS, NOTICE, ON_ITS_WAY, holds_from
 from contracts.errors import BadContract, StaleLock, Undecodable, Unencodable, UnknownContract
-from contracts.mapping import avro_schema, rule_sql, spark_ddl
-from contracts.models import model
-from contracts.schemas import schema_id, schemas_of
+from contracts.mapping import build_avro_schema, render_rule_sql, render_spark_ddl
+from contracts.models import build_model
+from contracts.schemas import find_schemas, get_schema_id
 from contracts.shape import Contract, Field, Row, Rule, TopicSettings
 
 __all__ = [
@@ -87,16 +87,16 @@ __all__ = [
     "Undecodable",
     "Unencodable",
     "UnknownContract",
-    "avro_schema",
-    "contract",
+    "build_avro_schema",
+    "build_model",
+    "compute_digest",
     "decode",
-    "digest",
     "encode",
+    "encode_key",
+    "find_schemas",
+    "get_contract",
+    "get_schema_id",
     "holds_from",
-    "key",
-    "model",
-    "rule_sql",
-    "schema_id",
-    "schemas_of",
-    "spark_ddl",
+    "render_rule_sql",
+    "render_spark_ddl",
 ]

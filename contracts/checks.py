@@ -1,7 +1,7 @@
-"""The rules of a contract, held against a value in Python.
+"""The rules of a contract, as checks of a value in Python.
 
-`broken` takes whatever there is and names every fault; `in_order` takes what the codec has decoded
-and serves who looks for the first one.
+`find_broken` takes any value and names every broken rule. `order_checks` returns plain functions of
+decoded values, to find the first fault fast.
 """
 
 import re
@@ -29,7 +29,7 @@ class Check:
     items: tuple["Check", ...]
 
 
-def checks(
+def compile_checks(
     fields: Sequence[Field], rules: Sequence[Rule], parents: tuple[str, ...] = ()
 ) -> tuple[Check, ...]:
     return tuple(_check(field, rules, (*parents, field.name)) for field in fields)
@@ -42,7 +42,7 @@ def _check(field: Field, rules: Sequence[Rule], path: tuple[str, ...]) -> Check:
         type=TYPES[field.type].value,
         required=next((rule for rule in own if rule.kind == "required"), None),
         conditions=tuple((rule, KINDS[rule.kind]) for rule in own if rule.kind != "required"),
-        items=checks(field.fields, rules, path),
+        items=compile_checks(field.fields, rules, path),
     )
 
 
@@ -51,37 +51,37 @@ def find_broken(
 ) -> Iterator[tuple[Location, Rule]]:
     """Every rule that the value breaks, and where.
 
-    A value of the wrong type is a fault already, and breaks no rule besides.
+    A value of the wrong type is another fault: it breaks no rule.
     """
     for check in asked:
-        found = value.get(check.field)
-        if found is None:
+        own = value.get(check.field)
+        if own is None:
             if check.required:
                 yield (*at, check.field), check.required
-        elif _fits(found, check.type):
+        elif _fits(own, check.type):
             for rule, kind in check.conditions:
-                if not _holds(rule, kind, check, found, value):
+                if not _holds(rule, kind, check, own, value):
                     yield (*at, check.field), rule
             if check.items:
-                for number, item in enumerate(found):
+                for number, item in enumerate(own):
                     if isinstance(item, Mapping):
                         yield from find_broken(check.items, item, (*at, check.field, number))
 
 
-def _holds(rule: Rule, kind: Kind, check: Check, found: Any, value: Row) -> bool:
+def _holds(rule: Rule, kind: Kind, check: Check, own: Any, value: Row) -> bool:
     if not kind.limit_is_field:
-        return kind.holds(found, rule.limit)
+        return kind.holds(own, rule.limit)
     other = value.get(str(rule.limit))
-    return other is None or not _fits(other, check.type) or kind.holds(found, other)
+    return other is None or not _fits(other, check.type) or kind.holds(own, other)
 
 
-def _fits(found: object, expected: type) -> bool:
-    return isinstance(found, expected) and (expected is bool or not isinstance(found, bool))
+def _fits(value: object, expected: type) -> bool:
+    return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One rule as a plain function of a decoded value: several times as fast as `broken`."""
+    """One rule as a plain function of a decoded value: several times as fast as `find_broken`."""
 
     name: str
     values: Callable[[Row], list[Any]]
@@ -90,42 +90,42 @@ class Asked:
 
 
 @cache
-def in_order(contract: Contract) -> tuple[Asked, ...]:
-    """The rules that `rule_sql` lists, in its order, for values as the codec hands them out."""
+def order_checks(contract: Contract) -> tuple[Asked, ...]:
+    """The rules in the order of `render_rule_sql`, for values as the codec decodes them."""
     return tuple(
-        Asked(rule.name, values(rule.path), _predicate(rule))
+        Asked(rule.name, compile_path(rule.path), _compile_rule(rule))
         for rule in contract.rules
         if rule.kind != "required" or len(rule.path) == 1
     )
 
 
-def values(path: Sequence[str]) -> Callable[[Row], list[Any]]:
+def compile_path(path: Sequence[str]) -> Callable[[Row], list[Any]]:
     head, *rest = path
     if not rest:
         return lambda row: [] if row[head] is None else [row[head]]
-    inner = values(rest)
+    inner = compile_path(rest)
     return lambda row: [value for item in row[head] or () for value in inner(item)]
 
 
-def _predicate(rule: Rule) -> Callable[[Row], bool]:
-    """The rule over a whole value. An absent value breaks only the rule that requires it."""
+def _compile_rule(rule: Rule) -> Callable[[Row], bool]:
+    """The rule as a function of a whole value. An absent value breaks only `required`."""
     head, *rest = rule.path
     holds, limit = KINDS[rule.kind].holds, rule.limit
     if rule.kind == "required":
         return lambda row: row[head] is not None
     if rest:
-        found = values(rule.path)
-        test = _test(rule)
-        return lambda row: all(map(test, found(row)))
+        list_values = compile_path(rule.path)
+        test = _compile_test(rule)
+        return lambda row: all(map(test, list_values(row)))
     if KINDS[rule.kind].limit_is_field:
         other = str(limit)
         return lambda row: row[head] is None or row[other] is None or holds(row[head], row[other])
-    test = _test(rule)
-    return lambda row: (found := row[head]) is None or test(found)
+    test = _compile_test(rule)
+    return lambda row: (value := row[head]) is None or test(value)
 
 
-def _test(rule: Rule) -> Callable[[Any], bool]:
-    """The rule over one value."""
+def _compile_test(rule: Rule) -> Callable[[Any], bool]:
+    """The rule as a function of one value."""
     holds, limit = KINDS[rule.kind].holds, rule.limit
     if rule.kind == "pattern":
         matches = re.compile(str(limit)).fullmatch

@@ -11,11 +11,11 @@ import fastavro
 
 from contracts.catalog import CONTRACTS
 from contracts.errors import Undecodable, Unencodable
-from contracts.mapping import avro_schema
-from contracts.schemas import load_known, schema_id
+from contracts.mapping import build_avro_schema
+from contracts.schemas import get_schema_id, load_known
 from contracts.shape import Contract, Row
 from contracts.times import EPOCH, MILLISECOND
-from contracts.writing import Write, record
+from contracts.writing import Write, compile_record
 
 MAGIC = b"\0"
 FRAME_BYTES = 5
@@ -37,16 +37,16 @@ class Reader:
     contract: Contract
     writer: Any
     reader: Any
-    """None where it is the writer's own schema: then nothing has to be resolved."""
+    """None where reader and writer have the same schema: Avro resolves nothing then."""
 
 
 def encode(contract: Contract, value: Row) -> bytes:
     """The value in its frame. A timestamp is an aware datetime, or integer milliseconds of 1970.
 
-    Raises Unencodable for a field that is absent or unknown, or a value that Avro cannot hold. It
-    holds no rules against the value: model(contract) does.
+    Raises Unencodable for a field that is absent or unknown, or a value that Avro cannot hold.
+    `build_model` checks the rules; this function does not.
     """
-    frame, write = _writer(contract)
+    frame, write = _get_writer(contract)
     try:
         return frame + write(value)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
@@ -56,13 +56,15 @@ def encode(contract: Contract, value: Row) -> bytes:
 def decode(data: bytes | None) -> Decoded:
     """The value in the frame, timestamps as aware datetimes in UTC. Raises Undecodable.
 
-    What follows the body is ignored, as Spark's reader does: all readers must be of one mind.
+    It ignores bytes after the body. Spark's reader does so too, and all readers must agree.
     """
-    framed = frame(data)
-    reader = _readers().get(framed.schema_id)
+    framed = parse_frame(data)
+    reader = _load_readers().get(framed.schema_id)
     if reader is None:
         raise Undecodable(f"unknown schema id {framed.schema_id}")
-    return Decoded(reader.contract, framed.schema_id, body(framed, reader.writer, reader.reader))
+    return Decoded(
+        reader.contract, framed.schema_id, decode_body(framed, reader.writer, reader.reader)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Frame:
     data: bytes
 
 
-def frame(data: bytes | None) -> Frame:
+def parse_frame(data: bytes | None) -> Frame:
     """The frame of a value. Raises Undecodable."""
     if data is None:
         raise Undecodable("no value")
@@ -84,7 +86,7 @@ def frame(data: bytes | None) -> Frame:
     return Frame(int.from_bytes(data[1:FRAME_BYTES], "big"), data)
 
 
-def body(framed: Frame, writer: Any, reader: Any) -> dict[str, Any]:
+def decode_body(framed: Frame, writer: Any, reader: Any) -> dict[str, Any]:
     """The value in the frame, read with parsed schemas. Raises Undecodable."""
     stream = BytesIO(framed.data)
     stream.seek(FRAME_BYTES)
@@ -97,29 +99,29 @@ def body(framed: Frame, writer: Any, reader: Any) -> dict[str, Any]:
     return value
 
 
-def key(contract: Contract, value: Row) -> bytes:
+def encode_key(contract: Contract, value: Row) -> bytes:
     """The record's key: its fields, joined by "/"; a time is milliseconds of 1970."""
-    return "/".join([_key_text(value[field]) for field in contract.key]).encode()
+    return "/".join([_render_key_part(value[field]) for field in contract.key]).encode()
 
 
-def _key_text(part: object) -> str:
+def _render_key_part(part: object) -> str:
     if isinstance(part, datetime):
         return str((part - EPOCH) // MILLISECOND)
     return str(part)
 
 
 @cache
-def _writer(contract: Contract) -> tuple[bytes, Write]:
-    return MAGIC + schema_id(contract).to_bytes(4, "big"), record(contract.fields)
+def _get_writer(contract: Contract) -> tuple[bytes, Write]:
+    return MAGIC + get_schema_id(contract).to_bytes(4, "big"), compile_record(contract.fields)
 
 
 @cache
-def _readers() -> Mapping[int, Reader]:
-    found = {}
+def _load_readers() -> Mapping[int, Reader]:
+    readers = {}
     for entry in load_known():
         contract = CONTRACTS.get(entry.topic)
         if contract is not None:
-            current = avro_schema(contract)
+            current = build_avro_schema(contract)
             reader = None if entry.schema == current else fastavro.parse_schema(current)
-            found[entry.id] = Reader(contract, fastavro.parse_schema(entry.schema), reader)
-    return found
+            readers[entry.id] = Reader(contract, fastavro.parse_schema(entry.schema), reader)
+    return readers

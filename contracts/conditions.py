@@ -8,7 +8,7 @@ from open_data_contract_standard.model import DataQuality
 
 from contracts import rules
 from contracts.errors import BadContract
-from contracts.fields import Reading, type_of
+from contracts.fields import Reading, read_type
 from contracts.mapping import TYPES
 from contracts.rules import KINDS
 from contracts.shape import Field, Limit, Rule
@@ -18,7 +18,7 @@ def _alike(*names: str) -> Mapping[str, str]:
     return {name: name for name in names}
 
 
-# Which of the standard's logicalTypeOptions a type may have, and the kind of rule that each is.
+# By type: the standard's logicalTypeOptions that it may have, and the kind of rule of each.
 OPTIONS: Mapping[str, Mapping[str, str]] = {
     "string": _alike("minLength", "maxLength", "pattern"),
     "bytes": {"maxLength": "maxBytes"},
@@ -29,58 +29,58 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 ROW_RULES = ("notEqual", "lessThan", "atMost")
 
 
-def every_rule(
+def list_rules(
     file: Path,
     properties: Sequence[Reading],
     fields: Sequence[Field],
     checks: Sequence[DataQuality],
 ) -> tuple[Rule, ...]:
     """The rules of the fields, and those of the record as a whole. Raises BadContract."""
-    found = (
-        *(rule for one in properties for rule in _field_rules(one)),
-        *(_row_rule(file, fields, check) for check in checks),
+    every = (
+        *(rule for one in properties for rule in _list_field_rules(one)),
+        *(_read_row_rule(file, fields, check) for check in checks),
     )
-    names = [rule.name for rule in found]
+    names = [rule.name for rule in every]
     for name in names:
         if names.count(name) > 1:
             raise BadContract(file, f"rule {name}", "one of this name", "two", "Rename one.")
-    return found
+    return every
 
 
-def _field_rules(reading: Reading) -> Iterator[Rule]:
+def _list_field_rules(reading: Reading) -> Iterator[Rule]:
     """The rules declared with a field, and those of the fields within it."""
-    source, kind = reading.property, type_of(reading)
+    source, kind = reading.property, read_type(reading)
     if source.required:
-        yield _rule(reading, "required", None)
+        yield _create_rule(reading, "required", None)
     for option, limit in (source.logicalTypeOptions or {}).items():
-        yield _option(reading, kind, option, limit)
+        yield _read_option(reading, kind, option, limit)
     for check in source.quality or ():
-        yield _rule(reading, "validValues", _valid_values(reading, kind, check))
-    for inner in reading.inner(source.items.properties if source.items else None):
-        yield from _field_rules(inner)
+        yield _create_rule(reading, "validValues", _read_valid_values(reading, kind, check))
+    for inner in reading.list_inner(source.items.properties if source.items else None):
+        yield from _list_field_rules(inner)
 
 
-def _option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
+def _read_option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
     known = OPTIONS.get(kind, {})
     if option not in known:
         listed = ", ".join(known) or "none"
-        raise reading.bad(f"logicalTypeOptions of {listed}", option, "Remove or rename it.")
+        raise reading.explain(f"logicalTypeOptions of {listed}", option, "Remove or rename it.")
     if option == "pattern":
         if not isinstance(limit, str) or not rules.is_pattern(limit):
-            raise reading.bad(
+            raise reading.explain(
                 "a pattern of literals, classes and counts from ^ to $, without /",
                 repr(limit),
                 "Only these mean the same in Java, Python and RE2.",
             )
     elif type(limit) is not int:
-        raise reading.bad(f"an integer as {option}", repr(limit), "Write a whole number.")
-    return _rule(reading, known[option], limit)
+        raise reading.explain(f"an integer as {option}", repr(limit), "Write a whole number.")
+    return _create_rule(reading, known[option], limit)
 
 
-def _valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str, ...]:
+def _read_valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str, ...]:
     """`{metric: invalidValues, arguments: {validValues: [...]}, mustBe: 0}` of a string."""
     if check.model_fields_set != {"metric", "arguments", "mustBe"} or kind != "string":
-        raise reading.bad(
+        raise reading.explain(
             "metric, arguments and mustBe, on a string",
             f"{', '.join(sorted(check.model_fields_set))}, on {kind}",
             "Conditions between fields stand under the schema's quality.",
@@ -93,23 +93,25 @@ def _valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str,
         or not values
         or not all(isinstance(value, str) for value in values)
     ):
-        found = f"{check.metric} of {arguments}, mustBe {check.mustBe}"
-        raise reading.bad("no invalidValues besides validValues: [...]", found, "List strings.")
+        written = f"{check.metric} of {arguments}, mustBe {check.mustBe}"
+        raise reading.explain(
+            "no invalidValues besides validValues: [...]", written, "List strings."
+        )
     return tuple(values)
 
 
-def _rule(reading: Reading, kind: str, limit: Limit) -> Rule:
-    return Rule(rules.name(reading.path, kind, limit), kind, reading.path, limit)
+def _create_rule(reading: Reading, kind: str, limit: Limit) -> Rule:
+    return Rule(rules.describe_rule(reading.path, kind, limit), kind, reading.path, limit)
 
 
-def _row_rule(file: Path, fields: Sequence[Field], check: DataQuality) -> Rule:
+def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality) -> Rule:
     """A condition on a whole record: `{field: units, notEqual: 0}`, `{field: a, atMost: b}`."""
     where = f"schema quality {check.name or 'without a name'}"
     if not check.name or not check.description:
         raise BadContract(file, where, "a name and a description", "none", "Say what it means.")
     if (check.type, check.engine) != ("custom", "predicate"):
-        found = f"{check.type}, {check.engine}"
-        raise BadContract(file, where, "type custom, engine predicate", found, "Write those.")
+        written = f"{check.type}, {check.engine}"
+        raise BadContract(file, where, "type custom, engine predicate", written, "Write those.")
     asked = check.implementation if isinstance(check.implementation, dict) else {}
     types = {field.name: field.type for field in fields}
     for kind in ROW_RULES:

@@ -1,7 +1,7 @@
 """The consumers: one file each, with the topics and fields it uses and what it relies on.
 
-A program decodes with `reader`, which hands out the declared fields and no others: whoever reads
-more than their file says fails in the first test.
+A program decodes with `create_reader`, which returns the declared fields and no others: a program
+that reads another field fails in its first test.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from contracts.codec import Decoded, decode
 from contracts.errors import BadContract, Undeclared, UnknownConsumer
 from contracts.odcs import Loader
-from contracts.projection import Path, leaves, parse_path, pruner
+from contracts.projection import Path, create_pruner, list_leaves, parse_path
 from contracts.shape import Contract
 
 FOLDER = File(__file__).parent / "consumers"
@@ -26,7 +26,7 @@ NEWEST_PER_KEY = "newest per key"
 SPANS = {"d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
 
 
-def span(text: str) -> timedelta:
+def parse_span(text: str) -> timedelta:
     """2 h, 5 min, 90 s. Raises ValueError."""
     number, _, unit = text.partition(" ")
     if not number.isdigit() or unit not in SPANS:
@@ -34,10 +34,10 @@ def span(text: str) -> timedelta:
     return timedelta(**{SPANS[unit]: int(number)})
 
 
-def _span_or(*words: str) -> AfterValidator:
+def _parse_span_or(*words: str) -> AfterValidator:
     def check(text: str) -> str:
         if text not in words:
-            span(text)
+            parse_span(text)
         return text
 
     return AfterValidator(check)
@@ -58,17 +58,17 @@ class Reliances(_Strict):
     at_most: dict[str, int] = {}
     """By field: the largest number, or the most items, that it handles."""
     order: list[str] | None = None
-    """Records with equal values in these fields come in order: the fields are the key."""
+    """The fields of the key: records with equal values in them come in order."""
     unique: list[str] | None = None
-    """These fields identify a copy; in a view, they name a row."""
-    late: Annotated[str, _span_or()] | None = None
-    """The longest time after it happened at which an event is published."""
-    kept: Annotated[str, _span_or(FOR_EVER, NEWEST_PER_KEY)] | None = None
-    """The least time for which records are kept."""
+    """The fields that identify a copy; in a view, a row."""
+    late: Annotated[str, _parse_span_or()] | None = None
+    """The longest time between an event and its publication."""
+    kept: Annotated[str, _parse_span_or(FOR_EVER, NEWEST_PER_KEY)] | None = None
+    """The shortest time for which the topic keeps a record."""
 
     @property
     def fields(self) -> set[str]:
-        """The fields on which it relies beyond their types."""
+        """The fields of which it expects more than their types."""
         return {*self.units, *self.sign, *self.values, *self.at_most}
 
 
@@ -79,15 +79,15 @@ class Use(_Strict):
     fields: Literal["all"] | list[str] = Field(min_length=1)
     relies_on: Reliances = Reliances()
 
-    def paths(self, contract: Contract) -> tuple[Path, ...]:
+    def list_paths(self, contract: Contract) -> tuple[Path, ...]:
         """The fields, whether the contract has them or not."""
         if self.fields == "all":
-            return tuple(path for path, _ in leaves(contract.fields))
+            return tuple(path for path, _ in list_leaves(contract.fields))
         return tuple(map(parse_path, self.fields))
 
 
 class Consumer(_Strict):
-    """A program that reads topics, of this project or of a person; most write some too."""
+    """A program that reads topics, of this project or of somebody else; most also write some."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     kind: Literal["pipeline", "service", "generator", "tool", "external"]
@@ -100,11 +100,11 @@ class Consumer(_Strict):
 
 def load_consumers(folder: File) -> Mapping[str, Consumer]:
     """Every consumer in the folder, by name. Raises BadContract."""
-    found = {}
+    consumers = {}
     for file in sorted(folder.glob("*")):
         one = _read(file)
-        found[one.name] = one
-    return MappingProxyType(found)
+        consumers[one.name] = one
+    return MappingProxyType(consumers)
 
 
 def _read(file: File) -> Consumer:
@@ -126,7 +126,7 @@ def _read(file: File) -> Consumer:
 CONSUMERS: Mapping[str, Consumer] = load_consumers(FOLDER)
 
 
-def consumer(name: str) -> Consumer:
+def get_consumer(name: str) -> Consumer:
     """The consumer of the name. Raises UnknownConsumer."""
     try:
         return CONSUMERS[name]
@@ -136,21 +136,21 @@ def consumer(name: str) -> Consumer:
 
 def list_declared(name: str, contract: Contract) -> tuple[Path, ...]:
     """The fields that a consumer reads of a topic. Raises Undeclared where it reads none."""
-    use = consumer(name).reads.get(contract.name)
+    use = get_consumer(name).reads.get(contract.name)
     if use is None:
         raise Undeclared(name, contract.name)
-    return use.paths(contract)
+    return use.list_paths(contract)
 
 
-def reader(name: str) -> Callable[[bytes | None], Decoded]:
+def create_reader(name: str) -> Callable[[bytes | None], Decoded]:
     """`decode` for one consumer: a value holds the fields that its file declares, and no others.
 
     The function raises Undecodable, and Undeclared for a value of a topic that is not in the file.
     """
-    pruned = cache(lambda contract: pruner(contract, list_declared(name, contract)))
+    pruned = cache(lambda contract: create_pruner(contract, list_declared(name, contract)))
 
     def read(data: bytes | None) -> Decoded:
-        found = decode(data)
-        return Decoded(found.contract, found.schema_id, pruned(found.contract)(found.value))
+        decoded = decode(data)
+        return Decoded(decoded.contract, decoded.schema_id, pruned(decoded.contract)(decoded.value))
 
     return read

@@ -1,7 +1,7 @@
 """Dimensions: topics whose records hold for a key from a moment on (a price, a product, a store).
 
-Each record is a version of its key. The record alone decides from when on it holds, so that every
-as-of join finds the same version, live and replayed: it needs notice.
+Each record is a version of its key. The record alone says from when on the version holds: NOTICE
+after its publication at the earliest. So an as-of join finds the same version live and replayed.
 """
 
 from collections.abc import Mapping
@@ -14,19 +14,19 @@ from contracts.times import MILLISECOND
 DIMENSIONS: Mapping[str, Contract] = {
     topic.name: topic for topic in (PRICE_CHANGES, PRODUCTS, PROMOTIONS, STORES)
 }
-"""The topics of dimensions, by name. A record says in `effective_at` from when on it is to hold."""
+"""The topics of dimensions, by name. `effective_at` says from when on a record shall hold."""
 
 ON_ITS_WAY = timedelta(minutes=5)
-"""How long in world time a version may take into the log, from its record timestamp on."""
+"""The longest time from a version's record timestamp until the log holds it, in world time."""
 
 NOTICE = timedelta(minutes=10)
-"""How long after it was published a version holds at the earliest.
+"""The shortest time from a version's publication until it holds.
 
-An event names a moment that lies ahead of its own publishing by the contracts' skew at the most.
-What holds at that moment was published ON_ITS_WAY before the event, or earlier, and is in the log.
+The moment that an event names is ahead of its publication by the contracts' skew at most. The
+version that holds then was published at least ON_ITS_WAY before the event, so the log has it.
 """
 
 
 def holds_from(effective_ms: int, published_ms: int) -> int:
-    """When a version begins to hold: when it says, or as soon as it has had its notice."""
+    """When a version begins to hold: at its `effective_at`, or NOTICE after its publication."""
     return max(effective_ms, published_ms + NOTICE // MILLISECOND)

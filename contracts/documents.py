@@ -1,4 +1,4 @@
-"""A contract's values as JSON documents: timestamps in ISO 8601, everything else as it is."""
+"""A contract's values as JSON documents: timestamps in ISO 8601, other values unchanged."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,32 +9,32 @@ from contracts.times import to_text
 
 
 def from_document(contract: Contract, document: Any) -> Any:
-    """The document with its timestamps as such, so that model(contract) can be asked about it.
+    """The document with its timestamps as datetimes, as `build_model` takes them.
 
     A value in another form stays as it is; the model then names the fault.
     """
-    return _record(contract.fields, document)
+    return _parse_record(contract.fields, document)
 
 
-def _record(fields: Sequence[Field], found: Any) -> Any:
-    if not isinstance(found, Mapping):
-        return found
+def _parse_record(fields: Sequence[Field], document: Any) -> Any:
+    if not isinstance(document, Mapping):
+        return document
     by_name = {field.name: field for field in fields}
     return {
-        name: _value(by_name[name], value) if name in by_name else value
-        for name, value in found.items()
+        name: _parse_value(by_name[name], value) if name in by_name else value
+        for name, value in document.items()
     }
 
 
-def _value(field: Field, found: Any) -> Any:
-    if field.type == "timestamp" and isinstance(found, str):
+def _parse_value(field: Field, document: Any) -> Any:
+    if field.type == "timestamp" and isinstance(document, str):
         try:
-            return datetime.fromisoformat(found)
+            return datetime.fromisoformat(document)
         except ValueError:
-            return found
-    if field.fields and isinstance(found, list):
-        return [_record(field.fields, item) for item in found]
-    return found
+            return document
+    if field.fields and isinstance(document, list):
+        return [_parse_record(field.fields, item) for item in document]
+    return document
 
 
 def to_document(contract: Contract, value: Row) -> dict[str, Any]:
@@ -44,15 +44,15 @@ def to_document(contract: Contract, value: Row) -> dict[str, Any]:
 
 def _render_fields(fields: Sequence[Field], value: Row) -> dict[str, Any]:
     return {
-        field.name: _plain(field, found)
+        field.name: _render_value(field, present)
         for field in fields
-        if (found := value.get(field.name)) is not None
+        if (present := value.get(field.name)) is not None
     }
 
 
-def _plain(field: Field, found: Any) -> Any:
-    if isinstance(found, datetime):
-        return to_text(found)
+def _render_value(field: Field, present: Any) -> Any:
+    if isinstance(present, datetime):
+        return to_text(present)
     if field.fields:
-        return [_render_fields(field.fields, item) for item in found]
-    return found
+        return [_render_fields(field.fields, item) for item in present]
+    return present

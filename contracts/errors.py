@@ -1,4 +1,4 @@
-"""Errors of contracts, for whoever can fix them."""
+"""Errors of contracts: each says what was expected, what was found, and what to do."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,8 +7,8 @@ from pathlib import Path
 class BadContract(Exception):
     """An invalid contract file: nothing is loaded."""
 
-    def __init__(self, file: Path, where: str, expected: str, found: object, advice: str) -> None:
-        super().__init__(f"{file}: {where}: expected {expected}, found {found}. {advice}")
+    def __init__(self, file: Path, where: str, expected: str, value: object, advice: str) -> None:
+        super().__init__(f"{file}: {where}: expected {expected}, found {value}. {advice}")
         self.file = file
         self.where = where
 
@@ -43,17 +43,17 @@ class StaleLock(Exception):
 
 
 class Unencodable(ValueError):
-    """A value that does not have its contract's fields: a mistake of ours."""
+    """A value that does not have its contract's fields: a mistake in the program."""
 
     def __init__(self, name: str, reason: object) -> None:
         super().__init__(
             f"expected a value with the fields of {name}, found one that does not encode: "
-            f"{reason}. Validate it with model(contract(...)) to see every reason"
+            f"{reason}. Validate it with build_model(get_contract(...)) to see every reason"
         )
 
 
 class Undecodable(ValueError):
-    """The bytes are no value of a known contract. `reason` is the quarantine's reason."""
+    """The bytes hold no value of a known contract. `reason` goes to the quarantine record."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -82,7 +82,7 @@ class AmbiguousSchema(ValueError):
 
 
 class Undeclared(LookupError):
-    """A consumer reads what its file does not name."""
+    """A consumer reads a topic or a field that its file does not declare."""
 
     def __init__(self, name: str, topic: str, field: str | None = None) -> None:
         what = topic if field is None else f"{topic}: field {field}"

@@ -1,4 +1,4 @@
-"""Examples in a contract: valid records, and the one change that makes each of them invalid."""
+"""The examples of a contract: valid records, and records with one change that breaks one rule."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -12,20 +12,20 @@ from contracts.mapping import TYPES
 from contracts.shape import Field, InvalidExample, Row, Rule
 
 
-def parse_typed(kind: str, found: Any) -> Any:
-    """A plain value of the type named, as YAML writes it. Raises ValueError."""
-    if kind == "timestamp" and isinstance(found, str):
-        found = datetime.fromisoformat(found)
-        if found.tzinfo is None:
-            raise ValueError(f"{found} without a zone")
+def parse_typed(kind: str, written: Any) -> Any:
+    """A value of this type, from YAML. Raises ValueError."""
+    if kind == "timestamp" and isinstance(written, str):
+        written = datetime.fromisoformat(written)
+        if written.tzinfo is None:
+            raise ValueError(f"{written} without a zone")
     expected = TYPES[kind].value
-    if not isinstance(found, expected) or isinstance(found, bool) != (expected is bool):
-        raise ValueError(f"{found!r}")
-    return found
+    if not isinstance(written, expected) or isinstance(written, bool) != (expected is bool):
+        raise ValueError(f"{written!r}")
+    return written
 
 
 def parse_record(fields: Sequence[Field], written: Any) -> dict[str, Any]:
-    """A whole record as YAML writes it, its timestamps as such. Raises ValueError."""
+    """A whole record from YAML, with timestamps as datetimes. Raises ValueError."""
     if not isinstance(written, dict):
         raise ValueError(f"{written!r}, which is no record")
     if others := set(written) - {field.name for field in fields}:
@@ -42,7 +42,7 @@ def _parse_value(field: Field, written: Any) -> Any:
 
 
 def list_absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]:
-    """For every rule that asks for a field: the valid record without it."""
+    """For every `required` rule: the valid record without that field."""
     return tuple(
         InvalidExample(rule.name, _change(valid, rule.path, partial(_set, None)))
         for rule in rules
@@ -67,7 +67,7 @@ class Change(BaseModel):
 def parse_invalid(
     fields: Sequence[Field], rules: Sequence[Rule], valid: Row, written: Any
 ) -> InvalidExample:
-    """The valid record with the change that is written. Raises ValueError."""
+    """The valid record with this change. Raises ValueError."""
     change = Change.model_validate(written)
     if change.breaks not in {rule.name for rule in rules}:
         raise ValueError(f"{change.breaks!r}, which is no rule of this contract")
@@ -97,7 +97,7 @@ def _find_field(fields: Sequence[Field], path: Sequence[str]) -> Field:
 
 
 def _change(value: Row, path: Sequence[str], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """The same with the field at the path changed, in every item on the way to it."""
+    """A copy with the field at the path changed, in every item of the arrays on the path."""
     head, *rest = path
     if rest:
         return {**value, head: [_change(item, rest, change) for item in value[head]]}

@@ -1,4 +1,4 @@
-"""The faults of a value, for its sender: all of them, each with its place."""
+"""All faults of a value, each with its place, for its sender."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from contracts.checks import Location
 from contracts.codec import encode
 from contracts.errors import Unencodable
-from contracts.models import model
+from contracts.models import build_model
 from contracts.shape import Contract
 from contracts.times import EPOCH, MILLISECOND
-from contracts.validation import timing_fault
+from contracts.validation import find_timing_fault
 
 WHOLE = "event"
 """The place of a fault of the value as a whole."""
@@ -32,15 +32,16 @@ class Fault:
         return f"{self.place}: {self.problem}, found {self.found}"
 
 
-def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
-    """Everything that is wrong with the value under its contract; none: it can be encoded."""
+def find_faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
+    """All faults of the value under its contract; a value without faults can be encoded."""
     try:
-        model(contract).model_validate(value)
+        build_model(contract).model_validate(value)
         encode(contract, value)
     except ValidationError as error:
         return tuple(
-            Fault(place(each["loc"]), each["msg"], render_value(_find_value(value, each["loc"])))
+            Fault(render_place(at), each["msg"], render_value(_find_value(value, at)))
             for each in error.errors(include_url=False)
+            for at in [each["loc"]]
         )
     except Unencodable as error:  # text with half a character, which JSON can spell
         return (Fault(WHOLE, "every text is valid Unicode", str(error.__cause__)),)
@@ -48,28 +49,28 @@ def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
 
 
 def check_timing(contract: Contract, value: Any, published_ms: int) -> tuple[Fault, ...]:
-    """Whether it would be late or ahead if it were published at that time; at most one is.
+    """The fault of a value that is late or ahead if it is published at that time; at most one.
 
-    What does not say when it happened is neither.
+    A value without a valid event time has none.
     """
     at = value.get(contract.event_time) if isinstance(value, Mapping) else None
     if contract.event_time is None or not isinstance(at, datetime) or at.tzinfo is None:
         return ()
     happened_ms = (at - EPOCH) // MILLISECOND
-    found = timing_fault(contract, {contract.event_time: happened_ms}, published_ms)
-    return (Fault(contract.event_time, found.reason, found.found),) if found else ()
+    rejection = find_timing_fault(contract, {contract.event_time: happened_ms}, published_ms)
+    return (Fault(contract.event_time, rejection.reason, rejection.found),) if rejection else ()
 
 
-def place(at: Location) -> str:
+def render_place(at: Location) -> str:
     """("lines", 0, "units") → lines[0].units"""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at)
     return text.removeprefix(".") or WHOLE
 
 
-def render_value(found: Any) -> str:
-    if found is None:
+def render_value(value: Any) -> str:
+    if value is None:
         return "nothing"
-    text = found.isoformat() if isinstance(found, datetime) else repr(found)
+    text = value.isoformat() if isinstance(value, datetime) else repr(value)
     return text[:FOUND_CHARACTERS_MAX]
 
 

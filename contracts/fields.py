@@ -29,76 +29,78 @@ class Reading:
     path: tuple[str, ...]
     property: SchemaProperty
 
-    def bad(self, expected: str, found: object, advice: str) -> BadContract:
+    def explain(self, expected: str, value: object, advice: str) -> BadContract:
         where = f"field {'[].'.join(self.path)}"
-        return BadContract(self.file, where, expected, found, advice)
+        return BadContract(self.file, where, expected, value, advice)
 
-    def inner(self, listed: list[SchemaProperty] | None) -> tuple["Reading", ...]:
+    def list_inner(self, listed: list[SchemaProperty] | None) -> tuple["Reading", ...]:
         """The fields within this one."""
-        return readings(self.file, self.path, listed)
+        return list_readings(self.file, self.path, listed)
 
 
-def readings(
+def list_readings(
     file: Path, path: tuple[str, ...], listed: list[SchemaProperty] | None
 ) -> tuple[Reading, ...]:
-    """The properties, each with its path. Raises BadContract for a name that will not do."""
-    found = tuple(Reading(file, (*path, str(one.name)), one) for one in listed or ())
+    """The properties, each with its path. Raises BadContract for an invalid name."""
+    readings = tuple(Reading(file, (*path, str(one.name)), one) for one in listed or ())
     seen: set[str] = set()
-    for reading in found:
+    for reading in readings:
         name = reading.path[-1]
         if not NAME.fullmatch(name):
-            raise reading.bad("a name like unit_price_cents", repr(name), "Rename it.")
+            raise reading.explain("a name like unit_price_cents", repr(name), "Rename it.")
         if name in seen:
-            raise reading.bad("one field of this name", "two", "Remove or rename one of them.")
+            raise reading.explain("one field of this name", "two", "Remove or rename one of them.")
         seen.add(name)
-    return found
+    return readings
 
 
-def field(reading: Reading) -> Field:
-    """The field. Raises BadContract where anything is missing or unknown."""
+def read_field(reading: Reading) -> Field:
+    """The field. Raises BadContract for a missing or unknown part."""
     source = reading.property
     custom = CustomProperties(reading.file, f"field {reading.path[-1]}", source.customProperties)
     unit = custom.take_optional("unit", str)
-    personal = _personal(reading, custom)
+    personal = _read_personal(reading, custom)
     custom.refuse_others("unit, and of a personal field purpose, retention")
-    kind = type_of(reading)
+    kind = read_type(reading)
     made = Field(
         name=reading.path[-1],
         type=kind,
         required=_is_required(reading),
-        description=_description(reading, source.description),
+        description=_check_description(reading, source.description),
         unit=unit,
-        examples=tuple(_example(reading, kind, example) for example in source.examples or ()),
+        examples=tuple(_check_example(reading, kind, example) for example in source.examples or ()),
         personal=personal,
     )
     if kind == "array":
-        return _array(reading, made)
+        return _complete_array(reading, made)
     if source.items or source.properties:
-        raise reading.bad("neither items nor properties", "some", "Only an array has items.")
+        raise reading.explain("neither items nor properties", "some", "Only an array has items.")
     return made
 
 
-def type_of(reading: Reading) -> str:
+def read_type(reading: Reading) -> str:
     """The field's type, a row of the table. Raises BadContract."""
     source = reading.property
     for name, known in TYPES.items():
         if (known.logical, known.physical) == (source.logicalType, source.physicalType):
             return name
     listed = ", ".join("/".join(filter(None, (t.logical, t.physical))) for t in TYPES.values())
-    found = "/".join(filter(None, (source.logicalType, source.physicalType)))
-    raise reading.bad(f"a type of {listed}", found or "none", "Choose one of them.")
+    written = "/".join(filter(None, (source.logicalType, source.physicalType)))
+    raise reading.explain(f"a type of {listed}", written or "none", "Choose one of them.")
 
 
-def _personal(reading: Reading, custom: CustomProperties) -> Personal | None:
-    """What the contract says of a field that names a person; of others it says nothing."""
+def _read_personal(reading: Reading, custom: CustomProperties) -> Personal | None:
+    """Purpose and retention of a field that names a person; None for other fields."""
     classification = reading.property.classification
     if classification is None:
         return None
     if classification != PERSONAL:
         advice = "Leave it out where the field names nobody."
-        raise reading.bad(f"classification: {PERSONAL}", classification, advice)
+        raise reading.explain(f"classification: {PERSONAL}", classification, advice)
     if reading.property.logicalType == "array":
-        raise reading.bad("no classification of an array", PERSONAL, "Classify its items' fields.")
+        raise reading.explain(
+            "no classification of an array", PERSONAL, "Classify its items' fields."
+        )
     purpose: str | None = custom.take_optional("purpose", str)
     retention: str | None = custom.take_optional("retention", str)
     return Personal((purpose or "").strip() or None, (retention or "").strip() or None)
@@ -106,36 +108,38 @@ def _personal(reading: Reading, custom: CustomProperties) -> Personal | None:
 
 def _is_required(reading: Reading) -> bool:
     if reading.property.required is None:
-        raise reading.bad("required: true or false", "neither", "Say which.")
+        raise reading.explain("required: true or false", "neither", "Say which.")
     return reading.property.required
 
 
-def _description(reading: Reading, description: str | None) -> str:
+def _check_description(reading: Reading, description: str | None) -> str:
     if not (description or "").strip():
-        raise reading.bad("a description", "none", "Say what the field means.")
+        raise reading.explain("a description", "none", "Say what the field means.")
     return str(description).strip()
 
 
-def _example(reading: Reading, kind: str, example: Any) -> Any:
+def _check_example(reading: Reading, kind: str, example: Any) -> Any:
     try:
         return parse_typed(kind, example)
     except ValueError as error:
-        raise reading.bad(f"examples of type {kind}", error, "Mend the example.") from error
+        raise reading.explain(f"examples of type {kind}", error, "Mend the example.") from error
 
 
-def _array(reading: Reading, made: Field) -> Field:
+def _complete_array(reading: Reading, made: Field) -> Field:
     item = reading.property.items
     if item is None or item.logicalType != "object" or not item.properties:
-        found = "none" if item is None else item.logicalType
-        raise reading.bad("items: objects with properties", found, "An array holds objects.")
+        written = "none" if item is None else item.logicalType
+        raise reading.explain("items: objects with properties", written, "An array holds objects.")
     if others := item.model_fields_set - ITEM_KEYS:
         listed = ", ".join(sorted(ITEM_KEYS))
-        raise reading.bad(f"items with {listed}", ", ".join(others), "Remove or rename it.")
+        raise reading.explain(f"items with {listed}", ", ".join(others), "Remove or rename it.")
     if not NAME.fullmatch(item.name or ""):
-        raise reading.bad("items with a name", repr(item.name), "Name one element, as in: line.")
+        raise reading.explain(
+            "items with a name", repr(item.name), "Name one element, as in: line."
+        )
     return replace(
         made,
         item=item.name,
-        item_description=_description(reading, item.description),
-        fields=tuple(field(inner) for inner in reading.inner(item.properties)),
+        item_description=_check_description(reading, item.description),
+        fields=tuple(read_field(inner) for inner in reading.list_inner(item.properties)),
     )

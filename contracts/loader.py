@@ -1,4 +1,4 @@
-"""From files to contracts: everything is read, checked and understood, or nothing is loaded."""
+"""From files to contracts: the loader checks all of them, and loads all or none."""
 
 import re
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 from open_data_contract_standard.model import OpenDataContractStandard, SchemaObject
 
 from contracts import terms
-from contracts.conditions import every_rule
+from contracts.conditions import list_rules
 from contracts.errors import BadContract, BadContracts
-from contracts.fields import field, readings
+from contracts.fields import list_readings, read_field
 from contracts.odcs import CustomProperties, read
 from contracts.shape import Contract
 
@@ -37,10 +37,10 @@ def load(folder: Path) -> Mapping[str, Contract]:
 
     Raises BadContract for a fault, and BadContracts, which names all, where several files have one.
     """
-    found = [file for kind in FOLDERS for file in sorted((folder / kind).rglob("*"))]
+    files = [file for kind in FOLDERS for file in sorted((folder / kind).rglob("*"))]
     loaded: dict[str, Contract] = {}
     faults: list[BadContract] = []
-    for file in filter(Path.is_file, found):
+    for file in filter(Path.is_file, files):
         try:
             one = load_file(folder, file)
         except BadContract as fault:
@@ -57,29 +57,29 @@ def load(folder: Path) -> Mapping[str, Contract]:
 
 def load_file(folder: Path, file: Path) -> Contract:
     """The contract in <topics or views>/<domain>/<entity>.v<major>.yaml under the folder."""
-    return load_at(place(folder, file), file)
+    return load_at(parse_place(folder, file), file)
 
 
 def load_at(at: Place, file: Path) -> Contract:
-    """The contract in the file, as if it stood at the at. Raises BadContract."""
+    """The contract in the file, with the name that belongs to this place. Raises BadContract."""
     document = read(file)
     custom = CustomProperties(file, "the contract", document.customProperties)
-    visibility = _visibility(file, custom)
+    visibility = _read_visibility(file, custom)
     name = f"{visibility}.{at.domain}.{at.entity}.v{at.major}"
-    sunset = terms.sunset(file, custom.take_optional("sunset", date))
-    schema = _named_alike(file, at, name, document, "deprecated" if sunset else "active")
-    properties = readings(file, (), schema.properties)
-    fields = tuple(field(one) for one in properties)
+    sunset = terms.read_sunset(file, custom.take_optional("sunset", date))
+    schema = _check_names(file, at, name, document, "deprecated" if sunset else "active")
+    properties = list_readings(file, (), schema.properties)
+    fields = tuple(read_field(one) for one in properties)
     terms.refuse_ambiguous_items(file, fields)
-    rules = every_rule(file, properties, fields, schema.quality or ())
-    key = terms.key(file, fields, rules, custom.take("key", list))
-    event_time = terms.event_time(file, fields, custom.take_optional("eventTime", str))
+    rules = list_rules(file, properties, fields, schema.quality or ())
+    key = terms.read_key(file, fields, rules, custom.take("key", list))
+    event_time = terms.read_event_time(file, fields, custom.take_optional("eventTime", str))
     measured = terms.find_measurable(fields, key, event_time)
-    spans = terms.spans(file, document.slaProperties or (), at.entity, measured)
-    settings = terms.topic_settings(file, custom)
-    readers = terms.readers(file, visibility, custom.take_optional("readers", list) or [])
+    spans = terms.read_spans(file, document.slaProperties or (), at.entity, measured)
+    settings = terms.read_topic_settings(file, custom)
+    readers = terms.read_readers(file, visibility, custom.take_optional("readers", list) or [])
     custom.refuse_others(KNOWN_PROPERTIES)
-    valid, invalid = terms.examples_of(file, schema, fields, rules)
+    valid, invalid = terms.read_examples(file, schema, fields, rules)
     return Contract(
         name=name,
         kind=at.kind,
@@ -88,14 +88,14 @@ def load_at(at: Place, file: Path) -> Contract:
         entity=at.entity,
         major=at.major,
         version=str(document.version),
-        owner=_owner(file, document),
-        description=_description(file, document),
+        owner=_read_owner(file, document),
+        description=_read_description(file, document),
         fields=fields,
         key=key,
         event_time=event_time,
         horizon=spans.get("horizon"),
         skew=spans.get("skew"),
-        began=terms.time_in_key(fields, key),
+        began=terms.find_time_in_key(fields, key),
         retention=spans.get("retention"),
         grace=spans.get("grace"),
         rules=rules,
@@ -107,33 +107,33 @@ def load_at(at: Place, file: Path) -> Contract:
     )
 
 
-def place(folder: Path, file: Path) -> Place:
-    """What the path under the folder says. Raises BadContract."""
-    found = file.relative_to(folder)
+def parse_place(folder: Path, file: Path) -> Place:
+    """The place that the path under the folder names. Raises BadContract."""
+    path = file.relative_to(folder)
     match = FILE_NAME.fullmatch(file.name)
-    if len(found.parts) != 3 or not match or not DOMAIN.fullmatch(found.parts[1]):
+    if len(path.parts) != 3 or not match or not DOMAIN.fullmatch(path.parts[1]):
         raise BadContract(
-            file, "its path", "<domain>/<entity>.v<major>.yaml", found.as_posix(), "Move the file."
+            file, "its path", "<domain>/<entity>.v<major>.yaml", path.as_posix(), "Move the file."
         )
-    return Place(FOLDERS[found.parts[0]], found.parts[1], match[1], int(match[2]))
+    return Place(FOLDERS[path.parts[0]], path.parts[1], match[1], int(match[2]))
 
 
-def _visibility(file: Path, custom: CustomProperties) -> str:
-    found: str = custom.take("visibility", str)
-    if found not in VISIBILITIES:
-        raise BadContract(file, "visibility", " or ".join(VISIBILITIES), found, "Choose one.")
-    return found
+def _read_visibility(file: Path, custom: CustomProperties) -> str:
+    visibility: str = custom.take("visibility", str)
+    if visibility not in VISIBILITIES:
+        raise BadContract(file, "visibility", " or ".join(VISIBILITIES), visibility, "Choose one.")
+    return visibility
 
 
-def _named_alike(
+def _check_names(
     file: Path, place: Place, name: str, document: OpenDataContractStandard, status: str
 ) -> SchemaObject:
-    """The contract's one schema, once every name agrees with path and visibility."""
+    """The contract's one schema. Raises BadContract where a name contradicts path or visibility."""
     schemas = document.schema_ or []
     if len(schemas) != 1:
         raise BadContract(file, "schema", "one object", len(schemas), "A topic has one.")
     schema = schemas[0]
-    for where, expected, found in (
+    for where, expected, written in (
         ("id", name, document.id),
         ("name", place.entity, document.name),
         ("domain", place.domain, document.domain),
@@ -142,23 +142,23 @@ def _named_alike(
         ("schema's physicalType", "topic", schema.physicalType),
         ("status", status, document.status),
     ):
-        agreed = found == expected or (
-            where == "version" and re.fullmatch(rf"{place.major}\.\d+\.\d+", str(found))
+        agreed = written == expected or (
+            where == "version" and re.fullmatch(rf"{place.major}\.\d+\.\d+", str(written))
         )
         if not agreed:
             advice = "Names follow from the path and the visibility: mend this, or move the file."
-            raise BadContract(file, where, expected, found, advice)
+            raise BadContract(file, where, expected, written, advice)
     return schema
 
 
-def _owner(file: Path, document: OpenDataContractStandard) -> str:
+def _read_owner(file: Path, document: OpenDataContractStandard) -> str:
     team = document.team
     if team is None or isinstance(team, list) or not team.name:
         raise BadContract(file, "team", "a name", "none", "Say who owns the contract.")
     return team.name
 
 
-def _description(file: Path, document: OpenDataContractStandard) -> str:
+def _read_description(file: Path, document: OpenDataContractStandard) -> str:
     purpose = document.description.purpose if document.description else None
     if not (purpose or "").strip():
         raise BadContract(file, "description", "a purpose", "none", "Say what one record means.")

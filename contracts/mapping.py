@@ -1,6 +1,6 @@
-"""The one mapping: what a contract's fields are in Avro, in Spark and in SQL.
+"""The types of a contract's fields in Avro, in Spark and in SQL: the only mapping.
 
-Python's side of the same table stands in contracts/models.py.
+contracts/models.py has Python's side of the same table.
 """
 
 from base64 import b64encode
@@ -18,7 +18,7 @@ from contracts.shape import Contract, Field
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type that a field may have: as the standard writes it, and in every other world."""
+    """A type that a field may have: in the standard, in Avro, in Spark and in Python."""
 
     logical: str
     physical: str | None
@@ -30,12 +30,12 @@ class Type:
     """How pydantic checks it."""
 
 
-def _integer(bits: int) -> Any:
+def _create_integer(bits: int) -> Any:
     limit = 2 ** (bits - 1)
     return Annotated[int, pydantic.Field(ge=-limit, le=limit - 1)]
 
 
-def _whole_milliseconds(at: datetime) -> datetime:
+def _truncate_to_milliseconds(at: datetime) -> datetime:
     if at.microsecond % 1000:
         raise ValueError(f"expected whole milliseconds, found {at.isoformat()}")
     return at
@@ -53,8 +53,8 @@ TIMESTAMP_MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
 TYPES: Mapping[str, Type] = {
     "string": Type("string", None, "string", "STRING", str, str),
     "bytes": Type("string", "bytes", "bytes", "BINARY", bytes, _BYTES),
-    "int": Type("integer", "int", "int", "INT", int, _integer(32)),
-    "long": Type("integer", "long", "long", "BIGINT", int, _integer(64)),
+    "int": Type("integer", "int", "int", "INT", int, _create_integer(32)),
+    "long": Type("integer", "long", "long", "BIGINT", int, _create_integer(64)),
     "boolean": Type("boolean", None, "boolean", "BOOLEAN", bool, bool),
     "timestamp": Type(
         "timestamp",
@@ -62,79 +62,83 @@ TYPES: Mapping[str, Type] = {
         TIMESTAMP_MILLIS,
         "TIMESTAMP",
         datetime,
-        Annotated[pydantic.AwareDatetime, pydantic.AfterValidator(_whole_milliseconds)],
+        Annotated[pydantic.AwareDatetime, pydantic.AfterValidator(_truncate_to_milliseconds)],
     ),
     "array": Type("array", None, "array", "ARRAY", list, list),  # of objects, and of nothing else
 }
 
 
 @cache
-def avro_schema(contract: Contract) -> dict[str, Any]:
+def build_avro_schema(contract: Contract) -> dict[str, Any]:
     """The schema of the contract's values on the wire.
 
-    Without descriptions: better words must not make another schema.
+    It has no descriptions: another wording must not make another schema.
     """
-    return avro_projection(contract, contract.fields)
+    return build_avro_projection(contract, contract.fields)
 
 
-def avro_projection(contract: Contract, fields: tuple[Field, ...]) -> dict[str, Any]:
-    """The schema of a reader who knows of these fields of the contract and of no others."""
+def build_avro_projection(contract: Contract, fields: tuple[Field, ...]) -> dict[str, Any]:
+    """The schema of a reader that knows these fields of the contract and no others."""
     entity = contract.entity.replace("-", "_")
     namespace = f"retail.{contract.domain.replace('-', '_')}.{entity}.v{contract.major}"
-    return {"namespace": namespace} | _record(contract.entity, fields)
+    return {"namespace": namespace} | _build_record(contract.entity, fields)
 
 
-def _record(name: str, fields: tuple[Field, ...]) -> dict[str, Any]:
-    return {"type": "record", "name": camel(name), "fields": [_avro_field(f) for f in fields]}
+def _build_record(name: str, fields: tuple[Field, ...]) -> dict[str, Any]:
+    return {
+        "type": "record",
+        "name": to_camel(name),
+        "fields": [_build_avro_field(f) for f in fields],
+    }
 
 
-def _avro_field(field: Field) -> dict[str, Any]:
+def _build_avro_field(field: Field) -> dict[str, Any]:
     if field.required:
-        return {"name": field.name, "type": _avro_type(field)}
-    return {"name": field.name, "type": ["null", _avro_type(field)], "default": None}
+        return {"name": field.name, "type": _build_avro_type(field)}
+    return {"name": field.name, "type": ["null", _build_avro_type(field)], "default": None}
 
 
-def _avro_type(field: Field) -> Any:
+def _build_avro_type(field: Field) -> Any:
     if field.item:
-        return {"type": "array", "items": _record(field.item, field.fields)}
+        return {"type": "array", "items": _build_record(field.item, field.fields)}
     avro = TYPES[field.type].avro
     return avro if isinstance(avro, str) else dict(avro)
 
 
 @cache
-def spark_ddl(contract: Contract) -> str:
+def render_spark_ddl(contract: Contract) -> str:
     """The columns of the contract's values in Spark.
 
-    All nullable: what Spark cannot decode comes out null, and the rules have to see it.
+    All are nullable: Spark makes null of a value that it cannot decode, and the rules must see it.
     """
-    return spark_columns(contract.fields)
+    return render_spark_columns(contract.fields)
 
 
-def spark_columns(fields: tuple[Field, ...]) -> str:
+def render_spark_columns(fields: tuple[Field, ...]) -> str:
     """These fields as columns in Spark."""
-    return ", ".join(f"{field.name} {_spark_type(field)}" for field in fields)
+    return ", ".join(f"{field.name} {_render_spark_type(field)}" for field in fields)
 
 
-def _spark_type(field: Field) -> str:
+def _render_spark_type(field: Field) -> str:
     if field.item:
-        columns = ", ".join(f"{inner.name}: {_spark_type(inner)}" for inner in field.fields)
+        columns = ", ".join(f"{inner.name}: {_render_spark_type(inner)}" for inner in field.fields)
         return f"ARRAY<STRUCT<{columns}>>"
     return TYPES[field.type].spark
 
 
-def rule_sql(contract: Contract, prefix: str = "") -> tuple[tuple[str, str], ...]:
+def render_rule_sql(contract: Contract, prefix: str = "") -> tuple[tuple[str, str], ...]:
     """The rules as Spark SQL over decoded fields: name, and a condition, true where it holds.
 
-    `prefix` stands before every field, as in "receipt.". What an item of an array requires is not
-    asked for: Avro cannot leave it out, and a body that does not decode leaves out the array too.
+    `prefix` precedes every field, as in "receipt.". The list has no `required` rule of an array's
+    item: Avro cannot leave the field out, and a body that does not decode has no array either.
     """
     return tuple(
-        (rule.name, rules.sql(rule, contract.fields, prefix))
+        (rule.name, rules.render_sql(rule, contract.fields, prefix))
         for rule in contract.rules
         if rule.kind != "required" or len(rule.path) == 1
     )
 
 
-def camel(name: str) -> str:
+def to_camel(name: str) -> str:
     """stock-level → StockLevel"""
     return "".join(word.capitalize() for word in name.replace("_", "-").split("-"))

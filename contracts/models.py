@@ -1,4 +1,4 @@
-"""A contract as a pydantic model: strict, and with every broken rule named at once."""
+"""A contract as a pydantic model: it is strict, and names every broken rule at once."""
 
 from collections.abc import Container, Mapping
 from functools import cache
@@ -15,8 +15,8 @@ from pydantic import (
 from pydantic import Field as ModelField
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from contracts.checks import Location, checks, find_broken
-from contracts.mapping import TYPES, camel
+from contracts.checks import Location, compile_checks, find_broken
+from contracts.mapping import TYPES, to_camel
 from contracts.rules import KINDS
 from contracts.shape import Contract, Field, Limit
 
@@ -27,29 +27,29 @@ BROKEN_RULE = "broken_rule"
 
 
 @cache
-def model(contract: Contract) -> type[BaseModel]:
+def build_model(contract: Contract) -> type[BaseModel]:
     """The contract's values in Python. Raises pydantic's ValidationError, one error per fault."""
     return create_model(
-        camel(contract.entity),
+        to_camel(contract.entity),
         __config__=STRICT,
         __doc__=contract.description,
-        __validators__={"keeps_every_rule": _validator(contract)},
-        **_definitions(contract, contract.fields, ()),
+        __validators__={"keeps_every_rule": _create_validator(contract)},
+        **_define_fields(contract, contract.fields, ()),
     )
 
 
-def _definitions(contract: Contract, fields: tuple[Field, ...], at: tuple[str, ...]) -> Any:
-    return {field.name: _definition(contract, field, (*at, field.name)) for field in fields}
+def _define_fields(contract: Contract, fields: tuple[Field, ...], at: tuple[str, ...]) -> Any:
+    return {field.name: _define_field(contract, field, (*at, field.name)) for field in fields}
 
 
-def _definition(contract: Contract, field: Field, path: tuple[str, ...]) -> tuple[Any, Any]:
+def _define_field(contract: Contract, field: Field, path: tuple[str, ...]) -> tuple[Any, Any]:
     python = TYPES[field.type].python
     if field.item:
-        python = list[_item(contract, field, path)]  # type: ignore[misc]  # made here, at run time
+        python = list[_define_item(contract, field, path)]  # type: ignore[misc]  # made here, at run time
     extra: dict[str, Any] = {"unit": field.unit} if field.unit else {}
     for rule in contract.rules:
         if rule.path == path and (keyword := KINDS[rule.kind].keyword):
-            extra[keyword] = _json(rule.limit, field.required)
+            extra[keyword] = _render_limit(rule.limit, field.required)
     facts: dict[str, Any] = {"description": field.description, "json_schema_extra": extra}
     if field.examples:
         facts["examples"] = list(field.examples)
@@ -58,37 +58,37 @@ def _definition(contract: Contract, field: Field, path: tuple[str, ...]) -> tupl
     return python | None, ModelField(default=None, **facts)
 
 
-def _item(contract: Contract, field: Field, path: tuple[str, ...]) -> Any:
+def _define_item(contract: Contract, field: Field, path: tuple[str, ...]) -> Any:
     return create_model(
-        camel(f"{contract.entity}-{field.item}"),
+        to_camel(f"{contract.entity}-{field.item}"),
         __config__=STRICT,
         __doc__=field.item_description,
-        **_definitions(contract, field.fields, path),
+        **_define_fields(contract, field.fields, path),
     )
 
 
-def _json(limit: Limit, required: bool) -> Any:
-    """The limit in JSON Schema, where null is a value: what may be absent may be null."""
+def _render_limit(limit: Limit, required: bool) -> Any:
+    """The limit in JSON Schema, where null is a value: an optional field may be null."""
     if not isinstance(limit, tuple):
         return limit
     return list(limit) if required else [*limit, None]
 
 
-def _validator(contract: Contract) -> Any:
-    asked = checks(contract.fields, contract.rules)
+def _create_validator(contract: Contract) -> Any:
+    asked = compile_checks(contract.fields, contract.rules)
 
     @model_validator(mode="wrap")
     def keeps_every_rule(
         cls: type[BaseModel], value: Any, handler: ModelWrapValidatorHandler[BaseModel]
     ) -> BaseModel:
         faults = [
-            _fault(BROKEN_RULE, rule.name, at, value)
+            _create_fault(BROKEN_RULE, rule.name, at, value)
             for at, rule in (find_broken(asked, value) if isinstance(value, Mapping) else ())
         ]
         try:
             made = handler(value)
         except ValidationError as error:
-            faults += _others(error, {fault["loc"] for fault in faults})
+            faults += _select_others(error, {fault["loc"] for fault in faults})
         if faults:
             raise ValidationError.from_exception_data(cls.__name__, faults)
         return made
@@ -96,14 +96,14 @@ def _validator(contract: Contract) -> Any:
     return keeps_every_rule
 
 
-def _others(error: ValidationError, named: Container[Location]) -> list[InitErrorDetails]:
-    """The faults of shape and type: what is absent has been named as a broken rule."""
+def _select_others(error: ValidationError, named: Container[Location]) -> list[InitErrorDetails]:
+    """The faults of shape and type; those of absent fields are among the broken rules already."""
     return [
-        _fault(fault["type"], fault["msg"], fault["loc"], fault["input"])
+        _create_fault(fault["type"], fault["msg"], fault["loc"], fault["input"])
         for fault in error.errors(include_url=False)
         if fault["loc"] not in named
     ]
 
 
-def _fault(kind: str, message: str, at: Location, found: Any) -> InitErrorDetails:
-    return InitErrorDetails(type=PydanticCustomError(kind, message), loc=at, input=found)
+def _create_fault(kind: str, message: str, at: Location, value: Any) -> InitErrorDetails:
+    return InitErrorDetails(type=PydanticCustomError(kind, message), loc=at, input=value)

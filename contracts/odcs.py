@@ -1,7 +1,7 @@
 """Reading a file of the Open Data Contract Standard, strictly.
 
-The standard's own model overlooks what it does not know. Here that is an error, so that nothing
-which a contract says is without effect.
+The standard's own model ignores unknown keys. Here they are errors, so that every line of a
+contract has an effect.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from contracts.errors import BadContract
 
 API_VERSION = "v3.1.0"
 
-# Of all that the standard offers, what these contracts use.
+# The keys of the standard that these contracts use.
 KEYS: Mapping[type[BaseModel], tuple[str, ...]] = {
     OpenDataContractStandard: (
         "apiVersion",
@@ -74,7 +74,7 @@ KEYS: Mapping[type[BaseModel], tuple[str, ...]] = {
 
 
 class Loader(yaml.CSafeLoader):
-    """YAML in which a key that stands twice is a mistake, not a replacement."""
+    """YAML that refuses a duplicate key; yaml itself lets the second replace the first."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
@@ -106,9 +106,9 @@ def read(file: Path) -> OpenDataContractStandard:
         ) from error
     _refuse_unknown_keys(file, "the contract", raw, document)
     if (document.apiVersion, document.kind) != (API_VERSION, "DataContract"):
-        found = f"{document.kind} {document.apiVersion}"
+        written = f"{document.kind} {document.apiVersion}"
         raise BadContract(
-            file, "apiVersion and kind", f"DataContract {API_VERSION}", found, "Write those."
+            file, "apiVersion and kind", f"DataContract {API_VERSION}", written, "Write those."
         )
     return document
 
@@ -132,7 +132,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 class CustomProperties:
-    """The custom properties of one element: each is taken once, and none is left over."""
+    """The custom properties of one element: a loader takes each once and refuses the others."""
 
     def __init__(self, file: Path, where: str, listed: list[CustomProperty] | None) -> None:
         self._file = file
@@ -148,16 +148,16 @@ class CustomProperties:
 
     def take(self, name: str, expected: type) -> Any:
         """The value, of the type expected. Raises BadContract where there is none."""
-        found = self._values.pop(name, None)
-        if not isinstance(found, expected) or isinstance(found, bool):
+        value = self._values.pop(name, None)
+        if not isinstance(value, expected) or isinstance(value, bool):
             raise BadContract(
                 self._file,
                 f"{self._where}, custom property {name}",
                 f"a value of type {expected.__name__}",
-                repr(found),
+                repr(value),
                 "Write it under customProperties.",
             )
-        return found
+        return value
 
     def take_optional(self, name: str, expected: type) -> Any:
         """The value, or None where there is none."""

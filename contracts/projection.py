@@ -1,4 +1,4 @@
-"""Parts of a contract: the fields that somebody names, and values that hold no others."""
+"""Parts of a contract: selected fields, and values that hold no others."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -20,35 +20,37 @@ def parse_path(text: str) -> Path:
     return tuple(text.split("[]."))
 
 
-def leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
-    """The fields that hold a value; an array is what its items hold."""
+def list_leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
+    """The fields that hold a value; an array stands for the fields of its items."""
     for field in fields:
         path = (*parents, field.name)
         if field.fields:
-            yield from leaves(field.fields, path)
+            yield from list_leaves(field.fields, path)
         else:
             yield path, field
 
 
-def projection(fields: Sequence[Field], paths: Collection[Path]) -> tuple[Field, ...]:
+def project_fields(fields: Sequence[Field], paths: Collection[Path]) -> tuple[Field, ...]:
     """The fields on these paths, in the contract's order, and the arrays that they lie in."""
-    found = []
+    projected = []
     for field in fields:
         inner = [path[1:] for path in paths if path[0] == field.name]
         if field.fields and any(inner):
-            found.append(replace(field, fields=projection(field.fields, [p for p in inner if p])))
+            projected.append(
+                replace(field, fields=project_fields(field.fields, [p for p in inner if p]))
+            )
         elif inner and not field.fields:
-            found.append(field)
-    return tuple(found)
+            projected.append(field)
+    return tuple(projected)
 
 
-def pruner(
+def create_pruner(
     contract: Contract, paths: Collection[Path]
 ) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Takes everything off a value but these paths; the value itself where they are all."""
-    if {path for path, _ in leaves(contract.fields)} <= set(paths):
+    """A function that removes all other fields from a value."""
+    if {path for path, _ in list_leaves(contract.fields)} <= set(paths):
         return lambda value: value
-    kept = projection(contract.fields, paths)
+    kept = project_fields(contract.fields, paths)
     return lambda value: _prune(kept, value)
 
 

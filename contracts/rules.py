@@ -1,7 +1,6 @@
 """The closed table of rules: one row gives the words, the SQL and the Python of a condition.
 
-A rule says nothing about a value that is absent, except the one that asks for it: every condition
-is true or false, never null.
+An absent value breaks only the rule `required`. Every condition is true or false, never null.
 """
 
 import operator
@@ -23,8 +22,8 @@ class Kind:
     keyword: str | None = None
     """Its name in JSON Schema."""
     items_sql: str | None = None
-    """Of {x}, the values in all items at once: ten times as fast as a lambda, which Spark does
-    not compile."""
+    """Spark SQL of {x}, the values in all items at once. A lambda takes ten times as long, for
+    Spark does not compile it."""
     limit_is_field: bool = False
 
 
@@ -80,8 +79,8 @@ KINDS: Mapping[str, Kind] = {
         "regexp_like({x}, {limit})",
         lambda x, limit: re.fullmatch(limit, x) is not None,
         keyword="pattern",
-        # No pattern admits a "/". So all items can be read in one go with one between every two,
-        # looking for an item that does not fit, if there are no more of them than that.
+        # No pattern admits a "/". So one search finds an item that does not match in all items,
+        # joined by "/"; the count of "/" shows that no item holds one.
         items_sql="array_size({x}) = 0 or (not regexp_like(array_join({x}, '/'), {limit}) and "
         "length(array_join({x}, '/')) - length(replace(array_join({x}, '/'), '/')) "
         "= array_size({x}) - 1)",
@@ -115,8 +114,8 @@ ATOM = r"[A-Za-z0-9_-]|\[[A-Za-z0-9._-]+\]|\[\^/\]"
 COUNT = r"\{\d+(?:,\d+)?\}|[+*?]"
 PATTERN = re.compile(rf"\^(?:(?:{ATOM})(?:{COUNT})?)+\$")
 
-# Most texts are asked for this: some characters, and no "/". Looking for a pattern takes as long as
-# all other rules of a receipt together, so it is asked without one where that can be told.
+# The pattern of most texts: some characters, and no "/". A search for it takes as long as all other
+# rules of a receipt together, so plain functions check it where they can.
 RUN = re.compile(r"\^\[\^/\]\{(\d+),(\d+)\}\$")
 RUN_SQL = "length({x}) between {least} and {most} and instr({x}, '/') = 0"
 RUN_ITEMS_SQL = (
@@ -138,19 +137,19 @@ def is_pattern(text: str) -> bool:
     return True
 
 
-def name(path: Sequence[str], kind: str, limit: Limit) -> str:
+def describe_rule(path: Sequence[str], kind: str, limit: Limit) -> str:
     """`lines[].units is at least 1`: a rule in words."""
     listed = ", ".join(limit) if isinstance(limit, tuple) else limit
     return f"{'[].'.join(path)} {KINDS[kind].says.format(limit=listed)}"
 
 
-def sql(rule: Rule, fields: Sequence[Field], prefix: str) -> str:
+def render_sql(rule: Rule, fields: Sequence[Field], prefix: str) -> str:
     """The rule in Spark SQL, over the columns `prefix` + field."""
-    condition = _condition(rule, rule.path, fields, prefix)
+    condition = _render_condition(rule, rule.path, fields, prefix)
     return condition if rule.kind == "required" else f"coalesce({condition}, true)"
 
 
-def _condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix: str) -> str:
+def _render_condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix: str) -> str:
     """True, false, or null where there is no value."""
     kind = KINDS[rule.kind]
     head, *rest = path
@@ -160,20 +159,20 @@ def _condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix:
         if not rest:
             return RUN_SQL.format(x=x, least=least, most=most)
         if least == "1":
-            pattern = _literal(rule, items=True)
+            pattern = _render_literal(rule, items=True)
             return RUN_ITEMS_SQL.format(x=f"{x}.{rest[0]}", most=most, limit=pattern)
     if len(rest) == 1 and kind.items_sql:
-        return kind.items_sql.format(x=f"{x}.{rest[0]}", limit=_literal(rule, items=True))
+        return kind.items_sql.format(x=f"{x}.{rest[0]}", limit=_render_literal(rule, items=True))
     if rest:
         array = next(field for field in fields if field.name == head)
-        inner = _condition(rule, rest, array.fields, f"{array.item}.")
+        inner = _render_condition(rule, rest, array.fields, f"{array.item}.")
         return f"forall({x}, {array.item} -> {inner})"
-    limit = f"{prefix}{rule.limit}" if kind.limit_is_field else _literal(rule)
+    limit = f"{prefix}{rule.limit}" if kind.limit_is_field else _render_literal(rule)
     return kind.sql.format(x=x, limit=limit)
 
 
-def _literal(rule: Rule, *, items: bool = False) -> str:
-    """The rule's limit in SQL; of items joined by "/", the pattern of one that does not fit."""
+def _render_literal(rule: Rule, *, items: bool = False) -> str:
+    """The rule's limit in SQL; for items joined by "/", the pattern of one that does not match."""
     limit = rule.limit
     if isinstance(limit, tuple):
         return f"({', '.join(map(_quote, limit))})"

@@ -1,4 +1,4 @@
-"""Schemas and their ids, as schemas.lock.json pins them: an id once given never changes."""
+"""Schemas and their ids, as schemas.lock.json pins them: an id never changes."""
 
 import json
 import os
@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from contracts.errors import AmbiguousSchema, StaleLock
-from contracts.mapping import avro_schema
+from contracts.mapping import build_avro_schema
 from contracts.shape import Contract
 
 LOCK = Path(__file__).with_name("schemas.lock.json")
 NEWER_LOCK = "SCHEMA_LOCK"
-"""The environment variable that names a newer lock, for code that is pinned: of what is written by
-newer code its own lock knows nothing."""
+"""The environment variable that names a newer lock. Pinned code needs it: its own lock lacks the
+schemas of newer writers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A schema that records of a topic are, or were, written with."""
+    """A schema of a topic's records, present or former."""
 
     id: int
     topic: str
@@ -39,14 +39,14 @@ def extend(entries: Sequence[Entry], contracts: Iterable[Contract]) -> tuple[Ent
     """The entries, and a new one for every contract whose present schema has no id."""
     known = list(entries)
     for contract in contracts:
-        schema = avro_schema(contract)
+        schema = build_avro_schema(contract)
         if not any(one.topic == contract.name and one.schema == schema for one in known):
             following = max((one.id for one in known), default=0) + 1
             known.append(Entry(following, contract.name, schema))
     return tuple(known)
 
 
-def text(entries: Iterable[Entry]) -> str:
+def render_lock(entries: Iterable[Entry]) -> str:
     """The lock file's content: one entry per line, so that a difference shows one schema."""
     lines = [json.dumps(asdict(entry), separators=(",", ":")) for entry in entries]
     return "[\n" + ",\n".join(lines) + "\n]\n"
@@ -58,29 +58,29 @@ def load_known() -> tuple[Entry, ...]:
 
     Raises AmbiguousSchema.
     """
-    return merge(load_lock(), _read(newest_lock()))
+    return merge(load_lock(), _read(find_newest_lock()))
 
 
 def merge(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
     """The entries of two locks, one of which has more. Raises AmbiguousSchema."""
-    found = {one.id: one for one in own}
+    entries = {one.id: one for one in own}
     for other in others:
-        if found.setdefault(other.id, other) != other:
-            raise AmbiguousSchema(other.id, found[other.id].topic, other.topic)
-    return tuple(found[number] for number in sorted(found))
+        if entries.setdefault(other.id, other) != other:
+            raise AmbiguousSchema(other.id, entries[other.id].topic, other.topic)
+    return tuple(entries[number] for number in sorted(entries))
 
 
-def newest_lock() -> Path:
+def find_newest_lock() -> Path:
     """The lock file that gets a new schema first."""
     return Path(os.environ.get(NEWER_LOCK) or LOCK)
 
 
 def find_registered_since(topics: Collection[str]) -> frozenset[int]:
-    """The schemas of these topics that the lock has by now, and that were not loaded here.
+    """The schemas of these topics that the lock has now and this process has not loaded.
 
-    Records written with one are none to reject: whoever reads the topic has to be started again.
+    A reader must not reject records with such a schema: it has to be started again.
     """
-    file = newest_lock()
+    file = find_newest_lock()
     now = _read_at(file, file.stat().st_mtime_ns if file.exists() else 0)
     loaded = {entry.id for entry in load_known()}
     return frozenset(one.id for one in now if one.topic in topics and one.id not in loaded)
@@ -96,15 +96,15 @@ def _read(file: Path) -> tuple[Entry, ...]:
 
 
 @cache
-def schema_id(contract: Contract) -> int:
+def get_schema_id(contract: Contract) -> int:
     """The id of the contract's present schema. Raises StaleLock where it has none."""
-    schema = avro_schema(contract)
+    schema = build_avro_schema(contract)
     for entry in load_known():
         if entry.topic == contract.name and entry.schema == schema:
             return entry.id
     raise StaleLock(contract.name, LOCK)
 
 
-def schemas_of(contract: Contract) -> Mapping[int, dict[str, Any]]:
+def find_schemas(contract: Contract) -> Mapping[int, dict[str, Any]]:
     """Every schema that the topic's records may be written with, by id."""
     return {entry.id: entry.schema for entry in load_known() if entry.topic == contract.name}

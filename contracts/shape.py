@@ -1,4 +1,4 @@
-"""A contract, once it has been read and checked."""
+"""A contract, as the loader returns it: read and checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Limit = int | str | tuple[str, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Personal:
-    """Why a field that names a person is there, and how long it stays; None: it is not said."""
+    """Purpose and retention of a field that names a person; None where the contract has none."""
 
     purpose: str | None
     retention: str | None
@@ -36,12 +36,12 @@ class Field:
     fields: tuple["Field", ...] = ()
     """The fields of an array's element."""
     personal: Personal | None = None
-    """Of a field that names a person, or that may."""
+    """Set for a field that names a person, or may name one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A condition that every record meets. Its name is reported for a record that breaks it."""
+    """A condition of every record. Its name is the reason why a record is rejected."""
 
     name: str
     kind: str
@@ -70,7 +70,7 @@ class TopicSettings:
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """Everything that is agreed about one topic or view. There is one object per contract."""
+    """The agreement about one topic or view. There is one object per contract."""
 
     name: str
     kind: Literal["topic", "view"]
@@ -79,22 +79,22 @@ class Contract:
     entity: str
     major: int
     version: str
-    """major.minor.patch. Of released versions, the last; a compatible change raises it."""
+    """major.minor.patch of the last released version; a compatible change raises it."""
     owner: str
     description: str
     fields: tuple[Field, ...]
     key: tuple[str, ...]
     event_time: str | None
     horizon: timedelta | None
-    """How long after it happened an event may be published and still be applied."""
+    """The longest time from an event to its publication, for readers to apply it."""
     skew: timedelta | None
-    """How long before it happened an event may be published, by a clock that is ahead."""
+    """The longest time from an event's publication to the event: a clock may be ahead."""
     began: str | None
-    """The first time in the key: the beginning of what a row is about."""
+    """The first time in the key: when the period of a row begins."""
     retention: timedelta | None
-    """How much longer ago than in the newest row that may be, before readers drop the row."""
+    """Readers drop a row whose period began this much before that of the newest row."""
     grace: timedelta | None
-    """How long after the end of what a row tells of an event may be published and be on time."""
+    """An event is on time for a row if it is published within this time after the row's period."""
     rules: tuple[Rule, ...]
     settings: TopicSettings
     examples: tuple[Row, ...]
@@ -102,7 +102,7 @@ class Contract:
     readers: tuple[str, ...] = ()
     """The consumers outside its domain that may read a private topic."""
     sunset: date | None = None
-    """The day until which it is kept up, where a newer major version exists beside it."""
+    """The last day on which it is supported, where a newer major version exists beside it."""
 
     @property
     def file(self) -> str:

@@ -25,7 +25,7 @@ SPAN_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 PARTITIONS_MAX = 1024
 KNOWN_PROPERTIES = "examples, invalidExamples"
 
-# What a contract may say about its topic; all else is the broker's default.
+# The settings that a contract may give its topic; the others are the broker's defaults.
 TOPIC_CONFIG = (
     "cleanup.policy",
     "max.message.bytes",
@@ -35,10 +35,10 @@ TOPIC_CONFIG = (
 )
 
 
-def key(
+def read_key(
     file: Path, fields: Sequence[Field], rules: Sequence[Rule], names: list[Any]
 ) -> tuple[str, ...]:
-    """The fields that make a record's key. Several are joined by "/", so none may hold one."""
+    """The key's fields. A "/" joins several, so none may hold one. Raises BadContract."""
     by_name = {field.name: field for field in fields}
     without_slash = {
         rule.path
@@ -52,9 +52,9 @@ def key(
             listed = ", ".join(by_name)
             raise BadContract(file, "key", f"fields of {listed}", name, "Name fields.")
         if not field.required or field.type not in KEY_TYPES:
-            found = f"{name}, {'required' if field.required else 'optional'} {field.type}"
+            written = f"{name}, {'required' if field.required else 'optional'} {field.type}"
             raise BadContract(
-                file, "key", f"required fields of {', '.join(KEY_TYPES)}", found, "Choose others."
+                file, "key", f"required fields of {', '.join(KEY_TYPES)}", written, "Choose others."
             )
         if len(names) > 1 and field.type == "string" and (name,) not in without_slash:
             raise BadContract(
@@ -67,8 +67,8 @@ def key(
     return tuple(names)
 
 
-def event_time(file: Path, fields: Sequence[Field], name: str | None) -> str | None:
-    """The field that says when it happened."""
+def read_event_time(file: Path, fields: Sequence[Field], name: str | None) -> str | None:
+    """The field with the time of the event. Raises BadContract."""
     times = [field.name for field in fields if field.type == "timestamp" and field.required]
     if name is not None and name not in times:
         listed = ", ".join(times) or "a required timestamp"
@@ -76,8 +76,8 @@ def event_time(file: Path, fields: Sequence[Field], name: str | None) -> str | N
     return name
 
 
-def time_in_key(fields: Sequence[Field], key: Sequence[str]) -> str | None:
-    """The first time in the key: the beginning of what a row is about."""
+def find_time_in_key(fields: Sequence[Field], key: Sequence[str]) -> str | None:
+    """The first time in the key: when the period of a row begins."""
     times = {field.name for field in fields if field.type == "timestamp"}
     return next((name for name in key if name in times), None)
 
@@ -85,8 +85,8 @@ def time_in_key(fields: Sequence[Field], key: Sequence[str]) -> str | None:
 def find_measurable(
     fields: Sequence[Field], key: Sequence[str], event_time: str | None
 ) -> dict[str, tuple[str, ...]]:
-    """By span: the fields of which it may be measured on one."""
-    began = time_in_key(fields, key)
+    """By span: the fields on one of which it may be measured."""
+    began = find_time_in_key(fields, key)
     ends = [
         field.name
         for field in fields
@@ -99,17 +99,17 @@ def find_measurable(
     }
 
 
-def spans(
+def read_spans(
     file: Path,
     listed: Iterable[ServiceLevelAgreementProperty],
     entity: str,
     measured: Mapping[str, Sequence[str]],
 ) -> dict[str, timedelta]:
-    """Each span by its name; it says on which field it is measured, and why it is so long."""
-    found: dict[str, timedelta] = {}
+    """Each span by its name. Raises BadContract where one lacks its field or its reason."""
+    spans: dict[str, timedelta] = {}
     for one in listed:
         where = f"slaProperties, {one.property}"
-        if one.property not in SPANS or one.property in found:
+        if one.property not in SPANS or one.property in spans:
             expected = f"{', '.join(SPANS)}, once each"
             raise BadContract(file, where, expected, one.property, "Mend it.")
         if type(one.value) is not int or one.value < 0 or one.unit not in SPAN_UNITS:
@@ -121,11 +121,11 @@ def spans(
             raise BadContract(file, where, expected, one.element, MEASURED_ON[one.property])
         if not one.description:
             raise BadContract(file, where, "a description", "none", "Say why it is so long.")
-        found[one.property] = timedelta(**{SPAN_UNITS[one.unit]: one.value})
-    return found
+        spans[one.property] = timedelta(**{SPAN_UNITS[one.unit]: one.value})
+    return spans
 
 
-def topic_settings(file: Path, custom: CustomProperties) -> TopicSettings:
+def read_topic_settings(file: Path, custom: CustomProperties) -> TopicSettings:
     partitions: int = custom.take("partitions", int)
     if not 1 <= partitions <= PARTITIONS_MAX:
         raise BadContract(file, "partitions", f"1 to {PARTITIONS_MAX}", partitions, "Mend it.")
@@ -142,7 +142,7 @@ def topic_settings(file: Path, custom: CustomProperties) -> TopicSettings:
     return TopicSettings(partitions, MappingProxyType(config))
 
 
-def readers(file: Path, visibility: str, names: list[Any]) -> tuple[str, ...]:
+def read_readers(file: Path, visibility: str, names: list[Any]) -> tuple[str, ...]:
     """The consumers of other domains that may read a private topic."""
     if names and visibility == "public":
         raise BadContract(file, "readers", "none", names, "Anybody may read what is public.")
@@ -152,17 +152,17 @@ def readers(file: Path, visibility: str, names: list[Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def sunset(file: Path, found: Any) -> date | None:
-    """The day until which a contract is kept up that has a successor."""
-    if isinstance(found, datetime):
-        raise BadContract(file, "sunset", "a day, as 2027-03-31", found, "Leave out the time.")
-    return found  # type: ignore[no-any-return]  # a date: whoever took it has looked
+def read_sunset(file: Path, sunset: Any) -> date | None:
+    """The last day on which a contract with a successor is supported. Raises BadContract."""
+    if isinstance(sunset, datetime):
+        raise BadContract(file, "sunset", "a day, as 2027-03-31", sunset, "Leave out the time.")
+    return sunset  # type: ignore[no-any-return]  # `take_optional` checked that it is a date
 
 
 def refuse_ambiguous_items(file: Path, fields: Sequence[Field]) -> None:
-    """An array's item names a type in Avro and a variable in SQL: it must be unlike all others."""
-    seen = {field.name for field in _deep(fields)}
-    for field in _deep(fields):
+    """Refuse two equal names: an array's item names a type in Avro and a variable in SQL."""
+    seen = {field.name for field in _list_all_fields(fields)}
+    for field in _list_all_fields(fields):
         if field.item:
             if field.item in seen:
                 raise BadContract(
@@ -175,11 +175,11 @@ def refuse_ambiguous_items(file: Path, fields: Sequence[Field]) -> None:
             seen.add(field.item)
 
 
-def _deep(fields: Sequence[Field]) -> list[Field]:
-    return [one for field in fields for one in (field, *_deep(field.fields))]
+def _list_all_fields(fields: Sequence[Field]) -> list[Field]:
+    return [one for field in fields for one in (field, *_list_all_fields(field.fields))]
 
 
-def examples_of(
+def read_examples(
     file: Path, schema: SchemaObject, fields: Sequence[Field], rules: Sequence[Rule]
 ) -> tuple[tuple[Row, ...], tuple[InvalidExample, ...]]:
     """Valid records, and records that break one rule each."""

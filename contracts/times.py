@@ -7,15 +7,15 @@ MILLISECOND = timedelta(milliseconds=1)
 UNITS = (("d", timedelta(days=1)), ("h", timedelta(hours=1)), ("min", timedelta(minutes=1)))
 
 
-def instant(milliseconds: int) -> datetime | None:
-    """The moment in UTC; None where a calendar of the years 1 to 9999 does not have it."""
+def to_instant(milliseconds: int) -> datetime | None:
+    """The moment in UTC; None outside the years 1 to 9999, which Python's calendar has."""
     try:
         return EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError:
         return None
 
 
-def span(length: timedelta) -> str:
+def render_span(length: timedelta) -> str:
     """2 h, 5 min, 90 s"""
     for unit, one in UNITS:
         if length and not length % one:
@@ -28,6 +28,6 @@ def to_text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def epoch_ms(moment: datetime | int) -> int:
+def to_epoch_ms(moment: datetime | int) -> int:
     """Whole milliseconds since the epoch of a decoded timestamp."""
     return moment if isinstance(moment, int) else round(moment.timestamp() * 1000)

@@ -1,8 +1,8 @@
-"""Whether a record is accepted: the record alone decides, so the answer is the same for every
-reader at any time.
+"""Whether a record is accepted. The record alone decides, so every reader gets the same answer at
+any time.
 
-The twin of pipelines/common/transform/validate.py: the same names for the same faults, in the same
-order.
+pipelines/common/transform/validate.py does the same in Spark: it gives the same faults the same
+names, in the same order.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,32 +14,32 @@ import fastavro
 
 from contracts import codec
 from contracts.catalog import ADJUSTMENTS, CONTRACTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
-from contracts.checks import in_order, values
+from contracts.checks import compile_path, order_checks
 from contracts.errors import Undecodable
-from contracts.mapping import avro_schema
-from contracts.schemas import schemas_of
+from contracts.mapping import build_avro_schema
+from contracts.schemas import find_schemas
 from contracts.shape import Contract, Field, Row
-from contracts.times import MILLISECOND, instant, span
+from contracts.times import MILLISECOND, render_span, to_instant
 
 UNDECODABLE = "undecodable"
 WRONG_KEY = "wrong-key"
 LATE = "late"
 FUTURE = "future"
 UNRELEASABLE = "unreleasable"
-"""A release that wraps no movement of stock as its original's contract has it."""
+"""A release whose content is no valid movement of stock."""
 
 RELEASABLE: Mapping[str, Contract] = {
     topic.name: topic for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
 }
-"""The topics whose events can be released: running sums count them at any time. Dimensions are
-announced again instead."""
+"""The topics whose events can be released: running sums may count them at any time. A version of a
+dimension is published again instead."""
 
 VALIDATED: Mapping[str, Contract] = {
     topic.name: topic
     for topic in CONTRACTS.values()
     if topic.kind == "topic" and topic.visibility == "public" and topic.event_time
 }
-"""Every topic of events: what is rejected there goes to quarantine."""
+"""Every topic of events: its rejected records go to quarantine."""
 
 OPEN: Mapping[str, Contract] = {
     name: topic
@@ -55,7 +55,7 @@ SHOWN_MAX = 200
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why a record is rejected, in one word or by the rule's name, and the value found."""
+    """Why a record is rejected: one word or the rule's name, and the value found."""
 
     reason: str
     found: str
@@ -66,50 +66,50 @@ class Rejection:
 def validate(
     contract: Contract, key: bytes | None, value: bytes | None, published_ms: int
 ) -> Row | Rejection:
-    """The event, its times in milliseconds of 1970, or the first thing that is wrong with it."""
+    """The event, its times in milliseconds of 1970, or its first fault."""
     event = read(contract, value)
     if isinstance(event, Rejection):
         return event
     return (
-        first_fault(contract, key, event)
-        or timing_fault(contract, event, published_ms)
-        or (_release_fault(event) if contract is RELEASES else None)
+        find_first_fault(contract, key, event)
+        or find_timing_fault(contract, event, published_ms)
+        or (_find_release_fault(event) if contract is RELEASES else None)
         or event
     )
 
 
 def read(contract: Contract, value: bytes | None) -> dict[str, Any] | Rejection:
-    """What the value says, its times in milliseconds of 1970: a calendar may not have them."""
+    """The decoded value. Times are milliseconds of 1970: a calendar may not have them."""
     try:
-        framed = codec.frame(value)
-        schemas = _schemas(contract).get(framed.schema_id)
+        framed = codec.parse_frame(value)
+        schemas = _load_schemas(contract).get(framed.schema_id)
         if schemas is None:
             raise Undecodable(f"no schema of {contract.name} has the id {framed.schema_id}")
-        event = codec.body(framed, *schemas)
+        event = codec.decode_body(framed, *schemas)
     except Undecodable as error:
         return Rejection(UNDECODABLE, error.reason)
-    for found in _fields(contract, "int"):
-        if not all(-INT_END <= value < INT_END for value in found(event)):
-            return Rejection(UNDECODABLE, f"{_render(found(event))}, expected integers of 32 bits")
-    for found in _fields(contract, "timestamp"):
-        if not all(-TIME_END_MS < value < TIME_END_MS for value in found(event)):
-            return Rejection(UNDECODABLE, f"{_render(found(event))}, expected times of 64 bits")
+    for values in _select_fields(contract, "int"):
+        if not all(-INT_END <= value < INT_END for value in values(event)):
+            return Rejection(UNDECODABLE, f"{_render(values(event))}, expected integers of 32 bits")
+    for values in _select_fields(contract, "timestamp"):
+        if not all(-TIME_END_MS < value < TIME_END_MS for value in values(event)):
+            return Rejection(UNDECODABLE, f"{_render(values(event))}, expected times of 64 bits")
     return event
 
 
-def first_fault(contract: Contract, key: bytes | None, event: Row) -> Rejection | None:
-    """The first fault that has nothing to do with when the record was published."""
-    expected = codec.key(contract, event)
+def find_first_fault(contract: Contract, key: bytes | None, event: Row) -> Rejection | None:
+    """The first fault that does not depend on the time of publication."""
+    expected = codec.encode_key(contract, event)
     if key != expected:
         return Rejection(WRONG_KEY, f"key {_render(key)}, expected {_render(expected)}", event)
-    for asked in in_order(contract):
+    for asked in order_checks(contract):
         if not asked.holds(event):
             return Rejection(asked.name, f"found {_render(asked.values(event))}", event)
     return None
 
 
 def unwrap(release: Row) -> Row | Rejection:
-    """The event in a release that keeps its contract, its times in milliseconds of 1970."""
+    """The event within a valid release, its times in milliseconds of 1970, or its fault."""
     original = RELEASABLE.get(release["topic"])
     if original is None:
         listed = ", ".join(RELEASABLE)
@@ -117,18 +117,18 @@ def unwrap(release: Row) -> Row | Rejection:
     event = read(original, release["value"])
     if isinstance(event, Rejection):
         return Rejection(UNRELEASABLE, f"the value within: {event.found}", release)
-    fault = first_fault(original, release["record_key"].encode(), event)
+    fault = find_first_fault(original, release["record_key"].encode(), event)
     if fault is not None:
         return Rejection(UNRELEASABLE, f"within: {fault.reason}, {fault.found}", release)
     if event["event_id"] != release["original_event_id"]:
-        found = f"original_event_id {_render(release['original_event_id'])}"
+        written = f"original_event_id {_render(release['original_event_id'])}"
         expected = _render(event["event_id"])
-        return Rejection(UNRELEASABLE, f"{found}, expected that within, {expected}", release)
+        return Rejection(UNRELEASABLE, f"{written}, expected that within, {expected}", release)
     return event
 
 
-def timing_fault(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
-    """Whether it is late or ahead, as it would be if it were published at that time."""
+def find_timing_fault(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
+    """The fault of an event that is late or ahead if it is published at that time."""
     if contract.event_time is None:
         return None
     happened_ms = event[contract.event_time]
@@ -138,17 +138,17 @@ def timing_fault(contract: Contract, event: Row, published_ms: int) -> Rejection
     ):
         if limit is not None and by_ms > limit / MILLISECOND:
             times = f"published {_render_time(published_ms)}, happened {_render_time(happened_ms)}"
-            return Rejection(reason, f"{times}: {name} of {span(limit)}", event)
+            return Rejection(reason, f"{times}: {name} of {render_span(limit)}", event)
     return None
 
 
-def _release_fault(release: Row) -> Rejection | None:
-    found = unwrap(release)
-    return found if isinstance(found, Rejection) else None
+def _find_release_fault(release: Row) -> Rejection | None:
+    event = unwrap(release)
+    return event if isinstance(event, Rejection) else None
 
 
 def _render_time(milliseconds: int) -> str:
-    at = instant(milliseconds)
+    at = to_instant(milliseconds)
     return f"{milliseconds} ms of 1970" if at is None else f"{at:%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
 
 
@@ -158,35 +158,35 @@ def _render(value: object) -> str:
 
 
 @cache
-def _fields(contract: Contract, kind: str) -> tuple[Callable[[Row], list[Any]], ...]:
-    """The fields of a type, which may have more on the wire than the type holds."""
-    return tuple(values(path) for path in _paths(contract.fields, kind))
+def _select_fields(contract: Contract, kind: str) -> tuple[Callable[[Row], list[Any]], ...]:
+    """The fields of a type; on the wire they may hold more than the type."""
+    return tuple(compile_path(path) for path in _list_paths(contract.fields, kind))
 
 
-def _paths(fields: Sequence[Field], kind: str) -> Iterator[tuple[str, ...]]:
+def _list_paths(fields: Sequence[Field], kind: str) -> Iterator[tuple[str, ...]]:
     for field in fields:
         if field.type == kind:
             yield (field.name,)
-        yield from ((field.name, *path) for path in _paths(field.fields, kind))
+        yield from ((field.name, *path) for path in _list_paths(field.fields, kind))
 
 
 @cache
-def _schemas(contract: Contract) -> Mapping[int, tuple[Any, Any]]:
-    """Writer and, where it is another, reader, by the ids that the topic's records may have."""
-    present = _plain(avro_schema(contract))
+def _load_schemas(contract: Contract) -> Mapping[int, tuple[Any, Any]]:
+    """By schema id: the writer's schema, and the reader's where it differs."""
+    present = _simplify(build_avro_schema(contract))
     return {
         number: (
-            fastavro.parse_schema(_plain(written)),
-            None if _plain(written) == present else fastavro.parse_schema(present),
+            fastavro.parse_schema(_simplify(written)),
+            None if _simplify(written) == present else fastavro.parse_schema(present),
         )
-        for number, written in schemas_of(contract).items()
+        for number, written in find_schemas(contract).items()
     }
 
 
-def _plain(schema: Any) -> Any:
-    """The schema with its times as plain integers: half as fast again, and none overflows."""
+def _simplify(schema: Any) -> Any:
+    """The schema with plain integers for times: none overflows, and decoding is faster by half."""
     if isinstance(schema, list):
-        return [_plain(one) for one in schema]
+        return [_simplify(one) for one in schema]
     if not isinstance(schema, Mapping):
         return schema
-    return {name: _plain(one) for name, one in schema.items() if name != "logicalType"}
+    return {name: _simplify(one) for name, one in schema.items() if name != "logicalType"}

@@ -1,7 +1,7 @@
-"""Who may read and write which topic: derived from what consumers declare.
+"""The permissions of services on topics, derived from the declarations of consumers.
 
-A program that declares a topic may read it, and one that declares to write it may write it. What a
-program needs beyond its declaration stands here, as a role.
+A service may read and write the topics that it declares to read and write. READS and WRITES add the
+topics that a service needs beyond its declaration.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,14 +17,14 @@ from infra.settings import Settings
 
 CONTROL = "private.control."
 TOOLS = "tool"
-"""The kind of consumer that a person runs: as the operator, who may do everything."""
+"""The kind of consumer that a person runs, as the operator, who may do everything."""
 
 SUPERVISOR = "pipelines"
-"""It starts generations and ends those that failed; what they read and write is their own."""
+"""It starts generations and ends failed ones. Each pipeline reads and writes as itself."""
 READS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         SUPERVISOR: frozenset({GENERATIONS.name, MARKERS.name}),
-        # A group's offsets, where they note what they have done, are of topics that they may read.
+        # They keep their progress as a group's offsets, which Kafka takes for readable topics only.
         "ordering": frozenset({HEARTBEATS.name, CLOCKS.name}),
         "supplier": frozenset({CLOCKS.name}),
     }
@@ -35,31 +35,31 @@ WRITES: Mapping[str, frozenset[str]] = MappingProxyType({SUPERVISOR: frozenset({
 def is_standing(contract: Contract) -> bool:
     """Whether the topic exists before any pipeline runs.
 
-    A view's changelog is made with the generation that writes it, under its number.
+    A generation creates the changelogs of its views, with its number in their names.
     """
     return contract.kind == "topic" or contract.name.startswith(CONTROL)
 
 
 def list_services() -> tuple[str, ...]:
-    """Everybody who logs in to a secure Kafka, but for the broker and the operator."""
+    """All services that log in to a secure Kafka, except the broker and the operator."""
     declared = (one.name for one in CONSUMERS.values() if one.kind != TOOLS)
     return tuple(sorted({*declared, SUPERVISOR}))
 
 
 def list_grants() -> frozenset[Grant]:
-    """What each service may do; the operator, and nobody else, may do more."""
+    """The permissions of all services. Only the operator may do more."""
     return frozenset(
         [
-            # Names and ends of topics are no secret between those who have logged in.
+            # Every service that has logged in may know the names and ends of topics.
             Grant(EVERYBODY, AclOperation.DESCRIBE, ResourceType.TOPIC, EVERYBODY),
             Grant(EVERYBODY, AclOperation.DESCRIBE, ResourceType.GROUP, NO_GROUP),
-            *(one for name in list_services() for one in _grants_of(name)),
+            *(one for name in list_services() for one in _list_grants(name)),
         ]
     )
 
 
 def grant_access(settings: Settings) -> tuple[int, int]:
-    """Give the broker users and permissions, as the operator; returns how many of each.
+    """Give the broker its users and permissions, as the operator; returns the number of each.
 
     Raises KafkaException.
     """
@@ -83,25 +83,25 @@ def find_writes(service: str) -> frozenset[str]:
 
 
 def _read_back(one: Consumer) -> set[str]:
-    """What it continues from: a generator from all that it has published, others from what they
-    told the control plane.
+    """The topics that it writes and reads back after a restart: of a generator all of them, of
+    others the control topics.
     """
     everything = one.kind == "generator"
     return {name for name in one.writes if everything or name.startswith(CONTROL)}
 
 
-def _grants_of(service: str) -> Iterator[Grant]:
+def _list_grants(service: str) -> Iterator[Grant]:
     for name in find_reads(service):
-        yield _on_topic(service, AclOperation.READ, name)
+        yield _grant_topic(service, AclOperation.READ, name)
     for name in find_writes(service):
-        yield _on_topic(service, AclOperation.WRITE, name)
+        yield _grant_topic(service, AclOperation.WRITE, name)
         if not is_standing(CONTRACTS[name]):
-            yield _on_topic(service, AclOperation.CREATE, name)
+            yield _grant_topic(service, AclOperation.CREATE, name)
     yield Grant(service, AclOperation.READ, ResourceType.GROUP, service, is_prefix=True)
     yield Grant(service, AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, service, is_prefix=True)
 
 
-def _on_topic(service: str, operation: AclOperation, name: str) -> Grant:
+def _grant_topic(service: str, operation: AclOperation, name: str) -> Grant:
     if is_standing(CONTRACTS[name]):
         return Grant(service, operation, ResourceType.TOPIC, name)
     return Grant(service, operation, ResourceType.TOPIC, f"{name}.g", is_prefix=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from contracts import MARKERS, Row, decode, key
-from contracts.times import epoch_ms
+from contracts import MARKERS, Row, decode, encode_key
+from contracts.times import to_epoch_ms
 from control.generations import Decode
 from infra.kafka import Offsets, read_to_end
 from infra.settings import Settings
@@ -34,7 +34,7 @@ class Marker:
             batch=value["batch"],
             inputs=_parse_offsets(value["inputs"]),
             outputs=_parse_offsets(value["outputs"]),
-            written_at_ms=epoch_ms(value["written_at"]),
+            written_at_ms=to_epoch_ms(value["written_at"]),
             took_ms=value.get("took_ms"),
             state_bytes=value.get("state_bytes"),
         )
@@ -70,7 +70,7 @@ def read_marker(
     settings: Settings, pipeline: str, generation: int, decoded: Decode = decode
 ) -> Marker | None:
     """The generation's newest marker; None before the first. Raises as `read_markers` does."""
-    identity = key(MARKERS, {"pipeline": pipeline, "generation": generation})
+    identity = encode_key(MARKERS, {"pipeline": pipeline, "generation": generation})
     value = read_to_end(settings, MARKERS.name).get(identity)
     return None if value is None else Marker.parse(decoded(value).value)
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from contracts import CLOCKS, HEARTBEATS, Row, decode, key
-from contracts.times import epoch_ms
+from contracts import CLOCKS, HEARTBEATS, Row, decode, encode_key
+from contracts.times import to_epoch_ms
 from control.generations import Decode
-from infra.kafka import admin, newest_ms, read_to_end
+from infra.kafka import create_admin, read_newest_ms, read_to_end
 from infra.settings import Settings
 
 WORLD = "world"  # there is one clock, and this is its key
@@ -52,7 +52,9 @@ class AnnouncedClock:
     @classmethod
     def parse(cls, value: Row, beat_ms: int | None = None) -> "AnnouncedClock":
         """The clock in a decoded record of the clock topic."""
-        clock = WorldClock(parse_world_ms(value), epoch_ms(value["wall_at"]), value["speed_milli"])
+        clock = WorldClock(
+            parse_world_ms(value), to_epoch_ms(value["wall_at"]), value["speed_milli"]
+        )
         return cls(clock, ClockState(value["state"]), value["seed"], beat_ms)
 
     def to_row(self) -> Row:
@@ -87,14 +89,14 @@ class AnnouncedClock:
 
 def parse_world_ms(value: Row) -> int:
     """The world time that a decoded record of the clock topic announces, in epoch milliseconds."""
-    return epoch_ms(value["world_at"])
+    return to_epoch_ms(value["world_at"])
 
 
 def read_clock(settings: Settings, decoded: Decode = decode) -> AnnouncedClock | None:
     """The world clock as last announced; None before. Raises UnknownTopic and TimeoutError."""
-    found = read_to_end(settings, CLOCKS.name, records_max=CLOCKS_READ_MAX)
-    value = found.get(key(CLOCKS, {"world": WORLD}))
+    clocks = read_to_end(settings, CLOCKS.name, records_max=CLOCKS_READ_MAX)
+    value = clocks.get(encode_key(CLOCKS, {"world": WORLD}))
     if value is None:
         return None
-    beats = newest_ms(admin(settings), [HEARTBEATS.name]).values()
+    beats = read_newest_ms(create_admin(settings), [HEARTBEATS.name]).values()
     return AnnouncedClock.parse(decoded(value).value, max(beats, default=None))

@@ -10,9 +10,9 @@ from faults import files, records
 from faults.fault import Ineffective, Scene
 from generators.dirt import Dirt
 from infra.settings import Settings
-from infra.supervisor.parts import PIPELINES, kill, pause, stopped
-from infra.wait import until
-from services.clock import wall_ms
+from infra.supervisor.parts import PIPELINES, kill, pause, stop_component
+from infra.wait import wait_for
+from services.clock import get_wall_ms
 
 FLOOD_RECORDS = 5_000
 COPIES = 10
@@ -43,7 +43,7 @@ def pause_part(part: str) -> Callable[[Scene], str]:
 
 
 def restart_broker(scene: Scene) -> str:
-    with stopped(scene.settings, "broker"):
+    with stop_component(scene.settings, "broker"):
         pass
     return f"stopped and started broker, process {scene.parts['broker']}"
 
@@ -68,13 +68,13 @@ def reach_quota(scene: Scene) -> str:
     """Raises Ineffective."""
     settings = scene.settings
     try:
-        with files.remembered(settings.data_dir, **{QUOTA: QUOTA_GIB}):
-            with stopped(settings, "simulator"):
-                since_ms = wall_ms()
-            if not until(lambda: stands_still(settings, since_ms), STILL_SECONDS_MAX):
+        with files.remember_settings(settings.data_dir, **{QUOTA: QUOTA_GIB}):
+            with stop_component(settings, "simulator"):
+                since_ms = get_wall_ms()
+            if not wait_for(lambda: stands_still(settings, since_ms), STILL_SECONDS_MAX):
                 raise Ineffective("full-disk", "the world stands still", STILL_SECONDS_MAX)
     finally:
-        with stopped(settings, "simulator"):
+        with stop_component(settings, "simulator"):
             pass
     return "the world stood still, and goes on"
 
@@ -106,7 +106,7 @@ def refuse_tearing(scene: Scene) -> str | None:
 
 def tear_checkpoint(scene: Scene) -> str:
     pipeline = scene.chance.choice(scene.settings.pipeline_names)
-    with stopped(scene.settings, PIPELINES):
+    with stop_component(scene.settings, PIPELINES):
         file = files.find_checkpoint_file(scene.settings, pipeline)
         assert file is not None, "it was there when it was asked whether this can be done"
         before, after = files.tear(file)
@@ -118,6 +118,6 @@ def damage_database(scene: Scene) -> str:
     pipeline = scene.chance.choice(scene.settings.pipeline_names)
     file = files.find_database(scene.settings, pipeline)
     assert file is not None, "the API has the views of every pipeline loaded"
-    with stopped(scene.settings, "api"):
+    with stop_component(scene.settings, "api"):
         written = files.scribble(file)
     return f"overwrote {written:,} bytes of {file.name}"

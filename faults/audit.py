@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from confluent_kafka import KafkaException
 
-from audit.verdict import Comparison, Verdict, verdict
+from audit.verdict import Comparison, Verdict, reach_verdict
 from faults.fault import Checked
 from infra.errors import UserError
 from infra.settings import Settings
@@ -24,7 +24,7 @@ def compare_all(settings: Settings) -> tuple[Checked, ...]:
 def _compare(settings: Settings, pipeline: str) -> Checked:
     try:
         compared = ask_until(
-            lambda: verdict(settings, pipeline),
+            lambda: reach_verdict(settings, pipeline),
             lambda compared: compared.exact or not compared.agree,
             AUDITED_SECONDS_MAX,
             POLL_SECONDS,

@@ -26,7 +26,7 @@ def render_document(
     """For programs: every outcome, and the reason why each other fault was not done."""
     return {
         "machine": dict(ran_on),
-        "faults": [one.as_document() for one in outcomes],
+        "faults": [one.to_document() for one in outcomes],
         "not_done": dict(not_done),
     }
 
@@ -82,7 +82,7 @@ def render_page(
             "## What was done\n\n",
             *(
                 f"- `{one.fault}`: {FAULTS[one.fault].does}. Meanwhile {one.promise.stays}.\n"
-                for one in _first_of_each(outcomes)
+                for one in _select_first_of_each(outcomes)
             ),
             "\n## Not covered\n\n",
             *(f"- `{name}`: {why}.\n" for name, why in not_done.items()),
@@ -102,5 +102,5 @@ def _render_broken(outcomes: Iterable[Outcome]) -> list[str]:
     return ["## Promises that were not kept\n\n", *lines, "\n"] if lines else []
 
 
-def _first_of_each(outcomes: Iterable[Outcome]) -> list[Outcome]:
+def _select_first_of_each(outcomes: Iterable[Outcome]) -> list[Outcome]:
     return list({one.fault: one for one in outcomes}.values())

@@ -112,7 +112,7 @@ class Outcome:
                 reasons.append(f"{one.pipeline} is exact: {'; '.join(one.why)}")
         return tuple(reasons)
 
-    def as_document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """For programs."""
         promise = self.promise
         return {

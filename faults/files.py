@@ -23,7 +23,7 @@ def find_checkpoint_file(settings: Settings, pipeline: str) -> Path | None:
     if known is None or known.promoted is None:
         return None
     checkpoint = locate_checkpoint(settings, known.promoted)
-    newest = checkpoint.newest_begun()
+    newest = checkpoint.find_newest_begun()
     if newest < 0 or not checkpoint.folder.on_disk:
         return None
     return Path(checkpoint.folder.address) / "offsets" / str(newest)
@@ -54,7 +54,7 @@ def scribble(file: Path) -> int:
 
 
 @contextmanager
-def remembered(folder: Path, **others: Any) -> Iterator[None]:
+def remember_settings(folder: Path, **others: Any) -> Iterator[None]:
     """Processes started within the block read these settings from the data folder, unless their
     environment sets others.
 

@@ -8,16 +8,16 @@ import psutil
 from confluent_kafka import KafkaException
 
 from audit.log import is_archived
-from audit.quarantine import records_behind
+from audit.quarantine import count_records_behind
 from audit.served import parse_inputs
 from faults.watch import NO_ANSWER, Pipelines, fetch_pipelines
 from infra.errors import UserError
-from infra.kafka import Offsets, admin, end_offsets
-from infra.lake import folders, read_coverage
+from infra.kafka import Offsets, create_admin, read_end_offsets
+from infra.lake import locate_folders, read_coverage
 from infra.settings import Settings
 from infra.supervisor.parts import find_parts
 from services import liveness
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 WORLDS = frozenset({"simulator"})
 """The processes that make the log grow by themselves."""
@@ -53,8 +53,8 @@ def take_aim(
     Raises one of NOT_YET while the broker or the API is down.
     """
     topics = {topic for topic, _ in read_served(fetch_pipelines(settings))}
-    ends = end_offsets(admin(settings), topics)
-    return Aim(ends, parts, ended, wall_ms() if since_ms is None else since_ms)
+    ends = read_end_offsets(create_admin(settings), topics)
+    return Aim(ends, parts, ended, get_wall_ms() if since_ms is None else since_ms)
 
 
 def read_served(pipelines: Pipelines) -> Offsets:
@@ -70,10 +70,10 @@ def find_lacking(settings: Settings, aim: Aim) -> str | None:
     """The first deviation, in words; None: all is well."""
     try:
         return (
-            _lacks_process(settings, aim)
-            or _lacks_records(settings, aim)
-            or _lacks_growth(settings, aim)
-            or _lacks_signs(settings, aim)
+            _find_missing_process(settings, aim)
+            or _find_missing_records(settings, aim)
+            or _find_missing_growth(settings, aim)
+            or _find_missing_signs(settings, aim)
         )
     except NOT_YET as error:
         return _describe(error)
@@ -104,7 +104,7 @@ def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def _lacks_process(settings: Settings, aim: Aim) -> str | None:
+def _find_missing_process(settings: Settings, aim: Aim) -> str | None:
     now = find_parts(settings)
     for part, before in aim.parts.items():
         if part not in now:
@@ -114,31 +114,31 @@ def _lacks_process(settings: Settings, aim: Aim) -> str | None:
     return None
 
 
-def _lacks_records(settings: Settings, aim: Aim) -> str | None:
+def _find_missing_records(settings: Settings, aim: Aim) -> str | None:
     served = read_served(fetch_pipelines(settings))
     behind = sum(max(0, end - served.get(at, 0)) for at, end in aim.ends.items())
     if behind:
         return f"answers lack {behind:,} records"
-    if behind := records_behind(settings, aim.ends):
+    if behind := count_records_behind(settings, aim.ends):
         return f"the quarantine is {behind:,} records behind"
     if "lake" in aim.parts:
-        covered = read_coverage(folders(settings).bronze).ends
+        covered = read_coverage(locate_folders(settings).bronze).ends
         wanted = {at: end for at, end in aim.ends.items() if is_archived(at[0])}
         if behind := sum(max(0, end - covered.get(at, 0)) for at, end in wanted.items()):
             return f"the lake lacks {behind:,} records"
     return None
 
 
-def _lacks_growth(settings: Settings, aim: Aim) -> str | None:
+def _find_missing_growth(settings: Settings, aim: Aim) -> str | None:
     if not WORLDS & aim.parts.keys():
         return None
-    ends = end_offsets(admin(settings), {topic for topic, _ in aim.ends})
+    ends = read_end_offsets(create_admin(settings), {topic for topic, _ in aim.ends})
     if sum(ends.values()) <= sum(aim.ends.values()):
         return "the world stands still"
     return None
 
 
-def _lacks_signs(settings: Settings, aim: Aim) -> str | None:
+def _find_missing_signs(settings: Settings, aim: Aim) -> str | None:
     for service in sorted(SIGNS & aim.ended):
         if liveness.read_start_ms(settings, service) < aim.since_ms:
             return f"{service} has not reported its start"

@@ -3,15 +3,22 @@
 from collections.abc import Iterator
 from typing import Any
 
-from contracts import RECEIPTS, encode, key
+from contracts import RECEIPTS, encode, encode_key
 from control.world_clock import read_clock
 from generators import wire
 from generators.dirt import Dirt
 from generators.numbering import Publication
 from infra.errors import UserError
-from infra.kafka import Outgoing, admin, end_offsets, producer, read_between, send_all
+from infra.kafka import (
+    Outgoing,
+    create_admin,
+    create_producer,
+    read_between,
+    read_end_offsets,
+    send_all,
+)
 from infra.settings import Settings
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 OFFLINE_MINUTES = 90
 """How long a store was cut off; less than the horizon of its receipts."""
@@ -32,20 +39,20 @@ def find_world_ms(settings: Settings) -> int:
     announced = read_clock(settings)
     if announced is None:
         raise NoWorld
-    return announced.world_at(wall_ms())
+    return announced.world_at(get_wall_ms())
 
 
 def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
     """Publish this many receipts damaged in this way, of the stores in turn; returns how many."""
-    now_ms, stamp = find_world_ms(settings), wall_ms()
+    now_ms, stamp = find_world_ms(settings), get_wall_ms()
     published = [
         Publication(now_ms, RECEIPTS.name, 0, 0, event["store_id"], event, dirt)
-        for event in _receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
+        for event in _create_receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
     ]
     return _send(
         settings,
         (
-            Outgoing(RECEIPTS.name, one.key.encode(), wire.value(one), timestamp_ms=now_ms)
+            Outgoing(RECEIPTS.name, one.key.encode(), wire.encode_value(one), timestamp_ms=now_ms)
             for one in published
         ),
     )
@@ -53,7 +60,7 @@ def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
 
 def publish_copies(settings: Settings, copies: int) -> int:
     """Publish exact copies of the newest receipts, each this many times; returns how many."""
-    ends = end_offsets(admin(settings), [RECEIPTS.name])
+    ends = read_end_offsets(create_admin(settings), [RECEIPTS.name])
     each = max(1, COPIES_READ_MAX // len(ends))
     starts = {at: max(0, end - each) for at, end in ends.items()}
     now_ms = find_world_ms(settings)
@@ -74,17 +81,19 @@ def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
     """Publish at once the receipts of a store that was cut off; returns how many."""
     now_ms = find_world_ms(settings)
     since_ms = now_ms - OFFLINE_MINUTES * MINUTE_MS
-    events = _receipts(f"fault-offline-{wall_ms()}", count, since_ms, now_ms, store_id)
+    events = _create_receipts(f"fault-offline-{get_wall_ms()}", count, since_ms, now_ms, store_id)
     return _send(
         settings,
         (
-            Outgoing(RECEIPTS.name, key(RECEIPTS, one), encode(RECEIPTS, one), timestamp_ms=now_ms)
+            Outgoing(
+                RECEIPTS.name, encode_key(RECEIPTS, one), encode(RECEIPTS, one), timestamp_ms=now_ms
+            )
             for one in events
         ),
     )
 
 
-def _receipts(
+def _create_receipts(
     named: str, count: int, since_ms: int, now_ms: int, store_id: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Good receipts, spread over the span; without a store's id, of twelve stores in turn."""
@@ -100,4 +109,4 @@ def _receipts(
 
 
 def _send(settings: Settings, records: Iterator[Outgoing]) -> int:
-    return len(send_all(producer(settings), list(records)))
+    return len(send_all(create_producer(settings), list(records)))

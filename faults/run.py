@@ -17,8 +17,8 @@ from faults.watch import Sight, Watch, fetch_ages
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor.parts import find_parts, refuse_elsewhere
-from infra.wait import until
-from services.clock import wall_ms
+from infra.wait import wait_for
+from services.clock import get_wall_ms
 
 WELL_SECONDS_MAX = 240.0
 """How long a shop may take to be well before a fault is done."""
@@ -124,7 +124,7 @@ def run(
         # Looked up after the wait, during which a process may have been restarted.
         scene = Scene(settings, find_parts(settings), pause_seconds, chance)
         tell(fault.name, fault.does)
-        since_ms, began = wall_ms(), time.monotonic()
+        since_ms, began = get_wall_ms(), time.monotonic()
         try:
             done = fault.do(scene)
         except (ProcessLookupError, psutil.NoSuchProcess) as error:
@@ -156,14 +156,14 @@ def await_well(settings: Settings, parts: Mapping[str, int], sight: Sight) -> No
     healed, lacking = heal(
         WELL_SECONDS_MAX,
         lambda: take_aim(settings, parts),
-        lambda aim: find_lacking(settings, aim) or lacks_age(sight),
+        lambda aim: find_lacking(settings, aim) or find_missing_age(sight),
     )
     if healed is None:
         raise NotWell(lacking)
     sight.forget()
 
 
-def lacks_age(sight: Sight) -> str | None:
+def find_missing_age(sight: Sight) -> str | None:
     return None if sight.begun else "the API does not say how old its answers are"
 
 
@@ -172,6 +172,6 @@ def heal(
 ) -> tuple[float | None, str]:
     """The seconds until all was well, or None with what is still lacking at the limit."""
     began, patient = time.monotonic(), Patient(aim, lacks)
-    if until(patient.is_well, seconds_max, POLL_SECONDS):
+    if wait_for(patient.is_well, seconds_max, POLL_SECONDS):
         return time.monotonic() - began, ""
     return None, patient.lacking

@@ -3,7 +3,7 @@
 from random import Random
 
 
-def chance(*purpose: int | str) -> Random:
+def create_random(*purpose: int | str) -> Random:
     """A generator for one purpose, such as the seed, a store, an hour and "demand".
 
     A text seed goes through SHA-512: the draws are the same on every machine and version of Python,

@@ -8,6 +8,6 @@ def to_speed_milli(speed: float) -> int:
     return max(1, round(speed * 1000))
 
 
-def wall_ms() -> int:
+def get_wall_ms() -> int:
     """The wall clock, in milliseconds since 1970."""
     return time.time_ns() // 1_000_000

@@ -2,8 +2,8 @@
 
 from confluent_kafka import Message
 
-from contracts import CLOCKS, encode, key
-from contracts.consumer import reader
+from contracts import CLOCKS, encode, encode_key
+from contracts.consumer import create_reader
 from control.world_clock import AnnouncedClock, ClockState, WorldClock, parse_world_ms
 from generators.parameters import Parameters
 from generators.publisher import Publisher
@@ -13,7 +13,7 @@ PARAMETERS_HEADER = "parameters"
 OWN = b"own"
 """In place of parameters: the world is not simulated."""
 
-decode = reader("simulator")
+decode = create_reader("simulator")
 
 
 class ClockPublisher:
@@ -28,7 +28,7 @@ class ClockPublisher:
         self._publisher.send(
             CLOCKS.name,
             partition=0,
-            key=key(CLOCKS, event),
+            key=encode_key(CLOCKS, event),
             value=encode(CLOCKS, event),
             published_ms=clock.wall_ms,  # about the world, not of it
             headers=[(PARAMETERS_HEADER, self._parameters.text().encode())],

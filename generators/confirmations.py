@@ -14,27 +14,27 @@ from typing import Any, Protocol
 from confluent_kafka import KafkaException, TopicPartition
 
 from contracts import CONFIRMATIONS
-from contracts.consumer import reader
+from contracts.consumer import create_reader
 from contracts.times import EPOCH, MILLISECOND
 from generators.shipment import Confirmed
-from generators.ticks import tick_start_ms
-from infra.kafka import admin, consumer, partitions
+from generators.ticks import to_tick_start_ms
+from infra.kafka import create_admin, create_consumer, list_partitions
 from infra.settings import Settings
 
 RECORDS_PER_TICK_MAX = 5_000
 
-decode = reader("simulator")
+decode = create_reader("simulator")
 
 
 class Confirmations(Protocol):
-    def due(self, tick: int) -> Sequence[Confirmed]:
+    def take_due(self, tick: int) -> Sequence[Confirmed]:
         """The confirmations that the world reads at the beginning of the tick."""
 
 
 class Nothing:
     """A world without input: it is a function of its parameters."""
 
-    def due(self, tick: int) -> Sequence[Confirmed]:
+    def take_due(self, tick: int) -> Sequence[Confirmed]:
         return ()
 
 
@@ -83,12 +83,12 @@ class Orders:
         """Newest: world time of the newest record that the log holds of the world."""
         self._journal = journal
         self._newest_ms = newest_ms
-        self._reader = consumer(settings)
-        places = partitions(admin(settings), [CONFIRMATIONS.name])
+        self._reader = create_consumer(settings)
+        places = list_partitions(create_admin(settings), [CONFIRMATIONS.name])
         self._reader.assign([TopicPartition(*at, 0) for at in places])
 
-    def due(self, tick: int) -> Sequence[Confirmed]:
-        if tick_start_ms(tick) > self._newest_ms:
+    def take_due(self, tick: int) -> Sequence[Confirmed]:
+        if to_tick_start_ms(tick) > self._newest_ms:
             self._journal.hear(tick, self._new())
         return self._journal.at(tick)
 

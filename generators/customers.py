@@ -2,7 +2,7 @@
 
 from random import Random
 
-from generators.chance import chance
+from generators.chance import create_random
 
 CASH_SHARE = 0.3
 VISITS_PER_CARD_AND_DAY = 0.5  # in the mean: who shops every other day has one card
@@ -30,7 +30,7 @@ class Customers:
 
     def __init__(self, seed: int, stores: int, card_visits_per_day: float) -> None:
         """`card_visits_per_day`: visits with a card, to all stores together."""
-        draw = chance(seed, "customers")
+        draw = create_random(seed, "customers")
         self._step = draw.getrandbits(48) | 1  # odd: no two cards have the same token
         self._first = draw.getrandbits(48)
         self._stores = stores
@@ -38,7 +38,7 @@ class Customers:
         self._cards = max(CARDS_MIN, int(per_store) // LOYAL_EVERY * LOYAL_EVERY)
         self._away = int(self._cards * AWAY_SHARE)
 
-    def payer(self, store: int, day: int, hour_of_day: int, draw: Random) -> Payer:
+    def draw_payer(self, store: int, day: int, hour_of_day: int, draw: Random) -> Payer:
         """A customer at a till of the store: mostly one who lives nearby."""
         share = draw.random()
         if share < CASH_SHARE:

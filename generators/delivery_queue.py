@@ -5,7 +5,7 @@ from heapq import heappop, heappush
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.dirt import Dirt
 from generators.event import Event
 from generators.parameters import Parameters
@@ -48,10 +48,10 @@ class DeliveryQueue:
         self._now: list[Record] = []
         self._later: list[Record] = []  # a heap
         self._order = 0
-        self._random = chance(self._seed, "dirt", 0).random
+        self._random = create_random(self._seed, "dirt", 0).random
 
     def begin_hour(self, hour: int) -> None:
-        self._random = chance(self._seed, "dirt", hour).random
+        self._random = create_random(self._seed, "dirt", hour).random
 
     def post_clean(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
         """Publish the event when it happens, once."""
@@ -81,7 +81,7 @@ class DeliveryQueue:
         """Publish the event so long after it happened, within the horizon, once."""
         self._wait(happened_ms + delay_ms, topic, key, event, Dirt.LATE)
 
-    def due(self, until_ms: int) -> list[Record]:
+    def take_due(self, until_ms: int) -> list[Record]:
         """Take out all records to be published before then, in order."""
         due, self._now = self._now, []
         while self._later and self._later[0].published_ms < until_ms:
@@ -89,7 +89,7 @@ class DeliveryQueue:
         due.sort()
         return due
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         """The records that are published after a tick."""
         return {"order": self._order, "later": self._later}
 

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.customers import Customers, Payer
 from generators.stores import Store
 from generators.ticks import (
     HOUR_MS,
     HOURS_PER_WEEK,
-    day,
-    hour_of_day,
-    hour_of_week,
-    hour_start_ms,
+    to_day,
+    to_hour_of_day,
+    to_hour_of_week,
+    to_hour_start_ms,
 )
 
 BY_HOUR = (3, 2, 1, 1, 1, 2, 4, 7, 9, 10, 11, 12, 13, 11, 10, 10, 12, 15, 16, 13, 9, 6, 5, 4)
@@ -61,18 +61,22 @@ class Demand:
 
     def hour(self, hour: int) -> list[Arrival]:
         """The visits in the world's n-th hour, in their order."""
-        draw = chance(self._seed, self._store.store_id, hour, "demand")
+        draw = create_random(self._seed, self._store.store_id, hour, "demand")
         random = draw.random
-        busy = chance(self._seed, self._store.store_id, day(hour), "busy").random()
-        mean = self._means[hour_of_week(hour)]
+        busy = create_random(self._seed, self._store.store_id, to_day(hour), "busy").random()
+        mean = self._means[to_hour_of_week(hour)]
         mean *= 1 + DAY_SWING * (busy - 0.5)
         mean *= 1 + HOUR_SWING * (random() - 0.5)
         visits = int(mean + random())
-        start_ms = hour_start_ms(hour)
+        start_ms = to_hour_start_ms(hour)
         times = sorted(start_ms + int(random() * HOUR_MS) for _ in range(visits))
         wanted, everything = self._wanted, self._wanted[-1]
-        store, registers, payer = self._store.number, self._store.registers, self._customers.payer
-        today, hour_today = day(hour), hour_of_day(hour)
+        store, registers, payer = (
+            self._store.number,
+            self._store.registers,
+            self._customers.draw_payer,
+        )
+        today, hour_today = to_day(hour), to_hour_of_day(hour)
         lines, units = len(LINES), len(UNITS)
         return [
             Arrival(
@@ -88,7 +92,9 @@ class Demand:
         ]
 
 
-def visits_per_hour(stores: Sequence[Store], receipts_per_minute: float) -> list[list[float]]:
+def compute_visits_per_hour(
+    stores: Sequence[Store], receipts_per_minute: float
+) -> list[list[float]]:
     """The mean number of visits of each store in each hour of the week."""
     shares = [
         [

@@ -13,10 +13,10 @@ from enum import StrEnum
 
 from confluent_kafka import Producer
 
-from contracts import Contract, encode, key
+from contracts import Contract, encode, encode_key
 from contracts.documents import from_document
-from contracts.faults import WHOLE, Fault, faults
-from contracts.times import EPOCH, MILLISECOND, instant, span
+from contracts.faults import WHOLE, Fault, find_faults
+from contracts.times import EPOCH, MILLISECOND, render_span, to_instant
 from generators.rows import Row
 from generators.world_time import WorldTime
 from infra.identities import AsSent, Edge
@@ -73,7 +73,7 @@ class Moment:
     @classmethod
     def of(cls, time: WorldTime) -> "Moment":
         return cls(
-            now_ms=time.now_ms(),
+            now_ms=time.get_now_ms(),
             paced=time.clock is not None,
             remembered=time.followed and time.newest_ms is not None,
         )
@@ -99,7 +99,7 @@ class Validator:
         except (ValueError, RecursionError) as error:
             return Rejected(row.number, (Fault(WHOLE, "one JSON object", str(error)),))
         event = from_document(self.contract, document)
-        wrong = faults(self.contract, event)
+        wrong = find_faults(self.contract, event)
         if wrong:
             return Rejected(row.number, wrong)
         happened_ms = (event[self._time] - EPOCH) // MILLISECOND
@@ -109,7 +109,7 @@ class Validator:
         published_ms = happened_ms if self.stamp is Stamp.EVENT else at.now_ms or happened_ms
         passed = self.edge.replace(event)
         found = encode(self.contract, passed)
-        return Outgoing(self.contract.name, key(self.contract, passed), found, published_ms)
+        return Outgoing(self.contract.name, encode_key(self.contract, passed), found, published_ms)
 
     @property
     def _time(self) -> str:
@@ -122,14 +122,14 @@ class Validator:
             return None
         found = f"{_render_time(happened_ms)}, and it is {_render_time(at.now_ms)}"
         skew, horizon = self.contract.skew or NONE, self.contract.horizon or NONE
-        if at.paced and happened_ms > at.now_ms + _ms(skew):
-            return Fault(self._time, f"{EARLY}: at most {span(skew)} from now", found)
-        if happened_ms >= at.now_ms - _ms(horizon):
+        if at.paced and happened_ms > at.now_ms + _to_ms(skew):
+            return Fault(self._time, f"{EARLY}: at most {render_span(skew)} from now", found)
+        if happened_ms >= at.now_ms - _to_ms(horizon):
             return None
         if self.stamp is Stamp.NOW:
             self.late += self.contract.horizon is not None
         elif at.remembered:
-            return Fault(self._time, f"{OLD}: at most {span(horizon)} ago", found)
+            return Fault(self._time, f"{OLD}: at most {render_span(horizon)} ago", found)
         return None
 
 
@@ -152,7 +152,7 @@ def load(
             so_far.rejected += 1
             rejected(found)
         else:
-            if _full(chunk, found):
+            if _is_full(chunk, found):
                 yield _send(client, chunk, so_far, validator)
             chunk.append(found)
         if so_far.rows % ROWS_PER_CHUNK == 0:
@@ -174,7 +174,7 @@ def check(
     return so_far
 
 
-def _full(chunk: list[Outgoing], following: Outgoing) -> bool:
+def _is_full(chunk: list[Outgoing], following: Outgoing) -> bool:
     if not chunk:
         return False
     apart_ms = abs(following.timestamp_ms - chunk[0].timestamp_ms)
@@ -190,10 +190,10 @@ def _send(client: Producer, chunk: list[Outgoing], so_far: Loaded, validator: Va
     return so_far
 
 
-def _ms(length: timedelta) -> int:
+def _to_ms(length: timedelta) -> int:
     return length // MILLISECOND
 
 
 def _render_time(milliseconds: int) -> str:
-    at = instant(milliseconds)
+    at = to_instant(milliseconds)
     return f"{milliseconds} ms of 1970" if at is None else at.isoformat(timespec="milliseconds")

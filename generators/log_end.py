@@ -7,7 +7,13 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 from generators.resume import Published
 from infra.errors import UserError
-from infra.kafka import Partition, admin, consumer, end_offsets, start_offsets
+from infra.kafka import (
+    Partition,
+    create_admin,
+    create_consumer,
+    read_end_offsets,
+    read_start_offsets,
+)
 from infra.settings import Settings
 
 CHUNK_RECORDS = 250  # of each partition, from its end backwards; then twice as many, and so on
@@ -36,15 +42,15 @@ def find_last_published(
 
     Others may publish to the same topics: their records do not have the simulator's headers.
     """
-    client = admin(settings)
-    starts, ends = start_offsets(client, topics), end_offsets(client, topics)
-    reader = consumer(settings)
+    client = create_admin(settings)
+    starts, ends = read_start_offsets(client, topics), read_end_offsets(client, topics)
+    reader = create_consumer(settings)
     messages: dict[Partition, Message] = {}
     chunk_records = CHUNK_RECORDS
     try:
-        while stretches := _before(starts, ends, messages, chunk_records):
-            for message in _records(reader, stretches):
-                if header_of(message, header) is not None:
+        while stretches := _find_stretches(starts, ends, messages, chunk_records):
+            for message in _read_records(reader, stretches):
+                if get_header(message, header) is not None:
                     messages[message.topic() or "", message.partition() or 0] = message
             ends = {partition: begin for partition, (begin, _) in stretches.items()}
             chunk_records = min(2 * chunk_records, CHUNK_RECORDS_MAX)
@@ -57,18 +63,18 @@ def parse_published(message: Message) -> Published:
     _, timestamp_ms = message.timestamp()
     return Published(
         timestamp_ms,
-        int.from_bytes(header_of(message, "sequence") or b"", "big"),
+        int.from_bytes(get_header(message, "sequence") or b"", "big"),
         message.key() or b"",
         message.value() or b"",
     )
 
 
-def header_of(message: Message, name: str) -> bytes | None:
+def get_header(message: Message, name: str) -> bytes | None:
     value = dict(message.headers() or ()).get(name)
     return value if isinstance(value, bytes) else None
 
 
-def _before(
+def _find_stretches(
     starts: dict[Partition, int],
     ends: dict[Partition, int],
     messages: dict[Partition, Message],
@@ -82,7 +88,7 @@ def _before(
     }
 
 
-def _records(reader: Consumer, stretches: Stretches) -> Iterator[Message]:
+def _read_records(reader: Consumer, stretches: Stretches) -> Iterator[Message]:
     """The records of the stretches, each partition's in order."""
     deadline = time.monotonic() + CHUNK_SECONDS_MAX
     left = [TopicPartition(*partition, begin) for partition, (begin, _) in stretches.items()]

@@ -4,7 +4,7 @@ from enum import Enum
 from random import Random
 from typing import NamedTuple
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.demand import Arrival
 from generators.stores import Store
 
@@ -31,13 +31,13 @@ class Loss(NamedTuple):
     units: int  # at most: nobody breaks or steals what is not there
 
 
-def losses(seed: int, store: Store, hour: int, arrivals: list[Arrival]) -> list[Loss]:
+def draw_losses(seed: int, store: Store, hour: int, arrivals: list[Arrival]) -> list[Loss]:
     """The losses of the world's n-th hour, in order: the more people come, the more there are."""
-    draw = chance(seed, store.store_id, hour, "losses")
+    draw = create_random(seed, store.store_id, hour, "losses")
     baskets = [arrival.wants for arrival in arrivals]
     count = int(len(baskets) * LOSSES_PER_RECEIPT + draw.random())
     return sorted(
-        (_loss(draw, baskets) for _ in range(count if baskets else 0)),
+        (_draw_loss(draw, baskets) for _ in range(count if baskets else 0)),
         key=lambda loss: loss.minute,
     )
 
@@ -48,7 +48,7 @@ def choose_counted(shelves: int, hour: int) -> range:
     return range(part * shelves // COUNTED_EVERY_HOURS, (part + 1) * shelves // COUNTED_EVERY_HOURS)
 
 
-def _loss(draw: Random, baskets: list[list[tuple[int, int]]]) -> Loss:
+def _draw_loss(draw: Random, baskets: list[list[tuple[int, int]]]) -> Loss:
     # What many want is also what many drop or steal.
     basket = baskets[int(draw.random() * len(baskets))]
     return Loss(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from generators.dirt import Dirt
 from generators.event import Event
-from generators.partitions import partition
+from generators.partitions import choose_partition
 
 Counts = dict[str, list[int]]  # by topic and partition
 
@@ -50,5 +50,5 @@ class Numbering:
     def _place(self, topic: str, key: str) -> int:
         placed = self._placed[topic]
         if key not in placed:
-            placed[key] = partition(key.encode(), len(self.counts[topic]))
+            placed[key] = choose_partition(key.encode(), len(self.counts[topic]))
         return placed[key]

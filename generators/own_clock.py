@@ -9,18 +9,26 @@ from threading import Event as Signal
 
 from confluent_kafka import Producer
 
-from contracts import CLOCKS, HEARTBEATS, encode, key
+from contracts import CLOCKS, HEARTBEATS, encode, encode_key
 from control.world_clock import WORLD, AnnouncedClock, ClockState, WorldClock
-from generators.clock import wall_ms
+from generators.clock import get_wall_ms
 from generators.clock_publisher import OWN, PARAMETERS_HEADER
-from generators.log_end import find_last_published, header_of
+from generators.log_end import find_last_published, get_header
 from generators.publisher import Publisher
 from generators.resume import OtherWorld
 from generators.stopping import catch_stop
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.errors import UserError
-from infra.kafka import KafkaDown, Outgoing, admin, answers, newest_ms, producer, send_all
-from infra.logs import setup_logging
+from infra.kafka import (
+    KafkaDown,
+    Outgoing,
+    create_admin,
+    create_producer,
+    is_answering,
+    read_newest_ms,
+    send_all,
+)
+from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 
 SEED = 0  # nothing is drawn
@@ -35,30 +43,33 @@ class Timekeeper:
     """Tells the time of an own world: by the clock, and by heartbeats."""
 
     def __init__(self, settings: Settings) -> None:
-        self._client: Producer = producer(settings)
+        self._client: Producer = create_producer(settings)
         self._clocks = Publisher(self._client)
 
     def run(self) -> None:
         """From now on world time is the wall's."""
-        now_ms = wall_ms()
+        now_ms = get_wall_ms()
         self._announce(WorldClock(now_ms, now_ms, REAL_TIME_MILLI), ClockState.RUNNING)
 
     def stand(self, world_ms: int) -> None:
         """World time is this, until told otherwise."""
-        self._announce(WorldClock(world_ms, wall_ms(), REAL_TIME_MILLI), ClockState.STOPPED)
+        self._announce(WorldClock(world_ms, get_wall_ms(), REAL_TIME_MILLI), ClockState.STOPPED)
 
     def beat(self, world_ms: int) -> None:
         """Everything published before that time is in the log; raises NotDelivered."""
         event = {"event_id": f"own-{world_ms}", "event_time": world_ms, "world": WORLD}
         value = encode(HEARTBEATS, event)
-        send_all(self._client, [Outgoing(HEARTBEATS.name, key(HEARTBEATS, event), value, world_ms)])
+        send_all(
+            self._client,
+            [Outgoing(HEARTBEATS.name, encode_key(HEARTBEATS, event), value, world_ms)],
+        )
 
     def _announce(self, clock: WorldClock, state: ClockState) -> None:
         event = AnnouncedClock(clock, state, SEED).to_row()
         self._clocks.send(
             CLOCKS.name,
             partition=0,
-            key=key(CLOCKS, event),
+            key=encode_key(CLOCKS, event),
             value=encode(CLOCKS, event),
             published_ms=clock.wall_ms,
             headers=[(PARAMETERS_HEADER, OWN)],
@@ -66,17 +77,17 @@ class Timekeeper:
         self._clocks.flush()
 
 
-def beaten_ms(settings: Settings) -> int | None:
+def read_heartbeat_ms(settings: Settings) -> int | None:
     """The time of the last heartbeat: everything published before it is in the log."""
-    return max(newest_ms(admin(settings), [HEARTBEATS.name]).values(), default=None)
+    return max(read_newest_ms(create_admin(settings), [HEARTBEATS.name]).values(), default=None)
 
 
 def keep_time(settings: Settings, stop: Signal) -> None:
     """Tell the time until told to stop. Raises OtherWorld, KafkaDown, NotDelivered."""
-    if not answers(settings):
+    if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
     refuse_other(settings)
-    timekeeper, beaten = Timekeeper(settings), beaten_ms(settings)
+    timekeeper, beaten = Timekeeper(settings), read_heartbeat_ms(settings)
     if settings.begins_ms is None:
         timekeeper.run()
         _follow_the_wall(timekeeper, beaten or 0, stop)
@@ -91,7 +102,7 @@ def keep_time(settings: Settings, stop: Signal) -> None:
 def refuse_other(settings: Settings) -> None:
     """Raise OtherWorld where the log holds a simulated one."""
     for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
-        parameters = header_of(message, PARAMETERS_HEADER) or b""
+        parameters = get_header(message, PARAMETERS_HEADER) or b""
         if parameters != OWN:
             raise OtherWorld("WORLD own", f"one with the parameters {parameters.decode()}")
 
@@ -99,15 +110,15 @@ def refuse_other(settings: Settings) -> None:
 def _follow_the_wall(timekeeper: Timekeeper, beaten: int, stop: Signal) -> None:
     """A heartbeat for each minute of the wall, once it is over."""
     while not stop.is_set():
-        over_ms = (wall_ms() - SETTLED_MS) // TICK_MS * TICK_MS
+        over_ms = (get_wall_ms() - SETTLED_MS) // TICK_MS * TICK_MS
         if over_ms > beaten:
             timekeeper.beat(over_ms)
             beaten = over_ms
-        stop.wait(max(0, over_ms + TICK_MS + SETTLED_MS - wall_ms()) / 1000)
+        stop.wait(max(0, over_ms + TICK_MS + SETTLED_MS - get_wall_ms()) / 1000)
 
 
 def main() -> int:
-    setup_logging("clock")
+    set_up_logging("clock")
     try:
         keep_time(read_settings(), catch_stop())
     except UserError as error:

@@ -59,7 +59,7 @@ class Parameters:
         return _render_values(names, here), _render_values(names, there)
 
 
-def parameters(settings: Settings) -> Parameters:
+def create_parameters(settings: Settings) -> Parameters:
     """The world that the settings ask for.
 
     Receipts per second are meant at the default speed: another speed must not make another world.

@@ -5,7 +5,7 @@ SEED = 0x9747B28C
 WORD = 0xFFFFFFFF
 
 
-def partition(key: bytes, partitions: int) -> int:
+def choose_partition(key: bytes, partitions: int) -> int:
     """As Java's default partitioner and librdkafka's `murmur2_random` place a record."""
     return (murmur2(key) & 0x7FFFFFFF) % partitions
 

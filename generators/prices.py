@@ -6,17 +6,17 @@ A promotion is planned a week ahead; its prices are announced when any price is.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.event import Event
-from generators.products import Product, price_cents
+from generators.products import Product, draw_price_cents
 from generators.promotions import NOTICE_DAYS, Promotion, Promotions
 from generators.ticks import (
     ANNOUNCED_MS,
     START_MS,
-    day,
-    day_start_ms,
-    hour_of_day,
-    hour_start_ms,
+    to_day,
+    to_day_start_ms,
+    to_hour_of_day,
+    to_hour_start_ms,
 )
 
 CHANGED_SHARE = 0.03  # of the products, each day
@@ -49,15 +49,15 @@ class Prices:
 
     def decide(self, hour: int) -> list[Event]:
         """The changes that are announced when the world's n-th hour begins."""
-        if hour_of_day(hour) != DECIDED_AT_HOUR:
+        if to_hour_of_day(hour) != DECIDED_AT_HOUR:
             return []
-        now_ms = hour_start_ms(hour)
-        effective_ms = day_start_ms(day(hour) + 1)
+        now_ms = to_hour_start_ms(hour)
+        effective_ms = to_day_start_ms(to_day(hour) + 1)
         events = []
-        for number, cents in self._tomorrow(day(hour)).items():
+        for number, cents in self._tomorrow(to_day(hour)).items():
             self._ahead.append(Change(effective_ms, number, cents))
             sku = self._products[number].sku
-            event_id = f"{sku}-price-{day(hour)}"
+            event_id = f"{sku}-price-{to_day(hour)}"
             events.append(_build_change(event_id, now_ms, sku, cents, effective_ms))
         return events
 
@@ -68,10 +68,10 @@ class Prices:
 
     def plan(self, hour: int) -> list[Event]:
         """The promotions that are announced when the world's n-th hour begins."""
-        if hour_of_day(hour) != DECIDED_AT_HOUR:
+        if to_hour_of_day(hour) != DECIDED_AT_HOUR:
             return []
-        tomorrow = day(hour) + 1
-        now_ms, effective_ms = hour_start_ms(hour), day_start_ms(tomorrow)
+        tomorrow = to_day(hour) + 1
+        now_ms, effective_ms = to_hour_start_ms(hour), to_day_start_ms(tomorrow)
         beginning = self._promotions.list_beginning(tomorrow + NOTICE_DAYS)
         return [self._plan(*one, now_ms, effective_ms) for one in beginning.items()]
 
@@ -81,8 +81,8 @@ class Prices:
             "event_id": f"{sku}-promotion-{promotion.begins}",
             "event_time": at_ms,
             "sku": sku,
-            "starts_at": day_start_ms(promotion.begins),
-            "ends_at": day_start_ms(promotion.ends),
+            "starts_at": to_day_start_ms(promotion.begins),
+            "ends_at": to_day_start_ms(promotion.ends),
             "usual_price_cents": usual_cents,
             "price_cents": promotion.price_cents(usual_cents),
             "effective_at": effective_ms,
@@ -93,7 +93,7 @@ class Prices:
 
         None from its promotion's plan on until it is over: the plan says which price is usual.
         """
-        draw = chance(self._seed, "prices", today)
+        draw = create_random(self._seed, "prices", today)
         promoted, still = self._promotions.on(today), self._promotions.on(today + 1)
         planned = self._promotions.plan(today + 1)
         changed = {}
@@ -104,20 +104,20 @@ class Prices:
             elif number in promoted and number not in still:
                 changed[number] = self._usual_cents[number]
             elif anew and number not in still and number not in planned:
-                self._usual_cents[number] = price_cents(product.unit_cost_cents, draw)
+                self._usual_cents[number] = draw_price_cents(product.unit_cost_cents, draw)
                 changed[number] = self._usual_cents[number]
         return changed
 
     def take_effect(self, hour: int) -> bool:
         """Whether other prices hold from the beginning of the world's n-th hour."""
-        now_ms = hour_start_ms(hour)
+        now_ms = to_hour_start_ms(hour)
         due = [change for change in self._ahead if change.effective_ms <= now_ms]
         for change in due:
             self.cents[change.product] = change.cents
         self._ahead = [change for change in self._ahead if change.effective_ms > now_ms]
         return bool(due)
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         return {"cents": self.cents, "usual_cents": self._usual_cents, "ahead": self._ahead}
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from random import Random
 
 from faker import Faker
 
-from generators.chance import chance
+from generators.chance import create_random
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Product:
     popularity: int  # how often it is wanted, relative to the others
 
 
-def products(seed: int, count: int) -> tuple[Product, ...]:
+def create_products(seed: int, count: int) -> tuple[Product, ...]:
     faker = Faker("en_GB")
     faker.seed_instance(f"{seed}/products")
-    draw = chance(seed, "products")
+    draw = create_random(seed, "products")
     order = sorted((draw.random(), number) for number in range(count))
     rank = {number: place for place, (_, number) in enumerate(order)}
     made = []
@@ -70,7 +70,7 @@ def products(seed: int, count: int) -> tuple[Product, ...]:
                 category=category.name,
                 supplier_id=f"SUP-{int(draw.random() * SUPPLIERS):02d}",
                 unit_cost_cents=cost_cents,
-                unit_price_cents=price_cents(cost_cents, draw),
+                unit_price_cents=draw_price_cents(cost_cents, draw),
                 pack_size_units=category.pack_sizes_units[
                     int(draw.random() * len(category.pack_sizes_units))
                 ],
@@ -81,7 +81,7 @@ def products(seed: int, count: int) -> tuple[Product, ...]:
     return tuple(made)
 
 
-def price_cents(cost_cents: int, draw: Random) -> int:
+def draw_price_cents(cost_cents: int, draw: Random) -> int:
     """A price for goods of this cost, with some margin."""
     margin = MARGIN_MIN + draw.random() * (MARGIN_MAX - MARGIN_MIN)
     return int(cost_cents * margin) // 10 * 10 + 9

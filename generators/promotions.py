@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from generators.chance import chance
+from generators.chance import create_random
 
 EVERY_DAYS = 14  # a product has its day of the fortnight, on which a promotion of it may begin
 STARTED_SHARE = 0.2  # of the products whose day it is
@@ -62,7 +62,7 @@ class Promotions:
         """What begins with the world's n-th day, by product."""
         if day < 1:
             return {}
-        draw = chance(self._seed, "promotions", day)
+        draw = create_random(self._seed, "promotions", day)
         return {
             product: Promotion(
                 begins=day,

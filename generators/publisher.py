@@ -105,7 +105,7 @@ class Publisher:
         headers: Headers = [("sequence", sequence.to_bytes(NUMBER_BYTES, "big"))]
         if self._wall_ms:
             headers.append(("sent_at", self._wall_ms().to_bytes(NUMBER_BYTES, "big")))
-        value = wire.value(publication)
+        value = wire.encode_value(publication)
         self.send(topic, partition, key.encode(), value, published_ms, headers)
 
     def send(

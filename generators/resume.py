@@ -81,7 +81,7 @@ class Logged:
 
 
 def _compare(publication: Publication, end: Published) -> None:
-    value = wire.value(publication)
+    value = wire.encode_value(publication)
     again = Published(
         publication.published_ms, publication.sequence, publication.key.encode(), value
     )

@@ -3,7 +3,7 @@
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.event import Event
 from generators.ticks import HOUR_MS
 
@@ -47,10 +47,10 @@ class Returns:
         self._seed = seed
         self._store_id = store_id
         self._ahead: list[Return] = []  # a heap; no two are of one receipt
-        self._random = chance(seed, store_id, 0, "returns").random
+        self._random = create_random(seed, store_id, 0, "returns").random
 
     def begin_hour(self, hour: int) -> None:
-        self._random = chance(self._seed, self._store_id, hour, "returns").random
+        self._random = create_random(self._seed, self._store_id, hour, "returns").random
 
     def consider(self, receipt: Event) -> None:
         """Plan a return, for some of the receipts."""
@@ -76,14 +76,14 @@ class Returns:
             ),
         )
 
-    def due(self, until_ms: int) -> list[Return]:
+    def take_due(self, until_ms: int) -> list[Return]:
         """The customers that have come back by then."""
         due = []
         while self._ahead and self._ahead[0].at_ms < until_ms:
             due.append(heappop(self._ahead))
         return due
 
-    def state(self) -> list[Return]:
+    def dump_state(self) -> list[Return]:
         return self._ahead
 
     def restore(self, state: list[list[int | str | None]]) -> None:

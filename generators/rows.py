@@ -41,7 +41,7 @@ class Row:
     """Why the row cannot be read at all."""
 
 
-def rows(file: Path, time_field: str, scratch: Path) -> Iterator[Row]:
+def read_rows(file: Path, time_field: str, scratch: Path) -> Iterator[Row]:
     """Sorted by the field, rows without a time in it first. Raises BadFile.
 
     At most MEMORY_MAX is used for sorting, and the scratch folder for the rest.
@@ -63,9 +63,11 @@ def rows(file: Path, time_field: str, scratch: Path) -> Iterator[Row]:
         raise BadFile(f"{file} should hold rows that can be read, but: {error}") from error
 
 
-def _json_lines(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) -> Iterator[Row]:
+def _read_json_lines(
+    engine: duckdb.DuckDBPyConnection, file: Path, time_field: str
+) -> Iterator[Row]:
     with file.open("rb") as opened:
-        lines = pa.RecordBatchReader.from_batches(LINES, _chunks(opened))
+        lines = pa.RecordBatchReader.from_batches(LINES, _read_chunks(opened))
         engine.register("lines", lines)
         happened = f"try_cast(json_extract_string(line, '$.{time_field}') as timestamptz)"
         relation = engine.sql(
@@ -77,7 +79,7 @@ def _json_lines(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) 
                 yield Row(row["number"], row["line"], {}, row["fault"])
 
 
-def _chunks(opened: BinaryIO) -> Iterator[pa.RecordBatch]:
+def _read_chunks(opened: BinaryIO) -> Iterator[pa.RecordBatch]:
     """The file's lines, empty ones left out, numbered as an editor does."""
     chunk: list[dict[str, Any]] = []
     number = size = 0
@@ -90,21 +92,21 @@ def _chunks(opened: BinaryIO) -> Iterator[pa.RecordBatch]:
             fault = f"a line of at most {LINE_BYTES_MAX} bytes"
             chunk.append({"number": number, "line": None, "fault": fault})
         elif line.strip():
-            chunk.append({"number": number, **_text(line)})
+            chunk.append({"number": number, **_parse_line(line)})
         if len(chunk) >= LINES_PER_CHUNK or size >= CHUNK_BYTES_MAX:
             yield pa.RecordBatch.from_pylist(chunk, LINES)
             chunk, size = [], 0
     yield pa.RecordBatch.from_pylist(chunk, LINES)
 
 
-def _text(line: bytes) -> dict[str, str | None]:
+def _parse_line(line: bytes) -> dict[str, str | None]:
     try:
         return {"line": line.decode(), "fault": None}
     except UnicodeDecodeError:
         return {"line": None, "fault": "text in UTF-8"}
 
 
-def _parquet(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) -> Iterator[Row]:
+def _read_parquet(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) -> Iterator[Row]:
     relation = engine.sql(
         "select file_row_number + 1 as _number, * exclude (file_row_number) "
         "from read_parquet($file, file_row_number = true)",
@@ -118,8 +120,8 @@ def _parquet(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) -> 
 
 
 READERS: Mapping[str, Callable[[duckdb.DuckDBPyConnection, Path, str], Iterator[Row]]] = {
-    ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
-    ".parquet": _parquet,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
+    ".parquet": _read_parquet,
 }
 """By the suffix of the file's name."""

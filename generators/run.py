@@ -12,7 +12,7 @@ from generators.pacer import Pacer
 from generators.publisher import Publisher
 from generators.resume import Logged
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
-from generators.ticks import TICKS_PER_DAY, tick_start_ms
+from generators.ticks import TICKS_PER_DAY, to_tick_start_ms
 from generators.world import World
 
 NOTHING = Nothing()
@@ -33,7 +33,7 @@ class Progress(NamedTuple):
 
     @property
     def world_ms(self) -> int:
-        return tick_start_ms(self.tick)
+        return to_tick_start_ms(self.tick)
 
 
 Report = Callable[[Progress], None]
@@ -63,11 +63,11 @@ def run(
             pacer.stand()
             if not disk_guard.wait():
                 return
-        if not pacer.wait(tick_start_ms(tick)):
+        if not pacer.wait(to_tick_start_ms(tick)):
             return
         if tick and tick % SNAPSHOT_TICKS == 0:
-            snapshots.save(world.state())
-        for publication in logged.select_missing(world.tick(confirmations.due(tick))):
+            snapshots.save(world.dump_state())
+        for publication in logged.select_missing(world.tick(confirmations.take_due(tick))):
             if not pacer.wait(publication.published_ms):
                 return
             publisher.publish(publication)
@@ -76,7 +76,7 @@ def run(
         report(Progress(world.next_tick, published))
 
 
-def daily() -> Report:
+def create_daily_report() -> Report:
     """A report that logs a line a day."""
     began = time.monotonic()
 

@@ -20,7 +20,7 @@ SEASONS: Mapping[str, tuple[int, ...]] = {
 MONTHS = 12
 
 
-def season_percent(category: str, day: int) -> int:
+def compute_season_percent(category: str, day: int) -> int:
     """Demand for the category on the world's n-th day, relative to the yearly mean."""
     date = START + timedelta(days=day)
     months = SEASONS[category]

@@ -98,11 +98,11 @@ class Shelves:
         """Put up these prices, one per product of the retailer."""
         self.prices_cents = [cents[number] for number in self._assortment]
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         return {
             "units": self.units,
             "unrecorded": self.unrecorded,
-            "supply": self.supply.state(),
+            "supply": self.supply.dump_state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:

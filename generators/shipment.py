@@ -35,11 +35,11 @@ class Shipment(NamedTuple):
     loads: tuple[Load, ...]
 
     def dispatch(self, store_id: str, skus: Sequence[str], at_ms: int) -> Event:
-        lines = [_line(skus, load, 0) for load in self.loads]
+        lines = [_create_line(skus, load, 0) for load in self.loads]
         return self._step(store_id, "dispatched", at_ms, lines)
 
     def receive(self, store_id: str, skus: Sequence[str]) -> Event:
-        lines = [_line(skus, load, load.received_units) for load in self.loads]
+        lines = [_create_line(skus, load, load.received_units) for load in self.loads]
         return self._step(store_id, "received", self.arrives_ms, lines)
 
     def _step(self, store_id: str, status: str, at_ms: int, lines: list[Event]) -> Event:
@@ -54,7 +54,7 @@ class Shipment(NamedTuple):
         }
 
 
-def _line(skus: Sequence[str], load: Load, received_units: int) -> Event:
+def _create_line(skus: Sequence[str], load: Load, received_units: int) -> Event:
     return {
         "sku": skus[load.shelf],
         "dispatched_units": load.dispatched_units,

@@ -8,12 +8,12 @@ from generators.customers import Payer
 from generators.delivery_queue import DeliveryQueue
 from generators.demand import Arrival, Demand
 from generators.event import Event
-from generators.losses import Kind, Loss, choose_counted, losses
+from generators.losses import Kind, Loss, choose_counted, draw_losses
 from generators.returns import Return, Returns
 from generators.shelves import Shelves
 from generators.shipment import Shipment
 from generators.stores import Store
-from generators.ticks import START_MS, TICK_MS, TICKS_PER_HOUR, hour_of_day, tick_start_ms
+from generators.ticks import START_MS, TICK_MS, TICKS_PER_HOUR, to_hour_of_day, to_tick_start_ms
 
 SHIFTS_PER_DAY = 3
 SHIFT_TICKS = 24 * TICKS_PER_HOUR // SHIFTS_PER_DAY
@@ -40,7 +40,7 @@ class Shop:
 
     def open(self, ahead: Sequence[Sequence[int]]) -> None:
         """Fill the empty shelves before the first customer comes. Ahead: appeal, by day."""
-        now_ms = tick_start_ms(0)
+        now_ms = to_tick_start_ms(0)
         for shelf, units in enumerate(
             self.shelves.compute_opening([*map(self._weigh_shelves, ahead)])
         ):
@@ -58,7 +58,7 @@ class Shop:
     def begin_hour(self, hour: int) -> None:
         self._arrivals = self._demand.hour(hour)
         self._returns.begin_hour(hour)
-        self._losses = losses(self._seed, self.store, hour, self._arrivals)
+        self._losses = draw_losses(self._seed, self.store, hour, self._arrivals)
         self._arrivals.reverse()
         self._losses.reverse()
 
@@ -66,13 +66,13 @@ class Shop:
         """Unload, take back, sell, then see what is broken, gone or miscounted."""
         self._begin(tick)
         hour, minute = divmod(tick, TICKS_PER_HOUR)
-        start_ms = tick_start_ms(tick)
+        start_ms = to_tick_start_ms(tick)
         end_ms = start_ms + TICK_MS
         self._expect(start_ms)
         for shipment in self.shelves.supply.unload_due(end_ms):
             self._unload(shipment)
-        if self.store.is_open(hour_of_day(hour)):
-            for brought in self._returns.due(end_ms):
+        if self.store.is_open(to_hour_of_day(hour)):
+            for brought in self._returns.take_due(end_ms):
                 self._refund(brought, max(brought.at_ms, start_ms))
         arrivals = self._arrivals
         while arrivals and arrivals[-1].at_ms < end_ms:
@@ -136,8 +136,8 @@ class Shop:
         """The id of the receipt with that number, issued at that time."""
         return f"{self.store.store_id}-{(at_ms - START_MS) // TICK_MS}-R{number}"
 
-    def state(self) -> dict[str, Any]:
-        return {"shelves": self.shelves.state(), "returns": self._returns.state()}
+    def dump_state(self) -> dict[str, Any]:
+        return {"shelves": self.shelves.dump_state(), "returns": self._returns.dump_state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         self.shelves.restore(state["shelves"])

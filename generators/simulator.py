@@ -13,25 +13,25 @@ from threading import Event as Signal
 
 from contracts import CLOCKS
 from control.world_clock import ClockState, WorldClock
-from generators.clock import to_speed_milli, wall_ms
+from generators.clock import get_wall_ms, to_speed_milli
 from generators.clock_publisher import PARAMETERS_HEADER, ClockPublisher, read_announced_ms
 from generators.confirmations import Confirmations, Journal, Nothing, Orders
 from generators.disk_guard import DiskGuard
-from generators.log_end import find_last_published, header_of, parse_published
+from generators.log_end import find_last_published, get_header, parse_published
 from generators.pacer import Paced, Unpaced
-from generators.parameters import Parameters, parameters
+from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
 from generators.resume import Logged
-from generators.run import Report, daily, run
+from generators.run import Report, create_daily_report, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.stopping import catch_stop
-from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
+from generators.ticks import START_MS, TICKS_PER_DAY, to_tick_start_ms
 from generators.world import TOPICS, World
-from infra.disk import shortage
+from infra.disk import find_shortage
 from infra.errors import UserError
-from infra.kafka import KafkaDown, answers, producer
+from infra.kafka import KafkaDown, create_producer, is_answering
 from infra.lock import lock_folder
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 
 BACKFILL_LINGER_MS = 50  # nobody waits for a single record: large batches
@@ -75,7 +75,7 @@ def simulate(
     """
     home = settings.data_dir
     with lock_folder(home / "simulator", SecondSimulator(home)):
-        _simulate(settings, stop, backfill_days, live, report or daily())
+        _simulate(settings, stop, backfill_days, live, report or create_daily_report())
 
 
 def _simulate(
@@ -83,38 +83,38 @@ def _simulate(
 ) -> None:
     if backfill_days and settings.simulator_refill == "orders":
         raise NoHistory
-    wanted = parameters(settings)
+    wanted = create_parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
-    disk_guard = DiskGuard(stop, partial(shortage, settings))
+    disk_guard = DiskGuard(stop, partial(find_shortage, settings))
     snapshots = Snapshots(settings.data_dir / "simulator", wanted.text())
     world = _resume_world(wanted, logged, snapshots)
-    client = producer(settings)
+    client = create_producer(settings)
     clock_publisher = ClockPublisher(Publisher(client), wanted)
     speed = to_speed_milli(settings.simulator_speed)
 
     def stand(world_ms: int) -> None:
-        clock_publisher.announce(WorldClock(world_ms, wall_ms(), speed), ClockState.STOPPED)
+        clock_publisher.announce(WorldClock(world_ms, get_wall_ms(), speed), ClockState.STOPPED)
 
     stand(past_ms)
     if backfill_days:
         history = Publisher(
-            producer(settings, linger_ms=BACKFILL_LINGER_MS), beats_held_max=SNAPSHOT_TICKS
+            create_producer(settings, linger_ms=BACKFILL_LINGER_MS), beats_held_max=SNAPSHOT_TICKS
         )
         until_tick = backfill_days * TICKS_PER_DAY
         run(world, logged, Unpaced(stop), history, snapshots, disk_guard, report, until_tick)
-        past_ms = max(past_ms, tick_start_ms(world.next_tick))
+        past_ms = max(past_ms, to_tick_start_ms(world.next_tick))
         history.flush()
         stand(past_ms)
     if live and not stop.is_set():
-        pacer = Paced(stop, past_ms, speed, wall_ms, clock_publisher.announce)
-        heard = _intake(settings, wanted, logged)
-        publisher = Publisher(client, wall_ms)
+        pacer = Paced(stop, past_ms, speed, get_wall_ms, clock_publisher.announce)
+        heard = _open_intake(settings, wanted, logged)
+        publisher = Publisher(client, get_wall_ms)
         run(world, logged, pacer, publisher, snapshots, disk_guard, report, confirmations=heard)
         pacer.stand()
     clock_publisher.flush()
 
 
-def _intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
+def _open_intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
     if wanted.refill == "vans":
         return Nothing()
     journal = Journal(settings.data_dir / "simulator", wanted.text())
@@ -123,11 +123,11 @@ def _intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmat
 
 def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
     """The world's records in the log, and the newest world time there."""
-    if not answers(settings):
+    if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
     past_ms = START_MS
     for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
-        parameters = header_of(message, PARAMETERS_HEADER) or b""
+        parameters = get_header(message, PARAMETERS_HEADER) or b""
         past_ms = max(past_ms, read_announced_ms(message, wanted, parameters))
     ends = find_last_published(settings, [topic.name for topic in TOPICS], "sequence")
     logged = Logged({partition: parse_published(message) for partition, message in ends.items()})
@@ -136,7 +136,7 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
 
 def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
     world = World(wanted)
-    state = snapshots.newest(logged.counts(world.counts))
+    state = snapshots.find_newest(logged.counts(world.counts))
     if state:
         world.restore(state)
         logged.skip(world.counts)
@@ -150,8 +150,8 @@ def collect_garbage_rarely() -> None:
 
 
 def main() -> int:
-    options = _options()
-    setup_logging("simulator")
+    options = _parse_options()
+    set_up_logging("simulator")
     collect_garbage_rarely()
     stop = catch_stop()
     try:
@@ -167,7 +167,7 @@ def main() -> int:
     return 0
 
 
-def _options() -> argparse.Namespace:
+def _parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m generators.simulator")
     parser.add_argument(
         "--backfill-days",

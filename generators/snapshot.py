@@ -41,7 +41,7 @@ class Snapshots:
         for file_old in set(self._folder.glob("*.json")) - set(kept):
             file_old.unlink()
 
-    def newest(self, logged: Counts) -> dict[str, Any] | None:
+    def find_newest(self, logged: Counts) -> dict[str, Any] | None:
         """The last state that is not ahead of the log, where there is one."""
         for file in reversed(self._files()):
             try:
@@ -49,7 +49,7 @@ class Snapshots:
             except ValueError:
                 log.warning("%s does not parse; an earlier state is taken", file)
                 continue
-            if not _ahead(state["counts"], logged):
+            if not _is_ahead(state["counts"], logged):
                 return state
         return None
 
@@ -57,7 +57,7 @@ class Snapshots:
         return sorted(self._folder.glob(f"{self._world}-*.json"))
 
 
-def _ahead(counts: Counts, logged: Counts) -> bool:
+def _is_ahead(counts: Counts, logged: Counts) -> bool:
     return any(
         count > there
         for topic, partitions in counts.items()

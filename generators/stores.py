@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from faker import Faker
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.products import Product
 
 OPENING_HOURS = ((7, 22), (8, 20), (6, 23), (9, 21))
@@ -41,27 +41,27 @@ class Store:
         return self.opens_at_hour <= hour_of_day < self.closes_at_hour
 
 
-def stores(seed: int, count: int, products: Sequence[Product]) -> tuple[Store, ...]:
+def create_stores(seed: int, count: int, products: Sequence[Product]) -> tuple[Store, ...]:
     faker = Faker("en_GB")
     faker.seed_instance(f"{seed}/stores")
     return tuple(_store(seed, number, faker, products) for number in range(count))
 
 
 def _store(seed: int, number: int, faker: Faker, products: Sequence[Product]) -> Store:
-    draw = chance(seed, "store", number)
+    draw = create_random(seed, "store", number)
     place = faker.local_latlng(country_code=COUNTRY)
     if place is None:
         raise LookupError(f"Faker knows no places in {COUNTRY}")
     latitude, longitude, city, *_ = place
-    opens, closes = _hours(number)
-    kept = _assortment(seed, number, products)
+    opens, closes = _choose_hours(number)
+    kept = _draw_assortment(seed, number, products)
     return Store(
         number=number,
         store_id=f"S{number:03d}",
         name=f"{city}, {faker.street_name()}",
         city=city,
-        latitude_microdegrees=_microdegrees(latitude, draw.random()),
-        longitude_microdegrees=_microdegrees(longitude, draw.random()),
+        latitude_microdegrees=_to_microdegrees(latitude, draw.random()),
+        longitude_microdegrees=_to_microdegrees(longitude, draw.random()),
         opens_at_hour=opens,
         closes_at_hour=closes,
         registers=REGISTERS_MIN + int(draw.random() * (REGISTERS_MAX - REGISTERS_MIN + 1)),
@@ -71,15 +71,15 @@ def _store(seed: int, number: int, faker: Faker, products: Sequence[Product]) ->
     )
 
 
-def _hours(number: int) -> tuple[int, int]:
+def _choose_hours(number: int) -> tuple[int, int]:
     if number < ROUND_THE_CLOCK_MIN or number % ROUND_THE_CLOCK_EVERY == 0:
         return 0, 24
     return OPENING_HOURS[number % len(OPENING_HOURS)]
 
 
-def _assortment(seed: int, number: int, products: Sequence[Product]) -> dict[int, int]:
+def _draw_assortment(seed: int, number: int, products: Sequence[Product]) -> dict[int, int]:
     """Popularity here of every product that the store keeps; the first is kept everywhere."""
-    draw = chance(seed, "assortment", number)
+    draw = create_random(seed, "assortment", number)
     share = KEPT_MIN + draw.random() * (1 - KEPT_MIN)
     return {
         n: max(1, int(product.popularity * (TASTE_MIN + draw.random())))
@@ -88,7 +88,7 @@ def _assortment(seed: int, number: int, products: Sequence[Product]) -> dict[int
     }
 
 
-def _microdegrees(degrees: str, neighbourhood: float) -> int:
+def _to_microdegrees(degrees: str, neighbourhood: float) -> int:
     # Two stores in one city do not stand on the same spot.
     aside = int((neighbourhood - 0.5) * NEIGHBOURHOOD_MICRODEGREES)
     return int(Decimal(degrees) * 1_000_000) + aside

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.parameters import Refill
 from generators.shipment import Confirmed, Load, Shipment
 from generators.stores import Store
@@ -80,7 +80,7 @@ class Supply:
             self._awaited.difference_update(load.shelf for one in here for load in one.loads)
         return here
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         return {
             "sent": self._sent,
             "ordered": self._ordered,
@@ -91,8 +91,10 @@ class Supply:
     def restore(self, state: dict[str, Any]) -> None:
         self._sent = state["sent"]
         self._ordered = [(shelf, packs) for shelf, packs in state["ordered"]]
-        self._underway = [_shipment(*shipment) for shipment in state["underway"]]
-        self._planned = [(at_ms, _shipment(*shipment)) for at_ms, shipment in state["planned"]]
+        self._underway = [_create_shipment(*shipment) for shipment in state["underway"]]
+        self._planned = [
+            (at_ms, _create_shipment(*shipment)) for at_ms, shipment in state["planned"]
+        ]
         self._awaited = {shelf for shelf, _ in self._ordered}
         self._awaited.update(load.shelf for one in self._underway for load in one.loads)
 
@@ -110,7 +112,7 @@ class Supply:
 
     def _shipment(self, ordered: Sequence[tuple[int, int]], now_ms: int) -> Shipment:
         self._sent += 1
-        draw = chance(self._seed, self._store_id, self._sent, "shipment")
+        draw = create_random(self._seed, self._store_id, self._sent, "shipment")
         late_ticks = int(draw.random() * LATE_TICKS_MAX) if draw.random() < LATE_SHARE else 0
         return Shipment(
             f"{self._store_id}-V{self._sent}",
@@ -125,7 +127,7 @@ class Supply:
         return Load(shelf, packs * units, there * units)
 
 
-def _shipment(
+def _create_shipment(
     shipment_id: str, order_id: str | None, arrives_ms: int, loads: Sequence[Sequence[int]]
 ) -> Shipment:
     return Shipment(shipment_id, order_id, arrives_ms, tuple(Load(*load) for load in loads))

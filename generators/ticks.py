@@ -14,29 +14,29 @@ HOURS_PER_WEEK = 7 * 24
 ANNOUNCED_MS = START_MS - HOUR_MS  # what holds when the world begins: it needs notice
 
 
-def tick_start_ms(tick: int) -> int:
+def to_tick_start_ms(tick: int) -> int:
     return START_MS + tick * TICK_MS
 
 
-def hour_start_ms(hour: int) -> int:
+def to_hour_start_ms(hour: int) -> int:
     return START_MS + hour * HOUR_MS
 
 
-def hour_of_week(hour: int) -> int:
+def to_hour_of_week(hour: int) -> int:
     """Hours since Monday, midnight, of the world's n-th hour."""
     return (START.hour + hour) % HOURS_PER_WEEK
 
 
-def hour_of_day(hour: int) -> int:
+def to_hour_of_day(hour: int) -> int:
     """Hours since midnight of the world's n-th hour."""
     return (START.hour + hour) % 24
 
 
-def day_start_ms(number: int) -> int:
+def to_day_start_ms(number: int) -> int:
     """The midnight with which the world's n-th day begins; the first lies before the world."""
-    return hour_start_ms(24 * number - START.hour)
+    return to_hour_start_ms(24 * number - START.hour)
 
 
-def day(hour: int) -> int:
+def to_day(hour: int) -> int:
     """The calendar day of the world's n-th hour, counted from the first."""
     return (START.hour + hour) // 24

@@ -8,9 +8,9 @@ from datetime import timedelta
 from random import Random
 from typing import Any
 
-from contracts import Contract, Rule, contract, encode
+from contracts import Contract, Rule, encode, get_contract
 from contracts.times import MILLISECOND
-from generators.chance import chance
+from generators.chance import create_random
 from generators.dirt import Dirt
 from generators.event import Event
 from generators.numbering import Publication
@@ -37,16 +37,16 @@ BREAKING: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def value(publication: Publication) -> bytes:
+def encode_value(publication: Publication) -> bytes:
     """The record's value, in its frame unless that is what is wrong with it."""
     _, topic, _, _, _, event, dirt = publication
-    of = contract(topic)
+    of = get_contract(topic)
     if not dirt or dirt not in BECOMES:
         return encode(of, event)
-    return BECOMES[dirt](of, event, chance(event["event_id"], "wire"))
+    return BECOMES[dirt](of, event, create_random(event["event_id"], "wire"))
 
 
-def _ahead(of: Contract, event: Event, draw: Random) -> bytes:
+def _encode_ahead(of: Contract, event: Event, draw: Random) -> bytes:
     """As a till writes it whose clock is ahead by more than the contract allows."""
     skew = of.skew or timedelta()
     ahead_ms = skew // MILLISECOND + 1 + int(draw.random() * AHEAD_MS_MAX)
@@ -61,13 +61,13 @@ def _malform(of: Contract, event: Event, draw: Random) -> bytes:
     return whole[: FRAME_BYTES + int(draw.random() * (len(whole) - FRAME_BYTES))]
 
 
-def _unknown(of: Contract, event: Event, draw: Random) -> bytes:
+def _encode_unknown(of: Contract, event: Event, draw: Random) -> bytes:
     whole = encode(of, event)
     number = UNKNOWN_ID_MIN + int(draw.random() * UNKNOWN_IDS)
     return whole[:MAGIC_BYTES] + number.to_bytes(4, "big") + whole[FRAME_BYTES:]
 
 
-def _broken(of: Contract, event: Event, draw: Random) -> bytes:
+def _encode_broken(of: Contract, event: Event, draw: Random) -> bytes:
     """One field changed, so that one rule is broken; where there are lines, on the first."""
     rules = [rule for rule in of.rules if _may_break(of, rule)]
     rule = rules[int(draw.random() * len(rules))]
@@ -85,8 +85,8 @@ def _may_break(of: Contract, rule: Rule) -> bool:
 
 
 BECOMES: Mapping[Dirt, Callable[[Contract, Event, Random], bytes]] = {
-    Dirt.FUTURE: _ahead,
+    Dirt.FUTURE: _encode_ahead,
     Dirt.MALFORMED: _malform,
-    Dirt.UNKNOWN_SCHEMA: _unknown,
-    Dirt.BROKEN_RULE: _broken,
+    Dirt.UNKNOWN_SCHEMA: _encode_unknown,
+    Dirt.BROKEN_RULE: _encode_broken,
 }

@@ -22,28 +22,28 @@ from control.world_clock import WORLD
 from generators.catalog import introduce_product, open_store
 from generators.customers import CASH_SHARE, Customers
 from generators.delivery_queue import DeliveryQueue
-from generators.demand import Demand, visits_per_hour
+from generators.demand import Demand, compute_visits_per_hour
 from generators.event import Event
 from generators.incidents.book import Incidents
 from generators.ledger import Page
 from generators.numbering import Counts, Numbering, Publication
 from generators.parameters import Parameters
 from generators.prices import Prices
-from generators.products import products
+from generators.products import create_products
 from generators.promotions import Promotions
-from generators.seasons import SEASONS, season_percent
+from generators.seasons import SEASONS, compute_season_percent
 from generators.shelves import AHEAD_DAYS, Shelves
 from generators.shipment import Confirmed
 from generators.shop import Shop
-from generators.stores import stores
+from generators.stores import create_stores
 from generators.ticks import (
     ANNOUNCED_MS,
     HOURS_PER_WEEK,
     TICKS_PER_DAY,
     TICKS_PER_HOUR,
-    day,
-    hour_start_ms,
-    tick_start_ms,
+    to_day,
+    to_hour_start_ms,
+    to_tick_start_ms,
 )
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # what moves the book stock of a shelf
@@ -56,14 +56,16 @@ class World:
 
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters
-        self.products = products(parameters.seed, parameters.products)
-        self._stores = stores(parameters.seed, parameters.stores, self.products)
+        self.products = create_products(parameters.seed, parameters.products)
+        self._stores = create_stores(parameters.seed, parameters.stores, self.products)
         self._promotions = Promotions(parameters.seed, len(self.products))
         self._prices = Prices(parameters.seed, self.products, self._promotions)
         self._deliveries = DeliveryQueue(parameters, HORIZONS_MS)
         self._numbering = Numbering({topic.name: topic.settings.partitions for topic in TOPICS})
         customers = Customers(
-            parameters.seed, parameters.stores, card_visits_per_day(parameters.receipts_per_minute)
+            parameters.seed,
+            parameters.stores,
+            compute_card_visits_per_day(parameters.receipts_per_minute),
         )
         self._shops = self._open_shops(parameters, customers)
         self._incidents = Incidents(parameters, self._stores, customers)
@@ -78,10 +80,10 @@ class World:
         What the world knows of a tick from outside is given at its beginning.
         """
         tick = self.next_tick
-        end_ms = tick_start_ms(tick + 1)
+        end_ms = to_tick_start_ms(tick + 1)
         hour, minute = divmod(tick, TICKS_PER_HOUR)
-        if day(hour) != self._day:
-            self._begin_day(day(hour))
+        if to_day(hour) != self._day:
+            self._begin_day(to_day(hour))
         if tick == 0:
             self._begin()
         if minute == 0:
@@ -114,7 +116,7 @@ class World:
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.missed, strict=True))
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         """All that the next tick needs; to be had between two hours, where nothing else is open.
 
         To be written down at once: it is not a copy.
@@ -126,10 +128,10 @@ class World:
         return {
             "next_tick": self.next_tick,
             "counts": self._numbering.counts,
-            "outbox": self._deliveries.state(),
-            "prices": self._prices.state(),
-            "incidents": self._incidents.state(),
-            "shops": [shop.state() for shop in self._shops],
+            "outbox": self._deliveries.dump_state(),
+            "prices": self._prices.dump_state(),
+            "incidents": self._incidents.dump_state(),
+            "shops": [shop.dump_state() for shop in self._shops],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -151,7 +153,7 @@ class World:
                 shop.shelves.supply.plan(shelf, order)
 
     def _open_shops(self, parameters: Parameters, customers: Customers) -> list[Shop]:
-        weeks = visits_per_hour(self._stores, parameters.receipts_per_minute)
+        weeks = compute_visits_per_hour(self._stores, parameters.receipts_per_minute)
         return [
             Shop(
                 parameters.seed,
@@ -192,7 +194,7 @@ class World:
     def _appeal(self, number: int) -> list[int]:
         """The factor of every product's popularity on the world's n-th day."""
         promoted = self._promotions.on(number)
-        season = {category: season_percent(category, number) for category in SEASONS}
+        season = {category: compute_season_percent(category, number) for category in SEASONS}
         return [
             season[product.category] * (promoted[n].lift_percent if n in promoted else 100)
             for n, product in enumerate(self.products)
@@ -200,7 +202,7 @@ class World:
 
     def _begin_hour(self, hour: int) -> None:
         self._deliveries.begin_hour(hour)
-        now_ms = hour_start_ms(hour)
+        now_ms = to_hour_start_ms(hour)
         self._announce(PRICE_CHANGES, self._prices.decide(hour), now_ms)
         self._announce(PROMOTIONS, self._prices.plan(hour), now_ms)
         if self._prices.take_effect(hour):
@@ -218,7 +220,7 @@ class World:
         pages = {store.store_id: Page() for store in self._stores}
         number = self._numbering.number
         publications = []
-        for record in self._deliveries.due(end_ms):
+        for record in self._deliveries.take_due(end_ms):
             published_ms, _, topic, key, event, dirt = record
             publications.append(number(published_ms, topic, key, event, dirt))
             if key in pages:
@@ -232,20 +234,20 @@ class World:
             number(end_ms, INCIDENTS.name, incident["incident_id"], incident)
             for incident in self._incidents.over()
         ]
-        publications.append(number(end_ms, HEARTBEATS.name, WORLD, _beat(tick, end_ms)))
+        publications.append(number(end_ms, HEARTBEATS.name, WORLD, _create_heartbeat(tick, end_ms)))
         return publications
 
     def _close(self, shop: Shop, page: Page, tick: int) -> dict[str, Any] | None:
         store_id, shelves = shop.store.store_id, shop.shelves
         physical, shelves.moved = shelves.moved, {}
         positions = {topic.name: self._numbering.position(topic.name, store_id) for topic in MOVING}
-        return page.close(store_id, tick, tick_start_ms(tick + 1), physical, positions)
+        return page.close(store_id, tick, to_tick_start_ms(tick + 1), physical, positions)
 
 
-def card_visits_per_day(receipts_per_minute: float) -> float:
+def compute_card_visits_per_day(receipts_per_minute: float) -> float:
     """In the mean of a week, in all stores together."""
     return receipts_per_minute * TICKS_PER_DAY * (1 - CASH_SHARE)
 
 
-def _beat(tick: int, end_ms: int) -> Event:
+def _create_heartbeat(tick: int, end_ms: int) -> Event:
     return {"event_id": f"beat-{tick}", "event_time": end_ms, "world": WORLD}

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from time import monotonic
 
 from contracts import GENERATIONS
-from contracts.consumer import reader
+from contracts.consumer import create_reader
 from contracts.validation import VALIDATED
 from control.world_clock import AnnouncedClock, read_clock
-from generators.clock import wall_ms
-from infra.kafka import admin, end_offsets, newest_ms, start_offsets
+from generators.clock import get_wall_ms
+from infra.kafka import create_admin, read_end_offsets, read_newest_ms, read_start_offsets
 from infra.settings import Settings
 
 LOOK_SECONDS = 5.0
 
-decode = reader("load")
+decode = create_reader("load")
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class WorldTime:
     followed: bool
     """Whether a pipeline has begun to read: it forgets what lies beyond the horizon."""
 
-    def now_ms(self, wall: Callable[[], int] = wall_ms) -> int | None:
+    def get_now_ms(self, wall: Callable[[], int] = get_wall_ms) -> int | None:
         """No earlier than the newest event; None where there is neither a clock nor an event."""
         if self.clock is None:
             return self.newest_ms
@@ -54,10 +54,10 @@ class Watch:
 
 def look(settings: Settings) -> WorldTime:
     """World time as the log says it now; raises UnknownTopic."""
-    client = admin(settings)
+    client = create_admin(settings)
     generations = [GENERATIONS.name]
     return WorldTime(
         clock=read_clock(settings, decode),
-        newest_ms=max(newest_ms(client, VALIDATED).values(), default=None),
-        followed=end_offsets(client, generations) != start_offsets(client, generations),
+        newest_ms=max(read_newest_ms(client, VALIDATED).values(), default=None),
+        followed=read_end_offsets(client, generations) != read_start_offsets(client, generations),
     )

@@ -18,21 +18,23 @@ QUIET = "-Xlog:aot*=off"
 """Java says nothing about a cache that does not fit: it starts, only slower."""
 
 
-def options(jars_dir: Path, role: str, class_path: str) -> list[str]:
+def build_options(jars_dir: Path, role: str, class_path: str) -> list[str]:
     """Java's options: use the role's cache, write it, or none where there is no cache."""
     if recording := os.environ.get(RECORD):
-        return [f"-XX:AOTCacheOutput={Path(recording) / cache(jars_dir, role, class_path).name}"]
-    file = cache(jars_dir, role, class_path)
+        return [
+            f"-XX:AOTCacheOutput={Path(recording) / locate_cache(jars_dir, role, class_path).name}"
+        ]
+    file = locate_cache(jars_dir, role, class_path)
     return [f"-XX:AOTCache={file}", QUIET] if file.exists() else []
 
 
-def cache(jars_dir: Path, role: str, class_path: str) -> Path:
+def locate_cache(jars_dir: Path, role: str, class_path: str) -> Path:
     """The file of the role's cache, whether it is there or not.
 
     Another Java, another class path, or other files under the same names: another cache.
     """
     made_of = "\0".join(
-        [str(java.java()), java.VERSION, *map(read_date, class_path.split(os.pathsep))]
+        [str(java.locate_java()), java.VERSION, *map(read_date, class_path.split(os.pathsep))]
     )
     return jars_dir / "aot" / f"{role}-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.aot"
 

@@ -11,7 +11,7 @@ PYTHON_MIN = (3, 11)
 
 def main():  # type: () -> None
     if sys.version_info < PYTHON_MIN:
-        sys.exit(too_old(sys.version_info[:3], sys.executable))
+        sys.exit(explain_old_python(sys.version_info[:3], sys.executable))
     from infra.environment import FOLDER, ensure
     from infra.installer import Broken
 
@@ -23,7 +23,7 @@ def main():  # type: () -> None
         sys.exit("\nInterrupted. The next run makes the environment anew.")
 
 
-def too_old(version, command):  # type: (tuple[int, int, int], str) -> str
+def explain_old_python(version, command):  # type: (tuple[int, int, int], str) -> str
     """What to do about a Python that is too old."""
     return (
         "Python {}.{} or newer is needed, {} is {}.{}.{}.\n"

@@ -3,5 +3,5 @@
 from datetime import UTC, date, datetime
 
 
-def today() -> date:
+def get_today() -> date:
     return datetime.now(UTC).date()

@@ -11,7 +11,7 @@ GIB = 1024**3
 BLOCK_BYTES = 512  # what st_blocks counts in, on every system
 
 
-def shortage(settings: Settings) -> str | None:
+def find_shortage(settings: Settings) -> str | None:
     """What is short and what to do about it; None while there is room."""
     most_gib, least_gib = settings.simulator_disk_gib_max, settings.simulator_disk_free_gib_min
     held_gib = count_bytes(settings.data_dir) / GIB

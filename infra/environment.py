@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from infra.installer import ROOT
-from infra.installer.install import installer, link, sync
-from infra.installer.progress import BAR_WIDTH, progress, step
+from infra.installer.install import ensure_installer, link, sync
+from infra.installer.progress import BAR_WIDTH, show_progress, step
 
 FOLDER = Path(os.environ.get("VENV") or ROOT / ".venv").absolute()
 INSTALLER = FOLDER / "installer"
@@ -27,28 +27,28 @@ STAMP = ".complete"
 
 def ensure(folder: Path) -> None:
     """The environment, complete and as the lock says; made anew where it differs."""
-    wanted = digest(folder)
+    wanted = compute_digest(folder)
     if read_stamp(folder) == wanted:
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with alone(folder):
+    with lock_environment(folder):
         if read_stamp(folder) != wanted:  # another command may have made it while this one waited
             make(folder)
             (folder / STAMP).write_text(wanted)
 
 
-def digest(folder: Path) -> str:
+def compute_digest(folder: Path) -> str:
     """What an environment was made of: Python, place, locked packages, this project's entry."""
     parts = [
         sys.version.encode(),
         str(folder).encode(),  # scripts hold absolute paths: a moved folder needs new ones
         LOCK.read_bytes(),
-        entry_points(),
+        read_entry_points(),
     ]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
-def entry_points() -> bytes:
+def read_entry_points() -> bytes:
     """The part of pyproject.toml that an installation depends on: not the linter's."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
     installed = [declared["project"], declared["build-system"], declared["tool"]["hatch"]]
@@ -64,7 +64,7 @@ def read_stamp(folder: Path) -> str:
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def lock_environment(folder: Path) -> Iterator[None]:
     """Lock the environment; the kernel releases the lock when the process ends."""
     with folder.with_name(folder.name + ".lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -73,11 +73,11 @@ def alone(folder: Path) -> Iterator[None]:
 
 def make(folder: Path) -> None:
     started = time.monotonic()
-    progress("making it anew, from requirements.lock")
+    show_progress("making it anew, from requirements.lock")
     # The stamp goes first and comes last: an interrupted installation is made anew.
     (folder / STAMP).unlink(missing_ok=True)
     venv.EnvBuilder(clear=True, symlinks=True).create(folder)
-    uv = installer(INSTALLER)
+    uv = ensure_installer(INSTALLER)
     packages = sync(uv, folder, LOCK)
     link(uv, folder, ROOT)
     step(f"{'█' * BAR_WIDTH} {packages} packages", time.monotonic() - started)

@@ -36,7 +36,7 @@ class NoExecutor(UserError):
         )
 
 
-def command(variables: Mapping[str, str]) -> list[str]:
+def build_command(variables: Mapping[str, str]) -> list[str]:
     """The command of the executor. Raises NoExecutor, naming the variables that are not set."""
     if missing := [name for name in (MEMORY, *OPTIONS.values()) if not variables.get(name)]:
         raise NoExecutor(missing)
@@ -48,7 +48,7 @@ def command(variables: Mapping[str, str]) -> list[str]:
     class_path = [variables.get(CLASS_PATH, ""), str(find_jars() / "*")]
     told = [word for option, name in OPTIONS.items() for word in (option, variables[name])]
     return [
-        str(java.home() / "bin" / "java"),
+        str(java.ensure_java_home() / "bin" / "java"),
         *(numbered[number] for number in sorted(numbered)),
         f"-Xms{variables[MEMORY]}",
         f"-Xmx{variables[MEMORY]}",
@@ -69,7 +69,7 @@ def find_jars() -> Path:
 
 if __name__ == "__main__":
     try:
-        words = command(os.environ)
+        words = build_command(os.environ)
     except UserError as error:
         sys.exit(str(error))
     os.execv(words[0], words)

@@ -38,7 +38,7 @@ class Folder:
     def on_disk(self) -> bool:
         return not self.address.startswith(STORE)
 
-    def names(self) -> list[str]:
+    def list_names(self) -> list[str]:
         """The names of what is in the folder; none where there is no folder."""
         return [one.base_name for one in self._list_files(recursive=False)]
 
@@ -53,7 +53,7 @@ class Folder:
 
     def remove(self) -> None:
         """Remove the folder with everything below it, where there is one."""
-        if self.names():
+        if self.list_names():
             self._files.delete_dir(self._path)
 
     def _list_files(self, recursive: bool) -> list[fs.FileInfo]:

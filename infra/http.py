@@ -9,7 +9,7 @@ from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.request import Request, urlopen
 
-from infra.security.files import authority_file
+from infra.security.files import locate_authority
 from infra.security.tokens import read_own
 from infra.settings import Settings
 
@@ -38,7 +38,7 @@ def _trust(shop: Settings | None) -> ssl.SSLContext | None:
     """The authority that the certificate has to be of; None: no other than usual."""
     if shop is None or not shop.secure:
         return None
-    return ssl.create_default_context(cafile=authority_file(shop))
+    return ssl.create_default_context(cafile=locate_authority(shop))
 
 
 def _identify(shop: Settings | None) -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""Who is who: the ids that customers and cards are known by, and the pseudonyms of the log.
+"""The lookup: the ids of customers and cards, and the pseudonyms that the log has instead.
 
-Events are given pseudonyms before they are published, so the log never holds what a person is known
-by. The lookup between the two stands beside the log, where it can be erased. A pseudonym is drawn:
-nothing but the lookup leads from it to a person.
+Events get pseudonyms before they are published, so the log never holds the id of a person. The
+lookup stands beside the log, where it can be erased. A pseudonym is random: only the lookup leads
+from it to a person.
 """
 
 import secrets
@@ -20,10 +20,10 @@ FILE = "lookup.sqlite"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 CUSTOMER, CARD = "customer", "card"
 FIELDS: Mapping[str, str] = {"customer_id": CUSTOMER, "card_token": CARD}
-"""The fields of events that are replaced, and whom or what each names."""
+"""The fields of events that get a pseudonym, and the kind of each."""
 PSEUDONYM_BYTES = 15
 BUSY_SECONDS_MAX = 30.0
-"""How long another process may write to the lookup before this one gives up."""
+"""How long this process waits for another one that writes to the lookup."""
 
 TABLES = """
 create table if not exists identity (
@@ -53,22 +53,22 @@ class Person:
 
     pseudonym: str
     cards: tuple[str, ...]
-    """What the cards are known by that they showed."""
+    """The ids of their cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """A customer whom the lookup does not know any more."""
+    """A customer who was erased from the lookup."""
 
     pseudonym: str
     cards: int
-    """How many cards were erased with them."""
+    """The number of cards that were erased with them."""
     wall_ms: int
-    """When, by the wall clock."""
+    """The time of the erasure, by the wall clock, in epoch milliseconds."""
 
 
 class Edge(Protocol):
-    """What an event passes before it is published."""
+    """The last step before an event is published."""
 
     def replace(self, event: Mapping[str, Any]) -> Mapping[str, Any]: ...
 
@@ -76,18 +76,18 @@ class Edge(Protocol):
 
 
 class AsSent:
-    """An edge at which events stay as they were sent."""
+    """An edge that leaves events as they were sent."""
 
     def replace(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
         """The event itself."""
         return event
 
     def save(self) -> None:
-        """Do nothing: nothing was replaced."""
+        """Do nothing: there are no pseudonyms."""
 
 
 class Identities:
-    """The lookup of a data folder. Several processes may use it; nothing is kept in memory."""
+    """The lookup of a data folder. It keeps nothing in memory, so several processes may use it."""
 
     def __init__(self, home: Path) -> None:
         self._lock = Lock()
@@ -102,28 +102,28 @@ class Identities:
         self._database.executescript(TABLES)
 
     def close(self) -> None:
-        """Let go of the file; what was not saved is as if it had never been replaced."""
+        """Close the file and discard unsaved pseudonyms."""
         self._database.close()
 
     def replace(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The event with pseudonyms for whom it names. `save` has to follow before it is sent."""
+        """The event with pseudonyms in FIELDS. Call `save` before the event is sent."""
         named = {field: kind for field, kind in FIELDS.items() if event.get(field) is not None}
         if not named:
             return event
         with self._lock:
-            found = {field: self._take(kind, event[field]) for field, kind in named.items()}
-            if found.keys() == FIELDS.keys():
-                self._note_card(*(found[field] for field in FIELDS))
-        return {**event, **found}
+            pseudonyms = {field: self._take(kind, event[field]) for field, kind in named.items()}
+            if pseudonyms.keys() == FIELDS.keys():
+                self._note_card(*(pseudonyms[field] for field in FIELDS))
+        return {**event, **pseudonyms}
 
     def save(self) -> None:
-        """Keep every pseudonym that was drawn so far."""
+        """Save every pseudonym drawn so far."""
         with self._lock:
             if self._database.in_transaction:
                 self._database.execute("commit")
 
     def find(self, customer: str) -> Person | None:
-        """The customer who is known by this id."""
+        """The customer with this id; None where the lookup has none."""
         with self._lock:
             pseudonym = self._find(CUSTOMER, customer)
             if pseudonym is None:
@@ -131,9 +131,9 @@ class Identities:
             return Person(pseudonym, self._list_cards(pseudonym))
 
     def erase(self, customer: str, wall_ms: int) -> Erased | None:
-        """Erase what the customer is known by, and every card that they showed.
+        """Erase the id of the customer and of every card of theirs, from the bytes of the file too.
 
-        None: nobody is known by this id. The bytes are gone from the file, too.
+        Returns None where the lookup has no customer with this id.
         """
         with self._lock:
             self._begin()
@@ -150,31 +150,31 @@ class Identities:
             row = (pseudonym, erased.cards, wall_ms)
             self._database.execute("insert into erased values (?, ?, ?)", row)
             self._database.execute("commit")
-            # Pages that were written anew may hold copies that secure_delete does not know of.
+            # Rewritten pages may hold copies that secure_delete does not know of.
             self._database.execute("vacuum")
             return erased
 
     def list_uncertified(self) -> list[Erased]:
-        """The erasures of which the log does not say yet that they were made."""
+        """The erasures without a certificate in the log."""
         with self._lock:
             rows = self._database.execute("select * from erased order by wall_ms, customer")
             return [Erased(*row) for row in rows]
 
     def note_certified(self, erased: Erased) -> None:
-        """The log says so."""
+        """Note that the log has the certificate."""
         with self._lock:
             self._database.execute("delete from erased where customer = ?", (erased.pseudonym,))
 
     def _begin(self) -> None:
-        """Begin to write, unless it has begun. Nobody else writes until then."""
+        """Begin a transaction, unless there is one. It keeps other writers out."""
         if not self._database.in_transaction:
             self._database.execute("begin immediate")
 
     def _take(self, kind: str, known_as: str) -> str:
-        """The pseudonym; one is drawn for whom the lookup does not know."""
-        found = self._find(kind, known_as)
-        if found is not None:
-            return found
+        """The pseudonym of the id; for an unknown id, draw one."""
+        pseudonym = self._find(kind, known_as)
+        if pseudonym is not None:
+            return pseudonym
         self._begin()
         drawn = f"{kind}-{secrets.token_hex(PSEUDONYM_BYTES)}"
         self._database.execute(
@@ -185,10 +185,10 @@ class Identities:
         return self._find(kind, known_as) or drawn
 
     def _find(self, kind: str, known_as: str) -> str | None:
-        found = self._database.execute(
+        row = self._database.execute(
             "select pseudonym from identity where kind = ? and known_as = ?", (kind, known_as)
         ).fetchone()
-        return None if found is None else str(found[0])
+        return None if row is None else str(row[0])
 
     def _note_card(self, customer: str, card: str) -> None:
         known = self._database.execute(
@@ -208,5 +208,5 @@ def locate_lookup(home: Path) -> Path:
 
 
 def open_edge(settings: Settings) -> Edge:
-    """What events pass under these settings."""
+    """The edge that these settings ask for."""
     return Identities(settings.data_dir) if settings.pseudonyms else AsSent()

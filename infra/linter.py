@@ -13,14 +13,14 @@ from pathlib import Path
 from infra import environment
 from infra.environment import STAMP
 from infra.installer import ROOT, Broken
-from infra.installer.install import installer, sync
+from infra.installer.install import ensure_installer, sync
 from infra.installer.progress import step
 
 LOCK = ROOT / "requirements.linter.lock"
 FOLDER = environment.FOLDER / "linter"
 
 
-def python() -> Path:
+def ensure_python() -> Path:
     """The linter's Python, once the environment is made. Raises Broken when it cannot be made."""
     ensure(FOLDER)
     return FOLDER / "bin" / "python"
@@ -28,17 +28,17 @@ def python() -> Path:
 
 def ensure(folder: Path) -> None:
     """The environment, complete and as its lock says; made anew where it differs."""
-    wanted = digest(folder)
+    wanted = compute_digest(folder)
     if environment.read_stamp(folder) == wanted:
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with environment.alone(folder):
+    with environment.lock_environment(folder):
         if environment.read_stamp(folder) != wanted:
             make(folder)
             (folder / STAMP).write_text(wanted)
 
 
-def digest(folder: Path) -> str:
+def compute_digest(folder: Path) -> str:
     parts = [sys.version.encode(), str(folder).encode(), LOCK.read_bytes()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
@@ -47,7 +47,7 @@ def make(folder: Path) -> None:
     started = time.monotonic()
     (folder / STAMP).unlink(missing_ok=True)
     venv.EnvBuilder(clear=True, symlinks=True).create(folder)
-    uv = installer(environment.INSTALLER)
+    uv = ensure_installer(environment.INSTALLER)
     packages = sync(uv, folder, LOCK, "--only-binary", ":all:")
     step(f"linter of the contracts, {packages} packages", time.monotonic() - started)
 

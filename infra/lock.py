@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from infra.errors import UserError
-from infra.wait import until
+from infra.wait import wait_for
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def lock_folder(folder: Path, otherwise: UserError, seconds_max: float = 0.0) ->
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        if not until(lambda: try_lock(handle), seconds_max):
+        if not wait_for(lambda: try_lock(handle), seconds_max):
             raise otherwise
         yield
     finally:

@@ -7,7 +7,7 @@ import time
 from infra.settings import read_settings
 
 
-def setup_logging(component: str) -> logging.Logger:
+def set_up_logging(component: str) -> logging.Logger:
     """Send this process's log to standard error; returns the component's own logger."""
     formatter = logging.Formatter(
         fmt="%(asctime)s.%(msecs)03dZ %(levelname)-7s %(name)s  %(message)s",

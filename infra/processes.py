@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 
 STOP_SECONDS_MAX = 30.0
 
@@ -28,11 +28,11 @@ BOUNDED = "pipelines.common.runtime.bounded"
 """
 
 
-def environment(settings: Settings, code: Path | None = None) -> dict[str, str]:
+def build_environment(settings: Settings, code: Path | None = None) -> dict[str, str]:
     """The environment of a program that runs under the settings, from this code or another copy."""
     named = settings.model_dump(mode="json", exclude_none=True)
     variables = {name.upper(): str(value) for name, value in named.items()}
-    return {**os.environ, **variables, "PYTHONPATH": str(code or root())}
+    return {**os.environ, **variables, "PYTHONPATH": str(code or locate_root())}
 
 
 def start_module(
@@ -46,7 +46,7 @@ def start_module(
         return subprocess.Popen(
             [sys.executable, "-m", module, *words],
             cwd=code,
-            env=environment(settings, code),
+            env=build_environment(settings, code),
             stdout=output,
             stderr=output,
         )
@@ -65,7 +65,7 @@ def capture(
 
 
 @contextmanager
-def supervisor(settings: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
+def run_supervisor(settings: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
     """A supervisor of the settings' pipelines, as in a shop, until the block ends; yields its
     process id.
 
@@ -79,15 +79,15 @@ def supervisor(settings: Settings, log: Path, code: Path | None = None) -> Itera
         process.wait(STOP_SECONDS_MAX)
 
 
-def engines(pid: int) -> list[psutil.Process]:
+def find_engines(pid: int) -> list[psutil.Process]:
     """The Java processes below a process; a JVM may come or go meanwhile."""
-    return [each for each in below(pid) if name(each) == "java"]
+    return [each for each in list_descendants(pid) if get_name(each) == "java"]
 
 
-def drivers(supervisor: int) -> dict[str, psutil.Process]:
+def find_drivers(supervisor: int) -> dict[str, psutil.Process]:
     """The worker of each generation of a supervisor, by PIPELINE/NUMBER, once it has an engine."""
     by_name: dict[str, psutil.Process] = {}
-    for engine in engines(supervisor):
+    for engine in find_engines(supervisor):
         with contextlib.suppress(psutil.NoSuchProcess):
             driver = engine.parent()
             words = driver.cmdline() if driver else []
@@ -96,7 +96,7 @@ def drivers(supervisor: int) -> dict[str, psutil.Process]:
     return by_name
 
 
-def below(pid: int) -> list[psutil.Process]:
+def list_descendants(pid: int) -> list[psutil.Process]:
     """All descendants of the process; none of a process that has ended."""
     try:
         return list(psutil.Process(pid).children(recursive=True))
@@ -104,7 +104,7 @@ def below(pid: int) -> list[psutil.Process]:
         return []
 
 
-def name(process: psutil.Process) -> str:
+def get_name(process: psutil.Process) -> str:
     """The name of the program that the process runs; empty when it has ended."""
     try:
         return str(process.name())

@@ -8,7 +8,7 @@ VERDICTS = "verdicts.json"
 """What `make quality` found, in the folder of the Data Docs."""
 
 
-def reports_folder(settings: Settings) -> Path:
+def locate_reports(settings: Settings) -> Path:
     return settings.data_dir / "reports"
 
 

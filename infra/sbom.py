@@ -17,8 +17,8 @@ from cyclonedx.output import make_outputter
 from cyclonedx.schema import OutputFormat, SchemaVersion
 from packageurl import PackageURL
 
-from infra.jars.sets import NAMES, jar_set
-from infra.settings import root
+from infra.jars.sets import NAMES, get_jar_set
+from infra.settings import locate_root
 
 VERSION = SchemaVersion.V1_6
 LOCK_FILES = ("requirements.lock", "requirements.installer.lock", "requirements.linter.lock")
@@ -35,7 +35,9 @@ def render() -> str:
 
 def describe() -> Bom:
     """The project, and everything that it locks or ships."""
-    project = tomllib.loads((root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((locate_root() / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     bom = Bom(components=(*list_packages(), *list_jars(), *list_scripts()))
     bom.metadata.component = Component(
         name=project["name"],
@@ -52,7 +54,7 @@ def list_packages() -> Iterator[Component]:
     """Every Python package; one in several versions is there as often."""
     places: dict[tuple[str, str], list[str]] = {}
     for lock in LOCK_FILES:
-        for name, version in PINNED.findall((root() / lock).read_text(encoding="utf-8")):
+        for name, version in PINNED.findall((locate_root() / lock).read_text(encoding="utf-8")):
             places.setdefault((name, version), []).append(lock)
     for (name, version), locks in places.items():
         url = PackageURL("pypi", name=name, version=version)
@@ -69,9 +71,9 @@ def list_packages() -> Iterator[Component]:
 def list_jars() -> Iterator[Component]:
     """Every pinned jar, with the class paths that it is in."""
     sets: dict[str, list[str]] = {}
-    jars = {str(jar): jar for name in NAMES for jar in jar_set(name).jars}
+    jars = {str(jar): jar for name in NAMES for jar in get_jar_set(name).jars}
     for name in NAMES:
-        for jar in jar_set(name).jars:
+        for jar in get_jar_set(name).jars:
             sets.setdefault(str(jar), []).append(name)
     for key, jar in jars.items():
         url = PackageURL("maven", jar.group, jar.artifact, jar.version)
@@ -89,15 +91,15 @@ def list_jars() -> Iterator[Component]:
 
 def list_scripts() -> Iterator[Component]:
     """Every script of the pages."""
-    for file in sorted((root() / SCRIPTS).glob("*.js")):
-        path = file.relative_to(root()).as_posix()
+    for file in sorted((locate_root() / SCRIPTS).glob("*.js")):
+        path = file.relative_to(locate_root()).as_posix()
         yield Component(
             name=path,
             type=ComponentType.FILE,
             bom_ref=path,
-            hashes=[HashType(alg=HashAlgorithm.SHA_256, content=_digest(file))],
+            hashes=[HashType(alg=HashAlgorithm.SHA_256, content=_compute_digest(file))],
         )
 
 
-def _digest(file: Path) -> str:
+def _compute_digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()

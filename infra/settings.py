@@ -37,7 +37,7 @@ class InvalidSettings(UserError):
     """A setting has a value that the program cannot use."""
 
 
-def root() -> Path:
+def locate_root() -> Path:
     """The folder of the repository."""
     return Path(__file__).resolve().parent.parent
 
@@ -62,7 +62,7 @@ class Settings(BaseSettings):
         description="API port; the broker listens on it + 1092, its controller on it + 1093",
     )
     data_dir: Path = Field(
-        root() / "data",
+        locate_root() / "data",
         description="everything that `retail reset` removes: topics, checkpoints, logs",
     )
     checkpoint_url: str | None = Field(
@@ -76,7 +76,7 @@ class Settings(BaseSettings):
         description="file:///… or s3a://…: where the lake's tables are; unset: in `DATA_DIR`",
     )
     jars_dir: Path = Field(
-        root() / ".jars",
+        locate_root() / ".jars",
         description="verified jars of the broker and of Spark",
     )
     listen_host: str = Field(
@@ -321,7 +321,7 @@ class Settings(BaseSettings):
     @field_validator("world_begins")
     @classmethod
     def _moment(cls, text: str) -> str:
-        return text if text == NOW else _utc(text).isoformat()
+        return text if text == NOW else _parse_utc(text).isoformat()
 
     @classmethod
     def settings_customise_sources(
@@ -378,7 +378,7 @@ class Settings(BaseSettings):
         """When an own world begins, in epoch milliseconds; None: its time is the wall clock's."""
         if self.world_begins == NOW:
             return None
-        return round(_utc(self.world_begins).timestamp() * 1000)
+        return round(_parse_utc(self.world_begins).timestamp() * 1000)
 
     @property
     def data_docs(self) -> Path:
@@ -399,7 +399,7 @@ def read_settings() -> Settings:
     try:
         current = Settings()
     except ValidationError as error:
-        raise InvalidSettings(_complaint(error)) from error
+        raise InvalidSettings(_describe_error(error)) from error
     refuse_half_secure(current)
     return current
 
@@ -430,11 +430,11 @@ def remember(current: Settings) -> None:
     current.data_dir.mkdir(parents=True, exist_ok=True)
     target = current.data_dir / REMEMBERED_FILE
     draft = target.with_suffix(".new")
-    draft.write_text(json.dumps(memorable(current), indent=2, sort_keys=True) + "\n")
+    draft.write_text(json.dumps(select_memorable(current), indent=2, sort_keys=True) + "\n")
     os.replace(draft, target)
 
 
-def memorable(current: Settings) -> dict[str, Any]:
+def select_memorable(current: Settings) -> dict[str, Any]:
     """The settings that are remembered: no secret, not the folder that they are written to, and not
     who the process is.
     """
@@ -468,13 +468,13 @@ def _add_remembered(
     return InitSettingsSource(settings_cls, init_kwargs=load_remembered(folder))
 
 
-def _utc(text: str) -> datetime:
+def _parse_utc(text: str) -> datetime:
     """A day or a moment in ISO 8601; without an offset it is in UTC."""
     found = datetime.fromisoformat(text)
     return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _complaint(error: ValidationError) -> str:
+def _describe_error(error: ValidationError) -> str:
     return "\n".join(
         f"{str(found['loc'][0]).upper()}: {found['msg']}, found {found['input']!r}. "
         "Set it in the environment, or unset it for the default."

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 
-DOCUMENT = root() / "docs" / "settings.md"
+DOCUMENT = locate_root() / "docs" / "settings.md"
 
 INTRODUCTION = """\
 # Settings
@@ -33,32 +33,32 @@ class SettingLine(NamedTuple):
     meaning: str
 
 
-def lines() -> Iterable[SettingLine]:
+def list_settings() -> Iterable[SettingLine]:
     """Every setting, in the order in which it is declared."""
     for name, field in Settings.model_fields.items():
         yield SettingLine(name.upper(), _render_default(field.default), field.description or "")
 
 
-def table() -> str:
+def render_table() -> str:
     """The settings as a Markdown table."""
-    rows = [f"| `{line.name}` | {line.default} | {line.meaning} |" for line in lines()]
+    rows = [f"| `{line.name}` | {line.default} | {line.meaning} |" for line in list_settings()]
     return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows]) + "\n"
 
 
-def document() -> str:
+def render_document() -> str:
     """The text of docs/settings.md."""
-    return INTRODUCTION + table()
+    return INTRODUCTION + render_table()
 
 
 def _render_default(default: object) -> str:
     if default is None:
         return "unset"
     if isinstance(default, Path):
-        return f"`{default.relative_to(root())}`"
+        return f"`{default.relative_to(locate_root())}`"
     if isinstance(default, float):
         return f"`{default:g}`"
     return f"`{default}`"
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(document(), encoding="utf-8")
+    DOCUMENT.write_text(render_document(), encoding="utf-8")

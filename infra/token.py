@@ -9,13 +9,13 @@ from infra.settings import Settings
 BYTES = 24
 
 
-def token_file(settings: Settings) -> Path:
+def locate_token(settings: Settings) -> Path:
     return settings.data_dir / "token"
 
 
 def read_token(settings: Settings) -> str:
     """The token of this data folder; the first call draws it. Only its owner can read the file."""
-    file = token_file(settings)
+    file = locate_token(settings)
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         write_once(file, secrets.token_urlsafe(BYTES) + "\n")

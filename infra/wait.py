@@ -15,7 +15,7 @@ REST = 4
 too."""
 
 
-def until(
+def wait_for(
     happened: Callable[[], bool],
     seconds_max: float,
     poll_seconds: float = POLL_SECONDS,
@@ -36,12 +36,12 @@ def ask_until(
 
 def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30.0) -> None:
     """Wait for the condition; raises TimeoutError when it does not hold in time."""
-    if not _ask(condition, seconds_max, _rest_seconds, lambda answer: answer):
+    if not _ask(condition, seconds_max, _compute_rest_seconds, lambda answer: answer):
         raise TimeoutError(f"Expected within {seconds_max:g} s, but it did not happen: {what}")
 
 
 @contextmanager
-def repeating(work: Callable[[], object], rest_seconds: float) -> Iterator[None]:
+def repeat_in_thread(work: Callable[[], object], rest_seconds: float) -> Iterator[None]:
     """Repeat the work, with a rest before each time, in a thread, until the block ends."""
     stop = threading.Event()
 
@@ -58,7 +58,7 @@ def repeating(work: Callable[[], object], rest_seconds: float) -> Iterator[None]
         thread.join()
 
 
-def _rest_seconds(asking_seconds: float) -> float:
+def _compute_rest_seconds(asking_seconds: float) -> float:
     return min(max(REST * asking_seconds, POLL_SECONDS_MIN), POLL_SECONDS_MAX)
 
 

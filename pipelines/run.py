@@ -11,15 +11,15 @@ from collections.abc import Iterable
 
 from control.generations import Generation, State
 from infra.errors import UserError
-from infra.logs import setup_logging
-from infra.settings import Settings, read_settings, root
+from infra.logs import set_up_logging
+from infra.settings import Settings, locate_root, read_settings
 from pipelines.common.generations import snapshot
-from pipelines.common.generations.generation import generations
+from pipelines.common.generations.generation import load_generations
 from pipelines.common.generations.promotion import (
     complete_source,
     create_candidate,
+    find_prefix_ends,
     is_lost,
-    prefix_ends,
 )
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.process import give_way
@@ -32,7 +32,7 @@ INVALID_EXIT = 78
 
 
 def main() -> None:
-    setup_logging("pipelines")
+    set_up_logging("pipelines")
     give_way()
     settings = read_settings()
     names = tuple(sys.argv[1:]) or settings.pipeline_names
@@ -56,7 +56,7 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
     takes its place. There is nobody to ask: where the log no longer begins at zero, the new one
     begins in the archive.
     """
-    known = generations(settings, name)
+    known = load_generations(settings, name)
     promoted = known.promoted
     if promoted is not None and is_lost(settings, promoted) and known.candidate is None:
         log.error("generation %d of %s has lost its checkpoint", promoted.number, name)
@@ -64,9 +64,12 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
         return known.known
     room = load(name)
     create_candidate(
-        settings, room, root(), prefix_ends(settings, room, complete_source(settings, room))
+        settings,
+        room,
+        locate_root(),
+        find_prefix_ends(settings, room, complete_source(settings, room)),
     )
-    return generations(settings, name).known
+    return load_generations(settings, name).known
 
 
 def log_drift(known: Iterable[Generation]) -> None:
@@ -74,7 +77,7 @@ def log_drift(known: Iterable[Generation]) -> None:
     for one in known:
         if one.state is State.INVALID:
             log.error("generation %d of %s is invalid: %s", one.number, one.pipeline, one.reason)
-        elif drift := snapshot.describe_drift(root(), one):
+        elif drift := snapshot.describe_drift(locate_root(), one):
             log.warning(" ".join(drift.splitlines()))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from contracts.schemas import NEWER_LOCK, newest_lock
+from contracts.schemas import NEWER_LOCK, find_newest_lock
 from control.generations import Generation, State
 from infra.errors import UserError
 from infra.lock import is_locked, lock_folder
@@ -69,7 +69,7 @@ class Child:
 
     @property
     def names(self) -> frozenset[Name]:
-        return frozenset(map(name_of, self.generations))
+        return frozenset(map(get_name, self.generations))
 
 
 class Supervisor:
@@ -115,9 +115,9 @@ class Supervisor:
         running = [one for name in self._pipelines if name in known for one in known[name].running]
         busy = {name for child in self._children for name in child.names}
         return {
-            name_of(one): one
+            get_name(one): one
             for one in running
-            if name_of(one) in busy or not is_lost(self._settings, one)
+            if get_name(one) in busy or not is_lost(self._settings, one)
         }
 
     def reap(self, wanted: dict[Name, Generation]) -> None:
@@ -131,20 +131,20 @@ class Supervisor:
     def _note_failure(self, child: Child, left: Sequence[Generation]) -> None:
         """Allow another attempt, a little later each time, unless there were too many."""
         now = time.monotonic()
-        names = sorted(map(name_of, left))
+        names = sorted(map(get_name, left))
         steady = now - child.started >= STEADY_SECONDS
         for name in names:
             self._failures[name] = 1 if steady else self._failures[name] + 1
             self._not_before[name] = now + self._failures[name]
         log.error("the process of %s has ended: %s", names, child.process.returncode)
-        given_up = [one for one in left if self._failures[name_of(one)] >= FAILURES_MAX]
+        given_up = [one for one in left if self._failures[get_name(one)] >= FAILURES_MAX]
         if any(one.state is State.PROMOTED for one in given_up):
             raise KeepsFailing(names)
         for one in given_up:
             invalidate(self._settings, one, f"its process ended {FAILURES_MAX} times in a row")
 
 
-def lock_of(settings: Settings, pipeline: str) -> Path:
+def locate_lock(settings: Settings, pipeline: str) -> Path:
     """The folder that the pipeline's supervisor keeps locked while it runs."""
     return locate_home(settings, pipeline) / "supervisor"
 
@@ -155,16 +155,18 @@ def supervise(settings: Settings, pipelines: Iterable[str]) -> Iterator[None]:
     with ExitStack() as locks:
         for name in pipelines:
             locks.enter_context(
-                lock_folder(lock_of(settings, name), SecondSupervisor(name), HANDOVER_SECONDS_MAX)
+                lock_folder(
+                    locate_lock(settings, name), SecondSupervisor(name), HANDOVER_SECONDS_MAX
+                )
             )
         yield
 
 
 def is_supervised(settings: Settings, pipeline: str) -> bool:
-    return is_locked(lock_of(settings, pipeline))
+    return is_locked(locate_lock(settings, pipeline))
 
 
-def name_of(generation: Generation) -> Name:
+def get_name(generation: Generation) -> Name:
     return generation.pipeline, generation.number
 
 
@@ -176,7 +178,7 @@ def spawn(settings: Settings, code: Path, generations: Sequence[Generation]) -> 
     named = [f"{one.pipeline}/{one.number}" for one in generations]
     command = [sys.executable, "-m", WORKER, *named]
     process = subprocess.Popen(
-        command, cwd=code, env=environment(settings, code), stdin=subprocess.PIPE
+        command, cwd=code, env=build_environment(settings, code), stdin=subprocess.PIPE
     )
     return Child(process, generations)
 
@@ -187,21 +189,23 @@ def group_by_code(
     """The generations, by the copy of the code that each can run from."""
     groups: dict[Path, list[Generation]] = {}
     for one in running:
-        home = next((code for code in groups if runs_from(one, code)), locate_code(settings, one))
+        home = next(
+            (code for code in groups if is_running_from(one, code)), locate_code(settings, one)
+        )
         groups.setdefault(home, []).append(one)
     return groups
 
 
-def runs_from(generation: Generation, code: Path) -> bool:
-    return snapshot.code_digest(code, generation.pipeline) == generation.code_digest
+def is_running_from(generation: Generation, code: Path) -> bool:
+    return snapshot.compute_code_digest(code, generation.pipeline) == generation.code_digest
 
 
-def environment(settings: Settings, code: Path) -> dict[str, str]:
+def build_environment(settings: Settings, code: Path) -> dict[str, str]:
     """The environment of a process that runs this copy of the code."""
     return {
         **os.environ,
         "PYTHONPATH": str(code),
-        NEWER_LOCK: str(newest_lock()),  # the code's own knows nothing of newer writers
+        NEWER_LOCK: str(find_newest_lock()),  # the code's own knows nothing of newer writers
         "DATA_DIR": str(settings.data_dir),
         "JARS_DIR": str(settings.jars_dir),
     }

@@ -16,16 +16,16 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from control.generations import State
 from infra.errors import UserError
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
-from infra.wait import until
-from pipelines.common.generations.clock import wall_now
-from pipelines.common.generations.generation import make_outputs, new
+from infra.wait import wait_for
+from pipelines.common.generations.clock import get_wall_now
+from pipelines.common.generations.generation import create_generation, make_outputs
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.runtime.pace import catching_up, pace
+from pipelines.common.runtime.pace import create_catching_up_pace, select_pace
 from pipelines.common.runtime.process import give_way
 from pipelines.common.runtime.query import Run, start
-from pipelines.common.runtime.session import engine, session
+from pipelines.common.runtime.session import get_engine, start_session
 
 BATCHES = 12
 """Live ones, of each pipeline: after some, Java knows what is worth compiling."""
@@ -49,15 +49,15 @@ class NotTrained(UserError):
 
 
 def main() -> None:
-    setup_logging("training")
+    set_up_logging("training")
     give_way()
     settings = read_settings()
     rooms = [load(name) for name in sys.argv[1:] or settings.pipeline_names]
-    spark = session(settings, "training")
-    java = engine(spark)
+    spark = start_session(settings, "training")
+    java = get_engine(spark)
     try:
         live = [train(spark.newSession(), settings, room) for room in rooms]
-        if not until(partial(all_lived, live), BATCHES_SECONDS_MAX):
+        if not wait_for(partial(have_all_lived, live), BATCHES_SECONDS_MAX):
             raise NotTrained
     finally:
         java.terminate()  # asked to end, it writes its cache first
@@ -67,22 +67,22 @@ def main() -> None:
 def train(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> StreamingQuery:
     """Let the pipeline catch up; returns its live query."""
     eager = replace(pipeline, every=timedelta(), duty_cycle=1.0)
-    generation = new(eager, NO_CODE, wall_now(), 1, State.CATCHING_UP)
+    generation = create_generation(eager, NO_CODE, get_wall_now(), 1, State.CATCHING_UP)
     make_outputs(settings, eager, generation)
     work = Run(spark, settings, eager, generation)
     catch_up(work)
-    now = pace(eager.reads, work.unread(), settings.pipeline_records_per_batch_max)
+    now = select_pace(eager.reads, work.measure_unread(), settings.pipeline_records_per_batch_max)
     return start(work, now)
 
 
 def catch_up(work: Run) -> None:
     """Read what there is; the world has just begun, so the log outgrows any look at it."""
     limit = work.settings.pipeline_records_per_batch_max
-    now = catching_up(work.pipeline.reads, work.unread(), limit)
+    now = create_catching_up_pace(work.pipeline.reads, work.measure_unread(), limit)
     start(work, replace(now, memory=LONG)).awaitTermination()
 
 
-def all_lived(live: Sequence[StreamingQuery]) -> bool:
+def have_all_lived(live: Sequence[StreamingQuery]) -> bool:
     """Whether each has done its batches; raises what one failed with."""
     for query in live:
         if (failed := query.exception()) is not None:

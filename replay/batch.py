@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 from control.generations import Generation
 from infra.errors import UserError
 from infra.processes import BOUNDED
-from infra.settings import Settings, root
-from infra.wait import until
+from infra.settings import Settings, locate_root
+from infra.wait import wait_for
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.folders import locate_code, locate_folder
 from pipelines.common.runtime.bounded import Span
 from pipelines.common.runtime.requests import RequestFailed, Unanswered, request
-from pipelines.supervisor import environment
+from pipelines.supervisor import build_environment
 
 BATCH_SECONDS_MAX = 3_600
 LOG_LINES_SHOWN = 15
@@ -31,7 +31,7 @@ class BatchFailed(UserError):
 
 
 @contextmanager
-def workplace(settings: Settings) -> Iterator[Path]:
+def create_workplace(settings: Settings) -> Iterator[Path]:
     """A scratch folder for the rows of a comparison, removed when the block ends."""
     parent = settings.data_dir / "replays"
     parent.mkdir(parents=True, exist_ok=True)
@@ -39,10 +39,10 @@ def workplace(settings: Settings) -> Iterator[Path]:
         yield Path(folder)
 
 
-def code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Path:
+def copy_code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Path:
     """A copy of the code as it is on disk, with these edits."""
     code = folder / "code"
-    snapshot.take(root(), code, edits)
+    snapshot.take(locate_root(), code, edits)
     return code
 
 
@@ -74,7 +74,7 @@ def run(settings: Settings, pipeline: str, code: Path, span: Span, folder: Path)
         process = subprocess.Popen(
             [sys.executable, "-m", BOUNDED, pipeline, str(folder)],
             cwd=code,
-            env=environment(settings, code),
+            env=build_environment(settings, code),
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
@@ -82,7 +82,7 @@ def run(settings: Settings, pipeline: str, code: Path, span: Span, folder: Path)
 
         try:
             if (
-                not until(lambda: process.poll() is not None, BATCH_SECONDS_MAX)
+                not wait_for(lambda: process.poll() is not None, BATCH_SECONDS_MAX)
                 or process.returncode != 0
             ):
                 raise BatchFailed(pipeline, log.read_text(errors="replace"))

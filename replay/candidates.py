@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from control.generations import CANDIDATE, Generation, Generations, State
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from pipelines.common.generations import promotion, snapshot
 from pipelines.common.generations.folders import locate_code
-from pipelines.common.generations.generation import generations
+from pipelines.common.generations.generation import load_generations
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import throttle
 from pipelines.common.runtime.archive import Source
@@ -19,7 +19,7 @@ from replay import batch, compare, readers
 from replay.compare import Code, Compared, Times
 from replay.errors import NotPromoted, NotWindowed, WhichOne
 from replay.plan import Plan, plan_replay
-from replay.progress import Progress, progress
+from replay.progress import Progress, measure_progress
 from replay.prune import prune_generation
 
 CODE_ON_DISK = "the code on disk"
@@ -35,12 +35,12 @@ def start(
 
     Raises CandidateThere, and what `plan_replay` raises.
     """
-    known = generations(settings, pipeline.name)
-    ends = promotion.prefix_ends(settings, pipeline, source)
+    known = load_generations(settings, pipeline.name)
+    ends = promotion.find_prefix_ends(settings, pipeline, source)
     if known.candidate:
         raise promotion.CandidateThere(known.candidate)
     plan = plan_replay(settings, pipeline, known.promoted, {topic for topic, _ in ends})
-    return promotion.create_candidate(settings, pipeline, root(), ends, edits), plan
+    return promotion.create_candidate(settings, pipeline, locate_root(), ends, edits), plan
 
 
 def pause_promoted(settings: Settings, candidate: Generation) -> None:
@@ -48,7 +48,7 @@ def pause_promoted(settings: Settings, candidate: Generation) -> None:
     throttle.pause_others(settings, candidate)
 
 
-def preview(
+def preview_code(
     settings: Settings, pipeline: Pipeline, edits: snapshot.Edits, times: Times
 ) -> Compared:
     """Run the code on disk over a part of the log, and compare it with the promoted generation.
@@ -56,16 +56,16 @@ def preview(
     It leaves nothing behind. Raises NotPromoted; NotWindowed for a part that begins in the
     middle of a view that has no windows.
     """
-    promoted = require_promoted(generations(settings, pipeline.name))
+    promoted = require_promoted(load_generations(settings, pipeline.name))
     if times.start is not None:
         refuse_without_windows(pipeline)
-    with batch.workplace(settings) as folder:
-        code = Code(batch.code_on_disk(folder, edits), CODE_ON_DISK)
+    with batch.create_workplace(settings) as folder:
+        code = Code(batch.copy_code_on_disk(folder, edits), CODE_ON_DISK)
         if times == Times(None, None):
             run = partial(batch.run, settings, pipeline.name, code.folder)
             codes = locate_code(settings, promoted), code
-            return compare.at_marker(settings, pipeline, run, codes, folder)
-        return compare.between(settings, pipeline, promoted, code, times, folder)
+            return compare.compare_at_marker(settings, pipeline, run, codes, folder)
+        return compare.compare_between(settings, pipeline, promoted, code, times, folder)
 
 
 def refuse_without_windows(pipeline: Pipeline) -> None:
@@ -79,23 +79,23 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
 
     Raises NotPromotable without a candidate, NotPromoted.
     """
-    known = generations(settings, pipeline.name)
+    known = load_generations(settings, pipeline.name)
     if known.candidate is None:
         raise promotion.NotPromotable(known)
     run = partial(batch.run_by_worker, settings, known.candidate)
     code = Code(locate_code(settings, known.candidate), f"generation {known.candidate.number}")
     codes = locate_code(settings, require_promoted(known)), code
-    with batch.workplace(settings) as folder:
-        return compare.at_marker(settings, pipeline, run, codes, folder)
+    with batch.create_workplace(settings) as folder:
+        return compare.compare_at_marker(settings, pipeline, run, codes, folder)
 
 
 def verify(settings: Settings, pipeline: Pipeline) -> Compared:
     """Replay the promoted generation's code: the difference has to be empty. Raises NotPromoted."""
-    code = locate_code(settings, require_promoted(generations(settings, pipeline.name)))
+    code = locate_code(settings, require_promoted(load_generations(settings, pipeline.name)))
     run = partial(batch.run, settings, pipeline.name, code)
     codes = code, Code(code, "its code, replayed")
-    with batch.workplace(settings) as folder:
-        return compare.at_marker(settings, pipeline, run, codes, folder)
+    with batch.create_workplace(settings) as folder:
+        return compare.compare_at_marker(settings, pipeline, run, codes, folder)
 
 
 def promote(settings: Settings, pipeline: str) -> Generation:
@@ -104,12 +104,12 @@ def promote(settings: Settings, pipeline: str) -> Generation:
     The generation before is kept for a rollback; older ones are pruned. Raises NotPromotable, and
     NotSwitched when a reader does not follow.
     """
-    before = generations(settings, pipeline)
+    before = load_generations(settings, pipeline)
     candidate = before.candidate
     if candidate is None or candidate.state is not State.READY:
         raise promotion.NotPromotable(before)
     readers.await_loaded(settings, (pipeline, candidate.number))
-    before = generations(settings, pipeline)
+    before = load_generations(settings, pipeline)
     promotion.promote(settings, pipeline)
     for old in [one for one in before.known if one.state is State.RETIRED]:
         prune_generation(settings, old)
@@ -132,7 +132,7 @@ def prune(settings: Settings, pipeline: str, number: int | None = None) -> Gener
 
     Raises WhichOne and StillRunning.
     """
-    known = generations(settings, pipeline)
+    known = load_generations(settings, pipeline)
     promotion.remove_leftovers(settings, pipeline)
     chosen = select(known, number)
     prune_generation(settings, chosen)
@@ -167,10 +167,12 @@ class Standing:
     """Whether it pauses for its candidate."""
 
 
-def standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:
+def list_standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:
     """Every generation of the pipeline."""
-    known = generations(settings, pipeline.name)
+    known = load_generations(settings, pipeline.name)
     return [
-        Standing(one, progress(settings, pipeline, one), throttle.is_paused(settings, known, one))
+        Standing(
+            one, measure_progress(settings, pipeline, one), throttle.is_paused(settings, known, one)
+        )
         for one in known.known
     ]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from replay.difference import Difference, Sample
-from replay.thresholds import numbers
+from replay.thresholds import find_numbers
 
 ROOMS = ("contracts", "control", "infra", "pipelines")
 """The file types of a pipeline's code."""
@@ -48,7 +48,7 @@ class Changes:
     def by_name(self) -> Mapping[str, Setting]:
         return {one.name: one for one in self.thresholds}
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """For programs."""
         thresholds = [asdict(one) for one in self.thresholds]
         return {"thresholds": thresholds, "files": list(self.files)}
@@ -108,7 +108,7 @@ def _read_thresholds(code: Path, pipeline: str) -> Mapping[str, int]:
     text = _read(code / "pipelines" / pipeline / "thresholds.py")
     if text is None:
         return {}
-    values = numbers(ast.parse(text)).items()
+    values = find_numbers(ast.parse(text)).items()
     return {name: one.value for name, one in values if isinstance(one.value, int)}
 
 

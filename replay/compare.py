@@ -8,17 +8,17 @@ from typing import Any
 
 from contracts import CONTRACTS, HEARTBEATS
 from control.generations import Generation
-from infra.kafka import Offsets, admin, offsets_at
+from infra.kafka import Offsets, create_admin, find_offsets_at
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_code
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime.archive import archive_ends, find_truncated
+from pipelines.common.runtime.archive import find_truncated, read_archive_ends
 from pipelines.common.runtime.bounded import Span
 from replay import batch, served
 from replay.causes import Changes, explain, find_changes
 from replay.comparison import Comparison
 from replay.difference import Difference
-from replay.relations import json_lines, parquet
+from replay.relations import render_json_lines, render_parquet
 
 SPILL = "spill"
 """The folder in the workplace where the engine keeps data that does not fit in memory."""
@@ -45,9 +45,9 @@ class Compared:
     def empty(self) -> bool:
         return all(view.empty for view in self.views)
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """For programs."""
-        changes = None if self.changes is None else self.changes.document()
+        changes = None if self.changes is None else self.changes.to_document()
         return {**asdict(self), "changes": changes, "empty": self.empty}
 
 
@@ -64,7 +64,7 @@ RunBatch = Callable[[Span, Path], Mapping[str, Path]]
 """Each view's rows over a part of the log, written below a folder: view → Parquet."""
 
 
-def at_marker(
+def compare_at_marker(
     settings: Settings, pipeline: Pipeline, run: RunBatch, codes: tuple[Path, Code], folder: Path
 ) -> Compared:
     """Compare a batch of some code with the served views, at the served generation's marker.
@@ -79,7 +79,7 @@ def at_marker(
     views = []
     for name, file in seen.files.items():
         contract = CONTRACTS[name]
-        relations = json_lines(contract, file), parquet(rows[name])
+        relations = render_json_lines(contract, file), render_parquet(rows[name])
         kept = seen.oldest_kept[name], None
         views.append(Comparison(contract, *relations, kept, folder / SPILL).compute())
     changes = find_changes(promoted, after.folder, pipeline.name)
@@ -102,7 +102,7 @@ class Times:
     end: datetime | None
 
 
-def between(
+def compare_between(
     settings: Settings,
     pipeline: Pipeline,
     promoted: Generation,
@@ -133,8 +133,8 @@ def between(
             explain(
                 Comparison(
                     contract,
-                    parquet(runs["before"][contract.name]),
-                    parquet(runs["after"][contract.name]),
+                    render_parquet(runs["before"][contract.name]),
+                    render_parquet(runs["after"][contract.name]),
                     (kept, None),
                     folder / SPILL,
                 ).compute(),
@@ -148,12 +148,12 @@ def between(
 
 def find_span(settings: Settings, pipeline: Pipeline, times: Times) -> Span:
     """The offsets of a stretch of time, by the records' timestamps in world time."""
-    client, topics = admin(settings), select_counted(pipeline)
-    ends = offsets_at(client, topics, milliseconds(times.end) if times.end else END_OF_TIME_MS)
+    client, topics = create_admin(settings), select_counted(pipeline)
+    ends = find_offsets_at(client, topics, to_ms(times.end) if times.end else END_OF_TIME_MS)
     if times.start is None:
         return to_span(settings, pipeline, {}, ends)
     horizon = max(topic.horizon for topic in pipeline.reads if topic.horizon)
-    starts = offsets_at(client, topics, milliseconds(times.start - horizon))
+    starts = find_offsets_at(client, topics, to_ms(times.start - horizon))
     begin = {at: min(start, ends[at]) for at, start in starts.items()}
     return to_span(settings, pipeline, begin, ends)
 
@@ -170,14 +170,14 @@ def to_span(
     """
     topics = select_counted(pipeline)
     missing = find_truncated(settings, topics, starts)
-    return Span.of(starts, ends, archive_ends(settings, topics) if missing else {})
+    return Span.of(starts, ends, read_archive_ends(settings, topics) if missing else {})
 
 
 END_OF_TIME_MS = 253_402_300_799_000
 """The last second of the year 9999; no record has a later timestamp."""
 
 
-def milliseconds(moment: datetime) -> int:
+def to_ms(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
 
 

@@ -9,7 +9,7 @@ import duckdb
 from contracts import Contract
 from contracts.shape import Field
 from replay.difference import Difference, Facet, Period, Sample, Total
-from replay.relations import sql_type
+from replay.relations import get_sql_type
 
 SAMPLES_MAX = 5
 FACETS_MAX = 12
@@ -42,7 +42,8 @@ class Comparison:
         self._contract = contract
         self._engine = duckdb.connect(config={**ENGINE, "temp_directory": str(spill)})
         fields = ", ".join(
-            f'cast("{each.name}" as {sql_type(each)}) as "{each.name}"' for each in contract.fields
+            f'cast("{each.name}" as {get_sql_type(each)}) as "{each.name}"'
+            for each in contract.fields
         )
         for name, source in (("before", before), ("after", after)):
             self._run(f"create table {name} as select {fields} from {source}{self._within(kept)}")

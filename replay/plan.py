@@ -9,12 +9,12 @@ import psutil
 
 from contracts.evolution.check import check
 from control.generations import Generation
-from infra.clock import today
+from infra.clock import get_today
 from infra.disk import count_bytes
 from infra.errors import UserError
-from infra.kafka import admin, end_offsets
-from infra.settings import Settings, root
-from infra.wait import until
+from infra.kafka import create_admin, read_end_offsets
+from infra.settings import Settings, locate_root
+from infra.wait import wait_for
 from pipelines.common.generations.folders import locate_checkpoint
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import archive
@@ -76,20 +76,22 @@ def plan_replay(
 
     Raises NotRunning, ContractsBreak or NoRoom when it cannot be started.
     """
-    if not until(lambda: is_supervised(settings, pipeline.name), SUPERVISOR_SECONDS_MAX):
+    if not wait_for(lambda: is_supervised(settings, pipeline.name), SUPERVISOR_SECONDS_MAX):
         raise NotRunning(pipeline.name)
-    report = check(root() / "contracts", today())
+    report = check(locate_root() / "contracts", get_today())
     if report.faults or report.breaks:
         raise ContractsBreak(len(report.faults) + len(report.breaks))
     plan = Plan(
         records=sum(
-            end_offsets(admin(settings), [topic.name for topic in pipeline.inputs]).values()
+            read_end_offsets(
+                create_admin(settings), [topic.name for topic in pipeline.inputs]
+            ).values()
         ),
         # Records that the archive gives are copied first.
-        disk_bytes=disk_bytes(settings, promoted)
-        + archive.disk_bytes(settings, archived)
+        disk_bytes=measure_disk_bytes(settings, promoted)
+        + archive.measure_disk_bytes(settings, archived)
         + DISK_FLOOR_MIB * MIB,
-        memory_bytes=heap_bytes(settings.spark_driver_memory) + BESIDE_HEAP_MIB * MIB,
+        memory_bytes=parse_heap_bytes(settings.spark_driver_memory) + BESIDE_HEAP_MIB * MIB,
     )
     refuse_without_room(settings, plan)
     return plan
@@ -114,7 +116,7 @@ def refuse_without_room(settings: Settings, plan: Plan) -> None:
         )
 
 
-def disk_bytes(settings: Settings, generation: Generation | None) -> int:
+def measure_disk_bytes(settings: Settings, generation: Generation | None) -> int:
     """Bytes on disk of a generation's checkpoint and of its own output topics."""
     if generation is None:
         return 0
@@ -126,7 +128,7 @@ def disk_bytes(settings: Settings, generation: Generation | None) -> int:
     )
 
 
-def heap_bytes(size: str) -> int:
+def parse_heap_bytes(size: str) -> int:
     match = re.fullmatch(r"(\d+)([mg])", size)
     assert match, "the settings have checked it"
     return int(match[1]) * UNITS[match[2]]

@@ -4,22 +4,22 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from contracts.consumer import reader
+from contracts.consumer import create_reader
 from control.generations import Generation, State
 from control.marker import read_marker
 from infra.errors import UserError
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import wait_for
 from pipelines.common.generations.folders import locate_checkpoint
-from pipelines.common.generations.generation import generations
+from pipelines.common.generations.generation import load_generations
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.checkpoint import Checkpoint
 
 LOOK_SECONDS = 0.5
 WATCH_SECONDS_MAX = 24 * 3_600.0
 
-decode = reader("command-line")
+decode = create_reader("command-line")
 
 
 class Failed(UserError):
@@ -56,9 +56,9 @@ class Seen:
 Report = Callable[[Seen], None]
 
 
-def progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> Progress:
+def measure_progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> Progress:
     """The progress of the generation, by its newest marker."""
-    ends = end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
+    ends = read_end_offsets(create_admin(settings), [topic.name for topic in pipeline.inputs])
     marker = read_marker(settings, generation.pipeline, generation.number, decode)
     inputs = marker.inputs if marker else {}
     read = sum(min(offset, ends.get(at, 0)) for at, offset in inputs.items())
@@ -79,7 +79,7 @@ class Watch:
     def see(self, read: int, now: float) -> float:
         """Records per second up to the newest marker, which says how many were read; 0: unknown."""
         if self._began is None:
-            self._began = now if self._checkpoint.newest_begun() >= 0 else None
+            self._began = now if self._checkpoint.find_newest_begun() >= 0 else None
         elif read != self._read:
             self._read, self._per_second = read, read / (now - self._began)
         return self._per_second
@@ -96,16 +96,16 @@ def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report
 
     def has_caught_up() -> bool:
         nonlocal seen
-        generation = generations(settings, pipeline.name).of(number)
+        generation = load_generations(settings, pipeline.name).of(number)
         if generation is None:
             raise Failed(pipeline.name, number, "it was pruned")
         if generation.state is State.INVALID:
             raise Failed(pipeline.name, number, f"it is invalid: {generation.reason}")
-        now = progress(settings, pipeline, generation)
+        now = measure_progress(settings, pipeline, generation)
         seen = Seen(now, watch.see(now.read, time.monotonic()))
         report(seen)
         return generation.state is not State.CATCHING_UP
 
-    if not until(has_caught_up, WATCH_SECONDS_MAX, LOOK_SECONDS):
+    if not wait_for(has_caught_up, WATCH_SECONDS_MAX, LOOK_SECONDS):
         raise Failed(pipeline.name, number, f"it has not within {WATCH_SECONDS_MAX / 3600:g} h")
     return seen

@@ -4,10 +4,10 @@ from confluent_kafka import KafkaError, KafkaException
 
 from control.generations import Generation
 from infra.errors import UserError
-from infra.kafka import admin
-from infra.kafka.errors import code
+from infra.kafka import create_admin
+from infra.kafka.errors import get_error_code
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import wait_for
 from pipelines.common.generations import lease
 from pipelines.common.generations.folders import locate_folder
 from pipelines.common.generations.promotion import forget, remove
@@ -34,7 +34,7 @@ def prune_generation(settings: Settings, generation: Generation) -> None:
     """
     forget(settings, generation.pipeline, frozenset({generation.number}))
     folder = locate_folder(settings, generation)
-    if not until(lambda: not lease.is_taken(folder), END_SECONDS_MAX):
+    if not wait_for(lambda: not lease.is_taken(folder), END_SECONDS_MAX):
         raise StillRunning(generation)
     delete_topics(settings, generation)
     remove(settings, generation.pipeline, generation.number)
@@ -43,11 +43,11 @@ def prune_generation(settings: Settings, generation: Generation) -> None:
 def delete_topics(settings: Settings, generation: Generation) -> None:
     """Delete the topics that only this generation writes to."""
     own = [topic for view, topic in generation.outputs.items() if topic != view]
-    client = admin(settings)  # it has to live until the answers have come
+    client = create_admin(settings)  # it has to live until the answers have come
     deleted = client.delete_topics(own, operation_timeout=DELETE_SECONDS_MAX)
     for future in deleted.values():
         try:
             future.result(timeout=DELETE_SECONDS_MAX)
         except KafkaException as error:
-            if code(error) != KafkaError.UNKNOWN_TOPIC_OR_PART:
+            if get_error_code(error) != KafkaError.UNKNOWN_TOPIC_OR_PART:
                 raise

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from contracts import READERS
-from contracts.consumer import reader
+from contracts.consumer import create_reader
 from infra.errors import UserError
 from infra.kafka import read_to_end
 from infra.settings import Settings
-from infra.wait import until
-from services.clock import wall_ms
+from infra.wait import wait_for
+from services.clock import get_wall_ms
 
 ALIVE_SECONDS = 15.0
 """A reader that is silent for longer counts as dead. It announces itself every five seconds."""
 SWITCH_SECONDS_MAX = 120.0
 POLL_SECONDS = 0.05
 
-decode = reader("command-line")
+decode = create_reader("command-line")
 
 Name = tuple[str, int]
 """The name of a generation: pipeline and number."""
@@ -44,9 +44,9 @@ class Reader:
     """The generations that it could answer from, and whether it serves each."""
 
 
-def alive(settings: Settings) -> Iterator[Reader]:
+def find_alive(settings: Settings) -> Iterator[Reader]:
     """The readers that have announced themselves lately."""
-    now = datetime.fromtimestamp(wall_ms() / 1000, UTC)
+    now = datetime.fromtimestamp(get_wall_ms() / 1000, UTC)
     for value in read_to_end(settings, READERS.name).values():
         record = decode(value).value
         if now - record["written_at"] < timedelta(seconds=ALIVE_SECONDS):
@@ -71,9 +71,9 @@ def await_all(
 
     def done() -> bool:
         nonlocal missing
-        readers = tuple(alive(settings))
+        readers = tuple(find_alive(settings))
         missing = tuple(sorted(one.name for one in readers if not does(one)))
         return bool(readers) and not missing
 
-    if not until(done, SWITCH_SECONDS_MAX, POLL_SECONDS):
+    if not wait_for(done, SWITCH_SECONDS_MAX, POLL_SECONDS):
         raise NotSwitched(generation, what, missing)

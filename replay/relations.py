@@ -16,13 +16,13 @@ TYPES: Mapping[str, str] = {
 }
 
 
-def json_lines(contract: Contract, file: Path) -> str:
+def render_json_lines(contract: Contract, file: Path) -> str:
     """The relation of rows as the API writes them."""
-    columns = ", ".join(f"'{one.name}': '{sql_type(one)}'" for one in contract.fields)
+    columns = ", ".join(f"'{one.name}': '{get_sql_type(one)}'" for one in contract.fields)
     return f"read_json('{quote(file)}', format = 'newline_delimited', columns = {{{columns}}})"
 
 
-def parquet(folder: Path) -> str:
+def render_parquet(folder: Path) -> str:
     """The relation of rows as Spark writes them."""
     return f"read_parquet('{quote(folder)}/*.parquet')"
 
@@ -31,13 +31,13 @@ def quote(path: Path) -> str:
     return str(path).replace("'", "''")
 
 
-def sql_type(one: Field) -> str:
+def get_sql_type(one: Field) -> str:
     """The engine's type of a field; raises KeyError for a type that no view has yet."""
     if one.fields:
-        return f"{struct(one.fields)}[]"
+        return f"{render_struct(one.fields)}[]"
     return TYPES[one.type]
 
 
-def struct(fields: Sequence[Field]) -> str:
-    members = ", ".join(f'"{one.name}" {sql_type(one)}' for one in fields)
+def render_struct(fields: Sequence[Field]) -> str:
+    members = ", ".join(f'"{one.name}" {get_sql_type(one)}' for one in fields)
     return f"STRUCT({members})"

@@ -24,7 +24,7 @@ def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
     if not (root / file).exists():
         raise BadThreshold(f"{pipeline} has no thresholds: expected {file}, found none.")
     text = (root / file).read_text()
-    known = numbers(ast.parse(text))
+    known = find_numbers(ast.parse(text))
     for name in wanted.keys() - known.keys():
         raise BadThreshold(
             f"--set {name}: expected one of {', '.join(sorted(known))}, found {name}. "
@@ -50,7 +50,7 @@ def parse(setting: str) -> tuple[str, int]:
         ) from error
 
 
-def numbers(module: ast.Module) -> dict[str, ast.Constant]:
+def find_numbers(module: ast.Module) -> dict[str, ast.Constant]:
     """The values of the whole-number fields, by name."""
     return {
         part.target.id: part.value

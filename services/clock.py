@@ -3,6 +3,6 @@
 import time
 
 
-def wall_ms() -> int:
+def get_wall_ms() -> int:
     """Milliseconds since the epoch."""
     return time.time_ns() // 1_000_000

@@ -1,90 +1,99 @@
-"""Forgetting a customer: the lookup lets go of them, and a certificate in the log says so."""
+"""Forgetting a customer: erases them from the lookup, and publishes a certificate."""
 
 from collections.abc import Set
 from pathlib import Path
 
-from contracts import ERASURES, RECEIPTS, REFUNDS, Undecodable, encode, key
-from contracts.consumer import reader
+from contracts import ERASURES, RECEIPTS, REFUNDS, Undecodable, encode, encode_key
+from contracts.consumer import create_reader
 from infra.errors import UserError
 from infra.identities import FIELDS, Erased, Identities, Person, locate_lookup
-from infra.kafka import KafkaDown, admin, answers, end_offsets, producer, read_between, send
+from infra.kafka import (
+    KafkaDown,
+    create_admin,
+    create_producer,
+    is_answering,
+    read_between,
+    read_end_offsets,
+    send,
+)
 from infra.scratch import list_scratch
 from infra.settings import Settings
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 NAMING = (RECEIPTS.name, REFUNDS.name)
 """The topics whose events name customers."""
 
-decode = reader("forgetting")
+decode = create_reader("forgetting")
 
 
 class NeverReplaced(UserError):
-    """Events are published as they are sent, and the log is never changed."""
+    """The shop has no lookup: its log has the ids of customers, and never changes."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(
-            "Only who has a pseudonym in the log can be forgotten, but this shop publishes events "
-            f"with the ids that they are sent with: there is no {locate_lookup(home)}. A log is "
-            "never changed; begin another one: make reset, then make up PSEUDONYMS=on"
+            "Only a customer with a pseudonym in the log can be forgotten, but this shop's log has "
+            f"the ids themselves: there is no {locate_lookup(home)}. A log never changes. Begin "
+            "another one: make reset, then make up PSEUDONYMS=on"
         )
 
 
 class Unknown(UserError):
-    """Nobody is known by an id."""
+    """The lookup does not know the id."""
 
     def __init__(self, customer: str) -> None:
         super().__init__(
-            f"Expected what a customer is known by, as events were sent with it, found {customer}, "
-            "by which nobody is known: there was no such event, or they were forgotten before."
+            f"Expected the id of a customer, as in the events that were sent, found {customer}, "
+            "which the lookup does not know: no event had this id, or the customer is forgotten."
         )
 
 
 class RowsLeft(UserError):
-    """Rows of files, which may name anybody, lie in the data folder."""
+    """The data folder holds rows of files, which may name the customer."""
 
     def __init__(self, folders: list[Path]) -> None:
         super().__init__(
-            f"Rows of files lie in {', '.join(map(str, folders))} and may name whom you want to "
-            "forget. Wait for the load or import to end; if it was killed, remove the folder."
+            f"{', '.join(map(str, folders))} holds rows of files, which may name the customer. "
+            "Wait for the load or import to end; if it was killed, remove the folder."
         )
 
 
 class StillNamed(UserError):
-    """The log has an event as it was sent."""
+    """The log has an event with an id in place of a pseudonym."""
 
     def __init__(self, topic: str, partition: int, offset: int) -> None:
         super().__init__(
             "No event of the log should name the customer or their cards, but "
             f"{topic}/{partition}/{offset} does: it was published before PSEUDONYMS=on, or by a "
-            "client that goes round the API. A log is never changed. Nothing was erased."
+            "client that bypasses the API. A log never changes. Nothing was erased."
         )
 
 
 def look_up(settings: Settings, customer: str) -> Person:
-    """Whom the log has for what a customer is known by. Raises NeverReplaced and Unknown."""
-    found = open_lookup(settings).find(customer)
-    if found is None:
+    """The customer with this id, as the log has them. Raises NeverReplaced and Unknown."""
+    person = open_lookup(settings).find(customer)
+    if person is None:
         raise Unknown(customer)
-    return found
+    return person
 
 
 def forget(settings: Settings, customer: str) -> Erased:
     """Erase the customer and their cards, and publish the certificate.
 
-    Certificates that an earlier call could not publish are published first. Raises NeverReplaced,
-    RowsLeft, Unknown, StillNamed, KafkaDown before anything is erased, and NotDelivered after it.
+    It first publishes the certificates that an earlier call could not publish. Raises
+    NeverReplaced, RowsLeft, Unknown, StillNamed and KafkaDown before it erases anything, and
+    NotDelivered after that.
     """
     lookup = open_lookup(settings)
     if left := list_scratch(settings.data_dir):
         raise RowsLeft(left)
-    if not answers(settings):
+    if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
     _certify(settings, lookup)
     person = lookup.find(customer)
     if person is None:
         raise Unknown(customer)
     refuse_named(settings, {customer, *person.cards})
-    erased = lookup.erase(customer, wall_ms())
+    erased = lookup.erase(customer, get_wall_ms())
     if erased is None:
         raise Unknown(customer)
     _certify(settings, lookup)
@@ -92,12 +101,12 @@ def forget(settings: Settings, customer: str) -> Erased:
 
 
 def refuse_named(settings: Settings, ids: Set[str]) -> None:
-    """Raise StillNamed where an event that can be read has one of the ids as it is."""
+    """Raise StillNamed for a readable event that has one of the ids."""
     traces = [one.encode() for one in ids]
-    for message in read_between(settings, {}, end_offsets(admin(settings), NAMING)):
+    for message in read_between(settings, {}, read_end_offsets(create_admin(settings), NAMING)):
         value = message.value() or b""
         if not any(trace in value for trace in traces):
-            continue  # decoding only possible ones is ten times as fast
+            continue  # it is ten times as fast to decode only events that may match
         try:
             event = decode(value).value
         except Undecodable:
@@ -116,18 +125,16 @@ def open_lookup(settings: Settings) -> Identities:
 
 
 def _certify(settings: Settings, lookup: Identities) -> None:
-    """Publish the certificates of all erasures that have none; one that is there twice says the
-    same.
-    """
+    """Publish the missing certificates of erasures. A second copy of one does no harm."""
     waiting = lookup.list_uncertified()
     if not waiting:
         return
-    client = producer(settings)
+    client = create_producer(settings)
     for one in waiting:
         value = {
             "customer_id": one.pseudonym,
             "cards": one.cards,
             "erased_at": one.wall_ms,
         }
-        send(client, ERASURES.name, key(ERASURES, value), encode(ERASURES, value))
+        send(client, ERASURES.name, encode_key(ERASURES, value), encode(ERASURES, value))
         lookup.note_certified(one)

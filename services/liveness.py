@@ -7,11 +7,11 @@ nothing from a process that has not joined it yet.
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from contracts import CLOCKS
-from infra.kafka import consumer
-from infra.kafka.errors import UNSETTLED, code
+from infra.kafka import create_consumer
+from infra.kafka.errors import UNSETTLED, get_error_code
 from infra.settings import Settings
-from infra.wait import until
-from services.clock import wall_ms
+from infra.wait import wait_for
+from services.clock import get_wall_ms
 
 PLACE = (CLOCKS.name, 0)
 ANSWER_SECONDS_MAX = 5.0
@@ -20,9 +20,9 @@ SETTLED_SECONDS_MAX = 30.0
 
 def report_start(settings: Settings, service: str) -> None:
     """Report that the service is at work. Raises TimeoutError and KafkaException."""
-    client = consumer(settings, name_group(service))
+    client = create_consumer(settings, name_group(service))
     try:
-        if not until(lambda: _commit(client), SETTLED_SECONDS_MAX):
+        if not wait_for(lambda: _commit(client), SETTLED_SECONDS_MAX):
             raise TimeoutError(
                 f"Expected Kafka to take the start of {service} within {SETTLED_SECONDS_MAX:g} s, "
                 "but it did not. See what it waits for: make logs COMPONENT=broker"
@@ -33,7 +33,7 @@ def report_start(settings: Settings, service: str) -> None:
 
 def read_start_ms(settings: Settings, service: str) -> int:
     """When the service last started, in epoch milliseconds; 0: never. Raises KafkaException."""
-    client = consumer(settings, name_group(service))
+    client = create_consumer(settings, name_group(service))
     try:
         (committed,) = client.committed([TopicPartition(*PLACE)], timeout=ANSWER_SECONDS_MAX)
         return int(committed.metadata or 0)
@@ -47,10 +47,10 @@ def name_group(service: str) -> str:
 
 def _commit(client: Consumer) -> bool:
     try:
-        start = TopicPartition(*PLACE, 0, metadata=str(wall_ms()))
+        start = TopicPartition(*PLACE, 0, metadata=str(get_wall_ms()))
         client.commit(offsets=[start], asynchronous=False)
     except KafkaException as error:
-        if code(error) not in UNSETTLED:
+        if get_error_code(error) not in UNSETTLED:
             raise
         return False
     return True

@@ -5,7 +5,7 @@ from datetime import timedelta
 from contracts.times import EPOCH, MILLISECOND, to_text
 
 
-def in_ms(span: timedelta) -> int:
+def to_ms(span: timedelta) -> int:
     """Whole milliseconds of a span of time, rounded down."""
     return span // MILLISECOND
 

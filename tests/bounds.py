@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.bounds import Bound, bounds
-from infra.settings import root
+from audit.bounds import Bound, list_bounds
+from infra.settings import locate_root
 
-DOCUMENT = root() / "docs" / "bounds.md"
+DOCUMENT = locate_root() / "docs" / "bounds.md"
 MARK = "pytest.mark.crosses"
 
 NO_ANSWER = "only how long something takes depends on it, no answer"
@@ -61,7 +61,7 @@ class Crossing:
 
     def __str__(self) -> str:
         """A link, as seen from the document."""
-        return f"[{self.test}](../{self.file.relative_to(root()).as_posix()})"
+        return f"[{self.test}](../{self.file.relative_to(locate_root()).as_posix()})"
 
 
 @cache
@@ -69,7 +69,7 @@ def list_crossings() -> tuple[Crossing, ...]:
     """Every test that is marked, in the order of the files."""
     return tuple(
         one
-        for file in sorted((root() / "tests").rglob("test_*.py"))
+        for file in sorted((locate_root() / "tests").rglob("test_*.py"))
         for one in find_crossings(file)
     )
 
@@ -150,9 +150,11 @@ def find_missing(passed: Collection[str]) -> list[str]:
     found = {(file, names[-1]) for file, *names in (one.split("::") for one in passed)}
     return [
         bound.name
-        for bound in bounds()
+        for bound in list_bounds()
         if (tests := select_crossings(bound))
-        and not any((one.file.relative_to(root()).as_posix(), one.test) in found for one in tests)
+        and not any(
+            (one.file.relative_to(locate_root()).as_posix(), one.test) in found for one in tests
+        )
     ]
 
 
@@ -172,7 +174,7 @@ HEAD = "| bound | is | meaning | crossed by |"
 
 def _group_bounds() -> Mapping[str, list[Bound]]:
     found: dict[str, list[Bound]] = {CONTRACTS: [], CODE: [], SETTINGS: []}
-    for one in bounds():
+    for one in list_bounds():
         is_code = "/" in one.home
         found[SETTINGS if one.home == "settings" else CODE if is_code else CONTRACTS].append(one)
     return found

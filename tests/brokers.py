@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 
 from contracts import CONTRACTS
 from control.access import grant_access
-from infra.kafka import admin, answers, apply_topics, producer
+from infra.kafka import apply_topics, create_admin, create_producer, is_answering
 from infra.processes import start_module
 from infra.security.keys import ensure_keys
 from infra.settings import Settings
@@ -37,7 +37,7 @@ def broker(folder: Path, secure: bool = False) -> Iterator[Settings]:
         ensure_keys(settings)
     process = start_broker(settings)
     try:
-        wait_until(lambda: answers(settings), "the broker answers", seconds_max=60)
+        wait_until(lambda: is_answering(settings), "the broker answers", seconds_max=60)
         apply_topics(settings, CONTRACTS)
         if secure:
             grant_access(settings)
@@ -62,7 +62,7 @@ def get_producer(settings: Settings) -> Producer:
 
 @cache
 def _create_producer(servers: str) -> Producer:
-    return producer(Settings(kafka_bootstrap_servers=servers))
+    return create_producer(Settings(kafka_bootstrap_servers=servers))
 
 
 def empty_broker(settings: Settings, folder: Path) -> Settings:
@@ -72,7 +72,7 @@ def empty_broker(settings: Settings, folder: Path) -> Settings:
     The data folder is the module's own. Emptying takes a quarter of a second; a start takes five.
     """
     _create_producer.cache_clear()
-    client = admin(settings)
+    client = create_admin(settings)
     forget_groups(client)
     if names := find_topics(client):
         for gone in client.delete_topics(list(names)).values():

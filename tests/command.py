@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from infra.processes import environment
+from infra.processes import build_environment
 from infra.settings import Settings
 
 SECONDS_MAX = 120.0
@@ -15,7 +15,7 @@ def run_command(
     """What the command prints, and its status; raises TimeoutExpired."""
     return subprocess.run(
         [sys.executable, "-m", "cli.main", *map(str, words)],
-        env=environment(settings),
+        env=build_environment(settings),
         capture_output=True,
         text=True,
         timeout=seconds_max,

@@ -13,7 +13,7 @@ from xdist.scheduler import LoadFileScheduling
 from infra.settings import Settings
 from pipelines.common.runtime.compiled import BATCHES_PER_WALK
 from pipelines.common.runtime.process import give_way
-from pipelines.common.runtime.session import session
+from pipelines.common.runtime.session import start_session
 from tests.bounds import CrossingsOfRun
 from tests.brokers import broker, empty_broker
 
@@ -70,7 +70,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     give_way()  # as they do: beside a shop it would take nearly all from it otherwise
     settings = Settings(data_dir=tmp_path_factory.mktemp("spark"), spark_master="local[2]")
     # What is due is freed soon: a test lives through few batches.
-    shared = session(settings, "tests", more={BATCHES_PER_WALK: "2"})
+    shared = start_session(settings, "tests", more={BATCHES_PER_WALK: "2"})
     yield shared
     shared.stop()
 

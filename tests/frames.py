@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from infra.settings import root
+from infra.settings import locate_root
 
 COLUMNS = re.compile(r"`\w+`|\bcolumns?\b|\bfields\b|\b[A-Z]{4,}\b")
 """A column by its name, all of them in words, or the constant that lists them."""
@@ -41,5 +41,5 @@ def find_all(folder: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    if silent := list(find_all(root() / "pipelines")):
+    if silent := list(find_all(locate_root() / "pipelines")):
         sys.exit("\n".join(silent))

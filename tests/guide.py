@@ -10,11 +10,11 @@ from pathlib import Path
 from textwrap import dedent
 
 from cli.experiments import localize
-from infra.processes import environment
-from infra.settings import Settings, root
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root
 
-README = root() / "README.md"
-GUIDE = root() / "services" / "api" / "README.md"
+README = locate_root() / "README.md"
+GUIDE = locate_root() / "services" / "api" / "README.md"
 """For clients that write."""
 FENCED = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 SECONDS_MAX = 600
@@ -58,7 +58,9 @@ def install_commands(shop: Settings, folder: Path, code: Path | None) -> Path:
     """A folder with `retail` in it, which alone knows where the project is."""
     made = folder / "bin"
     made.mkdir()
-    known = {name: value for name, value in environment(shop, code).items() if _is_of_project(name)}
+    known = {
+        name: value for name, value in build_environment(shop, code).items() if _is_of_project(name)
+    }
     lines = [f"export {name}='{value}'" for name, value in known.items()]
     start = f"exec '{sys.executable}' -m cli.main \"$@\""
     (made / "retail").write_text("\n".join(["#!/bin/sh", *lines, start, ""]))

@@ -2,12 +2,12 @@
 
 import tomllib
 
-from infra.settings import root
+from infra.settings import locate_root
 
 INSTALLED: tuple[str, ...] = tuple(
-    tomllib.loads((root() / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"][
-        "wheel"
-    ]["packages"]
+    tomllib.loads((locate_root() / "pyproject.toml").read_text())["tool"]["hatch"]["build"][
+        "targets"
+    ]["wheel"]["packages"]
 )
 """What a wheel holds."""
 

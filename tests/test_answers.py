@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.experiments import exchanges
+from cli.experiments import parse_exchanges
 from tests.answers import is_alike, is_same
 
 WRITTEN = """\
@@ -21,7 +21,7 @@ ANSWERED = """\
 
 def test_a_block_has_commands_and_answers() -> None:
     block = "$ one \\\n    more\nyes\n\nno\n$ two\n$ three\n!\n"
-    assert list(exchanges(block)) == [
+    assert list(parse_exchanges(block)) == [
         ("one \\\n    more", "yes\n\nno\n"),
         ("two", ""),
         ("three", "!\n"),

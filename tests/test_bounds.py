@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from audit.bounds import bounds
-from infra.settings import root
+from audit.bounds import list_bounds
+from infra.settings import locate_root
 from tests.bounds import (
     DOCUMENT,
     NOT_CROSSED,
@@ -20,7 +20,7 @@ from tests.bounds import (
     select_crossings,
 )
 
-BOUNDS = bounds()
+BOUNDS = list_bounds()
 
 
 def test_no_two_bounds_have_one_name() -> None:
@@ -71,7 +71,9 @@ def test_the_document_is_as_the_bounds_and_their_tests_are() -> None:
     )
 
 
-PASSED = [f"{one.file.relative_to(root()).as_posix()}::{one.test}" for one in list_crossings()]
+PASSED = [
+    f"{one.file.relative_to(locate_root()).as_posix()}::{one.test}" for one in list_crossings()
+]
 SIGNALS_MAX = "pipelines/fraud/thresholds/signals_max"
 
 

@@ -10,10 +10,10 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from cli.main import application
+from cli.main import build_application
 from contracts import CONTRACTS
-from contracts.catalogue.table import table
-from infra.settings import Settings, root
+from contracts.catalogue.table import render_table
+from infra.settings import Settings, locate_root
 from services.api.app import create_app
 from services.api.routes.pages import PAGES
 from tests import decisions
@@ -24,8 +24,8 @@ from tests.services.serving import create_sources
 
 DOCUMENTS = sorted(
     [
-        *root().glob("*.md"),
-        *(file for room in (*ROOMS, "docs") for file in (root() / room).rglob("*.md")),
+        *locate_root().glob("*.md"),
+        *(file for room in (*ROOMS, "docs") for file in (locate_root() / room).rglob("*.md")),
     ]
 )
 REQUIRED = {
@@ -92,7 +92,7 @@ def list_spans(text: str) -> list[str]:
 
 
 def find_unknown_targets(text: str, _: Path) -> Iterator[str]:
-    known = re.findall(r"^([a-z-]+):", (root() / "Makefile").read_text(), re.MULTILINE)
+    known = re.findall(r"^([a-z-]+):", (locate_root() / "Makefile").read_text(), re.MULTILINE)
     for line in list_code(text):
         yield from (f"make {verb}" for _, verb in MAKE.findall(line) if verb not in known)
 
@@ -106,7 +106,7 @@ def find_unknown_commands(text: str, _: Path) -> Iterator[str]:
 
 def is_command(words: list[str]) -> bool:
     """Whether the words walk down to a command that has each of the options."""
-    at = typer.main.get_command(application())
+    at = typer.main.get_command(build_application())
     for word in words:
         if word.startswith("--"):
             if word != "--help" and not any(word in option.opts for option in at.params):
@@ -137,7 +137,7 @@ def find_missing_files(text: str, document: Path) -> Iterator[str]:
     for span in list_spans(text):
         named = PATH.fullmatch(span) and ("/" in span or span.endswith(SUFFIXES))
         later = span.split("/")[0] in MADE_AT_RUN_TIME
-        there = any((folder / span).exists() for folder in (root(), document.parent))
+        there = any((folder / span).exists() for folder in (locate_root(), document.parent))
         if named and not (later or there or span in OTHERS or is_key(span)):
             yield span
 
@@ -189,21 +189,21 @@ def find_unknown_variables(text: str, _: Path) -> Iterator[str]:
         | OTHERS
     )
     for file in (".env", "cluster.env"):
-        known |= set(ASSIGNED.findall((root() / file).read_text()))
-        known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / file).read_text()))
-    known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / ".ci" / "containers").read_text()))
+        known |= set(ASSIGNED.findall((locate_root() / file).read_text()))
+        known |= set(re.findall(r"\$\{([A-Z_]+):-", (locate_root() / file).read_text()))
+    known |= set(re.findall(r"\$\{([A-Z_]+):-", (locate_root() / ".ci" / "containers").read_text()))
     for line in list_code(text):
         yield from (name for name in ASSIGNED.findall(line) if name not in known)
     yield from (span for span in list_spans(text) if VARIABLE.fullmatch(span) and span not in known)
 
 
 def list_make_variables() -> set[str]:
-    return set(re.findall(r"\$\(([A-Z]+)\)", (root() / "Makefile").read_text()))
+    return set(re.findall(r"\$\(([A-Z]+)\)", (locate_root() / "Makefile").read_text()))
 
 
 def list_command_variables() -> set[str]:
     """Variables that a command reads in place of an option."""
-    group = typer.main.get_command(application())
+    group = typer.main.get_command(build_application())
     assert isinstance(group, TyperGroup)
     options = [option for command in group.commands.values() for option in command.params]
     return {str(option.envvar) for option in options if option.envvar}
@@ -221,40 +221,44 @@ FINDERS: tuple[Finder, ...] = (
 
 
 def test_the_documents_are_there() -> None:
-    assert {str(document.relative_to(root())) for document in DOCUMENTS} >= REQUIRED
+    assert {str(document.relative_to(locate_root())) for document in DOCUMENTS} >= REQUIRED
 
 
 @pytest.mark.parametrize(("name", "lines_max"), LINES_MAX.items())
 def test_a_document_for_newcomers_is_short(name: str, lines_max: int) -> None:
-    assert len((root() / name).read_text().splitlines()) <= lines_max
+    assert len((locate_root() / name).read_text().splitlines()) <= lines_max
 
 
-@pytest.mark.parametrize("picture", sorted((root() / "docs").glob("*.png")), ids=lambda at: at.name)
+@pytest.mark.parametrize(
+    "picture", sorted((locate_root() / "docs").glob("*.png")), ids=lambda at: at.name
+)
 def test_a_picture_is_small_and_is_shown(picture: Path) -> None:
     assert picture.stat().st_size < PICTURE_BYTES_MAX
-    assert f"](docs/{picture.name})" in (root() / "README.md").read_text()
+    assert f"](docs/{picture.name})" in (locate_root() / "README.md").read_text()
 
 
 def test_the_table_of_topics_is_the_one_that_is_generated() -> None:
-    assert f"\n\n{table()}\n" in (root() / "ARCHITECTURE.md").read_text()
+    assert f"\n\n{render_table()}\n" in (locate_root() / "ARCHITECTURE.md").read_text()
 
 
 def test_the_index_of_decisions_is_the_one_that_the_records_make() -> None:
-    records = decisions.read(root() / "docs" / "decisions")
+    records = decisions.read(locate_root() / "docs" / "decisions")
     assert [record.number for record in records] == list(range(1, len(records) + 1))
-    index = (root() / "docs" / "decisions" / "README.md").read_text()
+    index = (locate_root() / "docs" / "decisions" / "README.md").read_text()
     assert f"\n\n{decisions.render_index(records)}" in index
 
 
 def test_every_pipeline_has_a_readme() -> None:
-    rooms = {file.parent for file in root().glob("pipelines/*/pipeline.py")}
+    rooms = {file.parent for file in locate_root().glob("pipelines/*/pipeline.py")}
     assert {room for room in rooms if not (room / "README.md").exists()} <= {
-        root() / "pipelines" / "common"
+        locate_root() / "pipelines" / "common"
     }
 
 
 @pytest.mark.parametrize("find", FINDERS)
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(root())))
+@pytest.mark.parametrize(
+    "document", DOCUMENTS, ids=lambda path: str(path.relative_to(locate_root()))
+)
 def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
     assert list(find(document.read_text(), document)) == []
 
@@ -322,6 +326,6 @@ def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
 def test_a_wrong_name_is_found_and_a_right_one_is_not(
     find: Finder, right: str, wrong: str, found: str
 ) -> None:
-    readme = root() / "README.md"
+    readme = locate_root() / "README.md"
     assert list(find(right, readme)) == []
     assert list(find(f"{right}\n\n{wrong}\n", readme)) == [found]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import root
+from infra.settings import locate_root
 
-DOCUMENT = root() / "docs" / "security.md"
+DOCUMENT = locate_root() / "docs" / "security.md"
 NAMED = re.compile(r"\[(test_\w+)\]\(\.\./([^)]+)\)")
 MENTIONED = re.compile(r"\btest_\w+\b(?!\.py)")
 HEAD = ("threat", "---")
@@ -42,4 +42,4 @@ def test_every_mention_of_a_test_says_where_it_is() -> None:
     ("name", "file"), sorted(set(NAMED.findall(DOCUMENT.read_text(encoding="utf-8"))))
 )
 def test_every_test_that_it_names_is_there(name: str, file: str) -> None:
-    assert name in list_tests(root() / file)
+    assert name in list_tests(locate_root() / file)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import read_settings, root
+from infra.settings import locate_root, read_settings
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
@@ -22,12 +22,16 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("installed")
     built, environment = folder / "built", folder / "environment"
     uv = [sys.executable, "-m", "infra.installer"]
-    run([*uv, "build", "--wheel", "--quiet", "--out-dir", str(built), str(root())], root())
+    run(
+        [*uv, "build", "--wheel", "--quiet", "--out-dir", str(built), str(locate_root())],
+        locate_root(),
+    )
     venv.create(environment, symlinks=True)
     [wheel] = built.glob("*.whl")
     python = environment / "bin" / "python"
     run(
-        [*uv, "pip", "install", "--quiet", "--no-deps", "--python", str(python), str(wheel)], root()
+        [*uv, "pip", "install", "--quiet", "--no-deps", "--python", str(python), str(wheel)],
+        locate_root(),
     )
     [packages] = environment.glob("lib/python*/site-packages")
     # Of a folder that a path file adds, no path file is read: the repository stays out.

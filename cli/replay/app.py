@@ -13,13 +13,13 @@ from cli.replay import report
 from cli.replay.difference import render_document, show_difference
 from cli.replay.progress import describe_state, show_catching_up, to_json
 from control.generations import State
-from infra.settings import Settings, read_settings, root
-from pipelines.common.pipeline import Pipeline, load, pipelines
+from infra.settings import Settings, locate_root, read_settings
+from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.runtime.archive import Source
 from replay import candidates
 from replay.compare import Compared, Times
 from replay.thresholds import edit
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 app = typer.Typer(
     no_args_is_help=True, help="Run changed code from offset zero, beside what readers follow."
@@ -60,11 +60,11 @@ def start(
 ) -> None:
     """Read the log again with the code on disk, and show what changes."""
     settings, declared = read_settings(), load(pipeline)
-    edits = edit(root(), pipeline, setting or ())
+    edits = edit(locate_root(), pipeline, setting or ())
     if until_ is not None or since != "earliest":
-        times = Times(moment("--from", since), moment("--until", until_ or "latest"))
-        with waiting_for_batch(pipeline):
-            compared = candidates.preview(settings, declared, edits, times)
+        times = Times(parse_bound("--from", since), parse_bound("--until", until_ or "latest"))
+        with wait_for_batch(pipeline):
+            compared = candidates.preview_code(settings, declared, edits, times)
         show_difference(compared, report.write_report(settings, compared))
         screen.say("  Nothing was created.")
         screen.step("make it", f"retail replay start {pipeline}")
@@ -82,7 +82,7 @@ def start(
     except KeyboardInterrupt:
         screen.say(f"\n  The replay goes on in the background: retail replay status {pipeline}")
         raise typer.Exit(130) from None
-    compared = difference(settings, declared)
+    compared = compute_difference(settings, declared)
     show_difference(compared, report.write_report(settings, compared))
     if promote_:
         promote(pipeline)
@@ -97,9 +97,9 @@ def offer(pipeline: str) -> None:
     screen.step("forget it", f"retail replay prune {pipeline}")
 
 
-def waiting_for_batch(pipeline: str) -> AbstractContextManager[screen.Wait]:
+def wait_for_batch(pipeline: str) -> AbstractContextManager[screen.Wait]:
     """A spinner while a pipeline's code reads the log in a process of its own."""
-    return screen.waiting(pipeline, "reading the log in one batch")
+    return screen.show_waiting(pipeline, "reading the log in one batch")
 
 
 @app.command()
@@ -111,13 +111,13 @@ def status(
     settings = read_settings()
     standings = [
         one
-        for name in ([pipeline] if pipeline else pipelines())
-        for one in candidates.standings(settings, load(name))
+        for name in ([pipeline] if pipeline else list_pipelines())
+        for one in candidates.list_standings(settings, load(name))
     ]
     if as_json:
         print(json.dumps({"generations": [to_json(one) for one in standings]}))
         return
-    screen.table(
+    screen.print_table(
         ("pipeline", "generation", "state", "read", "to read"),
         (
             (
@@ -136,26 +136,26 @@ def status(
 def diff(pipeline: Name, as_json: AsJson = False) -> None:
     """Show how the candidate differs from the promoted generation, at a marker of the latter."""
     settings = read_settings()
-    compared = difference(settings, load(pipeline))
+    compared = compute_difference(settings, load(pipeline))
     if as_json:
         print(json.dumps(render_document(compared), default=str))
         return
     show_difference(compared, report.write_report(settings, compared))
 
 
-def difference(settings: Settings, declared: Pipeline) -> Compared:
-    with waiting_for_batch(declared.name):
+def compute_difference(settings: Settings, declared: Pipeline) -> Compared:
+    with wait_for_batch(declared.name):
         return candidates.diff(settings, declared)
 
 
 @app.command()
 def promote(pipeline: Name) -> None:
     """Let every reader follow the candidate, by one record."""
-    with screen.waiting("promote", "readers are loading the candidate"):
+    with screen.show_waiting("promote", "readers are loading the candidate"):
         promoted = candidates.promote(read_settings(), pipeline)
     screen.say(
-        f"  {pipeline}: generation {promoted.number} is read by everyone since {wall_clock()} "
-        "(1 record)"
+        f"  {pipeline}: generation {promoted.number} is read by everyone since "
+        f"{render_wall_clock()} (1 record)"
     )
     screen.step("go back", f"retail replay rollback {pipeline}")
 
@@ -164,7 +164,9 @@ def promote(pipeline: Name) -> None:
 def rollback(pipeline: Name) -> None:
     """Let every reader follow the previous generation again, by one record."""
     number = candidates.roll_back(read_settings(), pipeline).number
-    screen.say(f"  {pipeline}: generation {number} is read by everyone again since {wall_clock()}")
+    screen.say(
+        f"  {pipeline}: generation {number} is read by everyone again since {render_wall_clock()}"
+    )
     offer(pipeline)
 
 
@@ -191,25 +193,25 @@ def verify(
     chosen = settings.pipeline_names if every or not names else names
     replays = [verify_candidate(settings, load(name)) for name in chosen]
     if as_json:
-        print(json.dumps({"replays": [one.document() for one in replays]}, default=str))
+        print(json.dumps({"replays": [one.to_document() for one in replays]}, default=str))
     if not all(one.empty for one in replays):
         raise typer.Exit(1)
 
 
 def verify_candidate(settings: Settings, declared: Pipeline) -> Compared:
-    with waiting_for_batch(declared.name):
+    with wait_for_batch(declared.name):
         compared = candidates.verify(settings, declared)
     show_difference(compared, None)
     return compared
 
 
-def moment(option: str, given: str) -> datetime | None:
+def parse_bound(option: str, given: str) -> datetime | None:
     """The instant; None for the word that means no bound. Raises BadTime."""
     if given == WORDS[option]:
         return None
     return parse_moment(option, given, WORDS[option])
 
 
-def wall_clock() -> str:
-    at = datetime.fromtimestamp(wall_ms() / 1000, UTC)
+def render_wall_clock() -> str:
+    at = datetime.fromtimestamp(get_wall_ms() / 1000, UTC)
     return at.strftime("%H:%M:%S.%f")[:-3]

@@ -34,7 +34,7 @@ def show_difference(compared: Compared, report: Path | None) -> None:
     for view in () if compared.empty else compared.views:
         show_view(view)
     if report is not None:
-        screen.step("report", screen.short(report))
+        screen.step("report", screen.shorten(report))
 
 
 def list_changes(changes: Changes | None) -> list[str]:
@@ -55,13 +55,15 @@ def show_view(view: Difference) -> None:
     screen.step(name, BETWEEN.join((f"{view.before:,} → {view.after:,} rows", *moves)))
     facets = select_moved(view)
     for field in dict.fromkeys(facet.field for facet in facets):
-        values = [step(one.value, one.before, one.after) for one in facets if one.field == field]
+        values = [
+            render_step(one.value, one.before, one.after) for one in facets if one.field == field
+        ]
         show_items(f"by {field}", values)
     totals = [one for one in view.totals if one.before != one.after]
-    show_items("total", [step(one.field, one.before, one.after) for one in totals])
+    show_items("total", [render_step(one.field, one.before, one.after) for one in totals])
     for sample in select_samples(view):
         fields = list_fields(sample)[:FIELDS_SHOWN]
-        show_items(kind(sample), [key(sample)], fields, list_causes(sample))
+        show_items(classify(sample), [render_key(sample)], fields, list_causes(sample))
 
 
 def list_causes(sample: Sample) -> list[str]:
@@ -88,7 +90,7 @@ def wrap(items: Sequence[str]) -> list[str]:
     return lines
 
 
-def step(name: str, before: int, after: int) -> str:
+def render_step(name: str, before: int, after: int) -> str:
     return f"{name} {before:,} → {after:,}"
 
 
@@ -100,22 +102,22 @@ def select_moved(view: Difference) -> list[Facet]:
 
 def select_samples(view: Difference) -> list[Sample]:
     """Some rows of each kind, new ones first."""
-    kinds = ([one for one in view.largest if kind(one) == each] for each in KINDS)
+    kinds = ([one for one in view.largest if classify(one) == each] for each in KINDS)
     return [one for of_kind in kinds for one in of_kind[:SAMPLES_SHOWN]]
 
 
 KINDS = ("new", "gone", "changed")
 
 
-def kind(sample: Sample) -> str:
+def classify(sample: Sample) -> str:
     """Whether the row is new, removed or changed."""
     if not sample.before:
         return "new"
     return "changed" if sample.after else "gone"
 
 
-def key(sample: Sample) -> str:
-    return "/".join(text(value) for value in sample.key.values())
+def render_key(sample: Sample) -> str:
+    return "/".join(render_text(value) for value in sample.key.values())
 
 
 def list_fields(sample: Sample) -> list[str]:
@@ -123,9 +125,11 @@ def list_fields(sample: Sample) -> list[str]:
     before, after = sample.before, sample.after
     if before and after:
         names = [name for name in after if name != "version"] or list(after)
-        return [f"{name} {text(before[name])} → {text(after[name])}" for name in names]
+        return [
+            f"{name} {render_text(before[name])} → {render_text(after[name])}" for name in names
+        ]
     return [
-        f"{name} {text(value)}"
+        f"{name} {render_text(value)}"
         for name, value in (after or before).items()
         if value and name != "version" and not isinstance(value, datetime | list)
     ]
@@ -135,21 +139,26 @@ def render_sample(sample: Sample) -> str:
     """A row that differs, on one line."""
     causes = f", because {sample.cause}" if sample.cause else ""
     fields = ", ".join(list_fields(sample)[:FIELDS_SHOWN])
-    return f"{kind(sample):<8} {key(sample)}  {fields}{causes}"
+    return f"{classify(sample):<8} {render_key(sample)}  {fields}{causes}"
 
 
 def render_document(compared: Compared) -> dict[str, Any]:
     """The document for programs; each differing row also as the terminal's line."""
-    document = compared.document()
+    document = compared.to_document()
     for view, rendered in zip(compared.views, document["views"], strict=True):
         rendered["largest"] = [
-            {**asdict(one), "name": key(one), "kind": kind(one), "words": list_fields(one)}
+            {
+                **asdict(one),
+                "name": render_key(one),
+                "kind": classify(one),
+                "words": list_fields(one),
+            }
             for one in view.largest
         ]
     return document
 
 
-def text(value: Any) -> str:
+def render_text(value: Any) -> str:
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, list):

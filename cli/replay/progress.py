@@ -12,14 +12,14 @@ from replay.progress import Seen, follow
 
 def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generation) -> None:
     """Show how the candidate catches up; returns when it has. Raises Failed."""
-    with screen.waiting("reading", "starting Spark") as wait:
+    with screen.show_waiting("reading", "starting Spark") as wait:
         last = follow(
             settings,
             declared,
             candidate,
             lambda seen: wait.show("reading", describe_progress(seen)),
         )
-    read = f"{screen.bar(1, 1)} {last.progress.read:,} records"
+    read = f"{screen.render_bar(1, 1)} {last.progress.read:,} records"
     rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
     screen.step("caught up", f"{read}{rate}", wait.seconds)
 
@@ -27,9 +27,9 @@ def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generati
 def describe_progress(seen: Seen) -> str:
     now, rate = seen.progress, seen.per_second
     if not rate:
-        return f"{screen.bar(0, 1)} 0 of {now.total:,}, starting Spark"
+        return f"{screen.render_bar(0, 1)} 0 of {now.total:,}, starting Spark"
     return (
-        f"{screen.bar(now.read, now.total)} {now.read:,} of {now.total:,} · {rate:,.0f}/s · "
+        f"{screen.render_bar(now.read, now.total)} {now.read:,} of {now.total:,} · {rate:,.0f}/s · "
         f"about {now.left / rate:,.0f} s left"
     )
 

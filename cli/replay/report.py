@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cli.replay.difference import list_changes, render_document, render_sample
 from contracts import CONTRACTS
-from infra.reports import name_difference, reports_folder
+from infra.reports import locate_reports, name_difference
 from infra.settings import Settings
 from replay.compare import Compared
 from replay.difference import Difference, Facet, Period, Sample
@@ -27,17 +27,17 @@ svg text { font: 11px system-ui, sans-serif; fill: #444; }
 
 def write_report(settings: Settings, compared: Compared) -> Path:
     """Write page and JSON into the data folder; returns the page."""
-    folder = reports_folder(settings)
+    folder = locate_reports(settings)
     folder.mkdir(parents=True, exist_ok=True)
     stem = name_difference(compared.pipeline, compared.before, compared.after)
     document = json.dumps(render_document(compared), default=str, indent=1)
     (folder / f"{stem}.json").write_text(document)
     page = folder / f"{stem}.html"
-    page.write_text("".join(html(compared)))
+    page.write_text("".join(render_html(compared)))
     return page
 
 
-def html(compared: Compared) -> Iterator[str]:
+def render_html(compared: Compared) -> Iterator[str]:
     title = f"{compared.pipeline}: {compared.before} → {compared.after}"
     yield (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
@@ -50,11 +50,11 @@ def html(compared: Compared) -> Iterator[str]:
     if compared.empty:
         yield "<p><strong>No difference.</strong></p>"
     for view in compared.views:
-        yield from section(view)
+        yield from render_section(view)
     yield "</html>\n"
 
 
-def section(view: Difference) -> Iterator[str]:
+def render_section(view: Difference) -> Iterator[str]:
     yield f"<h2>{escape(CONTRACTS[view.view].entity)}</h2>"
     yield f'<p class="quiet"><code>{escape(view.view)}</code></p>'
     yield (
@@ -65,18 +65,18 @@ def section(view: Difference) -> Iterator[str]:
         return
     if view.totals:
         rows = [(each.field, each.before, each.after) for each in view.totals]
-        yield table(("total", "before", "after"), rows)
+        yield render_table(("total", "before", "after"), rows)
     for name in dict.fromkeys(facet.field for facet in view.facets):
         yield f"<h3>by {escape(name)}</h3>"
-        yield bars([facet for facet in view.facets if facet.field == name])
+        yield render_bars([facet for facet in view.facets if facet.field == name])
     if view.periods:
         yield "<h3>when what moved began</h3>"
         yield plot(view.periods)
     yield "<h3>rows that moved</h3>"
-    yield samples(view.largest)
+    yield render_samples(view.largest)
 
 
-def table(heads: Iterable[str], rows: Iterable[tuple[str, int, int]]) -> str:
+def render_table(heads: Iterable[str], rows: Iterable[tuple[str, int, int]]) -> str:
     head = "".join(f"<th>{escape(each)}</th>" for each in heads)
     body = "".join(
         f'<tr><td>{escape(name)}</td><td class="n">{before:,}</td><td class="n">{after:,}</td></tr>'
@@ -85,7 +85,7 @@ def table(heads: Iterable[str], rows: Iterable[tuple[str, int, int]]) -> str:
     return f"<table><tr>{head}</tr>{body}</table>"
 
 
-def bars(facets: list[Facet]) -> str:
+def render_bars(facets: list[Facet]) -> str:
     """Two bars for each value: before, grey, and after."""
     most = max(max(facet.before, facet.after) for facet in facets) or 1
     drawn = []
@@ -130,6 +130,6 @@ def plot(periods: tuple[Period, ...]) -> str:
     )
 
 
-def samples(rows: tuple[Sample, ...]) -> str:
+def render_samples(rows: tuple[Sample, ...]) -> str:
     lines = "".join(f"<li><code>{escape(render_sample(sample))}</code></li>" for sample in rows)
     return f"<ul>{lines}</ul>"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.watch.feeds import Feed, Feeds
-from cli.watch.words import count, duration, instant
+from cli.watch.words import count, render_duration, to_instant
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class WorldTime:
 
     def describe(self) -> str:
         pace = f"{self.speed:g} × real time" if self.is_running else "stopped"
-        world, wall = instant(self.world_ms), instant(self.wall_ms).astimezone()
+        world, wall = to_instant(self.world_ms), to_instant(self.wall_ms).astimezone()
         return f"{world:%a %-d %b %Y %H:%M:%S} UTC · {pace} · wall {wall:%H:%M:%S}"
 
 
@@ -70,10 +70,10 @@ def describe_freshness(feeds: Feeds, feed: Feed) -> str:
         return ""
     dated = feed.value if isinstance(feed.value, dict) else {}
     if feed.problem:
-        return f"{duration(age)} old: {feed.problem}"
+        return f"{render_duration(age)} old: {feed.problem}"
     if "freshness_ms" not in dated:
-        return f"asked {duration(age)} ago"
+        return f"asked {render_duration(age)} ago"
     at = f"g{dated['as_of']['generation']}, batch {count(dated['as_of']['batch'])}"
     if dated["freshness_ms"] is None:
         return f"freshness unknown · {at}"
-    return f"the log of {duration(dated['freshness_ms'] / 1000 + age)} ago · {at}"
+    return f"the log of {render_duration(dated['freshness_ms'] / 1000 + age)} ago · {at}"

@@ -25,7 +25,7 @@ def load_minutes(client: Client) -> list[dict[str, Any]]:
         page = client.ask(ROWS if cursor is None else f"{ROWS}&cursor={quote(cursor)}")
         rows += page["items"]
         cursor = page["next"]
-        if cursor is None or _began(rows[-1]) < _began(rows[0]) - SHOWN_MINUTES * MINUTE_MS:
+        if cursor is None or _get_start(rows[-1]) < _get_start(rows[0]) - SHOWN_MINUTES * MINUTE_MS:
             break
     return rows
 
@@ -69,7 +69,7 @@ def summarize(rows: Sequence[Mapping[str, Any]], counted_ms: float | None) -> Sa
     """
     if not rows:
         return None
-    begins = [_began(row) for row in rows]
+    begins = [_get_start(row) for row in rows]
     counted = 0 if counted_ms is None else int(counted_ms) // MINUTE_MS * MINUTE_MS
     end = max(*begins, counted)
     start = max(min(begins), end - SHOWN_MINUTES * MINUTE_MS)
@@ -90,5 +90,5 @@ def _add(store: StoreSales, at: int, row: Mapping[str, Any]) -> None:
     store.cents_by_minute[at] += row["revenue_cents"]
 
 
-def _began(row: Mapping[str, Any]) -> int:
+def _get_start(row: Mapping[str, Any]) -> int:
     return parse_ms(row["window_start"])

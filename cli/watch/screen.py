@@ -12,7 +12,7 @@ from cli.watch.feeds import Feed, Feeds
 from cli.watch.moments import describe_freshness, find_counted_ms, read_time
 from cli.watch.room import TWO_COLUMNS_WIDTH, Room, measure_room
 from cli.watch.sales import Sales, summarize
-from cli.watch.words import clean, count, duration, money, rate, spark
+from cli.watch.words import clean, count, render_duration, render_money, render_rate, render_spark
 
 SPARK_WIDTH = 20
 STORE_SALES = "public.analytics.store-sales.v1"
@@ -46,7 +46,7 @@ def _draw_head(feeds: Feeds) -> Sequence[Text]:
     world = time.describe() if time else f"the world's clock: {_describe_lack(feeds.clock)}"
     lines = [Text(f"{feeds.address} · {world}", style="bold", overflow="ellipsis", no_wrap=True)]
     if feeds.gone_since is not None:
-        since = duration(feeds.moment() - feeds.gone_since)
+        since = render_duration(feeds.moment() - feeds.gone_since)
         words = f"The API does not answer for {since}; it is asked again. Look: make status"
         lines.append(Text(words, style="bold red"))
     elif any(feed.problem for feed in feeds.all):
@@ -65,8 +65,8 @@ def _draw_figures(feeds: Feeds, sales: Sales | None) -> Text:
     pipelines = (feeds.pipelines.value or {"pipelines": ()})["pipelines"]
     lags = [one["lag_records"] for one in pipelines if one.get("lag_records") is not None]
     figures = (
-        f"{rate(per_second)} receipts/s",
-        f"revenue {money(sales.revenue_cents if sales else None)} (100 cents)",
+        f"{render_rate(per_second)} receipts/s",
+        f"revenue {render_money(sales.revenue_cents if sales else None)} (100 cents)",
         f"{_count_items(feeds.empty)} shelves empty, {_count_items(feeds.low)} low, "
         f"{_count_items(feeds.negative)} below zero",
         f"{_count_items(feeds.alerts)} alerts open",
@@ -88,12 +88,14 @@ def _draw_stores(feeds: Feeds, sales: Sales | None, room: Room) -> Panel:
             "revenue_cents": one.revenue_cents,
             "receipts": one.receipts,
             "units": one.units,
-            "line": spark(lines[name], most, SPARK_WIDTH),
+            "line": render_spark(lines[name], most, SPARK_WIDTH),
         }
         for name, one in stores.items()
     ]
     title = f"Revenue by store, last {len(minutes)} minutes of the world"
-    return _frame(feeds, feeds.sales, title, tables.STORES, rows, room, shown_max=room.stores_max)
+    return _render_frame(
+        feeds, feeds.sales, title, tables.STORES, rows, room, shown_max=room.stores_max
+    )
 
 
 def _draw_best_sellers(feeds: Feeds, room: Room) -> Panel:
@@ -101,7 +103,7 @@ def _draw_best_sellers(feeds: Feeds, room: Room) -> Panel:
     when = "may still change" if best and not best["final"] else "final"
     title = f"Best sellers of the hour, {when}" if best else "Best sellers of the hour"
     rows = best["items"] if best else []
-    return _frame(feeds, feeds.best, title, tables.BEST_SELLERS, rows, room)
+    return _render_frame(feeds, feeds.best, title, tables.BEST_SELLERS, rows, room)
 
 
 def _draw_shelves(feeds: Feeds, room: Room) -> Panel:
@@ -109,27 +111,29 @@ def _draw_shelves(feeds: Feeds, room: Room) -> Panel:
     rows = [row for feed in lists for row in (feed.value or {"items": ()})["items"]]
     worst = next((feed for feed in lists if feed.problem or feed.value is None), feeds.empty)
     columns = tables.list_shelf_columns(_find_world_ms(feeds))
-    return _frame(feeds, worst, "Shelves below zero, empty, low (1 to 5)", columns, rows, room)
+    return _render_frame(
+        feeds, worst, "Shelves below zero, empty, low (1 to 5)", columns, rows, room
+    )
 
 
 def _draw_alerts(feeds: Feeds, room: Room) -> Panel:
     rows = (feeds.alerts.value or {"items": ()})["items"]
     columns = tables.list_alert_columns(_find_world_ms(feeds))
-    return _frame(feeds, feeds.alerts, "Open alerts", columns, rows, room)
+    return _render_frame(feeds, feeds.alerts, "Open alerts", columns, rows, room)
 
 
 def _draw_orders(feeds: Feeds, room: Room) -> Panel:
     rows = (feeds.orders.value or {"items": ()})["items"]
     columns = tables.list_order_columns(_find_world_ms(feeds))
-    return _frame(feeds, feeds.orders, "Orders", columns, rows, room)
+    return _render_frame(feeds, feeds.orders, "Orders", columns, rows, room)
 
 
 def _draw_pipelines(feeds: Feeds, room: Room) -> Panel:
     rows = (feeds.pipelines.value or {"pipelines": ()})["pipelines"]
-    return _frame(feeds, feeds.pipelines, "Pipelines", tables.PIPELINES, rows, room)
+    return _render_frame(feeds, feeds.pipelines, "Pipelines", tables.PIPELINES, rows, room)
 
 
-def _frame(
+def _render_frame(
     feeds: Feeds,
     feed: Feed,
     title: str,

@@ -7,7 +7,15 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from cli.watch.words import NONE, clean, count, duration, moment, money, rate
+from cli.watch.words import (
+    NONE,
+    clean,
+    count,
+    render_duration,
+    render_moment,
+    render_money,
+    render_rate,
+)
 
 Row = Mapping[str, Any]
 
@@ -41,10 +49,10 @@ def draw(columns: Iterable[Column], rows: Iterable[Row], width: int) -> Table:
 MEASURES: Mapping[str, Callable[[int], str]] = {
     "card-velocity": lambda value: f"{count(value)} sales",
     "impossible-travel": lambda value: f"{count(value)} km/h",
-    "sweethearting": lambda value: f"{money(value)} × 100 c",
-    "refund-without-receipt": lambda value: f"{money(value)} × 100 c",
+    "sweethearting": lambda value: f"{render_money(value)} × 100 c",
+    "refund-without-receipt": lambda value: f"{render_money(value)} × 100 c",
     "refund-rate": lambda value: f"{count(value)} refunds",
-    "bulk-purchase": lambda value: f"{money(value)} packs",
+    "bulk-purchase": lambda value: f"{render_money(value)} packs",
 }
 """The measure of each rule, with its unit."""
 
@@ -59,13 +67,13 @@ def _describe_order(row: Row, world_ms: float | None) -> str:
         return "waits for the supplier"
     if confirmation["shipped_units"] == 0:
         return "nothing will come"
-    arrives = moment(confirmation["arrives_at"], world_ms)
+    arrives = render_moment(confirmation["arrives_at"], world_ms)
     return f"{count(confirmation['shipped_units'])} units by {arrives}"
 
 
 def _describe_age(row: Row) -> str:
     age_ms = row.get("freshness_ms")
-    return duration(None if age_ms is None else age_ms / 1000)
+    return render_duration(None if age_ms is None else age_ms / 1000)
 
 
 def _describe_generations(row: Row) -> str:
@@ -91,7 +99,7 @@ def describe_standing(row: Row) -> str:
 
 STORES = (
     Column("store", lambda row: row["store"]),
-    Column("revenue (100 cents)", lambda row: money(row["revenue_cents"]), is_number=True),
+    Column("revenue (100 cents)", lambda row: render_money(row["revenue_cents"]), is_number=True),
     Column("receipts", lambda row: count(row["receipts"]), is_number=True, width_min=40),
     Column("units", lambda row: count(row["units"]), is_number=True, width_min=60),
     Column("by minute", lambda row: row["line"], width_min=50),
@@ -103,7 +111,7 @@ BEST_SELLERS = (
     Column("units", lambda row: count(row["units"]), is_number=True),
     Column(
         "revenue (100 cents)",
-        lambda row: money(row["revenue_cents"]),
+        lambda row: render_money(row["revenue_cents"]),
         is_number=True,
         width_min=48,
     ),
@@ -118,7 +126,9 @@ def list_shelf_columns(world_ms: float | None) -> tuple[Column, ...]:
         Column(
             "on the way", lambda row: count(row["units_in_transit"]), is_number=True, width_min=48
         ),
-        Column("last event", lambda row: moment(row["last_event_time"], world_ms), width_min=60),
+        Column(
+            "last event", lambda row: render_moment(row["last_event_time"], world_ms), width_min=60
+        ),
     )
 
 
@@ -128,7 +138,7 @@ def list_alert_columns(world_ms: float | None) -> tuple[Column, ...]:
         Column("store", lambda row: row["store_id"] or NONE, width_min=40),
         Column("measured", lambda row: _measure(row, "measured"), is_number=True),
         Column("limit", lambda row: _measure(row, "threshold"), is_number=True, width_min=60),
-        Column("decided", lambda row: moment(row["decided_at"], world_ms), width_min=48),
+        Column("decided", lambda row: render_moment(row["decided_at"], world_ms), width_min=48),
     )
 
 
@@ -144,7 +154,12 @@ def list_order_columns(world_ms: float | None) -> tuple[Column, ...]:
 PIPELINES = (
     Column("pipeline", lambda row: row["pipeline"]),
     Column("lag", lambda row: count(row.get("lag_records")), is_number=True),
-    Column("records/s", lambda row: rate(row.get("rate_per_second")), is_number=True, width_min=40),
+    Column(
+        "records/s",
+        lambda row: render_rate(row.get("rate_per_second")),
+        is_number=True,
+        width_min=40,
+    ),
     Column("fresh", _describe_age, is_number=True),
     Column("generations", _describe_generations, width_min=56),
     Column("standing", describe_standing),

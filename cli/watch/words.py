@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from contracts.times import EPOCH, epoch_ms
+from contracts.times import EPOCH, to_epoch_ms
 
 NONE = "–"
 DAY_MS = 86_400_000
@@ -12,10 +12,10 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 
 def parse_ms(iso: str) -> int:
     """Epoch milliseconds of a time in an answer."""
-    return epoch_ms(datetime.fromisoformat(iso))
+    return to_epoch_ms(datetime.fromisoformat(iso))
 
 
-def instant(ms: float) -> datetime:
+def to_instant(ms: float) -> datetime:
     return EPOCH + timedelta(milliseconds=ms)
 
 
@@ -28,11 +28,11 @@ def count(value: int | None) -> str:
     return NONE if value is None else f"{value:,}"
 
 
-def rate(value: float | None) -> str:
+def render_rate(value: float | None) -> str:
     return NONE if value is None else f"{value:,.1f}"
 
 
-def money(cents: int | None) -> str:
+def render_money(cents: int | None) -> str:
     """Hundreds of cents: contracts name no currency. Exact for any whole number."""
     if cents is None:
         return NONE
@@ -40,7 +40,7 @@ def money(cents: int | None) -> str:
     return f"{sign}{whole:,}.{rest:02}"
 
 
-def duration(seconds: float | None) -> str:
+def render_duration(seconds: float | None) -> str:
     """A span in its largest unit."""
     if seconds is None:
         return NONE
@@ -52,15 +52,15 @@ def duration(seconds: float | None) -> str:
     return f"{seconds // 86_400:,.0f} d"
 
 
-def moment(iso: str, world_ms: float | None) -> str:
+def render_moment(iso: str, world_ms: float | None) -> str:
     """A world time, with its day where that is not the world's present day."""
     ms = parse_ms(iso)
     if world_ms is not None and ms // DAY_MS == world_ms // DAY_MS:
-        return f"{instant(ms):%H:%M:%S}"
-    return f"{instant(ms):%-d %b, %H:%M}"
+        return f"{to_instant(ms):%H:%M:%S}"
+    return f"{to_instant(ms):%-d %b, %H:%M}"
 
 
-def spark(values: list[int], most: int, width: int) -> str:
+def render_spark(values: list[int], most: int, width: int) -> str:
     """A line of blocks of at most this width; the height of each is the sum of its minutes."""
     size = max(1, -(-len(values) // max(1, width)))
     sums = [sum(values[at : at + size]) for at in range(0, len(values), size)]

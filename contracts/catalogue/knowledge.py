@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from contracts.consumer import Use, load_consumers
-from contracts.evolution.changes import changes
-from contracts.evolution.parties import Consumers, readers, writers
+from contracts.evolution.changes import find_changes
+from contracts.evolution.parties import Consumers, find_readers, find_writers
 from contracts.evolution.released import Released, load_released
 from contracts.loader import load
 from contracts.odcs import read
@@ -19,7 +19,7 @@ HUES = 12
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The parts of a contract that are only words."""
+    """The prose of a contract."""
 
     usage: str
     limitations: str
@@ -38,28 +38,28 @@ class Knowledge:
     released: Released
     schemas: tuple[Entry, ...]
     data_docs: str | None
-    """Where the validation results of the lake are, if there are any."""
+    """The address of the lake's validation results, if there are any."""
 
     @cached_property
     def domains(self) -> tuple[str, ...]:
         return tuple(sorted({one.domain for one in self.contracts.values()}))
 
-    def hue(self, contract: Contract) -> str:
+    def get_hue(self, contract: Contract) -> str:
         """The CSS class with a domain's colour."""
         return f"hue-{self.domains.index(contract.domain) % HUES}"
 
-    def readers(self, contract: Contract) -> Mapping[str, Use]:
-        return readers(self.consumers, contract.name)
+    def find_readers(self, contract: Contract) -> Mapping[str, Use]:
+        return find_readers(self.consumers, contract.name)
 
-    def writers(self, contract: Contract) -> tuple[str, ...]:
-        return writers(self.consumers, contract.name)
+    def find_writers(self, contract: Contract) -> tuple[str, ...]:
+        return find_writers(self.consumers, contract.name)
 
-    def words(self, contract: Contract) -> Words:
+    def read_words(self, contract: Contract) -> Words:
         document = read(self.folder / contract.file)
-        said, custom = document.description, document.customProperties or ()
+        description, custom = document.description, document.customProperties or ()
         return Words(
-            usage=(said.usage if said else None) or "",
-            limitations=(said.limitations if said else None) or "",
+            usage=(description.usage if description else None) or "",
+            limitations=(description.limitations if description else None) or "",
             settings=next(
                 (one.description or "" for one in custom if one.property == "topicConfig"), ""
             ),
@@ -68,20 +68,22 @@ class Knowledge:
             },
         )
 
-    def history(self, contract: Contract) -> list[tuple[str, list[str]]]:
+    def list_history(self, contract: Contract) -> list[tuple[str, list[str]]]:
         """Every released version with what changed in it, the newest first."""
         versions = self.released.get(contract.name, ())
-        told = []
+        entries = []
         for before, one in zip((None, *versions), versions, strict=False):
-            found = (
-                [f"{each.place}: {each.text}" for each in changes(before, one)] if before else []
+            changes = (
+                [f"{each.place}: {each.text}" for each in find_changes(before, one)]
+                if before
+                else []
             )
-            told.append(
-                (one.version, found or ["first released" if not before else "better words"])
+            entries.append(
+                (one.version, changes or ["first released" if not before else "better words"])
             )
-        return told[::-1]
+        return entries[::-1]
 
-    def schema_ids(self, contract: Contract) -> list[int]:
+    def list_schema_ids(self, contract: Contract) -> list[int]:
         return [entry.id for entry in self.schemas if entry.topic == contract.name]
 
 
@@ -89,7 +91,7 @@ def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
     """The knowledge in the folder of contracts. Raises BadContract."""
     return Knowledge(
         folder=folder,
-        contracts=dict(sorted(load(folder).items(), key=lambda one: _place(one[1]))),
+        contracts=dict(sorted(load(folder).items(), key=lambda one: _rank(one[1]))),
         consumers=load_consumers(folder / "consumers"),
         released=load_released(folder),
         schemas=load_lock(folder / LOCK.name),
@@ -97,6 +99,6 @@ def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
     )
 
 
-def _place(contract: Contract) -> tuple[str, ...]:
+def _rank(contract: Contract) -> tuple[str, ...]:
     """Contracts by domain; in each the public ones first."""
     return (contract.domain, "01"[contract.visibility == "private"], contract.name)

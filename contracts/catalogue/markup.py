@@ -1,4 +1,4 @@
-"""HTML, made of elements: text that is not markup is escaped."""
+"""HTML from elements: text that is not markup is escaped."""
 
 from html import escape
 
@@ -8,54 +8,60 @@ VOID = frozenset({"input"})
 
 
 class Html(str):
-    """Markup: it is not escaped again."""
+    """Markup, which is not escaped again."""
 
     __slots__ = ()
 
 
-def element(name: str, /, *children: Child, **attributes: str | float | None) -> Html:
-    """`class_` stands for class, an underscore elsewhere for a hyphen; None is left out."""
-    told = "".join(
+def render_element(name: str, /, *children: Child, **attributes: str | float | None) -> Html:
+    """An element. `class_` means class, another underscore a hyphen; None omits the attribute."""
+    written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
     if name in VOID:
-        return Html(f"<{name}{told}>")
-    return Html(f"<{name}{told}>{join(*children)}</{name}>")
+        return Html(f"<{name}{written}>")
+    return Html(f"<{name}{written}>{join(*children)}</{name}>")
 
 
 def join(*children: Child) -> Html:
-    return Html("".join(_markup(child) for child in children if child is not None))
+    return Html("".join(_escape(child) for child in children if child is not None))
 
 
-def _markup(child: str) -> str:
+def _escape(child: str) -> str:
     return child if isinstance(child, Html) else escape(child, quote=False)
 
 
-def link(text: str, address: str, **attributes: str | None) -> Html:
-    return element("a", text, href=address, **attributes)
+def render_link(text: str, address: str, **attributes: str | None) -> Html:
+    return render_element("a", text, href=address, **attributes)
 
 
-def code(text: str) -> Html:
-    return element("code", text)
+def render_code(text: str) -> Html:
+    return render_element("code", text)
 
 
 def list_items(*items: Child, class_: str | None = None) -> Html:
-    return element("ul", *(element("li", item) for item in items), class_=class_)
+    return render_element("ul", *(render_element("li", item) for item in items), class_=class_)
 
 
-def table(heads: tuple[str, ...], *rows: tuple[Child, ...], class_: str | None = None) -> Html:
-    """In a frame that scrolls on a narrow screen."""
-    head = element("tr", *(element("th", one, scope="col") for one in heads))
-    body = (element("tr", *(element("td", cell) for cell in row)) for row in rows)
-    whole = element("table", element("thead", head), element("tbody", *body), class_=class_)
-    return element("div", whole, class_="scrolls", tabindex="0")
+def render_table(
+    heads: tuple[str, ...], *rows: tuple[Child, ...], class_: str | None = None
+) -> Html:
+    """A table in a frame that scrolls on a narrow screen."""
+    head = render_element("tr", *(render_element("th", one, scope="col") for one in heads))
+    body = (render_element("tr", *(render_element("td", cell) for cell in row)) for row in rows)
+    whole = render_element(
+        "table", render_element("thead", head), render_element("tbody", *body), class_=class_
+    )
+    return render_element("div", whole, class_="scrolls", tabindex="0")
 
 
 def describe(*pairs: tuple[str, Child]) -> Html:
-    """Terms and their descriptions; empty ones are left out."""
-    told = (
-        element("div", element("dt", term), element("dd", value)) for term, value in pairs if value
+    """Terms with their descriptions, without empty ones."""
+    entries = (
+        render_element("div", render_element("dt", term), render_element("dd", value))
+        for term, value in pairs
+        if value
     )
-    return element("dl", *told)
+    return render_element("dl", *entries)

@@ -1,37 +1,40 @@
-"""The site as files: nothing is fetched from elsewhere, and nothing runs in the browser."""
+"""The site as files: it fetches nothing from elsewhere and runs no script."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from contracts.catalogue.graph import highlights
+from contracts.catalogue.graph import render_highlights
 from contracts.catalogue.knowledge import gather
 from contracts.catalogue.pages import (
     Frame,
-    consumer_page,
-    contract_page,
-    fields_page,
-    frame_alone,
-    index,
+    build_consumer_page,
+    build_contract_page,
+    build_fields_page,
+    build_index,
+    render_alone,
 )
 
 STYLE = Path(__file__).with_name("style.css")
 
 
-def site(
-    folder: Path, data_docs: str | None = None, frame: Frame = frame_alone
+def build_site(
+    folder: Path, data_docs: str | None = None, frame: Frame = render_alone
 ) -> Mapping[str, str]:
     """Every file of the site, by its path. Raises BadContract."""
     known = gather(folder, data_docs)
     pages = {
-        "index.html": index(known),
-        "fields.html": fields_page(known),
-        **{f"topics/{name}.html": contract_page(known, o) for name, o in known.contracts.items()},
+        "index.html": build_index(known),
+        "fields.html": build_fields_page(known),
         **{
-            f"consumers/{name}.html": consumer_page(known, one)
+            f"topics/{name}.html": build_contract_page(known, o)
+            for name, o in known.contracts.items()
+        },
+        **{
+            f"consumers/{name}.html": build_consumer_page(known, one)
             for name, one in known.consumers.items()
         },
     }
-    style = STYLE.read_text(encoding="utf-8") + highlights(known)
+    style = STYLE.read_text(encoding="utf-8") + render_highlights(known)
     return {"style.css": style, **{name: frame(one) for name, one in pages.items()}}
 
 

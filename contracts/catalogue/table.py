@@ -5,36 +5,36 @@ from datetime import timedelta
 
 from contracts.catalog import CONTRACTS
 from contracts.shape import Contract
-from contracts.times import span
+from contracts.times import render_span
 
 HEADER = ("| topic | key | kept | a record says |", "|---|---|---|---|")
 
 
-def table(contracts: Iterable[Contract] = CONTRACTS.values()) -> str:
+def render_table(contracts: Iterable[Contract] = CONTRACTS.values()) -> str:
     """A Markdown table, a row per contract: public ones first, and topics before views."""
-    return "\n".join([*HEADER, *(_row(one) for one in sorted(contracts, key=_place))]) + "\n"
+    return "\n".join([*HEADER, *(_render_row(one) for one in sorted(contracts, key=_rank))]) + "\n"
 
 
-def _place(contract: Contract) -> tuple[bool, str, str]:
+def _rank(contract: Contract) -> tuple[bool, str, str]:
     return contract.visibility != "public", contract.kind, contract.name
 
 
-def _row(contract: Contract) -> str:
+def _render_row(contract: Contract) -> str:
     cells = (
         f"`{contract.name}`",
         ", ".join(contract.key),
         _render_retention(contract),
-        _purpose(contract),
+        _summarize(contract),
     )
     return f"| {' | '.join(cells)} |"
 
 
 def _render_retention(contract: Contract) -> str:
     """How long a record stays, by the configuration of the topic."""
-    return ", ".join(_terms(contract)) or "as the broker is set"
+    return ", ".join(_list_terms(contract)) or "as the broker is set"
 
 
-def _terms(contract: Contract) -> Iterator[str]:
+def _list_terms(contract: Contract) -> Iterator[str]:
     config = contract.settings.config
     if "compact" in config.get("cleanup.policy", ""):
         yield "newest per key"
@@ -42,10 +42,10 @@ def _terms(contract: Contract) -> Iterator[str]:
     if retention == "-1":
         yield "for ever"
     elif retention is not None:
-        yield span(timedelta(milliseconds=int(retention)))
+        yield render_span(timedelta(milliseconds=int(retention)))
 
 
-def _purpose(contract: Contract) -> str:
+def _summarize(contract: Contract) -> str:
     """The first sentence of the description, on one line."""
     words = " ".join(contract.description.split())
     sentence = words.partition(". ")[0].rstrip(".")
@@ -53,4 +53,4 @@ def _purpose(contract: Contract) -> str:
 
 
 if __name__ == "__main__":
-    print(table(), end="")
+    print(render_table(), end="")

@@ -1,1 +1,1 @@
-"""How contracts change: what was released, what differs now, and whom that breaks."""
+"""The evolution of contracts: the releases, what differs now, and whom a difference breaks."""

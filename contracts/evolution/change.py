@@ -12,12 +12,12 @@ class Harm(Enum):
     READERS = "readers"
     WRITERS = "writers"
     LOG = "log"
-    """A reader with the new version, of records that are in the log already."""
+    """Readers with the new version, of records that the log holds already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A difference that is not only in words; `text` says what was and what is: int → long."""
+    """A difference that is not only in words; `text` has the old and the new value: int → long."""
 
     place: str
     text: str
@@ -26,11 +26,11 @@ class Change:
     undo: str = ""
     """How to undo it."""
     path: Path | None = None
-    """The field, where the change concerns the users of one."""
+    """The field whose users the change concerns."""
     reliances: tuple[str, ...] = ()
-    """Where it concerns no field: the reliances that it concerns."""
+    """The reliances that the change concerns, where `path` is None."""
     meaning: bool = False
-    """Whether the field can be read as before, but means something else."""
+    """Whether readers can read the field as before, but it means something else."""
 
 
 NONE: frozenset[Harm] = frozenset()

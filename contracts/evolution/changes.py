@@ -1,48 +1,48 @@
-"""The differences between two versions of a contract, and whom each can harm."""
+"""The differences between two versions of a contract, and whom each may harm."""
 
 from collections.abc import Iterator
 
 from contracts.evolution import rules, terms
 from contracts.evolution.change import LOG, NONE, READERS, WRITERS, Change
-from contracts.evolution.wire import unreadable_field
-from contracts.projection import Path, leaves, render_path
+from contracts.evolution.wire import explain_unreadable_field
+from contracts.projection import Path, list_leaves, render_path
 from contracts.shape import Contract, Field
 
 INTEGERS = {"int", "long"}
 
 
-def changes(old: Contract, new: Contract) -> Iterator[Change]:
+def find_changes(old: Contract, new: Contract) -> Iterator[Change]:
     """Every difference that is not only in words."""
-    before, after = dict(_every(old.fields)), dict(_every(new.fields))
+    before, after = dict(_list_fields(old.fields)), dict(_list_fields(new.fields))
     for path, field in before.items():
         if path in after:
             yield from _compare_field(path, old, new, field, after[path])
         elif path[:-1] in after or len(path) == 1:  # what lay in it went with it
-            yield _gone(path, old, new, field)
+            yield _describe_removal(path, old, new, field)
     for path, field in after.items():
         if path not in before and (path[:-1] in before or len(path) == 1):
             yield _compare_added(path, old, new, field)
     if list(after) != list(before) and after.keys() == before.keys():
         yield Change("fields", "in another order")
-    yield from rules.changes(old, new, before.keys() & after.keys())
-    yield from terms.changes(old, new)
+    yield from rules.find_changes(old, new, before.keys() & after.keys())
+    yield from terms.find_changes(old, new)
 
 
-def _every(fields: tuple[Field, ...], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
+def _list_fields(fields: tuple[Field, ...], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
     for field in fields:
         path = (*parents, field.name)
         yield path, field
-        yield from _every(field.fields, path)
+        yield from _list_fields(field.fields, path)
 
 
-def _gone(path: Path, old: Contract, new: Contract, field: Field) -> Change:
-    why = _unreadable(old, path, new) or "who reads it finds nothing"
+def _describe_removal(path: Path, old: Contract, new: Contract, field: Field) -> Change:
+    why = _explain_unreadable(old, path, new) or "who reads it finds nothing"
     kind = ", ".join(filter(None, (field.type, field.unit)))
     return Change(render_path(path), f"removed ({kind})", READERS, why, "keep the field", path)
 
 
 def _compare_added(path: Path, old: Contract, new: Contract, field: Field) -> Change:
-    why = _unreadable(new, path, old)
+    why = _explain_unreadable(new, path, old)
     kind = f"{'required' if field.required else 'optional'} {field.type}"
     if why is None:
         return Change(render_path(path), f"added ({kind})")
@@ -53,7 +53,7 @@ def _compare_field(
     path: Path, old: Contract, new: Contract, before: Field, after: Field
 ) -> Iterator[Change]:
     place = render_path(path)
-    forward, backward = _unreadable(old, path, new), _unreadable(new, path, old)
+    forward, backward = _explain_unreadable(old, path, new), _explain_unreadable(new, path, old)
     harms = (READERS if forward else NONE) | (LOG if backward else NONE)
     why = forward or backward or ""
     if before.type != after.type:
@@ -83,7 +83,7 @@ def _compare_field(
         )
 
 
-def _unreadable(reader: Contract, path: Path, writer: Contract) -> str | None:
+def _explain_unreadable(reader: Contract, path: Path, writer: Contract) -> str | None:
     """Why a reader's field cannot be read from the writer's records."""
-    leaf = next(one for one, _ in leaves(reader.fields) if one[: len(path)] == path)
-    return unreadable_field(reader, leaf, writer)
+    leaf = next(one for one, _ in list_leaves(reader.fields) if one[: len(path)] == path)
+    return explain_unreadable_field(reader, leaf, writer)

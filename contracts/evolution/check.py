@@ -8,16 +8,16 @@ from pathlib import Path
 from contracts.consumer import load_consumers
 from contracts.errors import BadContract
 from contracts.evolution import declarations, personal
-from contracts.evolution.matrix import Row, matrix
+from contracts.evolution.matrix import Row, build_matrix
 from contracts.evolution.pending import Pending, find_pending
 from contracts.evolution.released import find_tampered, load_released
-from contracts.evolution.verdict import Finding, findings
+from contracts.evolution.verdict import Finding, list_findings
 from contracts.loader import load
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of the check; without faults and breaks nothing is wrong."""
+    """The result of the check: good without faults and breaks."""
 
     contracts: int = 0
     consumers: int = 0
@@ -28,7 +28,7 @@ class Report:
     pending: tuple[Pending, ...] = ()
     """Contracts whose present form is not released."""
     drafts: tuple[str, ...] = ()
-    """Contracts without a writer: they are released once they have one."""
+    """Contracts without a writer: the first writer lets them be released."""
     matrix: Mapping[str, Mapping[str, Row]] | None = None
 
     @property
@@ -52,30 +52,30 @@ def check(folder: Path, today: date) -> Report:
         consumers = load_consumers(folder / "consumers")
     except BadContract as bad:
         return Report(faults=tuple(str(bad).replace(f"{folder}/", "").splitlines()))
-    found = tuple(findings(present, before, consumers, today))
-    named = {(each, one.contract) for one in found if one.breaks for each in one.readers_broken}
+    findings = tuple(list_findings(present, before, consumers, today))
+    named = {(each, one.contract) for one in findings if one.breaks for each in one.readers_broken}
     faults = (
         *find_tampered(folder),
-        *personal.faults(present),
-        *_drop_explained(declarations.faults(present, before, consumers, today), named),
+        *personal.find_mistakes(present),
+        *_drop_explained(declarations.find_faults(present, before, consumers, today), named),
     )
-    drafts = declarations.drafts(present, before, consumers)
+    drafts = declarations.find_drafts(present, before, consumers)
     return Report(
         contracts=len(present),
         consumers=len(consumers),
         faults=faults,
-        findings=found,
+        findings=findings,
         pending=tuple(
             one
-            for one in find_pending(folder, present, before, found)
+            for one in find_pending(folder, present, before, findings)
             if one.contract not in drafts
         ),
         drafts=drafts,
-        matrix=matrix(present, before, consumers),
+        matrix=build_matrix(present, before, consumers),
     )
 
 
 def _drop_explained(faults: Iterator[str], named: set[tuple[str, str]]) -> Iterator[str]:
-    """The faults, without those of a reader whom a break names already."""
-    told = tuple(f"{who} reads {topic}" for who, topic in named)
-    return (one for one in faults if not one.startswith(told))
+    """The faults, without those that a break explains already."""
+    explained = tuple(f"{who} reads {topic}" for who, topic in named)
+    return (one for one in faults if not one.startswith(explained))

@@ -4,42 +4,44 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from contracts.consumer import Consumer, Use
-from contracts.evolution.parties import Consumers, writers
+from contracts.evolution.parties import Consumers, find_writers
 from contracts.evolution.released import Released
-from contracts.evolution.reliances import unmet
-from contracts.projection import leaves, parse_path, render_path
+from contracts.evolution.reliances import find_unmet
+from contracts.projection import list_leaves, parse_path, render_path
 from contracts.shape import Contract
 
 Contracts = Mapping[str, Contract]
 
 
-def drafts(present: Contracts, before: Released, consumers: Consumers) -> tuple[str, ...]:
+def find_drafts(present: Contracts, before: Released, consumers: Consumers) -> tuple[str, ...]:
     """The contracts that were never released and have no writer yet."""
-    return tuple(name for name in present if name not in before and not writers(consumers, name))
+    return tuple(
+        name for name in present if name not in before and not find_writers(consumers, name)
+    )
 
 
-def faults(
+def find_faults(
     present: Contracts, before: Released, consumers: Consumers, today: date
 ) -> Iterator[str]:
     """The impossible declarations, each with the consumer that makes it."""
-    drafted = drafts(present, before, consumers)
+    drafted = find_drafts(present, before, consumers)
     for one in consumers.values():
         for topic, use in one.reads.items():
             if topic not in present:
                 yield f"{one.name} reads {topic}, which is no contract"
             else:
-                yield from _use(one, use, present[topic], today)
+                yield from _check_use(one, use, present[topic], today)
         for topic in one.writes:
             if topic not in present:
                 yield f"{one.name} writes {topic}, which is no contract"
     for contract in present.values():
-        yield from _readers(contract, consumers)
-        if contract.name not in drafted and not writers(consumers, contract.name):
+        yield from _check_readers(contract, consumers)
+        if contract.name not in drafted and not find_writers(consumers, contract.name):
             yield f"{contract.name}: nobody in contracts/consumers writes it"
-        yield from _sunset(contract, present, today)
+        yield from _check_sunset(contract, present, today)
 
 
-def _use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[str]:
+def _check_use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[str]:
     reads = f"{one.name} reads {contract.name}"
     if not may_read(one, contract):
         yield (
@@ -48,14 +50,14 @@ def _use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[s
         )
     if contract.sunset and contract.sunset < today:
         yield f"{reads}, whose sunset was {contract.sunset}. Move to its successor"
-    there = {path for path, _ in leaves(contract.fields)}
-    used = set(use.paths(contract))
+    there = {path for path, _ in list_leaves(contract.fields)}
+    used = set(use.list_paths(contract))
     for path in sorted(used - there):
         yield f"{reads}: field {render_path(path)}, which it does not have"
     for place in sorted(use.relies_on.fields):
         if not any(path[: len(parse_path(place))] == parse_path(place) for path in used):
             yield f"{reads}: relies on {place}, which is not among its fields"
-    for each in unmet(use, contract):
+    for each in find_unmet(use, contract):
         yield f"{reads}: {each}"
 
 
@@ -67,14 +69,14 @@ def may_read(one: Consumer, contract: Contract) -> bool:
     )
 
 
-def _readers(contract: Contract, consumers: Consumers) -> Iterator[str]:
+def _check_readers(contract: Contract, consumers: Consumers) -> Iterator[str]:
     known = {*consumers, *(f"every {one.kind}" for one in consumers.values())}
     for name in contract.readers:
         if name not in known:
             yield f"{contract.name}: readers names {name}, who is not in contracts/consumers"
 
 
-def _sunset(contract: Contract, present: Contracts, today: date) -> Iterator[str]:
+def _check_sunset(contract: Contract, present: Contracts, today: date) -> Iterator[str]:
     older = f"{contract.name.rpartition('.v')[0]}.v{contract.major - 1}"
     if older in present and present[older].sunset is None:
         yield (

@@ -1,4 +1,4 @@
-"""A new topic or view, as a file that loads; or the next major version beside the one there is."""
+"""A new topic or view as a valid file, or the next major version beside the present one."""
 
 import re
 from datetime import date
@@ -14,9 +14,9 @@ FOLDERS = {"topic": "topics", "view": "views", "window": "views"}
 """By template: the folder of the new file."""
 
 
-def new(folder: Path, name: str, kind: str, sunset: date | None) -> tuple[Path, ...]:
+def create_contract(folder: Path, name: str, kind: str, sunset: date | None) -> tuple[Path, ...]:
     """Write the files; returns them. Raises BadContract."""
-    visibility, domain, entity, major = _parts(folder, name)
+    visibility, domain, entity, major = _split_name(folder, name)
     present = load(folder)
     file = folder / FOLDERS[kind] / domain / f"{entity}.v{major}.yaml"
     if name in present:
@@ -25,7 +25,7 @@ def new(folder: Path, name: str, kind: str, sunset: date | None) -> tuple[Path, 
         older = present.get(f"{visibility}.{domain}.{entity}.v{major - 1}")
         if older is None:
             raise BadContract(file, "name", f"v{major - 1} beside it", "none", "Begin with v1.")
-        return _beside(folder, older, sunset)
+        return _write_successor(folder, older, sunset)
     text = (TEMPLATES / f"{kind}.yaml").read_text(encoding="utf-8")
     for mark, value in {
         "NAME": name,
@@ -40,7 +40,7 @@ def new(folder: Path, name: str, kind: str, sunset: date | None) -> tuple[Path, 
     return (file,)
 
 
-def _parts(folder: Path, name: str) -> tuple[str, str, str, int]:
+def _split_name(folder: Path, name: str) -> tuple[str, str, str, int]:
     match = NAME.fullmatch(name)
     if match is None:
         expected = f"<{' or '.join(VISIBILITIES)}>.<domain>.<entity>.v<major>, lower case"
@@ -48,8 +48,8 @@ def _parts(folder: Path, name: str) -> tuple[str, str, str, int]:
     return match[1], match[2], match[3], int(match[4])
 
 
-def _beside(folder: Path, older: Contract, sunset: date | None) -> tuple[Path, ...]:
-    """The older version's text under the next number; the older one gets its sunset."""
+def _write_successor(folder: Path, older: Contract, sunset: date | None) -> tuple[Path, ...]:
+    """Copy the older version under the next number, and give the older one its sunset."""
     source = folder / older.file
     if sunset is None and older.sunset is None:
         raise BadContract(

@@ -9,11 +9,11 @@ from contracts.shape import Contract
 Consumers = Mapping[str, Consumer]
 
 
-def readers(consumers: Consumers, topic: str) -> dict[str, Use]:
+def find_readers(consumers: Consumers, topic: str) -> dict[str, Use]:
     return {name: one.reads[topic] for name, one in consumers.items() if topic in one.reads}
 
 
-def writers(consumers: Consumers, topic: str) -> tuple[str, ...]:
+def find_writers(consumers: Consumers, topic: str) -> tuple[str, ...]:
     return tuple(name for name, one in consumers.items() if topic in one.writes)
 
 
@@ -31,6 +31,6 @@ def _concerns(change: Change, old: Contract, use: Use) -> bool:
     path = change.path
     if path is None:
         return any(getattr(use.relies_on, one) is not None for one in change.reliances)
-    if change.meaning and use.fields == "all":  # what is handed on as it is means nothing here
+    if change.meaning and use.fields == "all":  # it passes every field on, whatever it means
         return change.place in use.relies_on.fields
-    return any(used[: len(path)] == path for used in use.paths(old))
+    return any(used[: len(path)] == path for used in use.list_paths(old))

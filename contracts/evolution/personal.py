@@ -1,59 +1,59 @@
-"""Whether contracts say of each field that names a person why it is there and how long it stays."""
+"""Whether contracts give each field that names a person a purpose and a retention."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from contracts.evolution.reliances import retention
-from contracts.projection import leaves, render_path
+from contracts.evolution.reliances import describe_retention
+from contracts.projection import list_leaves, render_path
 from contracts.shape import Contract, Personal
 
 
-def faults(present: Mapping[str, Contract]) -> Iterator[str]:
-    """What is missing or wrong, each with the contract and the field.
+def find_mistakes(present: Mapping[str, Contract]) -> Iterator[str]:
+    """The mistakes, each with the contract and the field.
 
-    In a public topic a personal field has a purpose and a retention. A retention that is said,
-    there or in a private topic, is the topic's. A field that is personal in one contract is so
-    wherever it bears that name.
+    In a public topic a personal field has a purpose and a retention. A stated retention equals that
+    of the topic, in a private topic too. A field that is personal in one contract is personal in
+    every contract that has a field of this name.
     """
     first = _find_first(present.values())
     for contract in present.values():
-        for path, field in leaves(contract.fields):
+        for path, field in list_leaves(contract.fields):
             place = render_path(path)
             if field.personal:
-                told = _explain(contract, field.personal)
+                mistakes = _explain(contract, field.personal)
             elif place in first:
-                told = iter([_render_unmarked(first[place])])
+                mistakes = iter([_render_unmarked(first[place])])
             else:
                 continue
-            yield from (f"{contract.name}: field {place}: {text}" for text in told)
+            yield from (f"{contract.name}: field {place}: {text}" for text in mistakes)
 
 
 def _find_first(contracts: Iterable[Contract]) -> dict[str, str]:
-    """By personal field: the first contract that says so."""
-    found: dict[str, str] = {}
+    """By personal field: the first contract that marks it."""
+    first: dict[str, str] = {}
     for contract in contracts:
-        for path, field in leaves(contract.fields):
+        for path, field in list_leaves(contract.fields):
             if field.personal:
-                found.setdefault(render_path(path), contract.name)
-    return found
+                first.setdefault(render_path(path), contract.name)
+    return first
 
 
-def _explain(contract: Contract, said: Personal) -> Iterator[str]:
-    kept = retention(contract)
-    if contract.visibility == "public" and said.purpose is None:
+def _explain(contract: Contract, personal: Personal) -> Iterator[str]:
+    kept = describe_retention(contract)
+    if contract.visibility == "public" and personal.purpose is None:
         yield (
             "it is personal and the topic is public: expected a purpose, found none. Say under "
             f"its customProperties in {contract.file} what it serves, or leave the field out"
         )
-    if contract.visibility == "public" and said.retention is None:
+    if contract.visibility == "public" and personal.retention is None:
         yield (
             "it is personal and the topic is public: expected a retention, found none. The topic "
             f"keeps its records {kept}: say so under its customProperties in {contract.file}, or "
             "change the topicConfig"
         )
-    if said.retention not in (None, kept):
+    if personal.retention not in (None, kept):
         yield (
             f"expected the retention {kept}, since so the topic keeps its records, found "
-            f"{said.retention}. Mend it in {contract.file}, or the topicConfig"
+            f"{personal.retention}. Mend it in {contract.file}, or the topicConfig"
         )
 
 

@@ -1,7 +1,7 @@
-"""What was released: contracts as they stood at each version, never changed or removed again.
+"""The releases: a copy of each released version of a contract, which never changes again.
 
-`released/topics/sales/receipt.v1/1.0.0.yaml` is the file as it was; digests.txt has a line for
-each, as sha256sum writes it. To alter the past is to alter both, for everybody to see.
+`released/topics/sales/receipt.v1/1.0.0.yaml` is such a copy. digests.txt has a line for each, as
+sha256sum writes it. A changed copy needs a changed line, which a reviewer sees.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from contracts.errors import BadContract
-from contracts.loader import load_at, place
+from contracts.loader import load_at, parse_place
 from contracts.shape import Contract
 
 FOLDER = "released"
@@ -21,14 +21,14 @@ Released = Mapping[str, tuple[Contract, ...]]
 
 def load_released(folder: Path) -> Released:
     """The releases of the contracts in a folder. Raises BadContract."""
-    found: dict[str, list[Contract]] = {}
-    for file in _files(folder):
+    releases: dict[str, list[Contract]] = {}
+    for file in _list_files(folder):
         one = _load(folder, file)
-        found.setdefault(one.name, []).append(one)
-    return {name: tuple(sorted(every, key=number)) for name, every in found.items()}
+        releases.setdefault(one.name, []).append(one)
+    return {name: tuple(sorted(every, key=parse_version)) for name, every in releases.items()}
 
 
-def number(contract: Contract) -> tuple[int, ...]:
+def parse_version(contract: Contract) -> tuple[int, ...]:
     return tuple(map(int, contract.version.split(".")))
 
 
@@ -38,7 +38,7 @@ def locate_version(folder: Path, contract: Contract) -> Path:
     return folder / FOLDER / home / f"{contract.version}.yaml"
 
 
-def digest(file: Path) -> str:
+def compute_digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
@@ -50,25 +50,25 @@ def load_pins(folder: Path) -> dict[str, str]:
 
 
 def find_tampered(folder: Path) -> Iterator[str]:
-    """The released files that were changed since."""
-    there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _files(folder)}
+    """The released files that differ from their digests, each with what is wrong."""
+    there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _list_files(folder)}
     listed = load_pins(folder)
     for name in sorted(listed.keys() | there.keys()):
         if name not in there:
             yield f"{FOLDER}/{name} should be there as it was released, but is gone"
         elif name not in listed:
             yield f"{FOLDER}/{name} should have a line in {DIGESTS}, but has none"
-        elif digest(there[name]) != listed[name]:
+        elif compute_digest(there[name]) != listed[name]:
             yield f"{FOLDER}/{name} should be as it was released, but was changed"
 
 
-def _files(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     return sorted((folder / FOLDER).rglob("*.yaml"))
 
 
 def _load(folder: Path, file: Path) -> Contract:
     home = file.parent.with_name(f"{file.parent.name}.yaml")
-    one = load_at(place(folder / FOLDER, home), file)
+    one = load_at(parse_place(folder / FOLDER, home), file)
     if one.version != file.stem:
         raise BadContract(file, "version", file.stem, one.version, "Released files stay put.")
     return one

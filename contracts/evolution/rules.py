@@ -1,4 +1,4 @@
-"""The differences in the rules: which of them ask for more than before, and which for less."""
+"""The differences in the rules: which are stricter than before, and which are looser."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
@@ -11,26 +11,26 @@ from contracts.shape import Contract, Rule
 Stricter = Callable[[Any, Any], bool]
 
 
-def _more(old: Any, new: Any) -> bool:
+def _is_more(old: Any, new: Any) -> bool:
     return bool(new > old)
 
 
-def _less(old: Any, new: Any) -> bool:
+def _is_less(old: Any, new: Any) -> bool:
     return bool(new < old)
 
 
-# Whether the second limit refuses something that the first one admits; of what is not here, any
-# other limit refuses something and admits something.
+# Whether the second limit refuses something that the first one admits. For a kind that is not here,
+# any other limit is both stricter and looser.
 STRICTER: Mapping[str, Stricter] = {
-    "minimum": _more,
-    "exclusiveMinimum": _more,
-    "minLength": _more,
-    "minItems": _more,
-    "maximum": _less,
-    "exclusiveMaximum": _less,
-    "maxLength": _less,
-    "maxItems": _less,
-    "maxBytes": _less,
+    "minimum": _is_more,
+    "exclusiveMinimum": _is_more,
+    "minLength": _is_more,
+    "minItems": _is_more,
+    "maximum": _is_less,
+    "exclusiveMaximum": _is_less,
+    "maxLength": _is_less,
+    "maxItems": _is_less,
+    "maxBytes": _is_less,
     "validValues": lambda old, new: bool(set(old) - set(new)),
 }
 STRICTER_WHY = (
@@ -38,34 +38,34 @@ STRICTER_WHY = (
 )
 LOOSER_WHY = "readers were promised more"
 CEILINGS = frozenset({"maximum", "exclusiveMaximum", "maxItems"})
-"""A limit of these kinds may be raised: it keeps out mistakes, and the type is what readers have
-room for. Who has less room says so under `at_most`.
+"""A limit of these kinds may rise: it keeps out mistakes, and readers have room for the whole type.
+A reader with less room declares it under `at_most`.
 
-The length of a text may not grow: ids and keys go on into other contracts, which limit them too.
+The length of a text may not grow: ids and keys occur in other contracts too, which limit them.
 """
 
 
-def changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iterator[Change]:
-    """The rules on these fields, which both versions have; what is required is the field's."""
-    before, after = _rules(old, fields), _rules(new, fields)
+def find_changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iterator[Change]:
+    """The changed rules of these fields, which both versions have, but for `required`."""
+    before, after = _index_rules(old, fields), _index_rules(new, fields)
     for identity in before | after:
         was, is_ = before.get(identity), after.get(identity)
         if was is None and is_ is not None:
-            yield _change(is_, f"now {_says(is_)}", stricter=True, looser=False)
+            yield _create_change(is_, f"now {_describe(is_)}", stricter=True, looser=False)
         elif was is not None and is_ is None:
-            yield _change(was, f"no longer {_says(was)}", stricter=False, looser=True)
+            yield _create_change(was, f"no longer {_describe(was)}", stricter=False, looser=True)
         elif was is not None and is_ is not None and was.limit != is_.limit:
             stricter = STRICTER.get(was.kind, lambda *_: True)
-            yield _change(
+            yield _create_change(
                 is_,
-                f"{_says(was)} → {_says(is_)}",
+                f"{_describe(was)} → {_describe(is_)}",
                 stricter=stricter(was.limit, is_.limit),
                 looser=was.kind not in CEILINGS and stricter(is_.limit, was.limit),
             )
 
 
-def _rules(contract: Contract, fields: Collection[Path]) -> dict[tuple[str, Path, Any], Rule]:
-    """Two rules that hold one field against others are two; else a field has one of a kind."""
+def _index_rules(contract: Contract, fields: Collection[Path]) -> dict[tuple[str, Path, Any], Rule]:
+    """A field has one rule of a kind, or several that compare it with different fields."""
     return {
         (rule.kind, rule.path, rule.limit if KINDS[rule.kind].limit_is_field else None): rule
         for rule in contract.rules
@@ -73,12 +73,12 @@ def _rules(contract: Contract, fields: Collection[Path]) -> dict[tuple[str, Path
     }
 
 
-def _says(rule: Rule) -> str:
+def _describe(rule: Rule) -> str:
     listed = ", ".join(rule.limit) if isinstance(rule.limit, tuple) else rule.limit
     return KINDS[rule.kind].says.format(limit=listed)
 
 
-def _change(rule: Rule, text: str, *, stricter: bool, looser: bool) -> Change:
+def _create_change(rule: Rule, text: str, *, stricter: bool, looser: bool) -> Change:
     harms = (READERS if looser else NONE) | (WRITERS if stricter else NONE)
     whys = [STRICTER_WHY] * stricter + [LOOSER_WHY] * looser
     return Change(

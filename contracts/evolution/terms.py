@@ -1,4 +1,4 @@
-"""The differences in the terms: key, partitions, time, and how long the topic is kept."""
+"""The differences in the terms: key, partitions, time, retention."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from datetime import timedelta
 
 from contracts.evolution.change import NONE, READERS, WRITERS, Change, Harm
 from contracts.shape import Contract
-from contracts.times import span
+from contracts.times import render_span
 
 UNLIMITED = "-1"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of the broker that may grow: less of it harms somebody."""
+    """A setting of the broker that may grow; a lower value harms somebody."""
 
     default: int
     harms: frozenset[Harm]
@@ -37,10 +37,10 @@ GROWING: Mapping[str, Setting] = {
 POLICY = "cleanup.policy"
 
 
-def changes(old: Contract, new: Contract) -> Iterator[Change]:
-    yield from _identity(old, new)
-    yield from _time(old, new)
-    yield from _settings(old, new)
+def find_changes(old: Contract, new: Contract) -> Iterator[Change]:
+    yield from _compare_identity(old, new)
+    yield from _compare_times(old, new)
+    yield from _compare_settings(old, new)
     if old.sunset and (new.sunset is None or new.sunset > old.sunset):
         yield Change("sunset", f"{old.sunset} → {new.sunset or 'none'}")
     elif new.sunset and old.sunset is None:
@@ -50,7 +50,7 @@ def changes(old: Contract, new: Contract) -> Iterator[Change]:
         yield Change("sunset", f"{old.sunset} → {new.sunset}", READERS, why, undo, ())
 
 
-def _identity(old: Contract, new: Contract) -> Iterator[Change]:
+def _compare_identity(old: Contract, new: Contract) -> Iterator[Change]:
     if old.key != new.key:
         yield Change(
             "key",
@@ -71,7 +71,7 @@ def _identity(old: Contract, new: Contract) -> Iterator[Change]:
         )
 
 
-def _time(old: Contract, new: Contract) -> Iterator[Change]:
+def _compare_times(old: Contract, new: Contract) -> Iterator[Change]:
     if old.event_time != new.event_time:
         yield Change(
             "eventTime",
@@ -86,12 +86,12 @@ def _time(old: Contract, new: Contract) -> Iterator[Change]:
         ("skew", old.skew, new.skew),
     ):
         if was != is_:
-            yield _span(place, was, is_)
+            yield _compare_spans(place, was, is_)
     if old.retention != new.retention:
         shorter = (new.retention or timedelta.max) < (old.retention or timedelta.max)
         yield Change(
             "retention",
-            _both(old.retention, new.retention),
+            _describe_both(old.retention, new.retention),
             READERS if shorter else NONE,
             "rows are gone that somebody may still ask for" if shorter else "",
             f"keep {_render_span(old.retention)}",
@@ -100,27 +100,32 @@ def _time(old: Contract, new: Contract) -> Iterator[Change]:
     if old.grace != new.grace:
         why = "what was called on time is called late, or the other way round"
         undo = f"keep {_render_span(old.grace)}"
-        yield Change("grace", _both(old.grace, new.grace), READERS, why, undo, ())
+        yield Change("grace", _describe_both(old.grace, new.grace), READERS, why, undo, ())
 
 
-def _span(place: str, was: timedelta | None, is_: timedelta | None) -> Change:
+def _compare_spans(place: str, was: timedelta | None, is_: timedelta | None) -> Change:
     longer = (is_ or timedelta.max) > (was or timedelta.max)
     why = "readers forget too soon" if longer else "what was in time is rejected, on replay too"
     harms = READERS if longer else WRITERS
     return Change(
-        place, _both(was, is_), harms, why, f"keep {_render_span(was)}", reliances=("late",)
+        place,
+        _describe_both(was, is_),
+        harms,
+        why,
+        f"keep {_render_span(was)}",
+        reliances=("late",),
     )
 
 
-def _both(was: timedelta | None, is_: timedelta | None) -> str:
+def _describe_both(was: timedelta | None, is_: timedelta | None) -> str:
     return f"{_render_span(was)} → {_render_span(is_)}"
 
 
 def _render_span(length: timedelta | None) -> str:
-    return "none" if length is None else span(length)
+    return "none" if length is None else render_span(length)
 
 
-def _settings(old: Contract, new: Contract) -> Iterator[Change]:
+def _compare_settings(old: Contract, new: Contract) -> Iterator[Change]:
     for name, known in GROWING.items():
         texts = [one.settings.config.get(name, str(known.default)) for one in (old, new)]
         was, is_ = (float("inf") if text == UNLIMITED else int(text) for text in texts)
@@ -145,4 +150,4 @@ def _settings(old: Contract, new: Contract) -> Iterator[Change]:
 def _render_term(name: str, text: str) -> str:
     if text == UNLIMITED:
         return "for ever"
-    return span(timedelta(milliseconds=int(text))) if name == "retention.ms" else text
+    return render_span(timedelta(milliseconds=int(text))) if name == "retention.ms" else text

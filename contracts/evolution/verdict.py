@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from contracts.evolution.change import LOG, READERS, Change
-from contracts.evolution.changes import changes
+from contracts.evolution.changes import find_changes
 from contracts.evolution.parties import (
     Consumers,
     find_broken_readers,
     find_broken_writers,
-    readers,
-    writers,
+    find_readers,
+    find_writers,
 )
 from contracts.evolution.released import Released
 from contracts.shape import Contract
@@ -19,8 +19,8 @@ from contracts.shape import Contract
 PROMISED = {"public": "FULL_TRANSITIVE", "private": "BACKWARD_TRANSITIVE"}
 """What each visibility promises, in the words of schema registries.
 
-Of what is public anybody may read and write any version. Of what is private the new version reads
-the old records, and no reader who is known is harmed.
+Anybody may read and write any version of a public contract. The new version of a private contract
+reads the old records, and harms no known reader.
 """
 
 
@@ -42,26 +42,26 @@ class Finding:
     way_out: str
 
 
-def findings(
+def list_findings(
     present: Mapping[str, Contract], before: Released, consumers: Consumers, today: date
 ) -> Iterator[Finding]:
     """Every change of every contract, the harmless ones among them."""
     for name, versions in before.items():
         if name in present:
-            yield from _of_contract(present[name], versions, consumers)
+            yield from _compare_contract(present[name], versions, consumers)
         elif (ends := versions[-1].sunset) is None or ends > today:
             yield _check_removed(versions[-1], consumers)
 
 
-def _of_contract(
+def _compare_contract(
     new: Contract, versions: Sequence[Contract], consumers: Consumers
 ) -> Iterator[Finding]:
-    """The comparison with every version, not only the last: a reader may be of any."""
+    """The comparison with every released version: a reader may use any of them."""
     since: dict[Change, list[Contract]] = {}
     for old in versions:
-        for change in changes(old, new):
+        for change in find_changes(old, new):
             since.setdefault(change, []).append(old)
-    uses = readers(consumers, new.name)
+    uses = find_readers(consumers, new.name)
     for change, olds in since.items():
         broken = find_broken_readers(change, olds[-1], uses)
         private_harm = change.harms >= LOG or (change.harms >= READERS and bool(broken))
@@ -75,8 +75,8 @@ def _of_contract(
             promised=PROMISED[new.visibility],
             readers_broken=broken,
             readers_going_on=tuple(name for name in uses if name not in broken),
-            writers_broken=find_broken_writers(change, writers(consumers, new.name)),
-            way_out=_way_out(new, change) if breaks else "",
+            writers_broken=find_broken_writers(change, find_writers(consumers, new.name)),
+            way_out=_suggest_way_out(new, change) if breaks else "",
         )
 
 
@@ -90,21 +90,21 @@ def _check_removed(old: Contract, consumers: Consumers) -> Finding:
         released=False,
         breaks=True,
         promised=PROMISED[old.visibility],
-        readers_broken=tuple(readers(consumers, old.name)),
+        readers_broken=tuple(find_readers(consumers, old.name)),
         readers_going_on=(),
-        writers_broken=writers(consumers, old.name),
+        writers_broken=find_writers(consumers, old.name),
         way_out=f"put {old.file} back; a sunset says when it may go",
     )
 
 
-def successor(contract: Contract) -> str:
+def name_successor(contract: Contract) -> str:
     """The name of the next major version."""
     return f"{contract.name.rpartition('.v')[0]}.v{contract.major + 1}"
 
 
-def _way_out(contract: Contract, change: Change) -> str:
+def _suggest_way_out(contract: Contract, change: Change) -> str:
     beside = (
-        f"release {successor(contract)} beside v{contract.major} "
-        f"(retail contracts new {successor(contract)} --sunset YYYY-MM-DD)"
+        f"release {name_successor(contract)} beside v{contract.major} "
+        f"(retail contracts new {name_successor(contract)} --sunset YYYY-MM-DD)"
     )
     return f"{change.undo}, or {beside}"

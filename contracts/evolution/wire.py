@@ -1,4 +1,4 @@
-"""Whether records can be read at all: by Avro's own rules, in its own library."""
+"""Whether a reader can decode records at all, by the rules of Avro's own library."""
 
 import json
 from functools import lru_cache
@@ -7,27 +7,27 @@ from typing import Any
 from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
 from avro.schema import Schema, parse
 
-from contracts.mapping import avro_projection
-from contracts.projection import Path, projection
+from contracts.mapping import build_avro_projection
+from contracts.projection import Path, project_fields
 from contracts.shape import Contract
 
 SCHEMAS_MAX = 4_096
 
 
-def unreadable(reader: dict[str, Any], writer: dict[str, Any]) -> str | None:
-    """Why records of one schema cannot be read with the other; None: they can."""
-    found = ReaderWriterCompatibilityChecker().get_compatibility(
+def explain_unreadable(reader: dict[str, Any], writer: dict[str, Any]) -> str | None:
+    """Why this reader cannot read records of this writer; None where it can."""
+    result = ReaderWriterCompatibilityChecker().get_compatibility(
         _parse_schema(reader), _parse_schema(writer)
     )
-    if found.compatibility is SchemaCompatibilityType.compatible:
+    if result.compatibility is SchemaCompatibilityType.compatible:
         return None
-    return "Avro: " + "; ".join(sorted(found.messages) or ["it cannot be read"])
+    return "Avro: " + "; ".join(sorted(result.messages) or ["it cannot be read"])
 
 
-def unreadable_field(reader: Contract, path: Path, writer: Contract) -> str | None:
-    """Why a reader who knows this one field of a contract cannot read another's records."""
-    of_field = avro_projection(reader, projection(reader.fields, [path]))
-    return unreadable(of_field, avro_projection(writer, writer.fields))
+def explain_unreadable_field(reader: Contract, path: Path, writer: Contract) -> str | None:
+    """Why a reader of this one field cannot read the writer's records; None where it can."""
+    of_field = build_avro_projection(reader, project_fields(reader.fields, [path]))
+    return explain_unreadable(of_field, build_avro_projection(writer, writer.fields))
 
 
 def _parse_schema(schema: dict[str, Any]) -> Schema:

@@ -28,7 +28,7 @@ FORMATS = (
 )
 
 
-def draft(file: Path) -> str:
+def propose_mapping(file: Path) -> str:
     """A mapping in YAML for the file; CHECK marks what the file does not show. Raises BadFile."""
     [first, *_] = list_files([file])
     try:

@@ -18,10 +18,10 @@ from contracts import (
     STORES,
     Contract,
     encode,
-    key,
+    encode_key,
 )
-from contracts.faults import Fault, faults
-from contracts.times import instant
+from contracts.faults import Fault, find_faults
+from contracts.times import to_instant
 from generators.event import Event
 from generators.importing.mapping import LINES_MAX, Mapping, Store
 from infra.identities import AsSent, Edge
@@ -112,7 +112,7 @@ def announce_catalog(
 def to_outgoing(found: Issued, published_ms: int, edge: Edge = AS_SENT) -> Outgoing | Refused:
     """The record to publish, once it has passed the edge, or the contract's reasons against it."""
     contract, event = found.contract, found.event
-    wrong = faults(contract, {**event, **_parse_times(contract, event)})
+    wrong = find_faults(contract, {**event, **_parse_times(contract, event)})
     if wrong:
         reasons, values = zip(
             *((_render_reason(fault), fault.found) for fault in wrong), strict=True
@@ -121,7 +121,9 @@ def to_outgoing(found: Issued, published_ms: int, edge: Edge = AS_SENT) -> Outgo
             contract.entity, found.file, found.row, tuple(dict.fromkeys(reasons)), values
         )
     passed = edge.replace(event)
-    return Outgoing(contract.name, key(contract, passed), encode(contract, passed), published_ms)
+    return Outgoing(
+        contract.name, encode_key(contract, passed), encode(contract, passed), published_ms
+    )
 
 
 GOOD = "select * from lines semi join (from receipts where fault is null) using (store, kind, key)"
@@ -234,7 +236,7 @@ def _create_product(mapping: Mapping, sku: str, name: str | None, category: str 
 def _parse_times(contract: Contract, event: Event) -> Event:
     """The event's times as the contract's model takes them."""
     named = [field.name for field in contract.fields if field.type == "timestamp"]
-    return {name: instant(event[name]) for name in named if event.get(name) is not None}
+    return {name: to_instant(event[name]) for name in named if event.get(name) is not None}
 
 
 def _render_reason(fault: Fault) -> str:

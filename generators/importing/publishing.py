@@ -17,12 +17,19 @@ import duckdb
 import pyarrow as pa
 
 from contracts import RECEIPTS
-from contracts.consumer import reader
+from contracts.consumer import create_reader
 from contracts.times import MILLISECOND
 from generators.importing.events import Issued, Refused, to_outgoing
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.identities import AsSent, Edge
-from infra.kafka import Outgoing, Partition, admin, end_offsets, offsets_at, read_between
+from infra.kafka import (
+    Outgoing,
+    Partition,
+    create_admin,
+    find_offsets_at,
+    read_between,
+    read_end_offsets,
+)
 from infra.settings import Settings
 
 SLOT_MS = HOUR_MS // 2
@@ -40,7 +47,7 @@ IDS = pa.schema({"event_id": pa.string()})
 
 Event = TypeVar("Event")
 
-decode = reader("import")
+decode = create_reader("import")
 
 
 class Clock(Protocol):
@@ -87,11 +94,11 @@ def load_known_ids(
 ) -> int:
     """Fill table `known` with the ids in the log; of some topics only from a timestamp on."""
     engine.execute("create table known (event_id varchar)")
-    client = admin(settings)
+    client = create_admin(settings)
     starts: dict[Partition, int] = {}
-    ends = end_offsets(client, topics)
+    ends = read_end_offsets(client, topics)
     for topic, at_ms in since.items():
-        starts |= offsets_at(client, [topic], at_ms)
+        starts |= find_offsets_at(client, [topic], at_ms)
     chunk: list[str] = []
     count = 0
     for message in read_between(settings, starts, ends):
@@ -156,16 +163,20 @@ class Run:
 
     def announce(self, events: Iterable[Issued]) -> None:
         """Publish the events that hold before the first sale; the clock stands meanwhile."""
-        for chunk in batch(events, CHUNK_RECORDS):
+        for chunk in split_into_batches(events, CHUNK_RECORDS):
             self._send([(one, one.at_ms) for one in self._new(chunk)])
 
     def publish(self, events: Iterable[Issued | Refused]) -> None:
         """Raises NotDelivered."""
         readable = self._readable(events)
-        good = (one for chunk in batch(readable, CHUNK_RECORDS) for one in self._passed(chunk))
+        good = (
+            one
+            for chunk in split_into_batches(readable, CHUNK_RECORDS)
+            for one in self._passed(chunk)
+        )
         for slot, of_slot in groupby(good, key=lambda one: self._published_ms(one) // SLOT_MS):
             self.advance(slot * SLOT_MS)
-            for chunk in batch(of_slot, CHUNK_RECORDS):
+            for chunk in split_into_batches(of_slot, CHUNK_RECORDS):
                 self._send([(one, self._published_ms(one)) for one in chunk])
 
     def finish(self, until_ms: int | None) -> Imported:
@@ -240,7 +251,7 @@ class Run:
         self._sender.refused(refused)
 
 
-def batch(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
+def split_into_batches(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
     """The same in lists of so many; the last list may be shorter."""
     left = iter(events)
     while chunk := list(islice(left, size)):

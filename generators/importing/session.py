@@ -11,17 +11,17 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 from contracts import ADJUSTMENTS, PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
-from contracts.times import instant
+from contracts.times import to_instant
 from generators.importing.events import Refused, announce_catalog, issue_events, refuse_unplaced
 from generators.importing.files import list_files
 from generators.importing.mapping import Mapping
 from generators.importing.publishing import Imported, Known, Run, Sender, load_known_ids
 from generators.importing.reading import open_scratch, read_lines
-from generators.own_clock import Timekeeper, beaten_ms, refuse_other
+from generators.own_clock import Timekeeper, read_heartbeat_ms, refuse_other
 from generators.ticks import HOUR_MS
 from infra.errors import UserError
 from infra.identities import open_edge
-from infra.kafka import KafkaDown, answers, producer, send_all
+from infra.kafka import KafkaDown, create_producer, is_answering, send_all
 from infra.lock import lock_folder
 from infra.scratch import IMPORTING, IMPORTS, list_importing
 from infra.settings import Settings
@@ -104,7 +104,7 @@ def run_import(
     interruption the same command continues.
     """
     files = list_files(paths)
-    online = answers(settings)
+    online = is_answering(settings)
     if not dry and not online:
         raise KafkaDown(settings.bootstrap_servers)
     home = settings.data_dir / IMPORTS
@@ -117,10 +117,10 @@ def run_import(
         rows = read_lines(engine, mapping, files, watch.step)
         first_ms = _find_first_ms(engine)
         begins_ms = _find_begin_ms(settings, first_ms, dry=dry)
-        beaten = (beaten_ms(settings) if online else None) or begins_ms - HOUR_MS
+        beaten = (read_heartbeat_ms(settings) if online else None) or begins_ms - HOUR_MS
         watch.step("looking what is in the log")
         _look(engine, settings, first_ms, beaten, online=online)
-        with _sending(settings, watch, dry=dry) as sender:
+        with _open_sender(settings, watch, dry=dry) as sender:
             run = Run(sender, Known(engine), beaten)
             run.announce(
                 announce_catalog(engine, mapping, max(beaten, first_ms - HOUR_MS), first_ms)
@@ -148,7 +148,7 @@ def _find_begin_ms(settings: Settings, first_ms: int, *, dry: bool) -> int:
     if settings.world == "own" and settings.begins_ms is not None:
         return settings.begins_ms
     if not dry:
-        first = instant(first_ms)
+        first = to_instant(first_ms)
         raise NoOwnWorld(f"{first:%Y-%m-%d}" if first else str(first_ms))
     return first_ms
 
@@ -170,11 +170,11 @@ def _look(
 
 
 @contextmanager
-def _sending(settings: Settings, watch: Watch, *, dry: bool) -> Iterator[Sender]:
+def _open_sender(settings: Settings, watch: Watch, *, dry: bool) -> Iterator[Sender]:
     if dry:
         yield Sender(lambda records: None, Silent(), watch.progress, watch.refused)
         return
-    client = producer(settings, linger_ms=SEND_LINGER_MS)
+    client = create_producer(settings, linger_ms=SEND_LINGER_MS)
     yield Sender(
         lambda records: send_all(client, records),
         Timekeeper(settings),

@@ -38,7 +38,7 @@ def buy(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Done | No
         paid = price * deed.percent // 100 if number < deed.reduced_lines else price
         given_away_cents += (price - paid) * units
         most_packs = max(most_packs, units * 100 // pack)
-        lines.append(line(shop, shelf, units, paid))
+        lines.append(create_line(shop, shelf, units, paid))
     if not lines:
         return None
     event = shop.issue(deed.at_ms, deed.till, deed.payer, lines, deed.delay_ms)
@@ -51,7 +51,7 @@ def give_back(shop: Shop, deed: Deed, receipt: Event | None, draw: Random) -> Do
     """A refund; None where there is nothing to bring back."""
     if deed.receipt != NOBODYS and receipt is None:
         return None
-    bought = receipt["lines"] if receipt else [worth(shop, deed, draw)]
+    bought = receipt["lines"] if receipt else [create_line_worth(shop, deed, draw)]
     lines = []
     for one in bought:
         units = one["units"] * deed.percent // 100
@@ -65,7 +65,7 @@ def give_back(shop: Shop, deed: Deed, receipt: Event | None, draw: Random) -> Do
     event = shop.pay_back(deed.at_ms, deed.till, card_token, named, lines)
     if named is None:
         return Done(event, 1)
-    return Done(event, cents(lines) - (cents(bought) if receipt and deed.real else 0))
+    return Done(event, sum_cents(lines) - (sum_cents(bought) if receipt and deed.real else 0))
 
 
 def choose_shelves(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Sequence[int]:
@@ -96,11 +96,11 @@ def choose(shop: Shop, goods: str, packs_hundredths: int, draw: Random) -> int:
     return best(enough, key=lambda shelf: shelves.prices_cents[shelf])
 
 
-def worth(shop: Shop, deed: Deed, draw: Random) -> Event:
+def create_line_worth(shop: Shop, deed: Deed, draw: Random) -> Event:
     """A line worth about so much money."""
     shelf = choose(shop, deed.goods, 0, draw)
     price = shop.shelves.prices_cents[shelf]
-    return line(shop, shelf, max(1, round(deed.cents / price)), price)
+    return create_line(shop, shelf, max(1, round(deed.cents / price)), price)
 
 
 def invent_receipt(shop: Shop, deed: Deed, draw: Random) -> Event:
@@ -109,10 +109,10 @@ def invent_receipt(shop: Shop, deed: Deed, draw: Random) -> Event:
     return {"event_id": shop.receipt_id(at_ms, number), "event_time": at_ms}
 
 
-def line(shop: Shop, shelf: int, units: int, price_cents: int) -> Event:
+def create_line(shop: Shop, shelf: int, units: int, price_cents: int) -> Event:
     sku = shop.shelves.skus[shelf]
     return {"sku": sku, "units": units, "unit_price_cents": price_cents}
 
 
-def cents(lines: Sequence[Event]) -> int:
+def sum_cents(lines: Sequence[Event]) -> int:
     return sum(int(one["units"] * one["unit_price_cents"]) for one in lines)

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from contracts import RECEIPTS, REFUNDS
-from generators.chance import chance
+from generators.chance import create_random
 from generators.customers import Customers
 from generators.event import Event
 from generators.incidents.acting import buy, give_back
@@ -16,7 +16,7 @@ from generators.incidents.stories import STORIES, Stories
 from generators.parameters import Parameters
 from generators.shop import SHIFT_TICKS, Shop
 from generators.stores import Store
-from generators.ticks import HOUR_MS, TICK_MS, hour_of_day, hour_start_ms, tick_start_ms
+from generators.ticks import HOUR_MS, TICK_MS, to_hour_of_day, to_hour_start_ms, to_tick_start_ms
 
 FRAUD = "fraud"
 LOOK_ALIKE = "look-alike"
@@ -38,9 +38,9 @@ class Incidents:
 
     def begin_hour(self, hour: int, shop: Shop) -> None:
         """Plan the incidents that begin in the store in this hour, in proportion to the visits."""
-        if not shop.store.is_open(hour_of_day(hour)):
+        if not shop.store.is_open(to_hour_of_day(hour)):
             return
-        draw = chance(self._seed, shop.store.store_id, hour, "incidents")
+        draw = create_random(self._seed, shop.store.store_id, hour, "incidents")
         number = 0
         for planted_as, rate in self._rates.items():
             for _ in range(int(shop.visits * rate + draw.random())):
@@ -50,7 +50,7 @@ class Incidents:
 
     def act(self, shops: Sequence[Shop], tick: int) -> None:
         """Carry out what is due in this minute."""
-        end_ms = tick_start_ms(tick + 1)
+        end_ms = to_tick_start_ms(tick + 1)
         while self._ahead and self._ahead[0][0] < end_ms:
             _, incident_id, number, deed = heappop(self._ahead)
             self._do(shops[deed.store], incident_id, number, deed)
@@ -61,7 +61,7 @@ class Incidents:
         over, self._over = self._over, []
         return over
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         return {"ahead": self._ahead, "open": self._open}
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -73,18 +73,18 @@ class Incidents:
         self._open = dict(state["open"])
 
     def _scene(self, store: Store, hour: int, draw: Random) -> Scene:
-        starts_ms = hour_start_ms(hour) + int(draw.random() * HOUR_MS)
+        starts_ms = to_hour_start_ms(hour) + int(draw.random() * HOUR_MS)
         shift_hours = SHIFT_TICKS * TICK_MS // HOUR_MS
-        today = hour - hour_of_day(hour)
+        today = hour - to_hour_of_day(hour)
         until = min(today + store.closes_at_hour, (hour // shift_hours + 1) * shift_hours)
         return Scene(
-            store, starts_ms, hour_start_ms(until) - 1, self._stores, self._customers, draw
+            store, starts_ms, to_hour_start_ms(until) - 1, self._stores, self._customers, draw
         )
 
     def _plan(self, incident_id: str, planted_as: str, scene: Scene, draw: Random) -> None:
         rules = list(STORIES)
         rule = rules[int(draw.random() * len(rules))]
-        tellable = stories(STORIES[rule], planted_as)
+        tellable = select_stories(STORIES[rule], planted_as)
         story = tellable[int(draw.random() * len(tellable))]
         plan: Plan = story(scene)
         if not plan.deeds or not all(map(self._is_open, plan.deeds)):
@@ -110,7 +110,7 @@ class Incidents:
         incident["left"] -= 1
         receipts = incident["receipts"]
         before = receipts[deed.receipt] if deed.receipt >= 0 else None
-        draw = chance(self._seed, incident_id, number, "deed")
+        draw = create_random(self._seed, incident_id, number, "deed")
         buys = deed.does == "buy"
         done = (buy if buys else give_back)(shop, deed, before, draw)
         if done is None:
@@ -144,5 +144,5 @@ class Incidents:
                 )
 
 
-def stories(of_rule: Stories, planted_as: str) -> Sequence[Any]:
+def select_stories(of_rule: Stories, planted_as: str) -> Sequence[Any]:
     return of_rule.frauds if planted_as == FRAUD else of_rule.look_alikes

@@ -15,7 +15,7 @@ def resold(scene: Scene) -> Plan:
     gap_ms = scene.minutes(2, 10)
     return Plan(
         [
-            packs_of(
+            buy_packs(
                 scene, packs / parts, payer, after_ms=part * gap_ms, like=0 if part else NOBODYS
             )
             for part in range(parts)
@@ -27,21 +27,23 @@ def caterer(scene: Scene) -> Plan:
     """Feeds a hundred people a day, and is known by name."""
     one = int(scene.draw.random() * CATERERS) / CATERERS
     payer = scene.customers.cast(scene.store.number, one, known=True)
-    return Plan([packs_of(scene, scene.between(3, 10), payer, lines=scene.whole(1, 3))])
+    return Plan([buy_packs(scene, scene.between(3, 10), payer, lines=scene.whole(1, 3))])
 
 
 def office(scene: Scene) -> Plan:
     """The monthly order of coffee and paper, on the firm's account."""
-    return Plan([packs_of(scene, scene.between(2, 6), scene.somebody(known=True))])
+    return Plan([buy_packs(scene, scene.between(2, 6), scene.somebody(known=True))])
 
 
 def party(scene: Scene) -> Plan:
-    return Plan([packs_of(scene, scene.between(1.5, 3), scene.somebody(), lines=scene.whole(1, 2))])
+    return Plan(
+        [buy_packs(scene, scene.between(1.5, 3), scene.somebody(), lines=scene.whole(1, 2))]
+    )
 
 
 def school_fete(scene: Scene) -> Plan:
     """As many as four packs, of something cheap, in cash."""
-    return Plan([packs_of(scene, scene.between(3, 4), CASH, goods="cheap")])
+    return Plan([buy_packs(scene, scene.between(3, 4), CASH, goods="cheap")])
 
 
 def stocking_up(scene: Scene) -> Plan:
@@ -49,7 +51,7 @@ def stocking_up(scene: Scene) -> Plan:
     times = scene.times(scene.whole(4, 8), scene.minutes(30, 180))
     return Plan(
         [
-            packs_of(scene, scene.between(1, 2), scene.somebody(), after_ms=at - scene.starts_ms)
+            buy_packs(scene, scene.between(1, 2), scene.somebody(), after_ms=at - scene.starts_ms)
             for at in times
         ]
     )
@@ -57,10 +59,10 @@ def stocking_up(scene: Scene) -> Plan:
 
 def neighbours(scene: Scene) -> Plan:
     """One car, one card, a pack of this and a pack of that for a whole street."""
-    return Plan([packs_of(scene, 1, scene.somebody(), lines=scene.whole(4, 6))])
+    return Plan([buy_packs(scene, 1, scene.somebody(), lines=scene.whole(4, 6))])
 
 
-def packs_of(
+def buy_packs(
     scene: Scene,
     packs: float,
     payer: Payer,

@@ -16,7 +16,7 @@ def false_refunds(scene: Scene) -> Plan:
     times = scene.times(scene.whole(8, 24), scene.left_ms)
     return Plan(
         [
-            blind(scene, at_ms, till, scene.between(350, 2_500), payee, real=False)
+            refund_blindly(scene, at_ms, till, scene.between(350, 2_500), payee, real=False)
             for at_ms in times
             for payee in [CASH if scene.draw.random() < CASH_SHARE else accomplice]
         ]
@@ -45,7 +45,9 @@ def spoilt_fruit(scene: Scene) -> Plan:
     """Small sums in cash, no questions asked."""
     till = scene.till()
     times = scene.times(scene.whole(6, 14), scene.minutes(60, 300))
-    return Plan([blind(scene, at, till, scene.between(50, 250), goods="cheap") for at in times])
+    return Plan(
+        [refund_blindly(scene, at, till, scene.between(50, 250), goods="cheap") for at in times]
+    )
 
 
 def printer_out_of_paper(scene: Scene) -> Plan:
@@ -57,14 +59,14 @@ def bad_day(scene: Scene) -> Plan:
     """A few lost receipts in cash, as on any day, all at one till."""
     till = scene.till()
     times = scene.times(scene.whole(2, 4), scene.minutes(60, 300))
-    return Plan([blind(scene, at, till, scene.between(350, 1_500)) for at in times])
+    return Plan([refund_blindly(scene, at, till, scene.between(350, 1_500)) for at in times])
 
 
 def leftovers(scene: Scene) -> Plan:
     """One customer after a party, item by item."""
     till, payer = scene.till(), scene.somebody()
     times = scene.times(scene.whole(2, 5), scene.minutes(3, 10))
-    return Plan([blind(scene, at, till, scene.between(350, 1_500), payer) for at in times])
+    return Plan([refund_blindly(scene, at, till, scene.between(350, 1_500), payer) for at in times])
 
 
 def refund_by_card(
@@ -76,10 +78,12 @@ def refund_by_card(
     """Refunds without a receipt at one till, each of them to a card of its own."""
     till = scene.till()
     times = scene.times(scene.whole(*count), scene.minutes(*within_minutes))
-    return Plan([blind(scene, at, till, scene.between(*cents), scene.somebody()) for at in times])
+    return Plan(
+        [refund_blindly(scene, at, till, scene.between(*cents), scene.somebody()) for at in times]
+    )
 
 
-def blind(
+def refund_blindly(
     scene: Scene,
     at_ms: int,
     till: int,

@@ -10,7 +10,7 @@ HIGH_CENTS = (1_900, 12_000)
 def invented(scene: Scene) -> Plan:
     """A receipt is named that nobody issued; no goods come back."""
     cents = int(scene.between(*HIGH_CENTS))
-    return Plan([back(scene, 0, cents=cents, invented=True, real=False, counts=True)])
+    return Plan([refund_purchase(scene, 0, cents=cents, invented=True, real=False, counts=True)])
 
 
 def twice(scene: Scene) -> Plan:
@@ -20,8 +20,8 @@ def twice(scene: Scene) -> Plan:
     return Plan(
         [
             plan_purchase(scene, payer, lines=scene.whole(2, 3), units=scene.whole(2, 4)),
-            back(scene, first, payer, receipt=0),
-            back(scene, second, payer, receipt=0, real=False, counts=True),
+            refund_purchase(scene, first, payer, receipt=0),
+            refund_purchase(scene, second, payer, receipt=0, real=False, counts=True),
         ]
     )
 
@@ -33,7 +33,9 @@ def inflated(scene: Scene) -> Plan:
     return Plan(
         [
             plan_purchase(scene, payer, lines=1, units=scene.whole(1, 2)),
-            back(scene, scene.minutes(20, 180), payer, receipt=0, percent=percent, counts=True),
+            refund_purchase(
+                scene, scene.minutes(20, 180), payer, receipt=0, percent=percent, counts=True
+            ),
         ]
     )
 
@@ -44,7 +46,7 @@ def line_down(scene: Scene) -> Plan:
     return Plan(
         [
             plan_purchase(scene, payer, lines=2, units=3, delay_ms=scene.minutes(70, 115)),
-            back(scene, scene.minutes(20, 60), payer, receipt=0),
+            refund_purchase(scene, scene.minutes(20, 60), payer, receipt=0),
         ]
     )
 
@@ -55,7 +57,7 @@ def all_of_it(scene: Scene) -> Plan:
     return Plan(
         [
             plan_purchase(scene, payer, lines=4, units=3),
-            back(scene, scene.minutes(60, 240), payer, receipt=0),
+            refund_purchase(scene, scene.minutes(60, 240), payer, receipt=0),
         ]
     )
 
@@ -66,8 +68,8 @@ def in_two_parts(scene: Scene) -> Plan:
     return Plan(
         [
             plan_purchase(scene, payer, lines=3, units=4),
-            back(scene, scene.minutes(30, 60), payer, receipt=0, percent=50),
-            back(scene, scene.minutes(90, 180), payer, receipt=0, percent=50),
+            refund_purchase(scene, scene.minutes(30, 60), payer, receipt=0, percent=50),
+            refund_purchase(scene, scene.minutes(90, 180), payer, receipt=0, percent=50),
         ]
     )
 
@@ -79,7 +81,7 @@ def exchange(scene: Scene) -> Plan:
     return Plan(
         [
             plan_purchase(scene, payer, lines=1, units=4),
-            back(scene, later, payer, receipt=0),
+            refund_purchase(scene, later, payer, receipt=0),
             plan_purchase(scene, payer, lines=2, units=2, after_ms=later),
         ]
     )
@@ -91,12 +93,14 @@ def goodwill(scene: Scene) -> Plan:
     return Plan(
         [
             plan_purchase(scene, payer, lines=1, units=2, goods="usual"),
-            back(scene, scene.minutes(30, 180), payer, receipt=0, percent=150, counts=True),
+            refund_purchase(
+                scene, scene.minutes(30, 180), payer, receipt=0, percent=150, counts=True
+            ),
         ]
     )
 
 
-def back(
+def refund_purchase(
     scene: Scene,
     after_ms: int,
     payer: Payer = CASH,

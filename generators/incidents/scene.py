@@ -58,7 +58,7 @@ class Scene:
         """Other stores at such a distance that sell now, the nearest first."""
         hour_of_day = self.starts_ms // HOUR_MS % 24
         stores = [
-            (kilometres(self.store, other), other)
+            (compute_kilometres(self.store, other), other)
             for other in self.stores
             if other is not self.store and other.is_open(hour_of_day)
         ]
@@ -90,7 +90,7 @@ def plan_purchase(
     )
 
 
-def kilometres(a: Store, b: Store) -> float:
+def compute_kilometres(a: Store, b: Store) -> float:
     """As the crow flies."""
     lat_a, lon_a, lat_b, lon_b = (
         radians(degrees / 1e6)

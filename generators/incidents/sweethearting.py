@@ -17,7 +17,7 @@ def friends(scene: Scene) -> Plan:
     payers = [scene.somebody() for _ in range(scene.whole(1, 3))]
     return Plan(
         [
-            sale(
+            create_sale(
                 scene,
                 at_ms,
                 till,
@@ -37,34 +37,34 @@ def clearance(scene: Scene) -> Plan:
     """Reduced prices on goods that have to go, for every customer."""
     percent = scene.whole(50, 75)
     times = scene.times(scene.whole(8, 20), scene.minutes(60, 240))
-    return at_all_tills(scene, times, percent, lines=3, reduced_lines=2, units=2)
+    return sell_at_all_tills(scene, times, percent, lines=3, reduced_lines=2, units=2)
 
 
 def staff_discount(scene: Scene) -> Plan:
     """Employees pay a little less for all that they buy."""
     times = scene.times(scene.whole(3, 6), scene.minutes(30, 240))
-    return at_all_tills(scene, times, scene.whole(80, 90), lines=4, reduced_lines=4)
+    return sell_at_all_tills(scene, times, scene.whole(80, 90), lines=4, reduced_lines=4)
 
 
 def free_gift(scene: Scene) -> Plan:
     """A small thing for nothing with every purchase of the campaign."""
     times = scene.times(scene.whole(5, 10), scene.minutes(60, 240))
-    return at_all_tills(scene, times, 0, goods="cheap", lines=2, reduced_lines=1)
+    return sell_at_all_tills(scene, times, 0, goods="cheap", lines=2, reduced_lines=1)
 
 
 def slip(scene: Scene) -> Plan:
     """A digit too few."""
     times = scene.times(scene.whole(1, 2), scene.minutes(1, 60))
-    return at_all_tills(scene, times, 10, lines=3, reduced_lines=1)
+    return sell_at_all_tills(scene, times, 10, lines=3, reduced_lines=1)
 
 
 def dented(scene: Scene) -> Plan:
     """What fell down is sold for about half."""
     times = scene.times(scene.whole(2, 4), scene.minutes(10, 180))
-    return at_all_tills(scene, times, scene.whole(40, 70), lines=2, reduced_lines=1)
+    return sell_at_all_tills(scene, times, scene.whole(40, 70), lines=2, reduced_lines=1)
 
 
-def at_all_tills(
+def sell_at_all_tills(
     scene: Scene,
     times: list[int],
     percent: int,
@@ -75,13 +75,13 @@ def at_all_tills(
 ) -> Plan:
     return Plan(
         [
-            sale(scene, at_ms, scene.till(), percent, goods, lines, units, reduced_lines)
+            create_sale(scene, at_ms, scene.till(), percent, goods, lines, units, reduced_lines)
             for at_ms in times
         ]
     )
 
 
-def sale(
+def create_sale(
     scene: Scene,
     at_ms: int,
     till: int,

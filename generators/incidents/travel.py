@@ -1,7 +1,7 @@
 """One card in two stores: a copy of it is used elsewhere, or its owner travels."""
 
 from generators.incidents.deed import NOTHING, Deed, Plan
-from generators.incidents.scene import MINUTE_MS, Scene, kilometres
+from generators.incidents.scene import MINUTE_MS, Scene, compute_kilometres
 from generators.stores import Store
 
 COPY_KM_MIN = 60  # a gang sells a copied card on to another region
@@ -22,20 +22,20 @@ def copied_card(scene: Scene) -> Plan:
     quickest, slowest = km / COPY_KMH_MAX * 60, km / COPY_KMH_MIN * 60
     shortest, longest = max(COPY_MINUTES_MIN, quickest), min(COPY_MINUTES_MAX, slowest)
     minutes = shortest + scene.draw.random() ** 2 * (longest - shortest)  # in a hurry, mostly
-    return trip(scene, [(there, minutes)], again=scene.whole(0, 2))
+    return plan_trip(scene, [(there, minutes)], again=scene.whole(0, 2))
 
 
 def flight(scene: Scene) -> Plan:
     """Shops, flies, shops: the way to the airport and the wait included."""
-    return journey(scene, FAR_KM_MIN, kmh=(350, 550), wait_minutes=(100, 180))
+    return plan_journey(scene, FAR_KM_MIN, kmh=(350, 550), wait_minutes=(100, 180))
 
 
 def express_train(scene: Scene) -> Plan:
-    return journey(scene, 80, kmh=(140, 210), wait_minutes=(15, 40))
+    return plan_journey(scene, 80, kmh=(140, 210), wait_minutes=(15, 40))
 
 
 def drive(scene: Scene) -> Plan:
-    return journey(scene, 20, kmh=(60, 110), wait_minutes=(5, 30))
+    return plan_journey(scene, 20, kmh=(60, 110), wait_minutes=(5, 30))
 
 
 def couple(scene: Scene) -> Plan:
@@ -43,7 +43,7 @@ def couple(scene: Scene) -> Plan:
     near = scene.others(km_max=NEAR_KM_MAX)
     if not near:
         return commuter(scene)
-    return trip(scene, [(near[0][1], scene.between(1, 30))])
+    return plan_trip(scene, [(near[0][1], scene.between(1, 30))])
 
 
 def commuter(scene: Scene) -> Plan:
@@ -53,10 +53,10 @@ def commuter(scene: Scene) -> Plan:
         return NOTHING
     km, there = near[0]
     minutes = km / scene.between(50, 90) * 60 + scene.between(5, 15)
-    return trip(scene, [(there, minutes), (scene.store, minutes * scene.between(2.1, 3))])
+    return plan_trip(scene, [(there, minutes), (scene.store, minutes * scene.between(2.1, 3))])
 
 
-def journey(
+def plan_journey(
     scene: Scene, km_min: float, kmh: tuple[float, float], wait_minutes: tuple[float, float]
 ) -> Plan:
     far = scene.others(km_min)
@@ -64,10 +64,10 @@ def journey(
         return NOTHING
     km, there = far[int(scene.draw.random() * len(far))]
     minutes = km / scene.between(*kmh) * 60 + scene.between(*wait_minutes)
-    return trip(scene, [(there, minutes)])
+    return plan_trip(scene, [(there, minutes)])
 
 
-def trip(scene: Scene, stops: list[tuple[Store, float]], again: int = 0) -> Plan:
+def plan_trip(scene: Scene, stops: list[tuple[Store, float]], again: int = 0) -> Plan:
     """Shopping here, and so many minutes later there, there a few times more at the end."""
     payer = scene.somebody()
     places = [(scene.store, 0.0), *stops]
@@ -86,4 +86,4 @@ def trip(scene: Scene, stops: list[tuple[Store, float]], again: int = 0) -> Plan
         for n, (store, after) in enumerate(places)
     ]
     there, minutes = places[1]
-    return Plan(deeds, int(kilometres(scene.store, there) / minutes * 60))
+    return Plan(deeds, int(compute_kilometres(scene.store, there) / minutes * 60))

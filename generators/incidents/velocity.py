@@ -7,35 +7,35 @@ from generators.incidents.scene import Scene
 def stolen_card(scene: Scene) -> Plan:
     """Bought dear, till after till, before anybody blocks the card."""
     pace_ms = scene.minutes(0.3, 1.5)
-    return series(scene, scene.whole(6, 16), pace_ms, "dear", lines=2)
+    return plan_series(scene, scene.whole(6, 16), pace_ms, "dear", lines=2)
 
 
 def family(scene: Scene) -> Plan:
     """Parents and children at neighbouring tills, one card."""
-    return series(scene, scene.whole(2, 4), scene.minutes(0.3, 1.5), "usual", lines=3)
+    return plan_series(scene, scene.whole(2, 4), scene.minutes(0.3, 1.5), "usual", lines=3)
 
 
 def forgetful(scene: Scene) -> Plan:
     """Comes back for what was forgotten."""
-    return series(scene, scene.whole(2, 3), scene.minutes(4, 12), "usual", lines=1)
+    return plan_series(scene, scene.whole(2, 3), scene.minutes(4, 12), "usual", lines=1)
 
 
 def lunch_round(scene: Scene) -> Plan:
     """An office that fetches lunch with the company's card, one after the other."""
-    return series(scene, scene.whole(3, 5), scene.minutes(1, 3), "cheap", lines=2)
+    return plan_series(scene, scene.whole(3, 5), scene.minutes(1, 3), "cheap", lines=2)
 
 
 def vouchers(scene: Scene) -> Plan:
     """One basket in several parts, since a voucher counts once for each receipt."""
-    return series(scene, scene.whole(3, 4), scene.minutes(0.5, 1), "usual", lines=2)
+    return plan_series(scene, scene.whole(3, 4), scene.minutes(0.5, 1), "usual", lines=2)
 
 
 def school_trip(scene: Scene) -> Plan:
     """A teacher pays for group after group."""
-    return series(scene, scene.whole(5, 8), scene.minutes(4, 7), "cheap", lines=3)
+    return plan_series(scene, scene.whole(5, 8), scene.minutes(4, 7), "cheap", lines=3)
 
 
-def series(scene: Scene, sales: int, pace_ms: int, goods: str, lines: int) -> Plan:
+def plan_series(scene: Scene, sales: int, pace_ms: int, goods: str, lines: int) -> Plan:
     """This many sales on a card, about this long apart."""
     payer = scene.somebody()
     at_ms, deeds = scene.starts_ms, []

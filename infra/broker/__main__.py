@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 from infra import aot
-from infra.broker.properties import server_properties
-from infra.broker.storage import broker_folder, format_once
+from infra.broker.properties import render_server_properties
+from infra.broker.storage import format_once, locate_broker_folder
 from infra.errors import UserError
-from infra.jars import broker_classpath
-from infra.java import java
+from infra.jars import fetch_broker_classpath
+from infra.java import locate_java
 from infra.security.files import replace
 from infra.settings import read_settings
 
@@ -18,25 +18,25 @@ HEAP = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC")
 
 def main() -> None:
     current = read_settings()
-    folder = broker_folder(current)
+    folder = locate_broker_folder(current)
     folder.mkdir(parents=True, exist_ok=True)
     log_config = Path(__file__).with_name("log4j2.properties").as_uri()
     command = [
-        str(java()),
+        str(locate_java()),
         *HEAP,
         "-XX:+ExitOnOutOfMemoryError",  # a broker without memory does no good: start it anew
         f"-Dlog4j2.configurationFile={log_config}",
         "-cp",
-        broker_classpath(),
+        fetch_broker_classpath(),
     ]
     if current.secure:
         from infra.security.keys import ensure_keys  # which takes longer than the rest together
 
         ensure_keys(current)
     format_once(current, folder, command)
-    command[1:1] = aot.options(current.jars_dir, "broker", broker_classpath())
+    command[1:1] = aot.build_options(current.jars_dir, "broker", fetch_broker_classpath())
     config = folder / "server.properties"
-    replace(config, server_properties(current))
+    replace(config, render_server_properties(current))
     os.chdir(folder)
     os.execv(command[0], [*command, "kafka.Kafka", config.name])
 

@@ -3,25 +3,25 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from infra.broker.secure import LISTENER, secure_properties
+from infra.broker.secure import LISTENER, build_secure_properties
 from infra.settings import HOST, Settings
 
 LOG_DIR = "log"
 COPIES_MAX = 3
 """Of Kafka's own topics: one broker may be down, and nothing acknowledged is lost."""
 
-# Handing its partitions over takes a majority, which whoever stops last has not: it would wait for
-# one for five minutes, and be killed. The others take over from who is missed.
+# A broker hands its partitions over by a majority, which the last broker to stop does not have: it
+# would wait five minutes for one, and be killed. The others take over from a missing broker.
 SEVERAL = {"controlled.shutdown.enable": "false"}
 
 
-def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
+def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     """server.properties of a node that is broker and controller, alone or one of several.
 
     The log folder is relative to the working directory: a path may then hold anything. Those of a
     secure broker hold a password.
     """
-    voters = voters_of(settings)
+    voters = parse_voters(settings)
     controller = voters.get(settings.broker_id, f"{HOST}:{settings.controller_port}")
     copies = min(len(voters), COPIES_MAX) or 1
     clients = LISTENER if settings.secure else "PLAINTEXT"
@@ -39,9 +39,9 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,NETWORK:PLAINTEXT,"
         "CONTROLLER:PLAINTEXT",
         "controller.listener.names": "CONTROLLER",
-        **quorum(settings, controller),
+        **build_quorum(settings, controller),
         **(SEVERAL if len(voters) > 1 else {}),
-        **(secure_properties(settings) if settings.secure else {}),
+        **(build_secure_properties(settings) if settings.secure else {}),
         "log.dirs": log_dir,
         # Topics are made from contracts, never by a typing mistake.
         "auto.create.topics.enable": "false",
@@ -65,13 +65,13 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 
-def voters_of(settings: Settings) -> Mapping[int, str]:
+def parse_voters(settings: Settings) -> Mapping[int, str]:
     """Where each broker of the cluster listens as controller, by id; of one alone, none."""
     named = (one.split("@") for one in (settings.broker_voters or "").split(",") if one)
     return MappingProxyType({int(number): address for number, address in named})
 
 
-def quorum(settings: Settings, controller: str) -> dict[str, str]:
+def build_quorum(settings: Settings, controller: str) -> dict[str, str]:
     """The controllers of the quorum, and how brokers reach each other."""
     if settings.broker_voters is None:
         return {"controller.quorum.bootstrap.servers": controller}

@@ -1,6 +1,6 @@
 """What makes a broker secure: TLS, passwords, and permissions that are refused unless granted."""
 
-from infra.security.files import authority_file, certificate_file
+from infra.security.files import locate_authority, locate_certificate
 from infra.security.passwords import BROKER, MECHANISM, read_password
 from infra.settings import OPERATOR, Settings
 
@@ -10,16 +10,16 @@ PROTOCOLS = "TLSv1.3,TLSv1.2"
 LOGIN_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule"
 
 
-def secure_properties(settings: Settings) -> dict[str, str]:
+def build_secure_properties(settings: Settings) -> dict[str, str]:
     """The properties that a secure broker has beside those of any broker.
 
     Clients log in with a password. The broker reaches its own controller with its certificate.
-    They hold a password: whoever writes them lets nobody else read them. Paths are relative to the
+    They hold a password, so only their owner may read the file with them. Paths are relative to the
     broker's folder.
     """
     home = settings.data_dir
-    certificate = certificate_file(settings, BROKER).relative_to(home)
-    authority = authority_file(settings).relative_to(home)
+    certificate = locate_certificate(settings, BROKER).relative_to(home)
+    authority = locate_authority(settings).relative_to(home)
     password = read_password(settings, BROKER)
     return {
         "listener.security.protocol.map": f"{LISTENER}:SASL_SSL,CONTROLLER:SSL",

@@ -14,12 +14,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from infra.broker.properties import LOG_DIR, server_properties
+from infra.broker.properties import LOG_DIR, render_server_properties
 from infra.errors import UserError
-from infra.jars import broker_classpath
-from infra.jars.fetch import alone
-from infra.jars.sets import jar_set
-from infra.java import java
+from infra.jars import fetch_broker_classpath
+from infra.jars.fetch import lock_folder
+from infra.jars.sets import get_jar_set
+from infra.java import locate_java
 from infra.processes import capture
 from infra.security.files import replace
 from infra.security.passwords import FIRST_USERS, MECHANISM, read_password
@@ -54,7 +54,7 @@ class OtherProfile(UserError):
         )
 
 
-def broker_folder(settings: Settings) -> Path:
+def locate_broker_folder(settings: Settings) -> Path:
     return settings.data_dir / "broker"
 
 
@@ -74,7 +74,7 @@ def format_once(settings: Settings, folder: Path, java_command: list[str]) -> No
     elif settings.broker_voters:
         run_tool(settings, folder, java_command)
     else:
-        shutil.copytree(template(settings, java_command), folder / DRAFT_DIR)
+        shutil.copytree(prepare_template(settings, java_command), folder / DRAFT_DIR)
         rename_cluster(folder / DRAFT_DIR)
     (folder / DRAFT_DIR).rename(folder / LOG_DIR)
 
@@ -86,7 +86,7 @@ def refuse_other_profile(folder: Path, secure: bool) -> None:
         raise OtherProfile(log, secure)
 
 
-def template(settings: Settings, java_command: list[str]) -> Path:
+def prepare_template(settings: Settings, java_command: list[str]) -> Path:
     """The folder of an empty log of a broker alone, of this version of Kafka; raises NotFormatted.
 
     Its broker listens elsewhere: a quorum of one finds itself at any address.
@@ -94,11 +94,11 @@ def template(settings: Settings, java_command: list[str]) -> Path:
     port_base = Settings.model_fields["port_base"].default
     usual = {"port_base": port_base, "listen_host": HOST, "broker_address": None}
     anywhere = settings.model_copy(update=usual)
-    made_of = f"{jar_set('broker')}{server_properties(anywhere, DRAFT_DIR)}".encode()
+    made_of = f"{get_jar_set('broker')}{render_server_properties(anywhere, DRAFT_DIR)}".encode()
     made = settings.jars_dir / f"formatted-{hashlib.sha256(made_of).hexdigest()[:16]}"
     if not made.exists():
         with (
-            alone(settings.jars_dir),
+            lock_folder(settings.jars_dir),
             tempfile.TemporaryDirectory(dir=settings.jars_dir) as scratch,
         ):
             if not made.exists():  # another process may have made it meanwhile
@@ -117,18 +117,18 @@ def let_read(folder: Path) -> None:
 def rename_cluster(log: Path) -> None:
     """Give the copied folder an id of its own."""
     meta = log / "meta.properties"
-    meta.write_text(CLUSTER_ID.sub(rf"\g<1>{cluster_id(None)}", meta.read_text()))
+    meta.write_text(CLUSTER_ID.sub(rf"\g<1>{choose_cluster_id(None)}", meta.read_text()))
 
 
 def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
     """Let Kafka format the draft in the folder; raises NotFormatted."""
     config, users = folder / "format.properties", folder / "format.users"
-    replace(config, server_properties(settings, DRAFT_DIR))
+    replace(config, render_server_properties(settings, DRAFT_DIR))
     words = ["format", "--config", config.name]
     words += [] if settings.broker_voters else ["--standalone"]
-    words += ["--cluster-id", cluster_id(settings.broker_voters)]
+    words += ["--cluster-id", choose_cluster_id(settings.broker_voters)]
     if settings.secure:
-        # Whoever looks sees a process's arguments: the tool reads these from a file.
+        # Every user of the machine sees a process's arguments, so the tool reads these from a file.
         replace(users, "\n".join([*words, *list_users(settings)]))
         words = [f"@{users.name}"]
     try:
@@ -148,7 +148,7 @@ def list_users(settings: Settings) -> Iterator[str]:
         yield f"{MECHANISM}=[name={user},password={read_password(settings, user)}]"
 
 
-def cluster_id(voters: str | None) -> str:
+def choose_cluster_id(voters: str | None) -> str:
     """An id in Kafka's format: a new one, or the one that all of these voters compute.
 
     The leading letter keeps it from looking like an option.
@@ -158,4 +158,4 @@ def cluster_id(voters: str | None) -> str:
 
 
 if __name__ == "__main__":
-    template(read_settings(), [str(java()), "-cp", broker_classpath()])
+    prepare_template(read_settings(), [str(locate_java()), "-cp", fetch_broker_classpath()])

@@ -31,17 +31,17 @@ class Finding:
         return f"{self.found}. {self.remedy}" if self.remedy else self.found
 
 
-def findings(probes: Probes, settings: Settings) -> Iterator[Finding]:
+def run_checks(probes: Probes, settings: Settings) -> Iterator[Finding]:
     """Every check, in the order in which a start would fail on them."""
-    yield python(probes)
-    yield environments(probes)
+    yield check_python(probes)
+    yield check_environments(probes)
     yield make(probes)
-    yield java_runtime(probes)
-    yield data_folder(probes, settings)
-    yield disk(probes, settings)
+    yield check_java(probes)
+    yield check_data_folder(probes, settings)
+    yield check_disk(probes, settings)
     yield refill(settings)
-    listening = list(ports(probes, settings))
-    yield memory(probes, already_used=any(finding.ours for finding in listening))
+    listening = list(check_ports(probes, settings))
+    yield check_memory(probes, already_used=any(finding.ours for finding in listening))
     yield from listening
 
 
@@ -55,8 +55,8 @@ def refill(settings: Settings) -> Finding:
     )
 
 
-def python(probes: Probes) -> Finding:
-    version = probes.python_version()
+def check_python(probes: Probes) -> Finding:
+    version = probes.read_python_version()
     wanted = ".".join(map(str, PYTHON_MIN))
     found = "Python " + ".".join(map(str, version))
     if version >= PYTHON_MIN:
@@ -68,10 +68,10 @@ def python(probes: Probes) -> Finding:
     )
 
 
-def environments(probes: Probes) -> Finding:
+def check_environments(probes: Probes) -> Finding:
     if probes.has_module("venv") and probes.has_module("ensurepip"):
         return Finding("venv", "modules venv and ensurepip")
-    major, minor, _ = probes.python_version()
+    major, minor, _ = probes.read_python_version()
     return Finding(
         "venv",
         "no modules venv and ensurepip",
@@ -88,19 +88,19 @@ def make(probes: Probes) -> Finding:
     )
 
 
-def java_runtime(probes: Probes) -> Finding:
-    if probes.java_starts():
+def check_java(probes: Probes) -> Finding:
+    if probes.can_start_java():
         return Finding("java", f"Java {java.VERSION}")
     return Finding(
         "java",
         "the Java that comes with the environment does not start",
-        f"It should run on this machine. What it says: {java.java()} -version",
+        f"It should run on this machine. What it says: {java.locate_java()} -version",
     )
 
 
-def data_folder(probes: Probes, settings: Settings) -> Finding:
+def check_data_folder(probes: Probes, settings: Settings) -> Finding:
     folder = settings.data_dir
-    if probes.writable(folder):
+    if probes.is_writable(folder):
         return Finding("data folder", f"{folder} can be written")
     return Finding(
         "data folder",
@@ -109,8 +109,8 @@ def data_folder(probes: Probes, settings: Settings) -> Finding:
     )
 
 
-def disk(probes: Probes, settings: Settings) -> Finding:
-    free = probes.disk_free_bytes(settings.data_dir)
+def check_disk(probes: Probes, settings: Settings) -> Finding:
+    free = probes.measure_free_disk_bytes(settings.data_dir)
     found = f"{free / GIB:.1f} GiB free disk"
     if free >= DISK_MIN_BYTES:
         return Finding("disk", found)
@@ -122,8 +122,8 @@ def disk(probes: Probes, settings: Settings) -> Finding:
     )
 
 
-def memory(probes: Probes, already_used: bool) -> Finding:
-    available = probes.memory_available_bytes()
+def check_memory(probes: Probes, already_used: bool) -> Finding:
+    available = probes.measure_memory_bytes()
     found = f"{available / GIB:.1f} GiB free memory"
     if already_used or available >= MEMORY_MIN_BYTES:
         return Finding("memory", found)
@@ -135,18 +135,18 @@ def memory(probes: Probes, already_used: bool) -> Finding:
     )
 
 
-def ports(probes: Probes, settings: Settings) -> Iterator[Finding]:
+def check_ports(probes: Probes, settings: Settings) -> Iterator[Finding]:
     """The ports that this project listens on."""
     wanted = {"api": settings.api_port}
     if settings.broker_embedded:
         wanted |= {"broker": settings.broker_port, "controller": settings.controller_port}
     for use, port in wanted.items():
-        yield port_free(probes, settings, use, port)
+        yield check_port(probes, settings, use, port)
 
 
-def port_free(probes: Probes, settings: Settings, use: str, port: int) -> Finding:
+def check_port(probes: Probes, settings: Settings, use: str, port: int) -> Finding:
     check = f"port {port}"
-    holder = probes.holder(port)
+    holder = probes.find_holder(port)
     if holder is None:
         return Finding(check, f"free, for the {use}")
     if holder.ours:
@@ -163,6 +163,6 @@ def free_base(probes: Probes, settings: Settings) -> int:
     """The next PORT_BASE whose ports are all free now."""
     for base in range(settings.port_base + PORT_STEP, 60_000, PORT_STEP):
         moved = settings.model_copy(update={"port_base": base})
-        if not any(map(probes.holder, (base, moved.broker_port, moved.controller_port))):
+        if not any(map(probes.find_holder, (base, moved.broker_port, moved.controller_port))):
             return base
     return settings.port_base + PORT_STEP

@@ -28,21 +28,21 @@ class Holder:
 class Probes(Protocol):
     """The questions; a test gives its own answers."""
 
-    def python_version(self) -> tuple[int, int, int]: ...
+    def read_python_version(self) -> tuple[int, int, int]: ...
 
     def has_module(self, name: str) -> bool: ...
 
     def has_command(self, name: str) -> bool: ...
 
-    def java_starts(self) -> bool: ...
+    def can_start_java(self) -> bool: ...
 
-    def memory_available_bytes(self) -> int: ...
+    def measure_memory_bytes(self) -> int: ...
 
-    def disk_free_bytes(self, folder: Path) -> int: ...
+    def measure_free_disk_bytes(self, folder: Path) -> int: ...
 
-    def writable(self, folder: Path) -> bool: ...
+    def is_writable(self, folder: Path) -> bool: ...
 
-    def holder(self, port: int) -> Holder | None:
+    def find_holder(self, port: int) -> Holder | None:
         """The process that listens on the port; None: it is free."""
 
 
@@ -52,7 +52,7 @@ class Machine:
     def __init__(self, home: Path) -> None:
         self._home = home
 
-    def python_version(self) -> tuple[int, int, int]:
+    def read_python_version(self) -> tuple[int, int, int]:
         return sys.version_info[:3]
 
     def has_module(self, name: str) -> bool:
@@ -61,25 +61,25 @@ class Machine:
     def has_command(self, name: str) -> bool:
         return shutil.which(name) is not None
 
-    def java_starts(self) -> bool:
-        return java.starts()
+    def can_start_java(self) -> bool:
+        return java.can_start()
 
-    def memory_available_bytes(self) -> int:
+    def measure_memory_bytes(self) -> int:
         return psutil.virtual_memory().available
 
-    def disk_free_bytes(self, folder: Path) -> int:
+    def measure_free_disk_bytes(self, folder: Path) -> int:
         return shutil.disk_usage(_find_existing(folder)).free
 
-    def writable(self, folder: Path) -> bool:
+    def is_writable(self, folder: Path) -> bool:
         return os.access(_find_existing(folder), os.W_OK | os.X_OK)
 
-    def holder(self, port: int) -> Holder | None:
+    def find_holder(self, port: int) -> Holder | None:
         if _free(port):
             return None
-        pid = _listeners().get(port)
+        pid = _find_listeners().get(port)
         if pid is not None:
             process = psutil.Process(pid)
-            return Holder(process.name(), pid, orphans.belongs(process, self._home))
+            return Holder(process.name(), pid, orphans.is_of_folder(process, self._home))
         return Holder("another user's process", 0, ours=False)
 
 
@@ -99,7 +99,7 @@ def _free(port: int) -> bool:
     return True
 
 
-def _listeners() -> dict[int, int]:
+def _find_listeners() -> dict[int, int]:
     """The process that listens, per port, as far as this user may know."""
     try:
         connections = psutil.net_connections(kind="tcp")

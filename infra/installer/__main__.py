@@ -5,12 +5,12 @@ import sys
 
 from infra.environment import INSTALLER
 from infra.installer import Broken
-from infra.installer.install import installer
+from infra.installer.install import ensure_installer
 
 
 def main(words: list[str]) -> int:
     """The exit code of uv."""
-    uv = installer(INSTALLER)
+    uv = ensure_installer(INSTALLER)
     return subprocess.run(uv.command(*words), env=uv.environment(), check=False).returncode
 
 

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from infra.installer import ROOT, pip
-from infra.installer.progress import progress
+from infra.installer.progress import show_progress
 
 LOCK = ROOT / "requirements.installer.lock"
 BINARY = ".data/scripts/uv"  # where a wheel keeps a program
@@ -19,7 +19,7 @@ def fetch(folder: Path, scratch: Path) -> Path:
     """
     place = folder / hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12] / "uv"
     if not place.exists():
-        progress("downloading the installer")
+        show_progress("downloading the installer")
         program = unpack(download(scratch), scratch)
         place.parent.mkdir(exist_ok=True)
         os.replace(program, place)

@@ -38,7 +38,7 @@ class Index:
     options: tuple[str, ...] = ()
 
 
-def index(scratch: Path) -> Index:
+def find_index(scratch: Path) -> Index:
     """The index in pip's settings. Raises Broken where pip cannot be asked."""
     return translate(parse(pip.run(["config", "list"], scratch)))
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.installer.fetch import fetch
-from infra.installer.index import Index, index
-from infra.installer.pip import TAIL_LINES, failure
-from infra.installer.progress import Bar, progress
+from infra.installer.index import Index, find_index
+from infra.installer.pip import TAIL_LINES, explain_failure
+from infra.installer.progress import Bar, show_progress
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Outcome:
     tail: list[str]
 
 
-def installer(folder: Path) -> Installer:
+def ensure_installer(folder: Path) -> Installer:
     """The pinned installer, kept under the folder. Raises Broken."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        return Installer(fetch(folder, Path(scratch)), index(Path(scratch)))
+        return Installer(fetch(folder, Path(scratch)), find_index(Path(scratch)))
 
 
 def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
@@ -52,20 +52,29 @@ def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
     part. Raises Broken.
     """
     pinned = ["--require-hashes", "--build-constraints", str(lock), *options, str(lock)]
-    words = ["pip", "sync", "--python", python(folder), *pinned]
+    words = ["pip", "sync", "--python", locate_python(folder), *pinned]
     outcome = run(installer, *words, "--offline")
-    return packages(outcome if outcome.succeeded else run(installer, *words))
+    return count_packages(outcome if outcome.succeeded else run(installer, *words))
 
 
 def link(installer: Installer, folder: Path, project: Path) -> None:
     """Install a project so that its code is used where it lies. Raises Broken."""
     built_by = ["--offline", "--no-deps", "--no-build-isolation"]  # what the lock has installed
-    packages(
-        run(installer, "pip", "install", "--python", python(folder), *built_by, "-e", str(project))
+    count_packages(
+        run(
+            installer,
+            "pip",
+            "install",
+            "--python",
+            locate_python(folder),
+            *built_by,
+            "-e",
+            str(project),
+        )
     )
 
 
-def python(folder: Path) -> str:
+def locate_python(folder: Path) -> str:
     return str(folder / "bin" / "python")
 
 
@@ -84,12 +93,12 @@ def run(installer: Installer, *words: str) -> Outcome:
         for line in uv.stdout:
             tail.append(line.rstrip())
             bar.note(line)
-            progress(bar)
+            show_progress(bar)
     return Outcome(uv.returncode == 0, bar.packages, list(tail))
 
 
-def packages(outcome: Outcome) -> int:
+def count_packages(outcome: Outcome) -> int:
     """The number of installed packages. Raises Broken when the installation failed."""
     if not outcome.succeeded:
-        raise failure("uv", outcome.tail)
+        raise explain_failure("uv", outcome.tail)
     return outcome.packages

@@ -12,7 +12,7 @@ from infra.installer import Broken
 TAIL_LINES = 12
 
 
-def command(scratch: Path) -> list[str]:
+def build_command(scratch: Path) -> list[str]:
     """How pip is run: this Python's own, else the one it brings, put into the scratch folder.
 
     Raises Broken where Python brings none.
@@ -44,18 +44,18 @@ def run(words: list[str], scratch: Path) -> str:
     # It installs nothing, so it may run outside of an environment wherever others may not.
     environment = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"}
     done = subprocess.run(
-        [*command(scratch), *words, "--disable-pip-version-check", "--no-input"],
+        [*build_command(scratch), *words, "--disable-pip-version-check", "--no-input"],
         env=environment,
         check=False,
         capture_output=True,
         text=True,
     )
     if done.returncode != 0:
-        raise failure("pip", (done.stdout + done.stderr).splitlines()[-TAIL_LINES:])
+        raise explain_failure("pip", (done.stdout + done.stderr).splitlines()[-TAIL_LINES:])
     return done.stdout
 
 
-def failure(who: str, tail: list[str]) -> Broken:
+def explain_failure(who: str, tail: list[str]) -> Broken:
     """The message for an installation that failed."""
     return Broken(
         f"The environment could not be installed: {who} says\n  "

@@ -53,7 +53,7 @@ class Bar:
         return f"building {min(self.building)}" if self.building else "small and source packages"
 
 
-def progress(text: object) -> None:
+def show_progress(text: object) -> None:
     """Show what is being waited for, on a terminal only."""
     if sys.stdout.isatty():
         print(f"\r  {'environment':<13} {text!s:<50}", end="", flush=True)

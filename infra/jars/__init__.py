@@ -7,25 +7,27 @@ import os
 from pathlib import Path
 
 from infra.jars.fetch import fetch
-from infra.jars.sets import jar_set
+from infra.jars.sets import get_jar_set
 from infra.settings import read_settings
 
 
-def spark_jars() -> list[Path]:
+def fetch_spark_jars() -> list[Path]:
     """What Spark needs beside its own jars, fetched where it is missing."""
-    return fetch(jar_set("spark"), read_settings().jars_dir)
+    return fetch(get_jar_set("spark"), read_settings().jars_dir)
 
 
-def delta_jars() -> list[Path]:
+def fetch_delta_jars() -> list[Path]:
     """What Spark needs besides, where it reads and writes Delta tables."""
-    return fetch(jar_set("delta"), read_settings().jars_dir)
+    return fetch(get_jar_set("delta"), read_settings().jars_dir)
 
 
-def broker_classpath() -> str:
+def fetch_broker_classpath() -> str:
     """The class path of the broker, fetched where it is missing."""
-    return os.pathsep.join(str(jar) for jar in fetch(jar_set("broker"), read_settings().jars_dir))
+    return os.pathsep.join(
+        str(jar) for jar in fetch(get_jar_set("broker"), read_settings().jars_dir)
+    )
 
 
-def streams_jars() -> list[Path]:
+def fetch_streams_jars() -> list[Path]:
     """Kafka Streams with everything it needs, fetched where it is missing."""
-    return fetch(jar_set("streams"), read_settings().jars_dir)
+    return fetch(get_jar_set("streams"), read_settings().jars_dir)

@@ -3,7 +3,7 @@
 import sys
 
 from infra.jars.fetch import fetch
-from infra.jars.sets import NAMES, jar_set
+from infra.jars.sets import NAMES, get_jar_set
 from infra.settings import read_settings
 
 
@@ -14,7 +14,7 @@ def main() -> None:
         sys.exit(f"Expected some of {', '.join(NAMES)}; found {', '.join(sorted(unknown))}.")
     for name in NAMES:
         if name in asked:
-            fetch(jar_set(name), read_settings().jars_dir)
+            fetch(get_jar_set(name), read_settings().jars_dir)
 
 
 if __name__ == "__main__":

@@ -41,14 +41,14 @@ class BrokenDownload(UserError):
         )
 
 
-def silent(done: int, total: int) -> None:
+def ignore_progress(done: int, total: int) -> None:
     """Show no progress."""
 
 
 def fetch(
     jar_set: JarSet,
     folder: Path,
-    progress: Progress = silent,
+    progress: Progress = ignore_progress,
     source: Source = maven,
 ) -> list[Path]:
     """The paths of the set's jars under the folder, after fetching what is missing or damaged.
@@ -56,28 +56,28 @@ def fetch(
     Raises BrokenDownload; what was there before is then untouched.
     """
     target = folder / jar_set.name
-    if not whole(jar_set, target):
+    if not is_whole(jar_set, target):
         folder.mkdir(parents=True, exist_ok=True)
-        with alone(folder):
-            if not whole(jar_set, target):  # another process may have fetched it meanwhile
+        with lock_folder(folder):
+            if not is_whole(jar_set, target):  # another process may have fetched it meanwhile
                 replace(jar_set, target, progress, source)
     return [target / jar.file_name for jar in jar_set.jars]
 
 
-def whole(jar_set: JarSet, target: Path) -> bool:
+def is_whole(jar_set: JarSet, target: Path) -> bool:
     """Whether the folder holds exactly the set, each jar with the pinned content."""
     if not target.is_dir():
         return False
     names = {jar.file_name for jar in jar_set.jars}
     found = {file.name for file in target.iterdir()}
-    return names == found and all(genuine(jar, target / jar.file_name) for jar in jar_set.jars)
+    return names == found and all(is_genuine(jar, target / jar.file_name) for jar in jar_set.jars)
 
 
-def genuine(jar: Jar, file: Path) -> bool:
-    return digest(file) == jar.sha256
+def is_genuine(jar: Jar, file: Path) -> bool:
+    return compute_digest(file) == jar.sha256
 
 
-def digest(file: Path) -> str:
+def compute_digest(file: Path) -> str:
     """SHA-256 of the file; empty if there is none."""
     try:
         with file.open("rb") as content:
@@ -131,17 +131,21 @@ def try_source(jar: Jar, draft: Path, source: Source, scratch: Path) -> str:
     """Try once; returns what is wrong with the download, empty if nothing."""
     place = draft / jar.file_name
     cached = source.locate_cached(jar)
-    if genuine(jar, cached):
+    if is_genuine(jar, cached):
         shutil.copyfile(cached, place)
     else:
         shutil.move(source.download(jar, scratch), place)
-        if genuine(jar, place):
+        if is_genuine(jar, place):
             source.keep(jar, place)
-    return "" if genuine(jar, place) else f"expected SHA-256 {jar.sha256}, found {digest(place)}"
+    return (
+        ""
+        if is_genuine(jar, place)
+        else f"expected SHA-256 {jar.sha256}, found {compute_digest(place)}"
+    )
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Let one process at a time change the folder; the kernel releases the lock when it ends."""
     with (folder / ".lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)

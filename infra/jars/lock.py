@@ -29,7 +29,10 @@ def lock(folder: Path, without: frozenset[str]) -> int:
     context = MavenContext()
     asked = EnvironmentBuilder(context=context).spec_to_dependencies(spec)
     roots, others = context.resolver.resolve(asked)
-    dependencies = [*roots, *(dependency for dependency in others if at_run_time(dependency))]
+    dependencies = [
+        *roots,
+        *(dependency for dependency in others if is_needed_at_run_time(dependency)),
+    ]
     kept = [dependency for dependency in dependencies if dependency.artifactId not in without]
     LockFile.from_resolved_dependencies(
         kept,
@@ -39,7 +42,7 @@ def lock(folder: Path, without: frozenset[str]) -> int:
     return len(kept)
 
 
-def at_run_time(dependency: Dependency) -> bool:
+def is_needed_at_run_time(dependency: Dependency) -> bool:
     return dependency.scope in ("compile", "runtime")
 
 

@@ -53,7 +53,7 @@ class UnpinnedJar(UserError):
         )
 
 
-def jar_set(name: Name) -> JarSet:
+def get_jar_set(name: Name) -> JarSet:
     """One of the sets that there are."""
     return load(Path(__file__).parent / name)
 

@@ -1,22 +1,28 @@
 """Kafka clients with safe settings, and the questions that every room asks a broker."""
 
-from infra.kafka.clients import Config, admin, client_config, consumer, producer
+from infra.kafka.clients import (
+    Config,
+    build_client_config,
+    create_admin,
+    create_consumer,
+    create_producer,
+)
 from infra.kafka.errors import KafkaDown, UnknownTopic
 from infra.kafka.groups import fetch_committed
 from infra.kafka.offsets import (
     Offsets,
     Partition,
-    committed_ends,
-    end_offsets,
-    newest_ms,
-    offsets_at,
-    partitions,
-    start_offsets,
+    find_offsets_at,
+    list_partitions,
+    read_committed_ends,
+    read_end_offsets,
+    read_newest_ms,
+    read_start_offsets,
 )
 from infra.kafka.read import read_all, read_between, read_to_end
 from infra.kafka.record import Headers, Record, to_record
 from infra.kafka.send import NotDelivered, Outgoing, send, send_all
-from infra.kafka.topics import HasTopicSettings, TopicSettings, answers, apply_topics
+from infra.kafka.topics import HasTopicSettings, TopicSettings, apply_topics, is_answering
 
 __all__ = [
     "Config",
@@ -30,23 +36,23 @@ __all__ = [
     "Record",
     "TopicSettings",
     "UnknownTopic",
-    "admin",
-    "answers",
     "apply_topics",
-    "client_config",
-    "committed_ends",
-    "consumer",
-    "end_offsets",
+    "build_client_config",
+    "create_admin",
+    "create_consumer",
+    "create_producer",
     "fetch_committed",
-    "newest_ms",
-    "offsets_at",
-    "partitions",
-    "producer",
+    "find_offsets_at",
+    "is_answering",
+    "list_partitions",
     "read_all",
     "read_between",
+    "read_committed_ends",
+    "read_end_offsets",
+    "read_newest_ms",
+    "read_start_offsets",
     "read_to_end",
     "send",
     "send_all",
-    "start_offsets",
     "to_record",
 ]

@@ -1,4 +1,4 @@
-"""Users and permissions, as a secure broker keeps them."""
+"""Users and permissions of a secure broker."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from infra.kafka.clients import admin
+from infra.kafka.clients import create_admin
 from infra.kafka.offsets import REQUEST_SECONDS_MAX
 from infra.security.passwords import draw_password
 from infra.settings import Settings
@@ -24,7 +24,7 @@ from infra.wait import wait_until
 EVERYBODY = "*"
 """Every user that has logged in."""
 ITERATIONS = 8_192
-"""How often a password is hashed."""
+"""The number of times that a password is hashed."""
 
 EVERY_PERMISSION = AclBindingFilter(
     ResourceType.ANY,
@@ -38,22 +38,22 @@ EVERY_PERMISSION = AclBindingFilter(
 
 
 class Grant(NamedTuple):
-    """What a service may do. Whatever is not granted is refused."""
+    """A permission of a service. The broker refuses everything else."""
 
     service: str
     operation: AclOperation
     kind: ResourceType
     name: str
     is_prefix: bool = False
-    """Whether the name is the beginning of the names meant."""
+    """Whether the grant holds for all names that begin with this one."""
 
 
 def set_users(settings: Settings, services: Iterable[str]) -> None:
-    """Let each service log in with the password in its file, which is drawn if there is none.
+    """Let each service log in with the password in its file; draw missing passwords.
 
     Raises KafkaException.
     """
-    client = admin(settings)
+    client = create_admin(settings)
     secret = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, ITERATIONS)
     altered = client.alter_user_scram_credentials(
         [
@@ -68,7 +68,7 @@ def set_users(settings: Settings, services: Iterable[str]) -> None:
 
 def set_grants(settings: Settings, grants: Collection[Grant]) -> None:
     """Let the broker grant these and nothing else; returns once it does. Raises KafkaException."""
-    client = admin(settings)
+    client = create_admin(settings)
     wanted = {_to_binding(one) for one in grants}
 
     def read() -> set[AclBinding]:

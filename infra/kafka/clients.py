@@ -5,7 +5,7 @@ import logging
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient
 
-from infra.security.files import authority_file
+from infra.security.files import locate_authority
 from infra.security.passwords import MECHANISM, read_password
 from infra.settings import Settings
 
@@ -17,7 +17,7 @@ Config = dict[str, str | int | float | bool]
 log = logging.getLogger("kafka")
 
 
-def client_config(settings: Settings) -> Config:
+def build_client_config(settings: Settings) -> Config:
     """Where Kafka is and how to log in, for any librdkafka client.
 
     With SECURE as the settings' service; raises NoPassword where it has no password yet.
@@ -29,7 +29,7 @@ def client_config(settings: Settings) -> Config:
             "sasl.mechanism": MECHANISM,
             "sasl.username": settings.kafka_service,
             "sasl.password": read_password(settings, settings.kafka_service),
-            "ssl.ca.location": str(authority_file(settings)),
+            "ssl.ca.location": str(locate_authority(settings)),
         }
     password = settings.kafka_sasl_password
     authority = settings.kafka_ssl_ca_location
@@ -46,14 +46,14 @@ def client_config(settings: Settings) -> Config:
     }
 
 
-def producer(settings: Settings, **overrides: str | int | float | bool) -> Producer:
+def create_producer(settings: Settings, **overrides: str | int | float | bool) -> Producer:
     """A producer that neither loses nor repeats a record, and hashes keys as Java does.
 
     Its queue is bounded: `produce` raises BufferError when it is full; poll, then try again.
     Overrides are librdkafka's names with underscores for dots.
     """
     config: Config = {
-        **client_config(settings),
+        **build_client_config(settings),
         "enable.idempotence": True,
         "acks": "all",
         "partitioner": "murmur2_random",
@@ -66,7 +66,7 @@ def producer(settings: Settings, **overrides: str | int | float | bool) -> Produ
     return Producer(config, logger=log)
 
 
-def consumer(
+def create_consumer(
     settings: Settings,
     group_id: str | None = None,
     **overrides: str | int | float | bool,
@@ -77,7 +77,7 @@ def consumer(
     Overrides are librdkafka's names with underscores for dots.
     """
     config: Config = {
-        **client_config(settings),
+        **build_client_config(settings),
         "group.id": group_id or NO_GROUP,
         "enable.auto.commit": False,
         "enable.auto.offset.store": False,
@@ -89,9 +89,9 @@ def consumer(
     return Consumer(config, logger=log)
 
 
-def admin(settings: Settings) -> AdminClient:
+def create_admin(settings: Settings) -> AdminClient:
     """A client for topics and offsets."""
-    return AdminClient(client_config(settings), logger=log)
+    return AdminClient(build_client_config(settings), logger=log)
 
 
 def _dot_names(overrides: Config) -> Config:

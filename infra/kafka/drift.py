@@ -84,7 +84,7 @@ def inspect(client: AdminClient, names: list[str]) -> Cluster:
     )
 
 
-def refusals(cluster: Cluster, copies: int) -> Iterator[str]:
+def find_refusals(cluster: Cluster, copies: int) -> Iterator[str]:
     """Why no topic may be made in the cluster with this number of copies."""
     if cluster.auto_create:
         yield (
@@ -98,7 +98,7 @@ def refusals(cluster: Cluster, copies: int) -> Iterator[str]:
         )
 
 
-def drifts(
+def find_drifts(
     cluster: Cluster, asked: Mapping[str, HasTopicSettings], missing_too: frozenset[str]
 ) -> Iterator[Drift]:
     """What differs from the contracts; for a missing topic, only its name."""
@@ -115,10 +115,10 @@ def drifts(
             if (found := topic.config.get(setting, "unset")) != value:
                 yield Drift(name, setting, value, found, mendable=True)
         if cluster.brokers >= BROKERS_FOR_COPIES:
-            yield from _copies(name, topic)
+            yield from _find_copies_drift(name, topic)
 
 
-def _copies(name: str, topic: Topic) -> Iterator[Drift]:
+def _find_copies_drift(name: str, topic: Topic) -> Iterator[Drift]:
     if topic.copies < COPIES_MIN:
         yield Drift(name, "replication", str(COPIES_MIN), str(topic.copies), mendable=False)
     in_sync = int(topic.config.get(IN_SYNC, "1"))

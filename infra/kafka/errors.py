@@ -43,7 +43,7 @@ class NotLed(UserError):
         )
 
 
-def code(error: KafkaException) -> int:
+def get_error_code(error: KafkaException) -> int:
     """The number of the Kafka error inside the exception."""
     cause = error.args[0]
     return cause.code() if isinstance(cause, KafkaError) else KafkaError.UNKNOWN

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from infra.kafka.errors import UNSETTLED, code
+from infra.kafka.errors import UNSETTLED, get_error_code
 from infra.kafka.offsets import Partition
 from infra.wait import ask_until
 
@@ -27,7 +27,7 @@ def fetch_committed(
         try:
             return list(reader.committed(wanted, timeout=ANSWER_SECONDS_MAX))
         except KafkaException as error:
-            if code(error) not in UNSETTLED:
+            if get_error_code(error) not in UNSETTLED:
                 raise
             return []
 

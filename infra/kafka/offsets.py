@@ -12,8 +12,8 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
 
-from infra.kafka.errors import NotLed, UnknownTopic, code
-from infra.wait import until
+from infra.kafka.errors import NotLed, UnknownTopic, get_error_code
+from infra.wait import wait_for
 
 REQUEST_SECONDS_MAX = 10.0
 
@@ -41,7 +41,7 @@ Offsets = Mapping[Partition, int]
 """By partition: the next offset to read, or the one after the last record."""
 
 
-def partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
+def list_partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
     """Every partition of the topics, in order; raises UnknownTopic."""
     names = sorted(set(topics))
     if not names:
@@ -57,30 +57,30 @@ def partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ..
     )
 
 
-def end_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
+def read_end_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
     """The offset after the last record of every partition of the topics."""
     found = _look_up(admin, topics, OffsetSpec.latest())
     return {partition: info.offset for partition, info in found.items()}
 
 
-def committed_ends(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
+def read_committed_ends(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
     """The offset below which no transaction is open, of every partition of the topics."""
     found = _look_up(admin, topics, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED)
     return {partition: info.offset for partition, info in found.items()}
 
 
-def start_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
+def read_start_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
     """The offset of the first record still there, of every partition of the topics."""
     found = _look_up(admin, topics, OffsetSpec.earliest())
     return {partition: info.offset for partition, info in found.items()}
 
 
-def offsets_at(admin: AdminClient, topics: Iterable[str], at_ms: int) -> dict[Partition, int]:
+def find_offsets_at(admin: AdminClient, topics: Iterable[str], at_ms: int) -> dict[Partition, int]:
     """The first offset at or after this timestamp, in epoch milliseconds; without one, the end.
 
     One for every partition of the topics.
     """
-    ends = end_offsets(admin, topics)
+    ends = read_end_offsets(admin, topics)
     found = _look_up(admin, topics, OffsetSpec.for_timestamp(at_ms))
     return {
         partition: info.offset if info.offset >= 0 else ends[partition]
@@ -88,7 +88,7 @@ def offsets_at(admin: AdminClient, topics: Iterable[str], at_ms: int) -> dict[Pa
     }
 
 
-def newest_ms(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
+def read_newest_ms(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
     """The largest record timestamp of every partition that has records, in epoch milliseconds."""
     found = _look_up(admin, topics, OffsetSpec.max_timestamp())
     return {partition: info.timestamp for partition, info in found.items() if info.offset >= 0}
@@ -101,7 +101,7 @@ def _look_up(
     isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
 ) -> dict[Partition, ListOffsetsResultInfo]:
     """Ask, and repeat while a partition has no leader; raises NotLed in the end."""
-    wanted = {TopicPartition(*partition): at for partition in partitions(admin, topics)}
+    wanted = {TopicPartition(*partition): at for partition in list_partitions(admin, topics)}
     found: dict[Partition, ListOffsetsResultInfo] = {}
 
     def try_answer() -> bool:
@@ -110,7 +110,7 @@ def _look_up(
         except TimeoutError:
             return False
         except KafkaException as error:
-            if code(error) not in BETWEEN_LEADERS:
+            if get_error_code(error) not in BETWEEN_LEADERS:
                 raise
             return False
         # Between two leaders an answer may come without an error and without an offset.
@@ -124,8 +124,8 @@ def _look_up(
                 admin.list_topics(timeout=REQUEST_SECONDS_MAX)
         return answered
 
-    if wanted and not until(is_answered, LED_SECONDS_MAX):
-        raise NotLed(sorted({topic for topic, _ in partitions(admin, topics)}))
+    if wanted and not wait_for(is_answered, LED_SECONDS_MAX):
+        raise NotLed(sorted({topic for topic, _ in list_partitions(admin, topics)}))
     return found
 
 

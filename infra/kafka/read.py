@@ -5,8 +5,8 @@ from collections.abc import Generator, Iterator
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
-from infra.kafka.clients import admin, consumer
-from infra.kafka.offsets import Offsets, Partition, end_offsets, start_offsets
+from infra.kafka.clients import create_admin, create_consumer
+from infra.kafka.offsets import Offsets, Partition, read_end_offsets, read_start_offsets
 from infra.settings import Settings
 
 IDLE_SECONDS_MAX = 30.0
@@ -23,17 +23,17 @@ def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Generato
     TimeoutError when Kafka sends nothing for IDLE_SECONDS_MAX.
     """
     waiting = {at: end for at, end in ends.items() if starts.get(at, 0) < end}
-    reader = consumer(settings)
+    reader = create_consumer(settings)
     try:
         reader.assign([TopicPartition(*at, starts.get(at, 0)) for at in waiting])
         deadline = time.monotonic() + IDLE_SECONDS_MAX
         while waiting:
             for message in reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS):
-                at, offset = _place(message)
+                at, offset = _get_place(message)
                 if offset < ends[at]:
                     yield message
                 deadline = time.monotonic() + IDLE_SECONDS_MAX
-            waiting = _unread(reader, waiting)
+            waiting = _find_unread(reader, waiting)
             if waiting and time.monotonic() > deadline:
                 raise TimeoutError(
                     f"Kafka should send the rest of {sorted(waiting)} within "
@@ -51,8 +51,8 @@ def read_to_end(
     With `records_max`, only the keys among that number of last offsets of each partition.
     Raises UnknownTopic, and TimeoutError as read_between does.
     """
-    client = admin(settings)
-    ends, starts = end_offsets(client, [topic]), start_offsets(client, [topic])
+    client = create_admin(settings)
+    ends, starts = read_end_offsets(client, [topic]), read_start_offsets(client, [topic])
     if records_max is not None:
         starts = {at: max(start, ends[at] - records_max) for at, start in starts.items()}
     latest: dict[bytes, bytes] = {}
@@ -70,14 +70,14 @@ def read_all(settings: Settings, topic: str, ends: Offsets | None = None) -> Ite
 
     Raises UnknownTopic, and TimeoutError as read_between does.
     """
-    found = end_offsets(admin(settings), [topic]) if ends is None else ends
+    found = read_end_offsets(create_admin(settings), [topic]) if ends is None else ends
     for message in read_between(settings, {}, found):
         value = message.value()
         if value is not None:
             yield value
 
 
-def _place(message: Message) -> tuple[Partition, int]:
+def _get_place(message: Message) -> tuple[Partition, int]:
     """The record's partition and offset; raises KafkaException for an error."""
     error = message.error()
     if error is not None:
@@ -85,7 +85,7 @@ def _place(message: Message) -> tuple[Partition, int]:
     return (str(message.topic()), int(message.partition() or 0)), int(message.offset() or 0)
 
 
-def _unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
+def _find_unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
     """The partitions whose end has not been reached.
 
     Positions, not records: the end may be a transaction's marker, or compacted away.

@@ -6,8 +6,8 @@ from typing import Protocol
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import NewTopic
 
-from infra.kafka.clients import admin
-from infra.kafka.errors import KafkaDown, code
+from infra.kafka.clients import create_admin
+from infra.kafka.errors import KafkaDown, get_error_code
 from infra.kafka.offsets import REQUEST_SECONDS_MAX
 from infra.settings import Settings
 
@@ -31,10 +31,10 @@ class HasTopicSettings(Protocol):
     def settings(self) -> TopicSettings: ...
 
 
-def answers(settings: Settings, seconds_max: float = 2.0) -> bool:
+def is_answering(settings: Settings, seconds_max: float = 2.0) -> bool:
     """Whether a broker answers a request within the time given."""
     try:
-        admin(settings).list_topics(timeout=seconds_max)
+        create_admin(settings).list_topics(timeout=seconds_max)
     except KafkaException:
         return False
     return True
@@ -45,7 +45,7 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
 
     The name may differ from the contract's: a generation writes under a name of its own.
     """
-    client = admin(settings)
+    client = create_admin(settings)
     try:
         present = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics
     except KafkaException as error:
@@ -54,7 +54,7 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
     if not missing:
         return ()
     made = client.create_topics(
-        [_new_topic(settings, name, contract.settings) for name, contract in missing.items()],
+        [_create_topic(settings, name, contract.settings) for name, contract in missing.items()],
         operation_timeout=REQUEST_SECONDS_MAX,
     )
     for future in made.values():
@@ -62,12 +62,12 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
             future.result(timeout=2 * REQUEST_SECONDS_MAX)
         except KafkaException as error:
             # Somebody else has just made it, from the same contract.
-            if code(error) != KafkaError.TOPIC_ALREADY_EXISTS:
+            if get_error_code(error) != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise
     return tuple(sorted(missing))
 
 
-def _new_topic(settings: Settings, name: str, topic: TopicSettings) -> NewTopic:
+def _create_topic(settings: Settings, name: str, topic: TopicSettings) -> NewTopic:
     replicas = settings.kafka_replication_factor
     return NewTopic(
         name,

@@ -1,18 +1,24 @@
 """The lake's folder: where its tables are, and how far each covers the log."""
 
-from infra.lake.coverage import Coverage, UnknownCoverage, committed_ms, newest, read_coverage
-from infra.lake.folders import Folders, folders
-from infra.lake.offsets import ByTopic, from_topics, to_topics
+from infra.lake.coverage import (
+    Coverage,
+    UnknownCoverage,
+    find_newest_version,
+    read_committed_ms,
+    read_coverage,
+)
+from infra.lake.folders import Folders, locate_folders
+from infra.lake.offsets import ByTopic, flatten_topics, group_by_topic
 
 __all__ = [
     "ByTopic",
     "Coverage",
     "Folders",
     "UnknownCoverage",
-    "committed_ms",
-    "folders",
-    "from_topics",
-    "newest",
+    "find_newest_version",
+    "flatten_topics",
+    "group_by_topic",
+    "locate_folders",
+    "read_committed_ms",
     "read_coverage",
-    "to_topics",
 ]

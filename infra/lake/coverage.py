@@ -12,7 +12,7 @@ from typing import Any
 from infra.errors import UserError
 from infra.folder import Folder
 from infra.kafka import Offsets, Partition
-from infra.lake.offsets import from_topics, to_topics
+from infra.lake.offsets import flatten_topics, group_by_topic
 
 LOG = "_delta_log"
 WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
@@ -46,36 +46,36 @@ class Coverage:
         return Coverage(self.batch + 1, {**self.ends, **ends})
 
     def to_json(self) -> str:
-        return json.dumps({"batch": self.batch, "ends": to_topics(self.ends)})
+        return json.dumps({"batch": self.batch, "ends": group_by_topic(self.ends)})
 
 
 def read_coverage(folder: Folder, version: int | None = None) -> Coverage:
     """The coverage of the table, now or at a version of it; empty where there is no table. Raises
     UnknownCoverage.
     """
-    for commit in commits(folder, version):
+    for commit in read_commits(folder, version):
         if metadata := commit.get("userMetadata"):
             coverage = json.loads(metadata)
-            return Coverage(coverage["batch"], from_topics(coverage["ends"]))
+            return Coverage(coverage["batch"], flatten_topics(coverage["ends"]))
         if commit["operation"] in WRITES:  # others may have joined files since, which is no harm
             raise UnknownCoverage(folder)
     return Coverage()
 
 
-def newest(folder: Folder) -> int:
+def find_newest_version(folder: Folder) -> int:
     """The table's version; -1 where there is none."""
-    commits = (name.removesuffix(".json") for name in (folder / LOG).names())
+    commits = (name.removesuffix(".json") for name in (folder / LOG).list_names())
     return max((int(name) for name in commits if name.isdecimal()), default=-1)
 
 
-def committed_ms(folder: Folder) -> int:
+def read_committed_ms(folder: Folder) -> int:
     """When the table's last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
-    return next((int(commit["timestamp"]) for commit in commits(folder)), 0)
+    return next((int(commit["timestamp"]) for commit in read_commits(folder)), 0)
 
 
-def commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, Any]]:
+def read_commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, Any]]:
     """The metadata of the commits, from the version backwards, as far as they are kept."""
-    at = newest(folder) if version is None else version
+    at = find_newest_version(folder) if version is None else version
     while at >= 0:
         try:
             actions = (folder / LOG).read(f"{at:020}.json").splitlines()

@@ -43,6 +43,6 @@ class Folders:
         return self.root / "gold" / "daily-facts"
 
 
-def folders(settings: Settings) -> Folders:
+def locate_folders(settings: Settings) -> Folders:
     """Below DATA_DIR, unless a URL says where."""
     return Folders(Folder.of(settings.lake_url or (settings.data_dir / "lake").as_uri()))

@@ -8,14 +8,14 @@ ByTopic = Mapping[str, Mapping[str, int]]
 """Offset by topic and partition."""
 
 
-def to_topics(offsets: Offsets) -> dict[str, dict[str, int]]:
+def group_by_topic(offsets: Offsets) -> dict[str, dict[str, int]]:
     by_topic: dict[str, dict[str, int]] = {}
     for (topic, partition), offset in offsets.items():
         by_topic.setdefault(topic, {})[str(partition)] = offset
     return by_topic
 
 
-def from_topics(by_topic: ByTopic) -> dict[Partition, int]:
+def flatten_topics(by_topic: ByTopic) -> dict[Partition, int]:
     return {
         (topic, int(partition)): offset
         for topic, partitions in by_topic.items()

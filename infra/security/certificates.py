@@ -1,4 +1,4 @@
-"""An authority of the data folder's own, and the certificates that it signs."""
+"""The data folder's own authority, and the certificates that it signs."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
@@ -16,14 +16,14 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from infra.clock import today
+from infra.clock import get_today
 from infra.errors import UserError
 from infra.security.files import (
-    authority_file,
-    certificate_file,
+    locate_authority,
+    locate_certificate,
+    locate_security_folder,
     make_folder,
     replace,
-    security_folder,
     write_once,
 )
 from infra.settings import HOST, Settings
@@ -31,19 +31,19 @@ from infra.settings import HOST, Settings
 AUTHORITY_DAYS = 3_650
 CERTIFICATE_DAYS = 365
 DAYS_LEFT_MIN = 30
-"""With fewer, a start renews the certificate."""
+"""A start renews a certificate with fewer days left."""
 AUTHORITY = "retail authority"
 HOST_NAMES = ("localhost",)
 ADDRESSES = (HOST, "::1")
 
 
 class NoAuthority(UserError):
-    """There is nothing to renew."""
+    """The data folder has no authority, so there is nothing to renew."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
             f"{folder} should hold an authority and its certificates, but does not. "
-            "They are made by: make up SECURE=on"
+            "Make them with: make up SECURE=on"
         )
 
 
@@ -51,10 +51,10 @@ def ensure_certificate(settings: Settings, component: str) -> Path:
     """The component's key and certificate, for this machine's names; returns their file.
 
     The first call makes them, and the authority, if there is none. A call within DAYS_LEFT_MIN of
-    the end renews the certificate. The common name is the component's.
+    the end renews the certificate. The common name is the component's name.
     """
-    file = certificate_file(settings, component)
-    if not file.exists() or _days_left(file) < DAYS_LEFT_MIN:
+    file = locate_certificate(settings, component)
+    if not file.exists() or _count_days_left(file) < DAYS_LEFT_MIN:
         _issue(settings, component)
     return file
 
@@ -62,53 +62,53 @@ def ensure_certificate(settings: Settings, component: str) -> Path:
 def renew_certificates(settings: Settings) -> dict[str, date]:
     """Renew the certificate of every component that has one; returns the last day of each.
 
-    The authority stays, so that clients go on trusting it; one that is near its end is replaced.
-    Raises NoAuthority.
+    It keeps the authority, so that clients continue to trust it, unless the authority is near its
+    end. Raises NoAuthority.
     """
-    folder = certificate_file(settings, "").parent
+    folder = locate_certificate(settings, "").parent
     components = sorted(file.stem for file in folder.glob("*.pem"))
     if not components:
-        raise NoAuthority(security_folder(settings))
-    if _days_left(_authority_pair(settings)) < CERTIFICATE_DAYS:
-        replace(_authority_pair(settings), _make_authority())
+        raise NoAuthority(locate_security_folder(settings))
+    if _count_days_left(_locate_authority_pair(settings)) < CERTIFICATE_DAYS:
+        replace(_locate_authority_pair(settings), _make_authority())
         _show_authority(settings)
     for component in components:
         _issue(settings, component)
-    return {name: _last_day(certificate_file(settings, name)) for name in components}
+    return {name: _read_last_day(locate_certificate(settings, name)) for name in components}
 
 
-def _authority_pair(settings: Settings) -> Path:
-    return security_folder(settings) / "authority-key.pem"
+def _locate_authority_pair(settings: Settings) -> Path:
+    return locate_security_folder(settings) / "authority-key.pem"
 
 
 def _issue(settings: Settings, component: str) -> None:
     """Make a key and a certificate for the component, in place of an earlier pair."""
-    pair = _authority_pair(settings)
+    pair = _locate_authority_pair(settings)
     if not pair.exists():
         make_folder(pair.parent)
         write_once(pair, _make_authority())
     _show_authority(settings)
-    file = certificate_file(settings, component)
+    file = locate_certificate(settings, component)
     make_folder(file.parent)
     replace(file, _make_certificate(component, pair.read_bytes()))
 
 
 def _show_authority(settings: Settings) -> None:
     """Write the authority's certificate without its key, for clients."""
-    authority = x509.load_pem_x509_certificate(_authority_pair(settings).read_bytes())
-    replace(authority_file(settings), authority.public_bytes(Encoding.PEM).decode())
+    authority = x509.load_pem_x509_certificate(_locate_authority_pair(settings).read_bytes())
+    replace(locate_authority(settings), authority.public_bytes(Encoding.PEM).decode())
 
 
 def _make_authority() -> str:
     key = ec.generate_private_key(ec.SECP256R1())
-    name = _name(AUTHORITY)
+    name = _create_name(AUTHORITY)
     made = (
         _begin(name, name, key.public_key(), AUTHORITY_DAYS)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage(signs_certificates=True), critical=True)
+        .add_extension(_create_usage(signs_certificates=True), critical=True)
         .sign(key, hashes.SHA256())
     )
-    return _pem(key, [made])
+    return _encode_pem(key, [made])
 
 
 def _make_certificate(component: str, authority_pem: bytes) -> str:
@@ -124,38 +124,38 @@ def _make_certificate(component: str, authority_pem: bytes) -> str:
     uses = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key())
     made = (
-        _begin(_name(component), authority.subject, key.public_key(), CERTIFICATE_DAYS)
+        _begin(_create_name(component), authority.subject, key.public_key(), CERTIFICATE_DAYS)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_usage(signs_certificates=False), critical=True)
+        .add_extension(_create_usage(signs_certificates=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage(uses), critical=False)
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .add_extension(issuer, critical=False)
         .sign(signer, hashes.SHA256())
     )
-    return _pem(key, [made])
+    return _encode_pem(key, [made])
 
 
 def _begin(
     subject: x509.Name, issuer: x509.Name, public: ec.EllipticCurvePublicKey, days: int
 ) -> x509.CertificateBuilder:
-    start = datetime.combine(today(), time(), UTC)
+    start = datetime.combine(get_today(), time(), UTC)
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
         .public_key(public)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(start - timedelta(days=1))  # for clients whose clock is behind
+        .not_valid_before(start - timedelta(days=1))  # for clients with a slow clock
         .not_valid_after(start + timedelta(days=days))
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
     )
 
 
-def _name(common: str) -> x509.Name:
+def _create_name(common: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
 
 
-def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
+def _create_usage(*, signs_certificates: bool) -> x509.KeyUsage:
     return x509.KeyUsage(
         digital_signature=not signs_certificates,
         content_commitment=False,
@@ -169,15 +169,15 @@ def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
     )
 
 
-def _pem(key: ec.EllipticCurvePrivateKey, certificates: Iterable[x509.Certificate]) -> str:
+def _encode_pem(key: ec.EllipticCurvePrivateKey, certificates: Iterable[x509.Certificate]) -> str:
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     public = (one.public_bytes(Encoding.PEM) for one in certificates)
     return b"".join([secret, *public]).decode()
 
 
-def _last_day(file: Path) -> date:
+def _read_last_day(file: Path) -> date:
     return x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc.date()
 
 
-def _days_left(file: Path) -> int:
-    return (_last_day(file) - today()).days
+def _count_days_left(file: Path) -> int:
+    return (_read_last_day(file) - get_today()).days

@@ -1,4 +1,4 @@
-"""Files that only their owner can read; what is in them is drawn once and kept."""
+"""Files with secrets: only their owner can read them, and each secret is drawn once."""
 
 import os
 from contextlib import suppress
@@ -11,19 +11,19 @@ MODE = 0o600
 FOLDER_MODE = 0o700
 
 
-def security_folder(settings: Settings) -> Path:
+def locate_security_folder(settings: Settings) -> Path:
     """The folder of the keys, certificates and passwords of a data folder."""
     return settings.data_dir / "security"
 
 
-def authority_file(settings: Settings) -> Path:
+def locate_authority(settings: Settings) -> Path:
     """The certificate that every client trusts; no secret."""
-    return security_folder(settings) / "authority.pem"
+    return locate_security_folder(settings) / "authority.pem"
 
 
-def certificate_file(settings: Settings, component: str) -> Path:
+def locate_certificate(settings: Settings, component: str) -> Path:
     """The component's private key, and its certificate after it."""
-    return security_folder(settings) / "certificates" / f"{component}.pem"
+    return locate_security_folder(settings) / "certificates" / f"{component}.pem"
 
 
 def make_folder(folder: Path) -> None:
@@ -32,7 +32,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_once(file: Path, content: str) -> None:
-    """Write the file, whole or not at all; the content of an earlier writer stays."""
+    """Write the file, whole or not at all, unless it exists."""
     with NamedTemporaryFile("w", dir=file.parent, prefix="draft-", encoding="utf-8") as draft:
         draft.write(content)
         draft.flush()  # a temporary file has mode 600, and the link is the same file

@@ -1,4 +1,4 @@
-"""What a secure broker and the first client need before they can talk."""
+"""The keys that a secure broker and its first client need to connect."""
 
 from infra.security.certificates import ensure_certificate
 from infra.security.passwords import BROKER, FIRST_USERS, draw_password
@@ -6,7 +6,7 @@ from infra.settings import Settings
 
 
 def ensure_keys(settings: Settings) -> None:
-    """Make what is missing of the broker's certificate and of the first users' passwords."""
+    """Make the broker's certificate and the first users' passwords, where they are missing."""
     ensure_certificate(settings, BROKER)
     for user in FIRST_USERS:
         draw_password(settings, user)

@@ -1,4 +1,4 @@
-"""Tokens for the API of a secure shop: each in a file of its own, with a role and an end."""
+"""Tokens for the API of a secure shop: each has a file, a role and an expiry."""
 
 import json
 import re
@@ -15,18 +15,18 @@ BYTES = 24
 TOKENS_MAX = 64
 NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 NOBODY = "nobody"
-"""Who shows no valid token, as the audit calls it; so no token has this name."""
+"""The audit's name for a caller without a valid token; so no token has this name."""
 OTHERS = 0o077
 """The permissions of everybody but the owner."""
 DAY_MS = 86_400_000
 
 
 class Role(StrEnum):
-    """What a token is good for."""
+    """What a token permits."""
 
-    READER = "reader"  # to read
-    PUBLISHER = "publisher"  # to publish events
-    OPERATOR = "operator"  # to act, and for all of that
+    READER = "reader"  # may read
+    PUBLISHER = "publisher"  # may publish events
+    OPERATOR = "operator"  # may do everything
 
     def may(self, needed: "Role") -> bool:
         return self in (needed, Role.OPERATOR)
@@ -45,34 +45,34 @@ class Token:
 
 
 class BadName(UserError):
-    """A token cannot have the name."""
+    """The name is not valid for a token."""
 
-    def __init__(self, found: str) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(
-            "A token's name is of small letters, digits and hyphens, begins with a letter, has 64 "
-            f"characters at most and is not {NOBODY}; found {found[:80]!r}"
+            "A token's name has at most 64 small letters, digits and hyphens, begins with a letter "
+            f"and is not {NOBODY}; found {name[:80]!r}"
         )
 
 
 class TooManyTokens(UserError):
-    """There is no room for one more."""
+    """The shop has TOKENS_MAX tokens already."""
 
     def __init__(self) -> None:
         super().__init__(
-            f"A shop has {TOKENS_MAX} tokens at most, and has as many. Remove one first: "
+            f"A shop has at most {TOKENS_MAX} tokens, and this one has as many. Remove one first: "
             "retail token list · retail token remove NAME"
         )
 
 
 class NoToken(UserError):
-    """There is no token of the name."""
+    """The shop has no token with this name."""
 
     def __init__(self, name: str, known: list[str]) -> None:
         super().__init__(f"Expected one of {', '.join(known) or 'no token'}, found {name[:80]!r}")
 
 
-def token_folder(settings: Settings) -> Path:
-    """Not where keys and passwords are: a backup keeps those, and no token."""
+def locate_token_folder(settings: Settings) -> Path:
+    """The folder of tokens. It is not that of keys and passwords: a backup copies no token."""
     return settings.data_dir / "tokens"
 
 
@@ -80,20 +80,20 @@ def locate_token(settings: Settings, name: str) -> Path:
     """The file of the token. Raises BadName."""
     if not NAME.fullmatch(name) or name == NOBODY:
         raise BadName(name)
-    return token_folder(settings) / f"{name}.json"
+    return locate_token_folder(settings) / f"{name}.json"
 
 
 def list_tokens(settings: Settings) -> list[Token]:
-    """The tokens there are, expired ones too, by name.
+    """All tokens, expired ones too, by name.
 
-    A file that others than its owner may read, or that does not parse, holds no token.
+    It ignores a file that others than its owner may read, or that does not parse.
     """
-    files = sorted(token_folder(settings).glob("*.json"))
+    files = sorted(locate_token_folder(settings).glob("*.json"))
     return [token for file in files if (token := _read(file)) is not None]
 
 
 def add_token(settings: Settings, name: str, role: Role, now_ms: int, days: int) -> Token:
-    """Draw a token, in place of an earlier one of the name; only its owner can read the file.
+    """Draw a token; it replaces an earlier one of this name. Only its owner can read the file.
 
     Raises BadName and TooManyTokens.
     """
@@ -108,7 +108,7 @@ def add_token(settings: Settings, name: str, role: Role, now_ms: int, days: int)
 
 
 def remove_token(settings: Settings, name: str) -> None:
-    """Forget the token: from now on it is an unknown one. Raises BadName and NoToken."""
+    """Remove the token, which is invalid from now on. Raises BadName and NoToken."""
     try:
         locate_token(settings, name).unlink()
     except FileNotFoundError:
@@ -116,7 +116,7 @@ def remove_token(settings: Settings, name: str) -> None:
 
 
 def ensure_tokens(settings: Settings, now_ms: int) -> None:
-    """Draw the shop's own tokens, one for each role and named like it, where none is valid."""
+    """Draw the shop's own token for each role, named like the role, unless it has a valid one."""
     valid = {one.name for one in list_tokens(settings) if not one.is_expired(now_ms)}
     for role in Role:
         if role not in valid:
@@ -124,7 +124,7 @@ def ensure_tokens(settings: Settings, now_ms: int) -> None:
 
 
 def read_own(settings: Settings) -> str | None:
-    """What the shop's own commands show; None where the data folder has none."""
+    """The token of the shop's own commands; None where the data folder has none."""
     token = _read(locate_token(settings, Role.OPERATOR))
     return None if token is None else token.secret
 
@@ -133,7 +133,8 @@ def _read(file: Path) -> Token | None:
     try:
         if file.stat().st_mode & OTHERS:
             return None
-        found = json.loads(file.read_text(encoding="utf-8"))
-        return Token(file.stem, Role(found["role"]), int(found["expires_at_ms"]), found["token"])
+        content = json.loads(file.read_text(encoding="utf-8"))
+        role, expires_at_ms = Role(content["role"]), int(content["expires_at_ms"])
+        return Token(file.stem, role, expires_at_ms, content["token"])
     except (OSError, ValueError, LookupError, TypeError):
         return None

@@ -11,7 +11,7 @@ from infra.errors import UserError
 from infra.supervisor.manager import Manager, find_answering
 from infra.supervisor.orphans import HOME_VARIABLE
 from infra.supervisor.tail import tail
-from infra.wait import until
+from infra.wait import wait_for
 
 CONFIG = Path(__file__).with_name("supervisord.conf")
 ANSWER_SECONDS_MAX = 15
@@ -31,7 +31,7 @@ class NotStarted(UserError):
 def find_running(home: Path) -> Manager | None:
     """The manager of the data folder, if it runs."""
     try:
-        folder = _note(home).read_text()
+        folder = _locate_note(home).read_text()
     except FileNotFoundError:
         return None
     return find_answering(str(Path(folder, SOCKET_FILE)))
@@ -47,20 +47,20 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
     (home / "run").mkdir(exist_ok=True)
     # A socket's path has a hundred characters at most, and the data folder's may be longer.
     folder = tempfile.mkdtemp(prefix="retail-", dir="/tmp")
-    _note(home).write_text(folder)
+    _locate_note(home).write_text(folder)
     socket = str(Path(folder, SOCKET_FILE))
     output = home / "logs" / "supervisord.out"
     with output.open("wb") as printed:
         process = subprocess.Popen(
             [sys.executable, "-m", "supervisor.supervisord", "-c", str(config)],
             cwd=home,
-            env=_environment(home, socket),
+            env=_build_environment(home, socket),
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # it outlives this command and its terminal
         )
-    until(
+    wait_for(
         lambda: process.poll() is not None or find_answering(socket) is not None,
         ANSWER_SECONDS_MAX,
     )
@@ -73,18 +73,18 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
 
 def clear(home: Path) -> None:
     """Remove the files of a manager that has ended."""
-    note = _note(home)
+    note = _locate_note(home)
     if note.exists():
         shutil.rmtree(note.read_text(), ignore_errors=True)
         note.unlink()
 
 
-def _note(home: Path) -> Path:
+def _locate_note(home: Path) -> Path:
     """The file that says in which folder the socket is."""
     return home / "run" / "socket-folder"
 
 
-def _environment(home: Path, socket: str) -> dict[str, str]:
+def _build_environment(home: Path, socket: str) -> dict[str, str]:
     return {
         **os.environ,
         HOME_VARIABLE: str(home),

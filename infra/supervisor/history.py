@@ -19,7 +19,7 @@ class Restarts:
 NONE = Restarts(0, "")
 
 
-def restarts(log: str) -> dict[str, Restarts]:
+def read_restarts(log: str) -> dict[str, Restarts]:
     """Per component, since the log's last start of the manager."""
     lines = log[max(0, log.rfind(STARTED)) :].splitlines()
     ends: dict[str, list[str]] = {}

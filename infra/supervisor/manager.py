@@ -8,7 +8,7 @@ from xmlrpc.client import Fault, ServerProxy
 
 from supervisor.xmlrpc import Faults, SupervisorTransport
 
-from infra.wait import until
+from infra.wait import wait_for
 
 State = Literal[
     "STOPPED", "STARTING", "RUNNING", "BACKOFF", "STOPPING", "EXITED", "FATAL", "UNKNOWN"
@@ -39,16 +39,16 @@ class Manager:
         )
         self._rpc = proxy.supervisor
 
-    def pid(self) -> int:
+    def read_pid(self) -> int:
         return cast(int, self._rpc.getPID())
 
-    def process(self, name: str) -> Process:
-        return _process(cast(dict[str, str | int], self._rpc.getProcessInfo(name)))
+    def find_process(self, name: str) -> Process:
+        return _parse_process(cast(dict[str, str | int], self._rpc.getProcessInfo(name)))
 
-    def processes(self) -> dict[str, Process]:
+    def list_processes(self) -> dict[str, Process]:
         """Every component that the manager knows, by name."""
         infos = cast(list[dict[str, str | int]], self._rpc.getAllProcessInfo())
-        return {process.name: process for process in map(_process, infos)}
+        return {process.name: process for process in map(_parse_process, infos)}
 
     def start(self, name: str) -> None:
         """Start the component, unless it is running."""
@@ -67,10 +67,10 @@ class Manager:
             except Fault as fault:
                 if fault.faultCode != Faults.NOT_RUNNING:
                     raise
-        until(
+        wait_for(
             lambda: all(
                 process.state in AT_REST
-                for name, process in self.processes().items()
+                for name, process in self.list_processes().items()
                 if name in wanted
             ),
             seconds_max,
@@ -85,13 +85,13 @@ def find_answering(socket: str) -> Manager | None:
     """The manager behind the socket, if one answers there."""
     manager = Manager(socket)
     try:
-        manager.pid()
+        manager.read_pid()
     except (OSError, HTTPException, Fault):
         return None
     return manager
 
 
-def _process(info: dict[str, str | int]) -> Process:
+def _parse_process(info: dict[str, str | int]) -> Process:
     running = info["statename"] in ("STARTING", "RUNNING", "STOPPING")
     return Process(
         name=str(info["name"]),

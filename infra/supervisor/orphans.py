@@ -20,11 +20,11 @@ def find(home: Path, variable: str = HOME_VARIABLE) -> list[psutil.Process]:
     return [
         process
         for process in psutil.process_iter()
-        if process.pid not in ours and belongs(process, home, variable)
+        if process.pid not in ours and is_of_folder(process, home, variable)
     ]
 
 
-def belongs(process: psutil.Process, home: Path, variable: str = HOME_VARIABLE) -> bool:
+def is_of_folder(process: psutil.Process, home: Path, variable: str = HOME_VARIABLE) -> bool:
     """Whether the process's variable names the data folder; by HOME_VARIABLE, its manager started
     it, directly or not.
     """

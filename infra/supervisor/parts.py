@@ -11,7 +11,7 @@ from threading import Event
 import psutil
 
 from infra.errors import UserError
-from infra.processes import engines
+from infra.processes import find_engines
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
 
@@ -53,14 +53,14 @@ def find_parts(settings: Settings) -> dict[str, int]:
     manager = daemon.find_running(settings.data_dir)
     if manager is None:
         return {}
-    parts = {name: one.pid for name, one in manager.processes().items() if one.pid}
+    parts = {name: one.pid for name, one in manager.list_processes().items() if one.pid}
     if PIPELINES in parts:
         parts |= _find_spark(parts[PIPELINES])
     return parts
 
 
 def _find_spark(pipelines: int) -> dict[str, int]:
-    for engine in engines(pipelines):
+    for engine in find_engines(pipelines):
         with suppress(psutil.NoSuchProcess):
             worker = engine.parent()
             if worker is not None:
@@ -75,12 +75,12 @@ def kill(pid: int) -> None:
 
 def pause(pid: int, seconds: float) -> None:
     """Let the process stand still so long; raises psutil.NoSuchProcess when it is gone before."""
-    with paused(pid):
+    with pause_process(pid):
         Event().wait(seconds)
 
 
 @contextmanager
-def paused(pid: int) -> Iterator[None]:
+def pause_process(pid: int) -> Iterator[None]:
     """The process stands still until the block ends, however this process ends.
 
     A shell holds the other end of a pipe from this process. When the pipe closes, which the
@@ -106,7 +106,7 @@ def paused(pid: int) -> Iterator[None]:
 
 
 @contextmanager
-def stopped(settings: Settings, component: str) -> Iterator[None]:
+def stop_component(settings: Settings, component: str) -> Iterator[None]:
     """The component is stopped in good order, and started again when the block ends."""
     manager = daemon.find_running(settings.data_dir)
     if manager is None:

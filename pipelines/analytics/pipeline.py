@@ -4,22 +4,23 @@ from datetime import timedelta
 from pathlib import Path
 
 from contracts import CONTRACTS, PRODUCTS, RECEIPTS, REFUNDS
-from pipelines.analytics.transform import sold
+from pipelines.analytics.transform import extract_lines
 from pipelines.common.pipeline import Dimension, Pipeline
-from pipelines.common.transform.statements import aggregates, to_rows, view
+from pipelines.common.transform.statements import build_aggregates, load_view, to_rows
 
 HERE = Path(__file__).parent / "views"
 READS = (RECEIPTS, REFUNDS)
 
 VIEWS = tuple(
-    view(file, CONTRACTS[f"public.analytics.{file.stem}.v1"]) for file in sorted(HERE.glob("*.sql"))
+    load_view(file, CONTRACTS[f"public.analytics.{file.stem}.v1"])
+    for file in sorted(HERE.glob("*.sql"))
 )
 
 PIPELINE = Pipeline(
     name="analytics",
-    extracts=dict.fromkeys(READS, sold),
+    extracts=dict.fromkeys(READS, extract_lines),
     views=VIEWS,
-    aggregates=lambda: aggregates(VIEWS),
+    aggregates=lambda: build_aggregates(VIEWS),
     to_rows=lambda added: to_rows(VIEWS, added),
     dimensions=(
         Dimension(PRODUCTS, since="effective_at", columns={"unit_cost_cents": "unit_cost_cents"}),

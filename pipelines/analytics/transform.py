@@ -6,7 +6,7 @@ from pyspark.sql import functions as F
 from pipelines.common.pipeline import Extract
 
 
-def sold(event: Column) -> Extract:
+def extract_lines(event: Column) -> Extract:
     """The lines of a receipt or a refund.
 
     Zipped, not mapped: a lambda over an array would leave generated code, at half the speed.

@@ -1,4 +1,4 @@
-"""What a pipeline declares: what it reads and writes, and how events become rows."""
+"""The declaration of a pipeline: its topics, its views, and the way from events to rows."""
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
@@ -14,40 +14,39 @@ from infra.errors import UserError
 
 
 class UnknownPipeline(UserError):
-    """There is no room of that name."""
+    """No room has this name."""
 
     def __init__(self, name: str) -> None:
-        known = ", ".join(pipelines())
+        known = ", ".join(list_pipelines())
         super().__init__(f"There is no pipeline {name!r}. Known: {known}")
 
 
 Extract = Mapping[str, Column]
-"""What is taken from an event, as columns over it: by name what all its lines share, and the array
-`lines`."""
+"""The part of an event that a pipeline uses, as columns over the event: by name the values that all
+lines share, and the array `lines`."""
 
 
 class Contribution(NamedTuple):
-    """What a line adds to a row of a view."""
+    """The amounts that a line adds to a row of a view."""
 
     columns: Mapping[str, Column]
-    """The view's key and what is aggregated, as columns over the line."""
+    """The view's key and the aggregated amounts, as columns over the line."""
     when: Column | None = None
-    """Which lines add it. None: all."""
+    """The condition of the lines that add it. None: all lines add it."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A view that a pipeline writes, and what a line contributes to it."""
+    """A view that a pipeline writes, and the contributions of a line to it."""
 
     contract: Contract
     contributions: Callable[[], Sequence[Contribution]] | None = None
-    """Of each line; several where it lies in several windows. None: the line is the contribution.
-    """
+    """The contributions of a line; several if it lies in several windows. None: the line itself."""
     ends: str | None = None
-    """The column that says when a row's interval is over. Its state is freed some time after that,
-    and a release does not count in it any more. None: the row is never closed."""
+    """The column with the end of a row's interval. Some time after it Spark frees the row's state,
+    and the row takes no release any more. None: the row is never closed."""
     grouped_by: tuple[str, ...] = ()
-    """What contributions are aggregated by, where `to_rows` makes rows with another key of them."""
+    """The columns that group contributions, if `to_rows` makes rows with another key."""
 
     @property
     def group_columns(self) -> tuple[str, ...]:
@@ -57,16 +56,16 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Dimension:
-    """A keyed topic whose records hold from a moment on, joined to lines as of their event time."""
+    """A keyed topic whose records hold from a moment on; lines join it at their event time."""
 
     topic: Contract
     since: str
-    """The field that says from when on a version holds."""
+    """The field with the time from which a version holds."""
     columns: Mapping[str, str]
     """Field of the topic → column of the line; null where no version holds yet."""
 
 
-def unchanged(aggregates: DataFrame) -> DataFrame:
+def keep_columns(aggregates: DataFrame) -> DataFrame:
     """The aggregates with the columns that they have: they are the rows."""
     return aggregates
 
@@ -75,36 +74,36 @@ def unchanged(aggregates: DataFrame) -> DataFrame:
 class Pipeline:
     """One Spark program: topics in, views out.
 
-    Of an event lines are extracted. A line contributes to rows of views, under a key each.
-    Contributions are aggregated to rows.
+    The pipeline extracts lines from an event. A line contributes to rows of views, each with a key.
+    The pipeline aggregates contributions to rows.
     """
 
     name: str
     extracts: Mapping[Contract, Callable[[Column], Extract]]
-    """By topic read: what is extracted from an event. All have the same columns and types."""
+    """By topic: the extract of an event. All extracts have the same columns and types."""
     views: tuple[View, ...]
     aggregates: Callable[[], Mapping[str, Column]]
     """The views' other fields, as aggregates of contributions.
 
     A contribution has the columns of an extract, the fields of its line, `event_time`, `published`,
     the `topic` of the event's contract, and `first_of_event`: true for one contribution per event
-    and key, so that counting it counts events.
-    Where views declare contributions, these have the columns that they name instead.
+    and key, so that its count is the number of events.
+    The contributions that views declare have their own columns instead.
     """
     dimensions: tuple[Dimension, ...] = ()
-    to_rows: Callable[[DataFrame], DataFrame] = unchanged
+    to_rows: Callable[[DataFrame], DataFrame] = keep_columns
     """From aggregates to rows: adds columns, and drops none of the rows."""
     may_be_row: Callable[[], Column] | None = None
-    """Which aggregates go on to `to_rows`; the others are dropped. None: all."""
+    """The condition of aggregates for `to_rows`, which gets no others. None: all."""
     is_row: Callable[[], Column] | None = None
-    """Which of the rows are in the view; the others are dropped. None: all."""
+    """The condition of rows that are in the view. None: all."""
     every: timedelta = timedelta(milliseconds=200)
     """The least time, by the wall clock, between the starts of two live batches."""
     duty_cycle: float = 1.0
-    """The share of the time that live batches may take. After each batch the pipeline rests as long
-    as that asks for: cheap batches are frequent, and a loaded machine is loaded less."""
+    """The share of the time that live batches may take. After each batch the pipeline rests so long
+    that it keeps this share: cheap batches are frequent, and a busy machine gets less load."""
     weight: int = 1
-    """Its share of the cores, beside pipelines in the same Spark, where all of them want some."""
+    """Its share of the cores if all pipelines of its Spark want some."""
 
     @property
     def reads(self) -> tuple[Contract, ...]:
@@ -122,7 +121,7 @@ class Pipeline:
         return tuple(view.contract for view in self.views)
 
 
-def pipelines() -> tuple[str, ...]:
+def list_pipelines() -> tuple[str, ...]:
     """The names of the rooms."""
     here = Path(__file__).parent.parent
     return tuple(
@@ -134,7 +133,7 @@ def pipelines() -> tuple[str, ...]:
 
 def load(name: str) -> Pipeline:
     """The pipeline declared in the room of that name; raises UnknownPipeline."""
-    if name not in pipelines():
+    if name not in list_pipelines():
         raise UnknownPipeline(name)
     declared = importlib.import_module(f"pipelines.{name}.pipeline").PIPELINE
     assert isinstance(declared, Pipeline)

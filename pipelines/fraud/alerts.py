@@ -9,7 +9,7 @@ from pyspark.sql import types as T
 from pyspark.sql.internal import InternalFunction
 
 from pipelines.common.transform.choose import choose
-from pipelines.fraud.rules import OF_RECEIPT, RULES, Finding, Signal, threshold
+from pipelines.fraud.rules import OF_RECEIPT, RULES, Finding, Signal, get_threshold
 from pipelines.fraud.thresholds import Thresholds
 
 PROOF = T.StructType(
@@ -31,14 +31,14 @@ FINDING = T.StructType(
 """What a rule says of a group; times are milliseconds of 1970."""
 
 
-def aggregates(limits: Thresholds) -> dict[str, Column]:
+def build_aggregates(limits: Thresholds) -> dict[str, Column]:
     """What state keeps of a group: its first signals, and whether a rule is to be asked."""
-    most = enough(limits)
+    most = choose_enough(limits)
     amount = F.when(F.col("amount") > most, most).otherwise(F.col("amount"))
     return {
         "interval_end": F.max("interval_end"),
-        "_signals": first_signals(~is_of_receipt(), limits.signals_max),
-        "_receipt_signals": first_signals(is_of_receipt(), limits.receipt_signals_max),
+        "_signals": collect_first_signals(~is_of_receipt(), limits.signals_max),
+        "_receipt_signals": collect_first_signals(is_of_receipt(), limits.receipt_signals_max),
         "_count": F.count("rule"),
         "_stores": F.min("store_id") != F.max("store_id"),
         "_amount": F.coalesce(F.sum(amount), F.lit(0)),
@@ -47,14 +47,14 @@ def aggregates(limits: Thresholds) -> dict[str, Column]:
     }
 
 
-def enough(limits: Thresholds) -> int:
+def choose_enough(limits: Thresholds) -> int:
     """An amount that trips any rule alone. More of it need not be added up: a sum of amounts that
     are cut here is beyond a threshold where the sum of all is, and has room in 64 bits.
     """
-    return 1 + max(threshold(rule, limits) for rule in RULES)
+    return 1 + max(get_threshold(rule, limits) for rule in RULES)
 
 
-def first_signals(wanted: Column, most: int) -> Column:
+def collect_first_signals(wanted: Column, most: int) -> Column:
     """The first signals of a group, in order, as many as a rule looks at, and the one with which
     there were more. Spark's state holds no others.
 
@@ -80,17 +80,17 @@ def may_trip(limits: Thresholds) -> Column:
         "refund-rate": F.col("_blind"),
         "bulk-purchase": F.col("_amount"),
     }
-    needed = {rule: each > threshold(rule, limits) for rule, each in measured.items()}
+    needed = {rule: each > get_threshold(rule, limits) for rule, each in measured.items()}
     needed["impossible-travel"] = F.col("_stores")
     trips = choose((F.col("rule") == rule, condition) for rule, condition in needed.items())
     most = F.when(is_of_receipt(), limits.receipt_signals_max).otherwise(limits.signals_max)
     return trips | (F.col("_count") > most)
 
 
-def alerts(groups: DataFrame, limits: Thresholds) -> DataFrame:
+def build_alerts(groups: DataFrame, limits: Thresholds) -> DataFrame:
     """From groups that may trip a rule to rows with the view's columns; `is_alert` says which."""
     # In Python: of all groups only those come here that may trip a rule, a few in a thousand.
-    evaluate = F.udf(evaluator(limits), FINDING, useArrow=False)  # noqa: TID251
+    evaluate = F.udf(create_evaluator(limits), FINDING, useArrow=False)  # noqa: TID251
     signals = F.when(is_of_receipt(), F.col("_receipt_signals")).otherwise(F.col("_signals"))
     asked = groups.withColumn("_finding", evaluate("rule", signals, "_count"))
     proofs = F.transform(
@@ -111,7 +111,7 @@ def is_alert() -> Column:
     return F.col("status").isNotNull()
 
 
-def evaluator(
+def create_evaluator(
     limits: Thresholds,
 ) -> Callable[[str | None, Sequence[Row], int], dict[str, Any] | None]:
     """The finding on a group, by its kept signals and the number of all its signals.
@@ -123,7 +123,7 @@ def evaluator(
         if rule is None:
             return None
         kept = [Signal(*row) for row in group]
-        found = finding(rule, kept, limits)
+        found = find_alert(rule, kept, limits)
         if found is None:
             return None
         proofs = sorted(
@@ -136,9 +136,9 @@ def evaluator(
             "threshold": found.threshold,
             "events": len(proofs),
             "evidence_left_out": max(len(proofs) - limits.evidence_max, 0),
-            "signals_left_out": max(count - signals_max(rule, limits), 0),
+            "signals_left_out": max(count - choose_signals_max(rule, limits), 0),
             "decided_ms": found.decided,
-            "version": version(kept, count),
+            "version": compute_version(kept, count),
             "proofs": [
                 {"topic": topic, "event_id": event_id, "event_time": at}
                 for at, event_id, topic, _ in proofs[: limits.evidence_max]
@@ -148,26 +148,26 @@ def evaluator(
     return evaluate
 
 
-def finding(rule: str, kept: Sequence[Signal], limits: Thresholds) -> Finding | None:
+def find_alert(rule: str, kept: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """What the rule finds in the first signals. Where there are more, there is always a finding.
 
     A signal that is read later may be one of the first, and take the place of one that counted:
     what was found before would be gone, and its row would stay.
     """
-    most = signals_max(rule, limits)
+    most = choose_signals_max(rule, limits)
     signals, more = kept[:most], kept[most:]
     found = RULES[rule](signals, limits)
     if found is None and more:
-        return Finding(0, threshold(rule, limits), False, more[0].published, signals)
+        return Finding(0, get_threshold(rule, limits), False, more[0].published, signals)
     return found
 
 
-def signals_max(rule: str, limits: Thresholds) -> int:
+def choose_signals_max(rule: str, limits: Thresholds) -> int:
     """How many signals of a group the rule looks at."""
     return limits.receipt_signals_max if rule == OF_RECEIPT else limits.signals_max
 
 
-def version(kept: Sequence[Signal], count: int) -> int:
+def compute_version(kept: Sequence[Signal], count: int) -> int:
     """How many events the group has; of what is not kept, how many signals.
 
     With every event it grows, whichever signals that displaces.

@@ -4,20 +4,22 @@ from datetime import timedelta
 
 from contracts import ALERTS
 from pipelines.common.pipeline import Pipeline, View
-from pipelines.fraud.alerts import aggregates, alerts, is_alert, may_trip
-from pipelines.fraud.signals import DIMENSIONS, READS, contributions
+from pipelines.fraud.alerts import build_aggregates, build_alerts, is_alert, may_trip
+from pipelines.fraud.signals import DIMENSIONS, READS, build_contributions
 from pipelines.fraud.thresholds import Thresholds
 
 
-def fraud(limits: Thresholds) -> Pipeline:
+def create_pipeline(limits: Thresholds) -> Pipeline:
     return Pipeline(
         name="fraud",
         extracts=READS,
-        views=(View(ALERTS, contributions=lambda: contributions(limits), ends="interval_end"),),
-        aggregates=lambda: aggregates(limits),
+        views=(
+            View(ALERTS, contributions=lambda: build_contributions(limits), ends="interval_end"),
+        ),
+        aggregates=lambda: build_aggregates(limits),
         dimensions=DIMENSIONS,
         may_be_row=lambda: may_trip(limits),
-        to_rows=lambda groups: alerts(groups, limits),
+        to_rows=lambda groups: build_alerts(groups, limits),
         is_row=is_alert,
         every=timedelta(seconds=1),
         duty_cycle=0.08,  # an alert is for somebody who takes minutes
@@ -25,4 +27,4 @@ def fraud(limits: Thresholds) -> Pipeline:
     )
 
 
-PIPELINE = fraud(Thresholds())
+PIPELINE = create_pipeline(Thresholds())

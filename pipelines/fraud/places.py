@@ -10,7 +10,7 @@ Place = tuple[int, int]
 
 
 @lru_cache(maxsize=1024)
-def metres(a: Place, b: Place) -> int:
+def measure_metres(a: Place, b: Place) -> int:
     """As the crow flies, on a ball: the haversine formula."""
     (lat_a, lon_a), (lat_b, lon_b) = (
         (radians(latitude / 1e6), radians(longitude / 1e6)) for latitude, longitude in (a, b)

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from contracts.times import MILLISECOND
-from pipelines.fraud.places import Place, metres
+from pipelines.fraud.places import Place, measure_metres
 from pipelines.fraud.thresholds import Thresholds
 
 
@@ -78,8 +78,8 @@ def impossible_travel(signals: Sequence[Signal], limits: Thresholds) -> Finding 
     """Two sales, the later one of the interval, too far apart for the time between them."""
     resting_on: set[Signal] = set()
     speeds, decided = [], []
-    for a, b in trips(signals, limits):
-        far = metres(a.place, b.place)
+    for a, b in list_trips(signals, limits):
+        far = measure_metres(a.place, b.place)
         gap = max(b.event_time - a.event_time, limits.travel_gap_min // MILLISECOND)
         speed = far * 3600 // gap  # km/h = m/ms × 3600
         if far >= limits.distance_km_min * 1000 and speed > limits.speed_kmh_max:
@@ -91,7 +91,7 @@ def impossible_travel(signals: Sequence[Signal], limits: Thresholds) -> Finding 
     return Finding(max(speeds), limits.speed_kmh_max, True, min(decided), resting_on)
 
 
-def trips(signals: Iterable[Signal], limits: Thresholds) -> Iterator[tuple[Signal, Signal]]:
+def list_trips(signals: Iterable[Signal], limits: Thresholds) -> Iterator[tuple[Signal, Signal]]:
     """Two sales in two stores, the later one of the interval, not too long after the other."""
     longest = limits.travel_gap_max // MILLISECOND
     earlier: list[Signal] = []
@@ -106,8 +106,8 @@ def sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
     """Too much given away, on several receipts."""
     cents, receipts = 0, 0
     decided = None
-    for published, some in in_order(signals):
-        cents += sum(amounts(some))
+    for published, some in group_in_order(signals):
+        cents += sum(list_amounts(some))
         receipts += len({(one.topic, one.event_id) for one in some})
         enough = receipts >= limits.given_away_receipts_min
         if decided is None and enough and cents > limits.given_away_cents_max:
@@ -124,11 +124,11 @@ def refund_without_receipt(signals: Sequence[Signal], limits: Thresholds) -> Fin
     """
     most = limits.unbacked_cents_max
     back = [one for one in signals if one.kind == "refunded"]
-    if sum(amounts(back)) <= most:
+    if sum(list_amounts(back)) <= most:
         return None
     unbacked: Counter[str | None] = Counter()  # by sku; below zero: more was sold
     looked_at, opened, beyond, asked = None, None, 0, 0
-    for published, some in in_order(signals):
+    for published, some in group_in_order(signals):
         for one in some:
             cents = one.amount or 0
             beyond -= max(unbacked[one.about], 0)
@@ -152,7 +152,7 @@ def refund_rate(signals: Sequence[Signal], limits: Thresholds) -> Finding | None
     blind: list[Signal] = []
     looked_at, opened = None, None
     refunds, measured, threshold = 0, 0, 0
-    for published, some in in_order(signals):
+    for published, some in group_in_order(signals):
         refunds += len(some)
         blind += [one for one in some if one.kind == "blind"]
         measured = len(blind) - len({one.about for one in blind if one.about is not None})
@@ -174,8 +174,8 @@ def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
     tripped = []
     for bought in by_product.values():
         so_far, decided = 0, None
-        for published, some in in_order(bought):
-            so_far += sum(amounts(some))
+        for published, some in group_in_order(bought):
+            so_far += sum(list_amounts(some))
             if decided is None and so_far > most:
                 decided = published
         if decided is not None:
@@ -191,7 +191,7 @@ def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
     )
 
 
-def threshold(rule: str, limits: Thresholds) -> int:
+def get_threshold(rule: str, limits: Thresholds) -> int:
     """The threshold of the rule, where nothing else is known."""
     return {
         "card-velocity": limits.card_sales_per_window_max,
@@ -216,7 +216,7 @@ RULES: Mapping[str, Callable[[Sequence[Signal], Thresholds], Finding | None]] = 
 }
 
 
-def in_order(signals: Iterable[Signal]) -> list[tuple[int, list[Signal]]]:
+def group_in_order(signals: Iterable[Signal]) -> list[tuple[int, list[Signal]]]:
     """The signals by the moment of their publication, the first one first."""
     ordered = sorted(signals, key=attrgetter("published"))
     return [(at, list(some)) for at, some in groupby(ordered, key=attrgetter("published"))]
@@ -231,5 +231,5 @@ def group(
     return found
 
 
-def amounts(signals: Iterable[Signal]) -> list[int]:
+def list_amounts(signals: Iterable[Signal]) -> list[int]:
     return [one.amount or 0 for one in signals]

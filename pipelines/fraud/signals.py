@@ -21,7 +21,7 @@ DIMENSIONS = (
 )
 
 
-def sold(receipt: Column) -> Extract:
+def extract_sale(receipt: Column) -> Extract:
     return to_extract(receipt) | {
         "customer_id": receipt["customer_id"],
         "receipt_event_id": F.lit(None).cast("string"),
@@ -30,16 +30,16 @@ def sold(receipt: Column) -> Extract:
     }
 
 
-def refunded(refund: Column) -> Extract:
+def extract_refund(refund: Column) -> Extract:
     return to_extract(refund) | {
         "customer_id": F.lit(None).cast("string"),
         "receipt_event_id": refund["receipt_event_id"],
         "receipt_event_time": refund["receipt_event_time"],
-        "refunded_cents": total_cents(refund["lines"]),
+        "refunded_cents": sum_cents(refund["lines"]),
     }
 
 
-def total_cents(lines: Column) -> Column:
+def sum_cents(lines: Column) -> Column:
     """The sum of all lines of an event, in cents. It uses a lambda, but only refunds run it."""
     priced = F.arrays_zip(
         lines["units"].alias("units"), lines["unit_price_cents"].alias("unit_price_cents")
@@ -57,26 +57,26 @@ def to_extract(event: Column) -> dict[str, Column]:
     return {**{name: event[name] for name in shared}, "lines": F.arrays_zip(*lines)}
 
 
-def contributions(limits: Thresholds) -> list[Contribution]:
+def build_contributions(limits: Thresholds) -> list[Contribution]:
     """The signals in a line of a receipt or a refund."""
     return [
-        *velocity(limits),
+        *build_velocity(limits),
         *travel(limits),
-        sweethearting(limits),
-        *unbacked(limits),
-        refund_rate(limits),
-        bulk(limits),
+        build_sweethearting(limits),
+        *build_unbacked(limits),
+        build_refund_rate(limits),
+        build_bulk(limits),
     ]
 
 
-def velocity(limits: Thresholds) -> list[Contribution]:
+def build_velocity(limits: Thresholds) -> list[Contribution]:
     """A sale belongs to its interval, and is known in the next one if its window reaches there."""
     with_card = is_of_receipt() & F.col("first_line") & F.col("card_token").isNotNull()
-    own = start(F.col("event_time"), limits.card_sales_interval)
-    following = own + length(limits.card_sales_interval)
-    reaches = F.col("event_time") + length(limits.card_sales_window) > following
+    own = compute_start(F.col("event_time"), limits.card_sales_interval)
+    following = own + render_length(limits.card_sales_interval)
+    reaches = F.col("event_time") + render_length(limits.card_sales_window) > following
     return [
-        signal(
+        create_signal(
             "card-velocity", F.col("card_token"), begun, limits.card_sales_interval, when, kind=kind
         )
         for kind, begun, when in (
@@ -93,39 +93,39 @@ def travel(limits: Thresholds) -> list[Contribution]:
         & F.col("card_token").isNotNull()
         & F.col("latitude").isNotNull()
     )
-    own = start(F.col("event_time"), limits.travel_interval)
-    following = own + length(limits.travel_interval)
-    reaches = F.col("event_time") + length(limits.travel_gap_max) >= following
+    own = compute_start(F.col("event_time"), limits.travel_interval)
+    following = own + render_length(limits.travel_interval)
+    reaches = F.col("event_time") + render_length(limits.travel_gap_max) >= following
     return [
-        signal(
+        create_signal(
             "impossible-travel", F.col("card_token"), begun, limits.travel_interval, when, kind=kind
         )
         for kind, begun, when in (("own", own, placed), ("context", following, placed & reaches))
     ]
 
 
-def sweethearting(limits: Thresholds) -> Contribution:
+def build_sweethearting(limits: Thresholds) -> Contribution:
     """Lines far below the price that was valid at the moment; the amount is what they lack."""
     price, listed = F.col("unit_price_cents"), F.col("list_price_cents")
-    return signal(
+    return create_signal(
         "sweethearting",
         F.col("cashier_id"),
-        start(F.col("event_time"), limits.sweethearting_interval),
+        compute_start(F.col("event_time"), limits.sweethearting_interval),
         limits.sweethearting_interval,
         is_of_receipt() & (price < F.floor(listed * limits.line_percent_max / 100)),
         amount=(listed - price) * F.col("units"),
     )
 
 
-def unbacked(limits: Thresholds) -> list[Contribution]:
+def build_unbacked(limits: Thresholds) -> list[Contribution]:
     """What a receipt sold and what was paid back for it, sku by sku."""
     lasting = limits.refund_interval + limits.return_period
     cents = F.col("units") * F.col("unit_price_cents")
     return [
-        signal(
+        create_signal(
             "refund-without-receipt",
             receipt,
-            start(issued, limits.refund_interval),
+            compute_start(issued, limits.refund_interval),
             lasting,
             when,
             kind=kind,
@@ -138,33 +138,33 @@ def unbacked(limits: Thresholds) -> list[Contribution]:
                 "refunded",
                 F.col("receipt_event_id"),
                 F.col("receipt_event_time"),
-                ~is_of_receipt() & names_receipt(limits),
+                ~is_of_receipt() & is_naming_receipt(limits),
             ),
         )
     ]
 
 
-def refund_rate(limits: Thresholds) -> Contribution:
+def build_refund_rate(limits: Thresholds) -> Contribution:
     """Each refund as a whole: what its lines come to says whether it is worth a look."""
     worth_a_look = F.col("refunded_cents") >= limits.blind_refund_cents_min
-    return signal(
+    return create_signal(
         "refund-rate",
         F.col("cashier_id"),
-        start(F.col("event_time"), limits.refund_rate_interval),
+        compute_start(F.col("event_time"), limits.refund_rate_interval),
         limits.refund_rate_interval,
         ~is_of_receipt() & F.col("first_line"),
-        kind=F.when(~names_receipt(limits) & worth_a_look, "blind").otherwise("other"),
+        kind=F.when(~is_naming_receipt(limits) & worth_a_look, "blind").otherwise("other"),
         about=F.col("card_token"),
     )
 
 
-def bulk(limits: Thresholds) -> Contribution:
+def build_bulk(limits: Thresholds) -> Contribution:
     """Lines of at least so many packs, bought by somebody whom nobody knows by name."""
     hundredths = F.floor(F.col("units") * 100 / F.col("pack_size_units"))
-    return signal(
+    return create_signal(
         "bulk-purchase",
         F.coalesce("card_token", "event_id"),
-        start(F.col("event_time"), limits.bulk_interval),
+        compute_start(F.col("event_time"), limits.bulk_interval),
         limits.bulk_interval,
         is_of_receipt()
         & F.col("customer_id").isNull()
@@ -174,15 +174,15 @@ def bulk(limits: Thresholds) -> Contribution:
     )
 
 
-def names_receipt(limits: Thresholds) -> Column:
+def is_naming_receipt(limits: Thresholds) -> Column:
     """Whether a refund names a receipt that it may be for."""
     issued, at = F.col("receipt_event_time"), F.col("event_time")
-    recent = issued >= at - length(limits.return_period)
-    ahead = issued <= at + length(limits.receipt_ahead_max)
+    recent = issued >= at - render_length(limits.return_period)
+    ahead = issued <= at + render_length(limits.receipt_ahead_max)
     return F.coalesce(F.col("receipt_event_id").isNotNull() & recent & ahead, F.lit(False))
 
 
-def signal(
+def create_signal(
     rule: str,
     subject: Column,
     begun: Column,
@@ -197,9 +197,9 @@ def signal(
     return Contribution(
         {
             "rule": F.lit(rule),
-            "subject": as_key(subject),
+            "subject": to_key(subject),
             "interval_start": begun,
-            "interval_end": begun + length(lasting),
+            "interval_end": begun + render_length(lasting),
             "topic": F.col("topic"),
             "event_id": F.col("event_id"),
             "event_time": F.unix_millis("event_time"),
@@ -216,7 +216,7 @@ def signal(
     )
 
 
-def as_key(subject: Column) -> Column:
+def to_key(subject: Column) -> Column:
     """The subject as a part of a record's key, which slashes divide."""
     return F.replace(F.replace(subject, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
@@ -225,14 +225,14 @@ def is_of_receipt() -> Column:
     return F.col("topic") == RECEIPTS.name
 
 
-def start(at: Column, lasting: timedelta) -> Column:
+def compute_start(at: Column, lasting: timedelta) -> Column:
     """The beginning of the interval that contains the moment; intervals count from 1970, UTC."""
     milliseconds = F.unix_millis(at)
     return F.timestamp_millis(milliseconds - F.pmod(milliseconds, F.lit(lasting // MILLISECOND)))
 
 
-def length(lasting: timedelta) -> Column:
+def render_length(lasting: timedelta) -> Column:
     return F.make_dt_interval(secs=F.lit(lasting.total_seconds()))
 
 
-READS = {RECEIPTS: sold, REFUNDS: refunded}
+READS = {RECEIPTS: extract_sale, REFUNDS: extract_refund}

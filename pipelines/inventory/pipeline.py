@@ -4,13 +4,24 @@ from datetime import timedelta
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, STOCK_LEVELS
 from pipelines.common.pipeline import Pipeline, View
-from pipelines.inventory.transform import adjusted, refunded, shipped, sold, stock
+from pipelines.inventory.transform import (
+    aggregate_stock,
+    extract_adjustment,
+    extract_refund,
+    extract_sale,
+    extract_shipment,
+)
 
 PIPELINE = Pipeline(
     name="inventory",
-    extracts={RECEIPTS: sold, REFUNDS: refunded, SHIPMENTS: shipped, ADJUSTMENTS: adjusted},
+    extracts={
+        RECEIPTS: extract_sale,
+        REFUNDS: extract_refund,
+        SHIPMENTS: extract_shipment,
+        ADJUSTMENTS: extract_adjustment,
+    },
     views=(View(STOCK_LEVELS),),
-    aggregates=stock,
+    aggregates=aggregate_stock,
     # It is what people look at. Its batches seldom begin together with those of the others.
     every=timedelta(milliseconds=470),
     duty_cycle=0.5,

@@ -12,21 +12,21 @@ RECEIVED = "received"
 ADJUSTED = "adjusted"
 
 
-def sold(receipt: Column) -> Extract:
-    return to_extract(receipt, F.lit(SOLD), lines(receipt, "units"))
+def extract_sale(receipt: Column) -> Extract:
+    return to_extract(receipt, F.lit(SOLD), build_lines(receipt, "units"))
 
 
-def refunded(refund: Column) -> Extract:
-    return to_extract(refund, F.lit(REFUNDED), lines(refund, "units"))
+def extract_refund(refund: Column) -> Extract:
+    return to_extract(refund, F.lit(REFUNDED), build_lines(refund, "units"))
 
 
-def shipped(shipment: Column) -> Extract:
+def extract_shipment(shipment: Column) -> Extract:
     """Both steps of a shipment: its status says how it moves stock."""
-    extracted = lines(shipment, "received_units", "dispatched_units")
+    extracted = build_lines(shipment, "received_units", "dispatched_units")
     return to_extract(shipment, shipment["status"], extracted)
 
 
-def adjusted(adjustment: Column) -> Extract:
+def extract_adjustment(adjustment: Column) -> Extract:
     line = F.struct(
         adjustment["sku"].alias("sku"),
         adjustment["units"].alias("units"),
@@ -35,7 +35,7 @@ def adjusted(adjustment: Column) -> Extract:
     return to_extract(adjustment, F.lit(ADJUSTED), F.array(line))
 
 
-def lines(event: Column, units: str, units_shipped: str | None = None) -> Column:
+def build_lines(event: Column, units: str, units_shipped: str | None = None) -> Column:
     """An event's lines: the sku, the units that come to its shelf or leave it, and of a shipment
     the units that are under way from then on, or no longer.
 
@@ -54,37 +54,40 @@ def to_extract(event: Column, movement: Column, extracted: Column) -> Extract:
     return {"store_id": event["store_id"], "movement": movement, "lines": extracted}
 
 
-def stock() -> dict[str, Column]:
+def aggregate_stock() -> dict[str, Column]:
     """A row's fields but for its key, from the contributions to one shelf.
 
     Negative units on hand: more was sold than the log accounts for. Negative units in transit: a
     delivery is known whose dispatch is not.
     """
     return {
-        "units_on_hand": received() + units(ADJUSTED) + units(REFUNDED) - units(SOLD),
-        "units_sold": units(SOLD),
-        "units_refunded": units(REFUNDED),
-        "units_received": received(),
-        "units_adjusted": units(ADJUSTED),
-        "units_in_transit": dispatched() - closed(),
+        "units_on_hand": count_received()
+        + sum_units(ADJUSTED)
+        + sum_units(REFUNDED)
+        - sum_units(SOLD),
+        "units_sold": sum_units(SOLD),
+        "units_refunded": sum_units(REFUNDED),
+        "units_received": count_received(),
+        "units_adjusted": sum_units(ADJUSTED),
+        "units_in_transit": count_dispatched() - count_closed(),
         "first_event_time": F.min("event_time"),
         "last_event_time": F.max("event_time"),
         "version": F.count_if("first_of_event"),  # events applied: it only grows
     }
 
 
-def received() -> Column:
-    return units(RECEIVED)
+def count_received() -> Column:
+    return sum_units(RECEIVED)
 
 
-def dispatched() -> Column:
-    return units(DISPATCHED, "units_shipped")
+def count_dispatched() -> Column:
+    return sum_units(DISPATCHED, "units_shipped")
 
 
-def closed() -> Column:
+def count_closed() -> Column:
     """The units that are no longer in transit, whether all of them arrived or not."""
-    return units(RECEIVED, "units_shipped")
+    return sum_units(RECEIVED, "units_shipped")
 
 
-def units(movement: str, column: str = "units") -> Column:
+def sum_units(movement: str, column: str = "units") -> Column:
     return F.coalesce(F.sum(F.when(F.col("movement") == movement, F.col(column))), F.lit(0))

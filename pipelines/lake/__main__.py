@@ -11,13 +11,13 @@ import time
 from threading import Event
 
 from infra.errors import UserError
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.settings import read_settings
 from pipelines.common.generations import lease
 from pipelines.common.runtime.process import give_way
-from pipelines.common.runtime.session import engine
-from pipelines.lake.session import lake_session
-from pipelines.lake.tables import lake
+from pipelines.common.runtime.session import get_engine
+from pipelines.lake.session import start_lake_session
+from pipelines.lake.tables import locate_lake
 from pipelines.lake.work import Work
 
 log = logging.getLogger("lake")
@@ -28,22 +28,22 @@ changes."""
 
 
 def main() -> None:
-    setup_logging("lake")
+    set_up_logging("lake")
     give_way()
     logging.getLogger("py4j").setLevel(logging.WARNING)
     once = "--once" in sys.argv[1:]
     settings = read_settings()
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: sys.exit())
-    tables, home = lake(settings), settings.data_dir / "lake"
+    tables, home = locate_lake(settings), settings.data_dir / "lake"
     home.mkdir(parents=True, exist_ok=True)
     with lease.take(home) as taken:
-        spark = lake_session(settings)
-        lease.name_engine(taken, engine(spark).pid)
+        spark = start_lake_session(settings)
+        lease.record_engine(taken, get_engine(spark).pid)
         try:
             work(Work(spark, settings, tables), once)
         finally:
-            engine(spark).kill()  # wherever it is: there is one way to end
+            get_engine(spark).kill()  # wherever it is: there is one way to end
 
 
 def work(tables: Work, once: bool) -> None:

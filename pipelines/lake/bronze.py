@@ -6,10 +6,10 @@ from collections.abc import Collection
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import UserError
-from infra.kafka import Offsets, Partition, admin, committed_ends
+from infra.kafka import Offsets, Partition, create_admin, read_committed_ends
 from infra.settings import Settings
 from pipelines.common.runtime.bounded import Span
-from pipelines.common.runtime.source import FETCH, kafka_options
+from pipelines.common.runtime.source import FETCH, build_kafka_options
 from pipelines.lake.tables import TOPICS, Table
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
@@ -33,14 +33,16 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
     Where the log has nothing more, the commit is a sign of life. Raises OtherLog.
     """
     before = table.read_coverage()
-    ends = committed_ends(admin(settings), [topic.name for topic in TOPICS])
-    now = before.then(nearer(before.ends, ends, settings.pipeline_records_per_batch_max))
-    records = part(spark, settings, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
+    ends = read_committed_ends(create_admin(settings), [topic.name for topic in TOPICS])
+    now = before.then(limit_ends(before.ends, ends, settings.pipeline_records_per_batch_max))
+    records = (
+        read_part(spark, settings, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
+    )
     table.write(records.sortWithinPartitions("topic", "partition", "offset"), now)
     return sum(end - now.ends[at] for at, end in ends.items())
 
 
-def nearer(starts: Offsets, ends: Offsets, records_max: int) -> dict[Partition, int]:
+def limit_ends(starts: Offsets, ends: Offsets, records_max: int) -> dict[Partition, int]:
     """The ends, or offsets towards them that so many records allow: each partition by its share."""
     missing = {at: end - starts.get(at, 0) for at, end in ends.items()}
     if behind := sorted(at for at, records in missing.items() if records < 0):
@@ -54,12 +56,12 @@ def nearer(starts: Offsets, ends: Offsets, records_max: int) -> dict[Partition, 
     }
 
 
-def part(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
+def read_part(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     """The committed records of a part of the log, with COLUMNS."""
     assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
     return (
         spark.read.format("kafka")
-        .options(**kafka_options(settings), **FETCH)
+        .options(**build_kafka_options(settings), **FETCH)
         # What was not committed has never been there.
         .option("kafka.isolation.level", "read_committed")
         .option("assign", json.dumps(assigned))

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import Lake
-from pipelines.lake.transform import MOVES, daily_facts, day_number, on_days
+from pipelines.lake.transform import MOVES, is_on_days, sum_daily_facts, to_day_number
 
 
 def sum_days(spark: SparkSession, lake: Lake) -> None:
@@ -24,13 +24,13 @@ def sum_days(spark: SparkSession, lake: Lake) -> None:
         for topic in MOVES
         if (new := {at: end for at, end in ends.items() if at[0] == topic.name})
     ]
-    days = changed_days(happened)
-    rows = daily_facts(*[events[topic].where(on_days(days)) for topic in MOVES])
+    days = list_changed_days(happened)
+    rows = sum_daily_facts(*[events[topic].where(is_on_days(days)) for topic in MOVES])
     listed = ", ".join(f"date_from_unix_date({day})" for day in days)
     lake.gold.write(rows, before.then(ends), instead_of=f"day IN ({listed})" if days else None)
 
 
-def changed_days(happened: Iterable[DataFrame]) -> list[int]:
+def list_changed_days(happened: Iterable[DataFrame]) -> list[int]:
     """The days of the events, counted from 1970."""
-    of_each = [events.select(day_number("event_time").alias("day")) for events in happened]
+    of_each = [events.select(to_day_number("event_time").alias("day")) for events in happened]
     return sorted(row["day"] for row in reduce(DataFrame.union, of_each).distinct().collect())

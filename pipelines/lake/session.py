@@ -2,9 +2,9 @@
 
 from pyspark.sql import SparkSession
 
-from infra.jars import delta_jars
+from infra.jars import fetch_delta_jars
 from infra.settings import Settings
-from pipelines.common.runtime.session import session, suit
+from pipelines.common.runtime.session import prepare_session, start_session
 
 FILE_BYTES = 64 * 1024**2
 """The size that a file grows to: a larger one would be rewritten at each compaction."""
@@ -25,8 +25,8 @@ OPTIONS = {
 }
 
 
-def lake_session(settings: Settings, name: str = "lake") -> SparkSession:
+def start_lake_session(settings: Settings, name: str = "lake") -> SparkSession:
     """The Spark session of this process, with Delta."""
-    spark = session(settings, name, jars=delta_jars(), more=OPTIONS)
-    suit(spark, live=False)
+    spark = start_session(settings, name, jars=fetch_delta_jars(), more=OPTIONS)
+    prepare_session(spark, live=False)
     return spark

@@ -10,7 +10,7 @@ from contracts.times import MILLISECOND
 from infra.lake import Coverage
 from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import Table
-from pipelines.lake.transform import accept, first_copies
+from pipelines.lake.transform import accept, keep_first_copies
 
 APART_MAX = timedelta(days=1)
 """A copy says of its event the same time. One that is off by less is looked for all the same."""
@@ -25,14 +25,14 @@ def refine(
         return
     records = bronze.read(spark).where(F.col("topic") == topic.name)
     beyond = records.where(is_between("partition", "offset", before.ends, ends))
-    new = first_copies(accept(topic, beyond)).persist()
+    new = keep_first_copies(accept(topic, beyond)).persist()
     try:
-        silver.write(unknown(new, silver.read(spark)), before.then(ends))
+        silver.write(drop_known(new, silver.read(spark)), before.then(ends))
     finally:
         new.unpersist()
 
 
-def unknown(new: DataFrame, known: DataFrame) -> DataFrame:
+def drop_known(new: DataFrame, known: DataFrame) -> DataFrame:
     """The events of which no earlier copy is known, with the same columns."""
     [oldest] = new.agg(F.min(F.unix_millis("event_time")).alias("ms")).collect()
     if oldest["ms"] is None:

@@ -5,10 +5,17 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
-from contracts import CONTRACTS, Contract, spark_ddl
+from contracts import CONTRACTS, Contract, render_spark_ddl
 from contracts.validation import VALIDATED
 from infra.folder import Folder
-from infra.lake import Coverage, Folders, committed_ms, folders, newest, read_coverage
+from infra.lake import (
+    Coverage,
+    Folders,
+    find_newest_version,
+    locate_folders,
+    read_committed_ms,
+    read_coverage,
+)
 from infra.settings import Settings
 from pipelines.common.runtime import archive
 
@@ -57,11 +64,11 @@ class Table:
 
     def committed_ms(self) -> int:
         """When its last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
-        return committed_ms(self.folder)
+        return read_committed_ms(self.folder)
 
     def make(self, spark: SparkSession) -> None:
         """Make it where it is missing."""
-        if newest(self.folder) >= 0:
+        if find_newest_version(self.folder) >= 0:
             return
         by = f"PARTITIONED BY ({', '.join(self.partitioned_by)})" if self.partitioned_by else ""
         kept = ", ".join(f"'{name}' = '{value}'" for name, value in PROPERTIES.items())
@@ -118,7 +125,7 @@ class Lake:
 
     def silver(self, topic: Contract) -> Table:
         """A row per event of the topic: the fields of its contract, and where its record lies."""
-        return Table(self.folders.silver(topic), f"{spark_ddl(topic)}, {PLACE}")
+        return Table(self.folders.silver(topic), f"{render_spark_ddl(topic)}, {PLACE}")
 
     @property
     def gold(self) -> Table:
@@ -130,5 +137,5 @@ class Lake:
         return self.bronze, *map(self.silver, EVENTS), self.gold
 
 
-def lake(settings: Settings) -> Lake:
-    return Lake(folders(settings))
+def locate_lake(settings: Settings) -> Lake:
+    return Lake(locate_folders(settings))

@@ -7,14 +7,22 @@ from operator import or_
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, Contract, spark_ddl
+from contracts import (
+    ADJUSTMENTS,
+    RECEIPTS,
+    REFUNDS,
+    RELEASES,
+    SHIPMENTS,
+    Contract,
+    render_spark_ddl,
+)
 from contracts.validation import RELEASABLE
 from pipelines.common.transform.choose import choose
-from pipelines.common.transform.decode import event
-from pipelines.common.transform.events import RELEASE, decode_records, fault, reason
+from pipelines.common.transform.decode import decode_event
+from pipelines.common.transform.events import RELEASE, decode_records, find_fault, find_reason
 from pipelines.common.transform.first_lines import FirstLines
 from pipelines.common.transform.full_sums import add_halves, find_halves, keep_halves
-from pipelines.common.transform.validate import content_checks, time_checks
+from pipelines.common.transform.validate import list_content_checks, list_time_checks
 
 MOVES = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
 """The topics whose events move stock."""
@@ -41,7 +49,7 @@ def accept(topic: Contract, records: DataFrame) -> DataFrame:
     A release is the release: the event in it stays wrapped.
     """
     validated = validate_releases(records) if topic is RELEASES else validate_events(topic, records)
-    kind = f"STRUCT<{spark_ddl(topic)}>"
+    kind = f"STRUCT<{render_spark_ddl(topic)}>"
     return (
         validated.where(F.col("_reason").isNull())
         .withColumn("_event", F.col("_event").cast(kind))
@@ -57,8 +65,11 @@ def accept(topic: Contract, records: DataFrame) -> DataFrame:
 def validate_events(topic: Contract, records: DataFrame) -> DataFrame:
     """The records, with their `_event`, and the `_reason` why it is rejected, or null."""
     key, published = F.col("key").cast("string"), F.col("timestamp")
-    checks = [*content_checks(topic, "_event", key), *time_checks(topic, "_event", published)]
-    return records.withColumn("_event", event(topic, F.col("value"))).withColumn(
+    checks = [
+        *list_content_checks(topic, "_event", key),
+        *list_time_checks(topic, "_event", published),
+    ]
+    return records.withColumn("_event", decode_event(topic, F.col("value"))).withColumn(
         "_reason", choose(checks)
     )
 
@@ -68,19 +79,19 @@ def validate_releases(records: DataFrame) -> DataFrame:
     wrapped = tuple(RELEASABLE.values())
     return (
         decode_records(wrapped, records)
-        .withColumn("_fault", fault(wrapped))
-        .withColumn("_reason", reason(wrapped))
+        .withColumn("_fault", find_fault(wrapped))
+        .withColumn("_reason", find_reason(wrapped))
         .withColumn("_event", F.col(RELEASE))
     )
 
 
-def first_copies(events: DataFrame) -> DataFrame:
+def keep_first_copies(events: DataFrame) -> DataFrame:
     """Of each event the first copy in its partition, with the same columns."""
     copies = Window.partitionBy("_partition", "event_id").orderBy("_offset")
     return events.withColumn("_copy", F.row_number().over(copies)).where("_copy = 1").drop("_copy")
 
 
-def daily_facts(
+def sum_daily_facts(
     receipts: DataFrame, refunds: DataFrame, shipments: DataFrame, adjustments: DataFrame
 ) -> DataFrame:
     """A row per `day` of UTC, `store_id` and `sku`, with AMOUNTS: what was sold and moved.
@@ -129,24 +140,24 @@ def to_amounts(explode_lines: DataFrame, **amounts: Column | str) -> DataFrame:
     """A row per line: `day`, `store_id`, `sku`, and AMOUNTS: what it adds, or zero."""
     given = {name: F.col(of) if isinstance(of, str) else of for name, of in amounts.items()}
     return explode_lines.select(
-        day_of("event_time").alias("day"),
+        to_day("event_time").alias("day"),
         "store_id",
         "sku",
         *[given.get(name, F.lit(0)).cast("long").alias(name) for name in AMOUNTS],
     )
 
 
-def day_of(event_time: str) -> Column:
+def to_day(event_time: str) -> Column:
     """The day of UTC, whatever the session's zone."""
-    return F.date_from_unix_date(day_number(event_time))
+    return F.date_from_unix_date(to_day_number(event_time))
 
 
-def day_number(event_time: str) -> Column:
+def to_day_number(event_time: str) -> Column:
     """How many days of UTC lie between 1970 and it."""
     return F.floor(F.unix_millis(event_time) / DAY_MS).cast("int")
 
 
-def on_days(numbers: Collection[int]) -> Column:
+def is_on_days(numbers: Collection[int]) -> Column:
     """Whether an event happened on one of the days: as ranges, by which files are left out."""
     time = F.col("event_time")
     ranges = [

@@ -25,7 +25,9 @@ class Work:
         self._spark, self._settings, self._lake = spark, settings, lake
         for table in lake.tables:
             table.make(spark)
-        self._tidied = {table.folder: due(table.read_coverage().batch) for table in lake.tables}
+        self._tidied = {
+            table.folder: count_due(table.read_coverage().batch) for table in lake.tables
+        }
 
     def batch(self) -> int:
         """Bring every table to where the log ends, or nearer to it; how many offsets are left.
@@ -50,12 +52,12 @@ class Work:
 
     def _tidy_what_is_due(self) -> None:
         for table in self._lake.tables:
-            reached = due(table.read_coverage().batch)
+            reached = count_due(table.read_coverage().batch)
             if reached > self._tidied[table.folder]:
                 table.tidy(self._spark)
                 self._tidied[table.folder] = reached
 
 
-def due(batch: int) -> int:
+def count_due(batch: int) -> int:
     """How often a table of so many batches should have been tidied."""
     return batch // TIDY_BATCHES

@@ -11,14 +11,14 @@ from pipelines.reorder.policy import Policy
 from pipelines.reorder.transform import (
     PLAN,
     TERMS,
-    adjusted,
-    aggregates,
-    contributions,
+    build_aggregates,
+    build_contributions,
+    build_proposals,
+    extract_adjustment,
+    extract_refund,
+    extract_sale,
+    extract_shipment,
     is_known,
-    proposals,
-    refunded,
-    shipped,
-    sold,
 )
 
 POLICY = Policy()
@@ -30,14 +30,19 @@ DIMENSIONS = (
 
 def to_rows(reviews: DataFrame) -> DataFrame:
     """The proposals, with the view's columns."""
-    return proposals(reviews, POLICY)
+    return build_proposals(reviews, POLICY)
 
 
 PIPELINE = Pipeline(
     name="reorder",
-    extracts={RECEIPTS: sold, REFUNDS: refunded, SHIPMENTS: shipped, ADJUSTMENTS: adjusted},
-    views=(View(PROPOSALS, contributions=partial(contributions, POLICY), ends="review_at"),),
-    aggregates=aggregates,
+    extracts={
+        RECEIPTS: extract_sale,
+        REFUNDS: extract_refund,
+        SHIPMENTS: extract_shipment,
+        ADJUSTMENTS: extract_adjustment,
+    },
+    views=(View(PROPOSALS, contributions=partial(build_contributions, POLICY), ends="review_at"),),
+    aggregates=build_aggregates,
     dimensions=DIMENSIONS,
     may_be_row=is_known,
     to_rows=to_rows,

@@ -75,12 +75,12 @@ def lift_permille(
     return on.divided(cut, usual_cents) + 1_000
 
 
-def usual_milli(units: Any, lift: Any, on: Arithmetic = Arithmetic()) -> Any:  # noqa: B008
+def estimate_usual_milli(units: Any, lift: Any, on: Arithmetic = Arithmetic()) -> Any:  # noqa: B008
     """Thousandths of units that the usual price would have sold where a lifted one sold these."""
     return on.divided(units * 1_000_000, lift)
 
 
-def levels(
+def derive_levels(
     sold_milli: Sequence[Any],
     days: Any,
     lead_time_days: Any,
@@ -102,7 +102,7 @@ def levels(
     spread = (squares - total * mean_milli) / on.largest(days - 1, 1) / 1_000_000.0
     variance = on.largest(spread, mean * policy.dispersion_min)
     exposed_days = lead_time_days + (policy.review_days + policy.late_days)
-    worth_days = exposed_days + promoted_days(plan, exposed_days, on) * (
+    worth_days = exposed_days + count_promoted_days(plan, exposed_days, on) * (
         plan.lift_permille / 1_000.0 - 1.0
     )
     # A mean that is wrong is wrong on each of the days to come.
@@ -110,17 +110,17 @@ def levels(
     point = on.ceil(
         mean * (1.0 + policy.swing) * worth_days + on.sqrt(variance * doubted_days) * policy.safety
     )
-    batch = on.ceil(cheapest(mean, unit_cost_cents, policy, on))
+    batch = on.ceil(compute_cheapest(mean, unit_cost_cents, policy, on))
     return Levels(point, point + on.largest(batch, pack_size_units))
 
 
-def promoted_days(plan: Plan, exposed_days: Any, on: Arithmetic) -> Any:
+def count_promoted_days(plan: Plan, exposed_days: Any, on: Arithmetic) -> Any:
     """How much of the plan lies between the review and the end of what it is exposed to."""
     begins_days = on.largest(plan.begins_days, 0.0)
     return on.largest(on.smallest(plan.ends_days, exposed_days) - begins_days, 0.0)
 
 
-def cheapest(mean: Any, unit_cost_cents: Any, policy: Policy, on: Arithmetic) -> Any:
+def compute_cheapest(mean: Any, unit_cost_cents: Any, policy: Policy, on: Arithmetic) -> Any:
     """Wilson's lot: as many units at once that ordering costs what holding them does."""
     holding_cents = unit_cost_cents * policy.holding_per_day
     return on.sqrt(mean * (2.0 * policy.order_cents) / on.largest(holding_cents, 0.001))

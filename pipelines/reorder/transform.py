@@ -15,9 +15,9 @@ from pipelines.reorder.policy import (
     Arithmetic,
     Plan,
     Policy,
-    levels,
+    derive_levels,
+    estimate_usual_milli,
     lift_permille,
-    usual_milli,
 )
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -34,15 +34,15 @@ PLANNED = ("plan_starts_ms", "plan_ends_ms", "plan_lift_permille")
 """What a review knows of a plan: numbers, since Spark aggregates only such in place."""
 
 
-def sold(receipt: Column) -> Extract:
+def extract_sale(receipt: Column) -> Extract:
     return to_extract(receipt, went=receipt["lines"]["units"])
 
 
-def refunded(refund: Column) -> Extract:
+def extract_refund(refund: Column) -> Extract:
     return to_extract(refund, came=refund["lines"]["units"])
 
 
-def shipped(shipment: Column) -> Extract:
+def extract_shipment(shipment: Column) -> Extract:
     """What is under way belongs to the position: by its order, or from its dispatch on.
 
     A delivery changes it by what is missing.
@@ -51,10 +51,10 @@ def shipped(shipment: Column) -> Extract:
     unordered = shipment["purchase_order_id"].isNull()
     came = F.when(received, lines["received_units"]).when(unordered, lines["dispatched_units"])
     went = F.when(received, lines["dispatched_units"])
-    return to_extract(shipment, came.otherwise(no_units()), went.otherwise(no_units()))
+    return to_extract(shipment, came.otherwise(build_no_units()), went.otherwise(build_no_units()))
 
 
-def adjusted(adjustment: Column) -> Extract:
+def extract_adjustment(adjustment: Column) -> Extract:
     line = F.struct(
         adjustment["sku"].alias("sku"),
         adjustment["units"].alias("came"),
@@ -71,17 +71,17 @@ def to_extract(event: Column, came: Column | None = None, went: Column | None = 
     """
     lines = F.arrays_zip(
         event["lines"]["sku"].alias("sku"),
-        (no_units() if came is None else came).alias("came"),
-        (no_units() if went is None else went).alias("went"),
+        (build_no_units() if came is None else came).alias("came"),
+        (build_no_units() if went is None else went).alias("went"),
     )
     return {"store_id": event["store_id"], "opens": F.lit(False), "lines": lines}
 
 
-def no_units() -> Column:
+def build_no_units() -> Column:
     return F.array().cast("array<int>")
 
 
-def contributions(policy: Policy) -> list[Contribution]:
+def build_contributions(policy: Policy) -> list[Contribution]:
     """A line in each of its reviews; days count back from a review, from zero."""
     published = F.unix_millis("published")
     midnight = published - F.pmod(published, F.lit(DAY_MS))
@@ -102,7 +102,7 @@ def contributions(policy: Policy) -> list[Contribution]:
                 "opens": F.col("opens"),
                 "moved": came - went if day == 0 else F.lit(0).cast("long"),
                 "sold": sold_units,
-                "usual_milli": usual_milli(sold_units, lifted, COLUMNS),
+                "usual_milli": estimate_usual_milli(sold_units, lifted, COLUMNS),
                 **{name: F.col(name) for name in TERMS},
                 "plan_starts_ms": starts_ms,
                 "plan_ends_ms": ends_ms,
@@ -113,7 +113,7 @@ def contributions(policy: Policy) -> list[Contribution]:
     ]
 
 
-def aggregates() -> dict[str, Column]:
+def build_aggregates() -> dict[str, Column]:
     """What the contributions to one shelf and review are aggregated to.
 
     Terms are those that held when the newest event happened that knew any, and so is the plan. Two
@@ -122,10 +122,10 @@ def aggregates() -> dict[str, Column]:
     known_at = F.when(F.col("pack_size_units").isNotNull(), F.col("event_time"))
     planned_at = F.when(F.col("plan_starts_ms").isNotNull(), F.col("event_time"))
     return {
-        "moved_units": units(F.col("moved")),
-        "sold_units": units(F.col("sold")),
+        "moved_units": sum_units(F.col("moved")),
+        "sold_units": sum_units(F.col("sold")),
         **{
-            sold_on(day): units(F.when(F.col("day") == day, F.col("usual_milli")))
+            name_sold_on(day): sum_units(F.when(F.col("day") == day, F.col("usual_milli")))
             for day in range(DAYS)
         },
         "days": F.coalesce(F.max(F.when(F.col("opens"), F.col("day"))) + 1, F.lit(DAYS)),
@@ -140,48 +140,48 @@ def is_known() -> Column:
     return F.col("pack_size_units").isNotNull()
 
 
-def proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
+def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
     """From the aggregates of known products to rows with the view's columns."""
-    proposed = levels(
-        [F.col(sold_on(day)).cast("double") for day in range(DAYS)],
+    proposed = derive_levels(
+        [F.col(name_sold_on(day)).cast("double") for day in range(DAYS)],
         F.col("days"),
         F.col("lead_time_days"),
         F.col("pack_size_units"),
         F.col("unit_cost_cents"),
-        plan(),
+        build_plan(),
         policy,
         COLUMNS,
     )
     return reviews.withColumns(proposed._asdict())
 
 
-def plan() -> Plan:
+def build_plan() -> Plan:
     """The plan of a shelf's product, seen from the review."""
-    seen = Plan(F.col("plan_lift_permille"), days_after("starts"), days_after("ends"))
+    seen = Plan(F.col("plan_lift_permille"), count_days_after("starts"), count_days_after("ends"))
     return Plan(*map(F.coalesce, seen, map(F.lit, NO_PLAN)))
 
 
-def days_after(edge: str) -> Column:
+def count_days_after(edge: str) -> Column:
     """How long after the review the plan starts or ends."""
     return (F.col(f"plan_{edge}_ms") - F.unix_millis("review_at")) / DAY_MS
 
 
-def sold_on(day: int) -> str:
+def name_sold_on(day: int) -> str:
     return f"_sold_{day}"
 
 
-def units(of: Column) -> Column:
+def sum_units(of: Column) -> Column:
     return F.coalesce(F.sum(of), F.lit(0))
 
 
-def as_columns(*numbers: Column | float) -> list[Column]:
+def to_columns(*numbers: Column | float) -> list[Column]:
     return [one if isinstance(one, Column) else F.lit(one) for one in numbers]
 
 
 COLUMNS = Arithmetic(
     F.sqrt,
     F.ceil,
-    largest=lambda *numbers: F.greatest(*as_columns(*numbers)),
-    smallest=lambda *numbers: F.least(*as_columns(*numbers)),
+    largest=lambda *numbers: F.greatest(*to_columns(*numbers)),
+    smallest=lambda *numbers: F.least(*to_columns(*numbers)),
     divided=lambda number, by: F.call_function("div", number, by),
 )

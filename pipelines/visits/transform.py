@@ -12,10 +12,10 @@ from pyspark.sql import functions as F
 from pipelines.common.pipeline import Contribution, Extract
 from pipelines.common.transform.full_sums import (
     carry,
-    high_bits,
     join_halves,
     keep_halves,
-    low_bits,
+    take_high_bits,
+    take_low_bits,
 )
 from pipelines.visits.thresholds import Thresholds
 
@@ -27,23 +27,23 @@ DAY_MS = 24 * 60 * MINUTE_MS
 LINE = ("at", "store_id", "units", "cents", "first_of_event")
 
 
-def sold(receipt: Column) -> Extract:
+def extract_sale(receipt: Column) -> Extract:
     lines = receipt["lines"]
     return {
         "store_id": receipt["store_id"],
-        "customer_id": as_key(receipt["customer_id"]),
+        "customer_id": to_key(receipt["customer_id"]),
         "lines": F.arrays_zip(
             lines["units"].alias("units"), lines["unit_price_cents"].alias("unit_price_cents")
         ),
     }
 
 
-def as_key(customer: Column) -> Column:
+def to_key(customer: Column) -> Column:
     """The customer as a part of a record's key, which slashes divide."""
     return F.replace(F.replace(customer, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
 
-def contributions() -> list[Contribution]:
+def build_contributions() -> list[Contribution]:
     """A line, of who showed a card; days are of UTC."""
     at = F.unix_millis("event_time")
     day = at - F.pmod(at, F.lit(DAY_MS))
@@ -63,7 +63,7 @@ def contributions() -> list[Contribution]:
     ]
 
 
-def aggregates() -> dict[str, Column]:
+def build_aggregates() -> dict[str, Column]:
     """The lines of a customer's day, and how many receipts they are of; nothing of accounting."""
     of_day = F.col("customer_id").isNotNull()
     return {
@@ -73,7 +73,7 @@ def aggregates() -> dict[str, Column]:
     }
 
 
-def visits(days: DataFrame, limits: Thresholds) -> DataFrame:
+def build_visits(days: DataFrame, limits: Thresholds) -> DataFrame:
     """From the days to rows with the view's columns.
 
     A row for each moment at which there is a receipt: a visit, or none, since it goes on from an
@@ -89,8 +89,8 @@ def visits(days: DataFrame, limits: Thresholds) -> DataFrame:
     goes_on = F.exists("_moments", lambda at: (at < start) & (start - at < pause))
     own = F.filter("_lines", lambda line: line["at"].between(start, F.col("_last")))
     spent = carry(
-        total("_own", lambda line: high_bits(line["cents"])),
-        total("_own", lambda line: low_bits(line["cents"])),
+        sum_lines("_own", lambda line: take_high_bits(line["cents"])),
+        sum_lines("_own", lambda line: take_low_bits(line["cents"])),
     )
     found = (
         days.withColumn("_moments", moments)
@@ -112,11 +112,11 @@ def visits(days: DataFrame, limits: Thresholds) -> DataFrame:
         .cast("long")
         .alias("receipts"),
         F.size(stores).cast("long").alias("stores"),
-        total("_own", lambda line: line["units"]).alias("units"),
+        sum_lines("_own", lambda line: line["units"]).alias("units"),
     )
     return join_halves(rows, ["spent_cents"])
 
 
-def total(lines: str, of: Callable[[Column], Column]) -> Column:
+def sum_lines(lines: str, of: Callable[[Column], Column]) -> Column:
     """The sum over the lines of what it is of each."""
     return F.aggregate(lines, F.lit(0).cast("long"), lambda total, line: total + of(line))

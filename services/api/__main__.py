@@ -3,13 +3,13 @@
 import sys
 from pathlib import Path
 
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.security.tokens import ensure_tokens
 from infra.settings import Settings, read_settings
 from infra.token import read_token
 from services.api.app import create_app, create_sources
 from services.api.http.server import listen
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 COMPONENT = "api"
 SWITCH_SECONDS = 0.0003
@@ -20,7 +20,7 @@ answer takes the lock several times, and the threads of the store compute for mu
 def main() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     current = read_settings()
-    log = setup_logging(COMPONENT)
+    log = set_up_logging(COMPONENT)
     certificate = prepare(current)
     app = create_app(create_sources(current))
     listening = listen(
@@ -31,15 +31,15 @@ def main() -> None:
 
 
 def prepare(current: Settings) -> Path | None:
-    """Draw the tokens, for whoever looks into the data folder for them; returns the file of the key
-    and the certificate for TLS, if there is TLS.
+    """Draw the shop's tokens in the data folder; returns the file of the key and the certificate
+    for TLS, if there is TLS.
     """
     if not current.secure:
         read_token(current)
         return None
     from infra.security.certificates import ensure_certificate  # here: others need no keys
 
-    ensure_tokens(current, wall_ms())
+    ensure_tokens(current, get_wall_ms())
     return ensure_certificate(current, COMPONENT)
 
 

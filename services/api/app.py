@@ -11,9 +11,9 @@ from fastapi import FastAPI
 
 from control.generations import Generation
 from infra.identities import open_edge
-from infra.kafka import admin, end_offsets, producer
-from infra.lake import folders
-from infra.reports import reports_folder
+from infra.kafka import create_admin, create_producer, read_end_offsets
+from infra.lake import locate_folders
+from infra.reports import locate_reports
 from infra.security.tokens import list_tokens
 from infra.settings import Settings
 from infra.token import read_token
@@ -72,7 +72,7 @@ from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.registration import Registration, create_announcer
 from services.api.store.store import Store
 from services.api.store.traces import create_traces
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 DESCRIPTION = """Stock on every shelf, from the log.
 
@@ -141,9 +141,9 @@ def create_sources(settings: Settings) -> Sources:
     store = create_store(settings)
     return Sources(
         store=store,
-        lake=Lake(folders(settings)),
+        lake=Lake(locate_folders(settings)),
         data_docs=settings.data_docs,
-        reports=reports_folder(settings),
+        reports=locate_reports(settings),
         commands=Commands(RETAIL, partial(read_token, settings)),
         audit=Audit(store.publisher.publish, store.find_world_ms),
         profile=create_profile(settings) if settings.secure else None,
@@ -152,17 +152,17 @@ def create_sources(settings: Settings) -> Sources:
 
 
 def create_profile(settings: Settings) -> Profile:
-    """Who may ask in a secure shop: whoever has one of the data folder's tokens."""
+    """The profile of a secure shop: its tokens are those of the data folder."""
     return Profile(
         list_tokens=partial(list_tokens, settings),
         requests_per_second_max=settings.api_requests_per_second_max,
         requests_at_once_max=settings.api_requests_at_once_max,
-        find_wall_ms=wall_ms,
+        find_wall_ms=get_wall_ms,
     )
 
 
 def create_store(settings: Settings) -> Store:
-    client = admin(settings)
+    client = create_admin(settings)
     commits, traces = Commits(), create_traces(settings)
     folder = locate_folder(settings)
 
@@ -179,17 +179,17 @@ def create_store(settings: Settings) -> Store:
         traces.commit(marker)
 
     generations = Materializers(folder, create)
-    freshness = Freshness(generations.list_inputs, lambda topics: end_offsets(client, topics))
+    freshness = Freshness(generations.list_inputs, lambda topics: read_end_offsets(client, topics))
     return Store(
         control=Control(open_log, generations.apply),
         generations=generations,
         commits=commits,
         freshness=freshness,
-        publisher=Publisher(lambda: producer(settings, **OVERRIDES)),
+        publisher=Publisher(lambda: create_producer(settings, **OVERRIDES)),
         registration=Registration(
             f"api at {gethostname()}:{settings.api_port}",
             generations.list_loaded,
-            create_announcer(producer(settings, linger_ms=0)),
+            create_announcer(create_producer(settings, linger_ms=0)),
         ),
         prices=Mirror(PRICES, folder / "prices.sqlite", open_log),
         promotions=Mirror(PLANNED, folder / "promotions.sqlite", open_log),

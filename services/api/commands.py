@@ -1,7 +1,7 @@
-"""Runs a command of `retail` for a client: what a person would type, answered in the same words.
+"""Runs a command of `retail` for a client, and answers with the command's own output.
 
-The command is a process of its own. It brings what it needs, Spark's modules among it, and takes
-them away again; the process that answers readers stays as it is.
+The command is a process of its own. It loads what it needs, Spark's modules among it, and so leaves
+the process that answers readers unchanged.
 """
 
 import os
@@ -17,19 +17,19 @@ SAID_CHARACTERS_MAX = 4_000
 
 
 class CommandError(Exception):
-    """The command has not done what it was asked for."""
+    """The command did not succeed."""
 
 
 class CommandBusy(CommandError):
-    """Another one is at work."""
+    """Another command runs."""
 
 
 class CommandFailed(CommandError):
-    """It refused; the text says why."""
+    """The command refused; the text says why."""
 
 
 class CommandTooSlow(CommandError):
-    """It was ended, since it took longer than it may."""
+    """The command took too long and was ended."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Commands:
     _slot: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(1))
 
     def run(self, *arguments: str, before: Callable[[], None] | None = None) -> str:
-        """What the command says. Raises CommandBusy, CommandFailed and CommandTooSlow.
+        """Run a command and return its output. Raises CommandBusy, CommandFailed, CommandTooSlow.
 
-        `before` is called when no other command runs any more, and may refuse by raising.
+        It calls `before` when no other command runs; `before` may refuse by raising.
         """
         if not self._slot.acquire(blocking=False):
             raise CommandBusy

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
-from contracts import HEARTBEATS, PURCHASE_ORDERS, encode, key
+from contracts import HEARTBEATS, PURCHASE_ORDERS, encode, encode_key
 from infra.errors import UserError
-from infra.kafka import Offsets, consumer, fetch_committed, producer
+from infra.kafka import Offsets, create_consumer, create_producer, fetch_committed
 from infra.settings import Settings
 from services.ordering.decision import Order
 
@@ -34,8 +34,8 @@ class OrderPublisher:
 
     def __init__(self, settings: Settings) -> None:
         """Abort the open transaction of an earlier gate, and fence that gate."""
-        self._consumer: Consumer = consumer(settings, GROUP)
-        self._producer: Producer = producer(
+        self._consumer: Consumer = create_consumer(settings, GROUP)
+        self._producer: Producer = create_producer(
             settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
         )
         self._producer.init_transactions(ANSWER_SECONDS_MAX)
@@ -77,7 +77,7 @@ class OrderPublisher:
             }
             self._producer.produce(
                 PURCHASE_ORDERS.name,
-                key=key(PURCHASE_ORDERS, row),
+                key=encode_key(PURCHASE_ORDERS, row),
                 value=encode(PURCHASE_ORDERS, row),
                 timestamp=now_ms,
             )

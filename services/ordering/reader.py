@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from confluent_kafka import TopicPartition
 
 from contracts import HEARTBEATS, PROPOSALS, PURCHASE_ORDERS
-from contracts.consumer import reader
-from contracts.times import epoch_ms
+from contracts.consumer import create_reader
+from contracts.times import to_epoch_ms
 from control.generations import Generation, read_generations
 from control.marker import Marker, read_marker
 from infra.kafka import (
-    admin,
-    consumer,
-    end_offsets,
-    newest_ms,
+    create_admin,
+    create_consumer,
     read_all,
+    read_end_offsets,
+    read_newest_ms,
 )
 from infra.settings import Settings
 from services.ordering.decision import Proposal, Shelf
@@ -23,7 +23,7 @@ PIPELINE = "reorder"
 DAY_MS = 86_400_000
 ANSWER_SECONDS_MAX = 60.0
 
-decode = reader("ordering")
+decode = create_reader("ordering")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class PlacedOrder:
 
 def find_due_review(settings: Settings) -> tuple[int, int] | None:
     """The newest review whose time has come, and the world time reached for certain; epoch ms."""
-    beats = newest_ms(admin(settings), [HEARTBEATS.name])
+    beats = read_newest_ms(create_admin(settings), [HEARTBEATS.name])
     if not beats:
         return None
     now_ms = max(beats.values())
@@ -61,8 +61,8 @@ def is_covered(settings: Settings, marker: Marker, review_ms: int) -> bool:
 
     The log must hold a heartbeat of the review's time or later: all earlier records precede it.
     """
-    ends = end_offsets(admin(settings), {topic for topic, _ in marker.inputs})
-    reader = consumer(settings)
+    ends = read_end_offsets(create_admin(settings), {topic for topic, _ in marker.inputs})
+    reader = create_consumer(settings)
     try:
         places = reader.offsets_for_times(
             [TopicPartition(*at, review_ms) for at in ends], timeout=ANSWER_SECONDS_MAX
@@ -83,7 +83,7 @@ def read_proposals(settings: Settings, generation: Generation, marker: Marker) -
     newest: dict[tuple[Shelf, int], tuple[int, Proposal]] = {}
     for value in read_all(settings, topic, ends):
         row = decode(value).value
-        shelf, review_ms = Shelf(row["store_id"], row["sku"]), epoch_ms(row["review_at"])
+        shelf, review_ms = Shelf(row["store_id"], row["sku"]), to_epoch_ms(row["review_at"])
         known = newest.get((shelf, review_ms))
         if known is None or row["version"] >= known[0]:
             newest[shelf, review_ms] = (
@@ -108,6 +108,8 @@ def read_orders(settings: Settings) -> list[PlacedOrder]:
         row = decode(value).value
         shelf = Shelf(row["store_id"], row["sku"])
         orders.append(
-            PlacedOrder(row["purchase_order_id"], shelf, epoch_ms(row["review_at"]), row["units"])
+            PlacedOrder(
+                row["purchase_order_id"], shelf, to_epoch_ms(row["review_at"]), row["units"]
+            )
         )
     return orders

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import fastavro
 
-from contracts import Contract, Row, Undecodable, codec, schemas_of
+from contracts import Contract, Row, Undecodable, codec, find_schemas
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Anatomy:
 
 def dissect(contract: Contract, value: bytes | None) -> Anatomy:
     try:
-        framed = codec.frame(value)
+        framed = codec.parse_frame(value)
     except Undecodable as error:
         return Anatomy(rest=value or b"", fault=error.reason)
-    schema = schemas_of(contract).get(framed.schema_id)
+    schema = find_schemas(contract).get(framed.schema_id)
     body = framed.data[codec.FRAME_BYTES :]
     if schema is None:
         fault = f"no schema of {contract.name} has the id {framed.schema_id}"

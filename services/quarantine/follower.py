@@ -10,21 +10,21 @@ from threading import Event
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from contracts import QUARANTINE, encode, key
+from contracts import QUARANTINE, encode, encode_key
 from contracts.validation import VALIDATED
 from infra.kafka import (
     Offsets,
     Outgoing,
     Record,
-    admin,
-    consumer,
-    partitions,
-    producer,
+    create_admin,
+    create_consumer,
+    create_producer,
+    list_partitions,
     send_all,
     to_record,
 )
 from infra.settings import Settings
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.quarantine.progress import GROUP, Progress, commit, read_committed
 from services.quarantine.records import create_row
 
@@ -42,10 +42,14 @@ def follow(settings: Settings, stop: Event) -> None:
 
     Raises NewerSchema, NotDelivered, UnknownTopic, and KafkaException.
     """
-    reader = consumer(settings, GROUP, queued_max_messages_kbytes=8_192)
-    client = producer(settings, message_max_bytes=QUARANTINE.settings.config["max.message.bytes"])
+    reader = create_consumer(settings, GROUP, queued_max_messages_kbytes=8_192)
+    client = create_producer(
+        settings, message_max_bytes=QUARANTINE.settings.config["max.message.bytes"]
+    )
     try:
-        offsets = dict(read_committed(reader, partitions(admin(settings), VALIDATED)).offsets)
+        offsets = dict(
+            read_committed(reader, list_partitions(create_admin(settings), VALIDATED)).offsets
+        )
         reader.assign([TopicPartition(*at, offset) for at, offset in offsets.items()])
         log.info("%d partitions, on from %d records", len(offsets), sum(offsets.values()))
         due = time.monotonic()
@@ -66,7 +70,7 @@ def follow(settings: Settings, stop: Event) -> None:
 def commit_offsets(reader: Consumer, offsets: Offsets) -> bool:
     """Commit; after a failure the next batch commits again."""
     try:
-        commit(reader, Progress(offsets, wall_ms()))
+        commit(reader, Progress(offsets, get_wall_ms()))
     except KafkaException as error:
         log.warning("not committed yet: %s", error)
         return False
@@ -93,7 +97,7 @@ def copy_rejected(client: Producer, batch: Sequence[Record]) -> int:
         [
             Outgoing(
                 QUARANTINE.name,
-                key(QUARANTINE, row),
+                encode_key(QUARANTINE, row),
                 encode(QUARANTINE, row),
                 timestamp_ms=max(one.published_ms, 1),  # 0 would be the time of sending
             )

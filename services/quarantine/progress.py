@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from confluent_kafka import Consumer, TopicPartition
 
 from contracts.validation import VALIDATED
-from infra.kafka import Offsets, Partition, admin, consumer, fetch_committed, partitions
+from infra.kafka import (
+    Offsets,
+    Partition,
+    create_admin,
+    create_consumer,
+    fetch_committed,
+    list_partitions,
+)
 from infra.settings import Settings
 
 GROUP = "quarantine"
@@ -22,9 +29,9 @@ class Progress:
 
 def read_progress(settings: Settings) -> Progress:
     """The progress. Raises UnknownTopic, TimeoutError and KafkaException."""
-    reader = consumer(settings, GROUP)
+    reader = create_consumer(settings, GROUP)
     try:
-        return read_committed(reader, partitions(admin(settings), VALIDATED))
+        return read_committed(reader, list_partitions(create_admin(settings), VALIDATED))
     finally:
         reader.close()
 

@@ -5,7 +5,15 @@ from collections.abc import Callable, Iterator
 from confluent_kafka import TopicPartition
 
 from infra.errors import UserError
-from infra.kafka import Offsets, Record, admin, consumer, end_offsets, read_between, to_record
+from infra.kafka import (
+    Offsets,
+    Record,
+    create_admin,
+    create_consumer,
+    read_between,
+    read_end_offsets,
+    to_record,
+)
 from infra.settings import Settings
 
 ANSWER_SECONDS_MAX = 30.0
@@ -27,7 +35,7 @@ class NoRecord(UserError):
 
 def read_record(settings: Settings, topic: str, partition: int, offset: int) -> Record:
     """The record at the place. Raises NoRecord, UnknownTopic and TimeoutError."""
-    end = end_offsets(admin(settings), [topic]).get((topic, partition))
+    end = read_end_offsets(create_admin(settings), [topic]).get((topic, partition))
     if end is None:
         raise NoRecord(topic, partition, offset, "the topic has no such partition")
     if not 0 <= offset < end:
@@ -45,8 +53,8 @@ def read_since(settings: Settings, topic: str, since_ms: int, report: Report) ->
     Each partition begins with its first record that was published at the time or later. Raises
     UnknownTopic and TimeoutError.
     """
-    ends = end_offsets(admin(settings), [topic])
-    reader = consumer(settings)
+    ends = read_end_offsets(create_admin(settings), [topic])
+    reader = create_consumer(settings)
     try:
         asked = [TopicPartition(*at, max(since_ms, 0)) for at in ends]
         places = reader.offsets_for_times(asked, timeout=ANSWER_SECONDS_MAX)

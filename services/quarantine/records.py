@@ -3,9 +3,9 @@
 from typing import TypedDict
 
 from contracts import QUARANTINE, RELEASES, Contract, Row, Undecodable, codec, encode
-from contracts.checks import in_order
+from contracts.checks import order_checks
 from contracts.schemas import find_registered_since
-from contracts.times import instant
+from contracts.times import to_instant
 from contracts.validation import VALIDATED, Rejection, validate
 from infra.errors import UserError
 from infra.kafka import Record
@@ -77,7 +77,7 @@ def _build_row(record: Record, found: Rejection) -> QuarantineRow:
         "found": found.found[:FOUND_MAX],
         "published_at": min(max(record.published_ms, BEGIN_MS), END_MS),
         "event_id": identity if identity and len(identity) <= EVENT_ID_MAX else None,
-        "event_time": None if happened is None or instant(happened) is None else happened,
+        "event_time": None if happened is None or to_instant(happened) is None else happened,
         "key": record.key,
         "value": record.value,
         "headers": [{"name": name, "value": value} for name, value in record.headers],
@@ -90,7 +90,7 @@ def _build_row(record: Record, found: Rejection) -> QuarantineRow:
 
 def is_storable(row: Row) -> bool:
     """Whether the row keeps its contract and is small enough to be sent."""
-    kept = all(asked.holds(row) for asked in in_order(QUARANTINE))
+    kept = all(asked.holds(row) for asked in order_checks(QUARANTINE))
     return kept and len(encode(QUARANTINE, row)) <= VALUE_BYTES_MAX
 
 
@@ -102,7 +102,7 @@ def describe_size(record: Record, found: Rejection) -> str:
 
 def _refuse_newer(contract: Contract, value: bytes | None) -> None:
     try:
-        number = codec.frame(value).schema_id
+        number = codec.parse_frame(value).schema_id
     except Undecodable:
         return
     if number in find_registered_since({contract.name}):

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
-from contracts import RELEASES, Contract, Row, codec, encode, key
-from contracts.consumer import reader
-from contracts.times import MILLISECOND, instant, span
+from contracts import RELEASES, Contract, Row, codec, encode, encode_key
+from contracts.consumer import create_reader
+from contracts.times import MILLISECOND, render_span, to_instant
 from contracts.validation import VALIDATED, Rejection, validate
 from control.world_clock import AnnouncedClock, read_clock
 from infra.errors import UserError
-from infra.kafka import Record, admin, newest_ms, producer, send
+from infra.kafka import Record, create_admin, create_producer, read_newest_ms, send
 from infra.settings import Settings
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.quarantine.reader import read_record, read_since
 from services.quarantine.remedy import find_remedy
 
 BECAUSE_MAX = 500
 
-decode = reader("quarantine")
+decode = create_reader("quarantine")
 
 Report = Callable[[str, int, int], None]
 """Takes the topic that is read, the number of records read, and of all records."""
@@ -56,11 +56,11 @@ class Case:
     def happened_ms(self) -> int:
         return int(self.event[self.contract.event_time or ""])
 
-    def accepted_from_ms(self) -> int:
+    def compute_accepted_from_ms(self) -> int:
         """Copies published earlier cannot have been accepted."""
         return self.happened_ms - (self.contract.skew or timedelta()) // MILLISECOND
 
-    def decided_ms(self) -> int:
+    def compute_decided_ms(self) -> int:
         """The moment from which on no copy is accepted. The skew is room for a slow sender."""
         spans = (self.contract.horizon or timedelta()) + (self.contract.skew or timedelta())
         return self.happened_ms + spans // MILLISECOND
@@ -79,13 +79,15 @@ def release(
     refuse_undecided(settings, case)
     refuse_released(settings, case, report)
     refuse_applied(settings, case, report)
-    now_ms = read_world_clock(settings).world_at(wall_ms())
+    now_ms = read_world_clock(settings).world_at(get_wall_ms())
     value = create_event(case, because.strip(), now_ms)
-    record_key, written = key(RELEASES, value), encode(RELEASES, value)
+    record_key, written = encode_key(RELEASES, value), encode(RELEASES, value)
     own = validate(RELEASES, record_key, written, now_ms)
     if isinstance(own, Rejection):
         raise Refused(f"The release would be rejected itself: {own.reason}, {own.found}")
-    client = producer(settings, message_max_bytes=RELEASES.settings.config["max.message.bytes"])
+    client = create_producer(
+        settings, message_max_bytes=RELEASES.settings.config["max.message.bytes"]
+    )
     partition, offset = send(client, RELEASES.name, record_key, written, timestamp_ms=now_ms)
     return Released(RELEASES.name, partition, offset, case.event)
 
@@ -108,14 +110,15 @@ def refuse_undecided(settings: Settings, case: Case) -> None:
     """Raise Refused while a copy of the event could still be accepted."""
     topics = [name for name in VALIDATED if name != RELEASES.name]
     # After a killed simulator the clock goes on and the log does not; the earlier time counts.
-    log_ms = max(newest_ms(admin(settings), topics).values(), default=0)
-    now_ms = min(read_world_clock(settings).world_at(wall_ms()), log_ms)
-    if now_ms <= case.decided_ms():
+    log_ms = max(read_newest_ms(create_admin(settings), topics).values(), default=0)
+    now_ms = min(read_world_clock(settings).world_at(get_wall_ms()), log_ms)
+    if now_ms <= case.compute_decided_ms():
         raise Refused(
             f"A copy of {case.event['event_id']} may still come in time. In the world it is "
-            f"{render_time(now_ms)}; try again after {render_time(case.decided_ms())}: the event "
-            f"happened {render_time(case.happened_ms)}, and {case.contract.name} takes it for "
-            f"{span(case.contract.horizon or timedelta())} and the skew."
+            f"{render_time(now_ms)}; try again after "
+            f"{render_time(case.compute_decided_ms())}: the event happened "
+            f"{render_time(case.happened_ms)}, and {case.contract.name} takes it for "
+            f"{render_span(case.contract.horizon or timedelta())} and the skew."
         )
 
 
@@ -138,7 +141,7 @@ def refuse_released(settings: Settings, case: Case, report: Report) -> None:
 def refuse_applied(settings: Settings, case: Case, report: Report) -> None:
     """Raise Refused when a copy of the event was accepted, in any partition."""
     contract, identity = case.contract, case.event["event_id"]
-    since_ms, show = case.accepted_from_ms(), partial(report, contract.name)
+    since_ms, show = case.compute_accepted_from_ms(), partial(report, contract.name)
     for record in read_since(settings, contract.name, since_ms, show):
         if identity.encode() not in (record.value or b""):
             continue  # decoding only possible copies is ten times as fast
@@ -156,7 +159,7 @@ def create_event(case: Case, because: str, now_ms: int) -> Row:
     return {
         "event_id": f"released/{record.topic}/{record.partition}/{record.offset}",
         "event_time": now_ms,
-        "record_key": codec.key(case.contract, case.event).decode(),
+        "record_key": codec.encode_key(case.contract, case.event).decode(),
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
@@ -176,5 +179,5 @@ def read_world_clock(settings: Settings) -> AnnouncedClock:
 
 
 def render_time(milliseconds: int) -> str:
-    at = instant(milliseconds)
+    at = to_instant(milliseconds)
     return "at no time of a calendar" if at is None else f"{at:%Y-%m-%d %H:%M:%S}"

@@ -3,7 +3,15 @@
 from dataclasses import dataclass
 
 from contracts import Contract, Row, codec
-from contracts.validation import FUTURE, LATE, RELEASABLE, WRONG_KEY, Rejection, first_fault, read
+from contracts.validation import (
+    FUTURE,
+    LATE,
+    RELEASABLE,
+    WRONG_KEY,
+    Rejection,
+    find_first_fault,
+    read,
+)
 
 RELEASED_REASONS = (LATE, FUTURE, WRONG_KEY)
 
@@ -30,7 +38,7 @@ def find_remedy(contract: Contract, reason: str, value: bytes | None) -> Remedy:
     event = read(contract, value)
     if isinstance(event, Rejection):
         return Remedy(None, "Publish a corrected event: this one does not decode.")
-    fault = first_fault(contract, codec.key(contract, event), event)
+    fault = find_first_fault(contract, codec.encode_key(contract, event), event)
     if fault is not None:
         return Remedy(None, f"Publish a corrected event: this one breaks a rule: {fault.reason}.")
     return Remedy(event, "It may be released, once its event can no longer come in time.")

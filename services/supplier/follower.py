@@ -7,10 +7,16 @@ from threading import Event
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Row, encode, key
-from contracts.consumer import reader
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Row, encode, encode_key
+from contracts.consumer import create_reader
 from infra.errors import UserError
-from infra.kafka import admin, committed_ends, consumer, producer, read_all
+from infra.kafka import (
+    create_admin,
+    create_consumer,
+    create_producer,
+    read_all,
+    read_committed_ends,
+)
 from infra.settings import Settings
 from services import liveness
 from services.supplier.shipment import Reliability, create_confirmation
@@ -26,7 +32,7 @@ SESSION_MS_MAX = 10_000
 """How long the partitions of a killed supplier wait for another one."""
 
 log = logging.getLogger("supplier")
-decode = reader("supplier")
+decode = create_reader("supplier")
 
 
 class Replaced(UserError):
@@ -44,7 +50,7 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
 
     Raises Replaced, TimeoutError and KafkaException.
     """
-    client = producer(
+    client = create_producer(
         settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
     )
     client.init_transactions(ANSWER_SECONDS_MAX)
@@ -55,7 +61,7 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
         confirmed.update(read_confirmed_ids(settings))
         log.info("%d partitions, %d orders confirmed so far", len(partitions), len(confirmed))
 
-    following = consumer(settings, GROUP, session_timeout_ms=SESSION_MS_MAX)
+    following = create_consumer(settings, GROUP, session_timeout_ms=SESSION_MS_MAX)
     following.subscribe([PURCHASE_ORDERS.name], on_assign=take_over)
     liveness.report_start(settings, "supplier")
     try:
@@ -77,7 +83,7 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
 
 def read_confirmed_ids(settings: Settings) -> set[str]:
     """The ids of all orders that any supplier has confirmed."""
-    ends = committed_ends(admin(settings), [CONFIRMATIONS.name])
+    ends = read_committed_ends(create_admin(settings), [CONFIRMATIONS.name])
     confirmations = read_all(settings, CONFIRMATIONS.name, ends)
     return {decode(value).value["purchase_order_id"] for value in confirmations}
 
@@ -111,7 +117,7 @@ def publish_confirmations(
             row = create_confirmation(one, settings.simulator_seed, Reliability())
             client.produce(
                 CONFIRMATIONS.name,
-                key=key(CONFIRMATIONS, row),
+                key=encode_key(CONFIRMATIONS, row),
                 value=encode(CONFIRMATIONS, row),
                 timestamp=round(one["ordered_at"].timestamp() * 1000),
             )

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from audit.tables import Row
-from contracts import ALERTS, model
+from contracts import ALERTS, build_model
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 CARD = "tok_1"
@@ -11,5 +11,5 @@ CARD = "tok_1"
 
 def only(rows: list[Row]) -> Row:
     (row,) = rows
-    model(ALERTS).model_validate(row)
+    build_model(ALERTS).model_validate(row)
     return row

@@ -14,7 +14,7 @@ STEADY = Policy(safety=0.0, swing=0.0, dispersion_min=0.0, late_days=0.0)
 
 
 def compute_proposals(shop: Timeline, policy: Policy = STEADY) -> list[Row]:
-    return ReorderOracle(shop.records, policy).view()
+    return ReorderOracle(shop.records, policy).compute_view()
 
 
 def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:

@@ -24,8 +24,8 @@ from audit.timeline import (
     YORK,
     Timeline,
 )
-from audit.validation import event
-from contracts import ALERTS, DIMENSIONS, RECEIPTS, digest, model
+from audit.validation import parse_event
+from contracts import ALERTS, DIMENSIONS, RECEIPTS, build_model, compute_digest
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
@@ -104,9 +104,9 @@ def timelines(draw: st.DrawFn) -> list[Record]:
 
 
 def alerts(records: Iterable[Record], limits: Thresholds = LIMITS) -> dict[bytes, Row]:
-    rows = FraudOracle(records, limits).view()
+    rows = FraudOracle(records, limits).compute_view()
     for row in rows:
-        model(ALERTS).model_validate(row)
+        build_model(ALERTS).model_validate(row)
     return {f"{row['rule']}/{row['subject']}/{row['interval_start']}".encode(): row for row in rows}
 
 
@@ -153,7 +153,7 @@ def test_the_order_of_reading_does_not_matter(
     shuffled = list(records)
     chance.shuffle(shuffled)
     rows = alerts(shuffled, limits).values()
-    assert digest(ALERTS, rows) == digest(ALERTS, alerts(records, limits).values())
+    assert compute_digest(ALERTS, rows) == compute_digest(ALERTS, alerts(records, limits).values())
 
 
 @given(timelines())
@@ -174,7 +174,7 @@ def test_velocity_is_what_every_window_says(records: list[Record]) -> None:
 def sales_by_card(records: Iterable[Record]) -> Mapping[str, list[datetime]]:
     sales: dict[str, list[datetime]] = defaultdict(list)
     for record in records:
-        happened = event(record)
+        happened = parse_event(record)
         if record.topic == RECEIPTS.name and happened["card_token"]:
             sales[happened["card_token"]].append(happened["event_time"])
     return sales

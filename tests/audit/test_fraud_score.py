@@ -8,7 +8,7 @@ from typing import Any
 from audit.fraud import FraudOracle
 from audit.fraud_score import SETTLING, Alert, Incident, compute_scores
 from audit.fraud_scores import Score, Scores, Share
-from audit.timeline import at
+from audit.timeline import parse_clock
 from contracts import INCIDENTS, decode
 from generators import wire
 from generators.ticks import TICKS_PER_DAY
@@ -18,28 +18,35 @@ from pipelines.fraud.thresholds import Thresholds
 from tests.generators.worlds import SMALL
 from tests.seeds import create_random
 
-LATER = at("12:00", days=3)
+LATER = parse_clock("12:00", days=3)
 RULE = "card-velocity"
 DAYS = 4
 
 
 def incident(name: str, planted_as: str = "fraud", rule: str = RULE, strength: int = 9) -> Incident:
     """With one event, of the same name."""
-    event = {"topic": "t", "event_id": name, "event_time": at("10:00")}
+    event = {"topic": "t", "event_id": name, "event_time": parse_clock("10:00")}
     return {
         "incident_id": f"I-{name}",
         "rule": rule,
         "planted_as": planted_as,
         "strength": strength,
-        "world_at": at("10:05"),
+        "world_at": parse_clock("10:05"),
         "events": [event],
     }
 
 
 def alert(*events: str, rule: str = RULE, seen: datetime | None = None, **row: Any) -> Alert:
     """Resting on the events of those names."""
-    evidence = [{"topic": "t", "event_id": name, "event_time": at("10:00")} for name in events]
-    values = {"rule": rule, "status": "open", "decided_at": at("10:04"), "evidence": evidence}
+    evidence = [
+        {"topic": "t", "event_id": name, "event_time": parse_clock("10:00")} for name in events
+    ]
+    values = {
+        "rule": rule,
+        "status": "open",
+        "decided_at": parse_clock("10:04"),
+        "evidence": evidence,
+    }
     return Alert({**values, **row}, seen)
 
 
@@ -90,7 +97,7 @@ def test_what_is_not_settled_is_not_scored() -> None:
 
 def test_the_time_until_an_alert_was_seen_counts_from_the_deciding_record() -> None:
     score = compute_score(
-        [alert("a", seen=at("10:04:02")), alert("b")], incident("a"), incident("b")
+        [alert("a", seen=parse_clock("10:04:02")), alert("b")], incident("a"), incident("b")
     )
     assert score.to_see == (timedelta(seconds=2),)
 
@@ -130,7 +137,7 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
     )
     oracle = FraudOracle(log(world, incidents), Thresholds())
     scores = compute_scores(
-        lambda: map(Alert, oracle.view()), incidents, oracle.ends_at, Thresholds()
+        lambda: map(Alert, oracle.compute_view()), incidents, oracle.ends_at, Thresholds()
     )
     assert scores.total.recall.of > 60
     assert scores.total.recall.share >= 0.9, render_scores(scores)
@@ -145,7 +152,7 @@ def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
     for _ in range(DAYS * TICKS_PER_DAY):
         for one in world.tick():
             if one.topic == INCIDENTS.name:
-                incidents.append(decode(wire.value(one)).value)
+                incidents.append(decode(wire.encode_value(one)).value)
             elif not one.topic.startswith("private."):
                 yield Record(
                     topic=one.topic,
@@ -153,7 +160,7 @@ def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
                     offset=one.sequence,
                     published_ms=one.published_ms,
                     key=one.key.encode(),
-                    value=wire.value(one),
+                    value=wire.encode_value(one),
                     headers=(),
                 )
 

@@ -5,7 +5,7 @@ from threading import Event as Signal
 import pytest
 
 from audit.inventory import Oracle
-from audit.ledger import DIRT, SEEN, Audit, audit
+from audit.ledger import DIRT, SEEN, Audit, audit_ledger
 from contracts import (
     ADJUSTMENTS,
     RECEIPTS,
@@ -14,10 +14,10 @@ from contracts import (
     SHIPMENTS,
     decode,
     encode,
-    key,
+    encode_key,
 )
 from generators.simulator import simulate
-from infra.kafka import Partition, admin, end_offsets
+from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from services.quarantine.reader import read_record
 from tests.services.quarantine.publishing import put, to_ms
@@ -45,7 +45,7 @@ def dirty(kafka: Settings) -> Settings:
 
 @pytest.fixture
 def ends(dirty: Settings) -> dict[Partition, int]:
-    return end_offsets(admin(dirty), MOVING)
+    return read_end_offsets(create_admin(dirty), MOVING)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def oracle(dirty: Settings, ends: dict[Partition, int]) -> Oracle:
 
 
 def test_at_the_end_of_the_log_everything_closes(dirty: Settings, oracle: Oracle) -> None:
-    audited = audit(dirty, oracle)
+    audited = audit_ledger(dirty, oracle)
     assert all(audited.dirt[kind] > 0 for kind in DIRT)
     assert audited.differences == []
     assert audited.seen["untimely"][0] > 0
@@ -72,7 +72,7 @@ def test_at_any_other_offsets_everything_closes_too(
         cut = {
             at: end if at[0] == ADJUSTMENTS.name else int(end * share) for at, end in ends.items()
         }
-        audited = audit(dirty, Oracle(dirty, cut))
+        audited = audit_ledger(dirty, Oracle(dirty, cut))
         assert audited.agrees
         assert audited.pages > 0
 
@@ -80,7 +80,7 @@ def test_at_any_other_offsets_everything_closes_too(
 def test_before_the_first_page_the_audit_is_not_made(
     dirty: Settings, ends: dict[Partition, int]
 ) -> None:
-    audited = audit(dirty, Oracle(dirty, {at: min(end, 5) for at, end in ends.items()}))
+    audited = audit_ledger(dirty, Oracle(dirty, {at: min(end, 5) for at, end in ends.items()}))
     assert (audited.pages, audited.made) == (0, False)
 
 
@@ -88,11 +88,11 @@ def test_a_line_that_is_lost_is_found(dirty: Settings, oracle: Oracle) -> None:
     oracle.engine.execute(
         'delete from extracted where "offset" = (select max("offset") / 2 from extracted)'
     )
-    assert audit(dirty, oracle).differences
+    assert audit_ledger(dirty, oracle).differences
 
 
 def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracle) -> None:
-    before = audit(dirty, oracle)
+    before = audit_ledger(dirty, oracle)
     missing = oracle.engine.sql(
         """
         select topic, partition, min("offset"), count(distinct sku)
@@ -112,8 +112,10 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
         "original_event_id": movement["event_id"],
         "value": original.value,
     }
-    put(dirty, RELEASES, key(RELEASES, event), encode(RELEASES, event), to_ms(now))
-    after = audit(dirty, Oracle(dirty, end_offsets(admin(dirty), [*MOVING, RELEASES.name])))
+    put(dirty, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), to_ms(now))
+    after = audit_ledger(
+        dirty, Oracle(dirty, read_end_offsets(create_admin(dirty), [*MOVING, RELEASES.name]))
+    )
     assert after.agrees
     assert after.quarantined == before.quarantined - shelves
 
@@ -130,7 +132,7 @@ def test_dirt_that_the_log_does_not_show_is_found(
     dirty: Settings, oracle: Oracle, what: str, forget: str
 ) -> None:
     oracle.engine.execute(forget)
-    audited: Audit = audit(dirty, oracle)
+    audited: Audit = audit_ledger(dirty, oracle)
     ledger, log = audited.seen[what]
     assert ledger != log
     assert not audited.agrees

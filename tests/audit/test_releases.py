@@ -9,8 +9,8 @@ import pytest
 from audit import quarantine
 from audit.inventory import Oracle, Row
 from audit.quarantine import compare_listing
-from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, encode, key
-from infra.kafka import Partition, admin, end_offsets
+from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, encode, encode_key
+from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.quarantine.follower import follow
@@ -38,20 +38,20 @@ def release(kafka: Settings, identity: str, sku: str, number: int = 0, **changed
         **changed,
     }
     at_ms = to_ms(event["event_time"])
-    return put(kafka, RELEASES, key(RELEASES, event), encode(RELEASES, event), at_ms)
+    return put(kafka, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), at_ms)
 
 
 def create_oracle(kafka: Settings) -> Oracle:
-    return Oracle(kafka, end_offsets(admin(kafka), READ))
+    return Oracle(kafka, read_end_offsets(create_admin(kafka), READ))
 
 
 def find_shelf(oracle: Oracle, sku: str) -> Row | None:
-    return next((row for row in oracle.view() if row["sku"] == sku), None)
+    return next((row for row in oracle.compute_view() if row["sku"] == sku), None)
 
 
 def count_releases(oracle: Oracle) -> tuple[int, int, int]:
     """Releases applied, counted before, and quarantined."""
-    books = [book for at, book in oracle.books().items() if at[0] == RELEASES.name]
+    books = [book for at, book in oracle.count_books().items() if at[0] == RELEASES.name]
     assert all(b.read == b.applied + b.duplicate + b.quarantined for b in books)
     return (
         sum(book.applied for book in books),
@@ -118,7 +118,7 @@ def quarantining(kafka: Settings) -> Iterator[None]:
 
 
 def is_caught_up(kafka: Settings) -> bool:
-    ends = end_offsets(admin(kafka), READ)
+    ends = read_end_offsets(create_admin(kafka), READ)
     return all(read_progress(kafka).offsets[at] >= end for at, end in ends.items())
 
 
@@ -132,7 +132,7 @@ def test_the_quarantine_lists_what_the_oracle_rejects(kafka: Settings, quarantin
 def test_at_any_offsets_it_lists_what_is_below_them(kafka: Settings, quarantining: None) -> None:
     wait_until(lambda: is_caught_up(kafka), "everything is validated")
     half: dict[Partition, int] = {
-        at: end // 2 for at, end in end_offsets(admin(kafka), READ).items()
+        at: end // 2 for at, end in read_end_offsets(create_admin(kafka), READ).items()
     }
     listing = compare_listing(kafka, Oracle(kafka, half))
     assert listing.complete

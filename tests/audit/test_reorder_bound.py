@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from audit.reorder_bound import Terms, by_arrival, least_cents
+from audit.reorder_bound import Terms, compute_least_cents, group_by_arrival
 from audit.reorder_life import Life
-from audit.reorder_score import bound_cents
-from audit.reorder_ways import by_policy, by_table
+from audit.reorder_score import compute_bound_cents
+from audit.reorder_ways import propose_by_policy, propose_by_table
 from pipelines.reorder.policy import Levels, Policy
 from tests.audit.test_reorder_score import COSTS, DAYS, WORLD
 from tests.seeds import create_random
@@ -28,7 +28,9 @@ def test_it_is_the_least_of_all_ways_to_order(world: int) -> None:
     wanted = [draw.randrange(4) for _ in range(HOURS)]
     moved = [draw.choice((0, 0, 0, 1, -1)) for _ in range(HOURS)]
     hours = [draw.randrange(HOURS) for _ in range(3)]
-    bound = least_cents(opening, wanted, moved, by_arrival([(at, 1.0) for at in hours]), terms)
+    bound = compute_least_cents(
+        opening, wanted, moved, group_by_arrival([(at, 1.0) for at in hours]), terms
+    )
     tried = (
         compute_spent_cents(opening, wanted, moved, list(zip(hours, packs, strict=True)), terms)
         for packs in product(range(PACKS_MAX), repeat=len(hours))
@@ -66,18 +68,18 @@ def compute_spent_cents(
 
 def test_an_order_that_brings_nothing_is_not_made() -> None:
     terms = Terms(pack_size_units=1, order_cents=1, lost_cents=5, holding_cents=0.1)
-    assert least_cents(0, [1], [0], by_arrival([(0, 0.0)]), terms) == 5
-    assert least_cents(0, [1], [0], by_arrival([(0, 0.5)]), terms) == 1
+    assert compute_least_cents(0, [1], [0], group_by_arrival([(0, 0.0)]), terms) == 5
+    assert compute_least_cents(0, [1], [0], group_by_arrival([(0, 0.5)]), terms) == 1
 
 
 @pytest.mark.parametrize("cautious", [Policy(), Policy(safety=0.0), Policy(swing=1.0)])
 def test_no_policy_costs_less(cautious: Policy) -> None:
-    life = Life(WORLD, DAYS, by_policy(cautious))
-    assert 0 < bound_cents(life, COSTS) <= life.score(COSTS).cost_cents
+    life = Life(WORLD, DAYS, propose_by_policy(cautious))
+    assert 0 < compute_bound_cents(life, COSTS) <= life.score(COSTS).cost_cents
 
 
 def test_no_levels_cost_less() -> None:
     for point in (0, 20, 200):
         levels = dict.fromkeys(Life(WORLD, 1).opening, Levels(point, point + 50))
-        life = Life(WORLD, DAYS, by_table(levels))
-        assert bound_cents(life, COSTS) <= life.score(COSTS).cost_cents
+        life = Life(WORLD, DAYS, propose_by_table(levels))
+        assert compute_bound_cents(life, COSTS) <= life.score(COSTS).cost_cents

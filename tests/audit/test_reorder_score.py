@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from audit.reorder_life import DAY_MS, Costs, Delivery, Life, Review, Sale
-from audit.reorder_ways import best, by_policy, cost
+from audit.reorder_ways import compute_costs, optimize_levels, propose_by_policy
 from cli.score_reorder import clean
 from generators.event import Event
 from pipelines.reorder.policy import Levels, Policy
@@ -27,22 +27,25 @@ def test_who_never_orders_has_no_orders_and_loses_sales() -> None:
 
 def test_whoever_orders_it_is_one_demand() -> None:
     """But for what was broken or stolen, where it was there to be."""
-    policy, vans = Life(WORLD, DAYS, by_policy(Policy())), Life(replace(WORLD, refill="vans"), DAYS)
+    policy, vans = (
+        Life(WORLD, DAYS, propose_by_policy(Policy())),
+        Life(replace(WORLD, refill="vans"), DAYS),
+    )
     wanted, by_vans = (sum(map(sum, one.demand.values())) for one in (policy, vans))
     assert abs(wanted - by_vans) < wanted / 100
     assert policy.score(COSTS).orders > 0
 
 
 def test_the_best_levels_are_no_worse_than_others_on_the_same_demand() -> None:
-    life = Life(WORLD, DAYS, by_policy(Policy()))
+    life = Life(WORLD, DAYS, propose_by_policy(Policy()))
     shelf = min(life.demand)
     product = life.products[shelf.sku]
-    known = life.demand[shelf], life.opening[shelf], product, life.deliveries(shelf), COSTS
-    levels = best(*known)
+    known = life.demand[shelf], life.opening[shelf], product, life.list_deliveries(shelf), COSTS
+    levels = optimize_levels(*known)
     tried = [levels, Levels(0, product.pack_size_units), Levels(500, 1_000)]
     points = np.array([float(one.reorder_point_units) for one in tried])
     lots = np.array([float(one.order_up_to_units - one.reorder_point_units) for one in tried])
-    costs = cost(*known, points, lots)
+    costs = compute_costs(*known, points, lots)
     assert costs[0] == min(costs)
 
 
@@ -56,7 +59,9 @@ def test_an_order_is_reckoned_to_come_as_the_supplier_would_bring_it() -> None:
     def count_lost_units(deliveries: dict[int, Delivery]) -> float:
         margin = product.unit_price_cents
         free = Costs(order_cents=0)
-        return float(cost(demand, opening, product, deliveries, free, point, lot)[0]) / margin
+        return (
+            float(compute_costs(demand, opening, product, deliveries, free, point, lot)[0]) / margin
+        )
 
     assert count_lost_units({}) == 24 * 40
     assert count_lost_units({2: Delivery(12, 1.0)}) == 24 * 40 - 90
@@ -65,10 +70,10 @@ def test_an_order_is_reckoned_to_come_as_the_supplier_would_bring_it() -> None:
 
 
 def test_deliveries_are_those_of_the_shelf_and_the_review() -> None:
-    life = Life(WORLD, DAYS, by_policy(Policy()))
+    life = Life(WORLD, DAYS, propose_by_policy(Policy()))
     for shelf in life.demand:
         lead = life.products[shelf.sku].lead_time_days
-        deliveries = life.deliveries(shelf)
+        deliveries = life.list_deliveries(shelf)
         assert [hour % 24 for hour in deliveries] == [16] * DAYS
         for hour, one in deliveries.items():
             assert 24 * lead <= one.arrives_hour - hour <= 24 * lead + 6
@@ -97,7 +102,7 @@ def compute_point(*plans: Event, told_days: float = -0.5, sold: Sequence[int] = 
     product = replace(Life(WORLD, 0).world.products[0], lead_time_days=2)
     told_ms = MIDNIGHT_MS + int(told_days * DAY_MS)
     review = Review(MIDNIGHT_MS, Shelf("S000", product.sku), product, days, plans, told_ms)
-    return int(by_policy(STEADY)(review).reorder_point_units)
+    return int(propose_by_policy(STEADY)(review).reorder_point_units)
 
 
 def test_the_policy_is_given_the_plans_that_the_pipeline_would_see() -> None:

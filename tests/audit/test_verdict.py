@@ -7,20 +7,20 @@ import pytest
 
 from audit.inventory import Book, Row
 from audit.ledger import Audit, Difference, Units
-from audit.oracles import ORACLES, NoOracle, oracle
+from audit.oracles import ORACLES, NoOracle, ask_oracle
 from audit.quarantine import Listing
 from audit.served import Served
 from audit.verdict import Verdict, compare_view, select_kept
 from contracts import STOCK_LEVELS, Contract
 from infra.settings import Settings
-from pipelines.common.pipeline import load, pipelines
+from pipelines.common.pipeline import list_pipelines, load
 
 AT = ("public.sales.receipt.v1", 0)
 BOOK = Book(read=12, applied=9, duplicate=2, quarantined=1)
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 SHELF: Row = {**STOCK_LEVELS.examples[0], "store_id": "S001", "sku": "A"}
 OTHER: Row = {**SHELF, "sku": "B"}
-VIEWS = [view for name in pipelines() for view in load(name).writes]
+VIEWS = [view for name in list_pipelines() for view in load(name).writes]
 WITH_AN_END = [view for view in VIEWS if view.retention is not None]
 AUDIT = Audit(
     pages=1,
@@ -56,12 +56,12 @@ def example(view: Contract) -> Row:
 
 
 def test_every_pipeline_has_an_oracle() -> None:
-    assert ORACLES.keys() == set(pipelines())
+    assert ORACLES.keys() == set(list_pipelines())
 
 
 def test_what_has_no_oracle_is_told_which_do() -> None:
     with pytest.raises(NoOracle, match=r"'coffee'\. Known: .*inventory"):
-        oracle("coffee", Settings(), {})
+        ask_oracle("coffee", Settings(), {})
 
 
 def test_answers_that_agree_are_exact() -> None:

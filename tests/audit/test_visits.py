@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from audit.tables import Row
-from audit.timeline import LEEDS, YORK, Timeline, at
+from audit.timeline import LEEDS, YORK, Timeline, parse_clock
 from audit.visits import VisitsOracle
 from pipelines.visits.thresholds import Thresholds
 
@@ -11,7 +11,7 @@ PAUSE = timedelta(minutes=30)
 
 
 def compute_visits(shop: Timeline) -> list[Row]:
-    [visits] = VisitsOracle(shop.records, Thresholds(), {}).views().values()
+    [visits] = VisitsOracle(shop.records, Thresholds(), {}).compute_views().values()
     return visits
 
 
@@ -25,33 +25,33 @@ def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
 def test_a_pause_of_half_an_hour_ends_a_visit() -> None:
     shop = Timeline()
     for minute in ("10:00", "10:20", "10:49", "11:19"):
-        shop.receipt(at(minute), customer="C1")
+        shop.receipt(parse_clock(minute), customer="C1")
     assert select_fields(shop, "status", "visit_start", "visit_end", "window_end", "receipts") == [
-        ("counted", at("10:00"), at("10:49"), at("11:19"), 3),
-        ("withdrawn", at("10:20"), at("10:49"), at("11:19"), 2),
-        ("withdrawn", at("10:49"), at("10:49"), at("11:19"), 1),
-        ("counted", at("11:19"), at("11:19"), at("11:49"), 1),
+        ("counted", parse_clock("10:00"), parse_clock("10:49"), parse_clock("11:19"), 3),
+        ("withdrawn", parse_clock("10:20"), parse_clock("10:49"), parse_clock("11:19"), 2),
+        ("withdrawn", parse_clock("10:49"), parse_clock("10:49"), parse_clock("11:19"), 1),
+        ("counted", parse_clock("11:19"), parse_clock("11:19"), parse_clock("11:49"), 1),
     ]
     assert {row["version"] for row in compute_visits(shop)} == {4}
 
 
 def test_a_visit_of_two_stores_is_one() -> None:
     shop = Timeline()
-    shop.receipt(at("10:00"), customer="C1", store=LEEDS)
-    shop.receipt(at("10:10"), customer="C1", store=YORK)
+    shop.receipt(parse_clock("10:00"), customer="C1", store=LEEDS)
+    shop.receipt(parse_clock("10:10"), customer="C1", store=YORK)
     assert select_fields(shop, "stores", "receipts")[0] == (2, 2)
 
 
 def test_customers_do_not_visit_together() -> None:
     shop = Timeline()
-    shop.receipt(at("10:00"), customer="C1")
-    shop.receipt(at("10:01"), customer="C2")
+    shop.receipt(parse_clock("10:00"), customer="C1")
+    shop.receipt(parse_clock("10:01"), customer="C2")
     assert select_fields(shop, "customer_id", "status") == [("C1", "counted"), ("C2", "counted")]
 
 
 def test_who_shows_no_card_is_not_seen() -> None:
     shop = Timeline()
-    shop.receipt(at("10:00"), customer=None)
+    shop.receipt(parse_clock("10:00"), customer=None)
     assert compute_visits(shop) == []
 
 
@@ -59,21 +59,21 @@ def test_who_shows_no_card_is_not_seen() -> None:
 #     *   |   *       two days, so two visits; the first one's window ends with its day
 def test_midnight_ends_a_visit() -> None:
     shop = Timeline()
-    shop.receipt(at("23:50"), customer="C1")
-    shop.receipt(at("0:05", days=1), customer="C1")
+    shop.receipt(parse_clock("23:50"), customer="C1")
+    shop.receipt(parse_clock("0:05", days=1), customer="C1")
     assert select_fields(shop, "status", "window_end") == [
-        ("counted", at("0:00", days=1)),
-        ("counted", at("0:35", days=1)),
+        ("counted", parse_clock("0:00", days=1)),
+        ("counted", parse_clock("0:35", days=1)),
     ]
 
 
 def test_a_receipt_that_is_read_later_changes_which_one_counts_and_takes_no_row_away() -> None:
     shop = Timeline()
-    shop.receipt(at("10:20"), customer="C/1")
+    shop.receipt(parse_clock("10:20"), customer="C/1")
     before = compute_visits(shop)
-    shop.receipt(at("10:00"), customer="C/1", published=at("10:40"))
+    shop.receipt(parse_clock("10:00"), customer="C/1", published=parse_clock("10:40"))
     after = {row["visit_start"]: row for row in compute_visits(shop)}
     assert before[0]["customer_id"] == "C%2F1"
     assert after.keys() >= {row["visit_start"] for row in before}
-    assert after[at("10:20")]["status"] == "withdrawn"
-    assert after[at("10:20")]["version"] > before[0]["version"]
+    assert after[parse_clock("10:20")]["status"] == "withdrawn"
+    assert after[parse_clock("10:20")]["version"] > before[0]["version"]

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from backup.contents import KEPT, list_files
-from backup.copying import Mirror, digest
+from backup.copying import Mirror, compute_digest
 
 SEGMENT = Path("broker") / "log" / "topic-0" / "00000.log"
 
@@ -66,6 +66,6 @@ def test_a_file_that_goes_while_it_is_copied_is_not_there(
 
 def test_a_digest_is_of_all_that_a_file_holds(tmp_path: Path) -> None:
     (file := tmp_path / "file").write_bytes(b"a" * 3_000_000)
-    before = digest(file)
+    before = compute_digest(file)
     file.write_bytes(b"a" * 2_999_999 + b"b")
-    assert digest(file) != before
+    assert compute_digest(file) != before

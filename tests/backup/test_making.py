@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from backup import making
-from backup.making import Elsewhere, Ended, NotEmpty, back_up, restore
+from backup.making import Elsewhere, Ended, NotEmpty, make_backup, restore
 from backup.manifest import FILE, NoBackup, read_manifest
 from infra.settings import Settings
 from infra.supervisor.parts import NotLocal
@@ -58,7 +58,7 @@ def test_a_backup_is_of_one_moment(
 ) -> None:
     for number in range(5):
         target = tmp_path / f"backup-{number}"
-        made = back_up(settings, target)
+        made = make_backup(settings, target)
         log, checkpoint = written(target)
         assert log - checkpoint in (0, 1)
         assert made.files.keys() == {f"{place}/file" for place in PLACES}
@@ -73,14 +73,14 @@ def test_a_process_that_ends_meanwhile_leaves_no_backup(
     writer.kill()
     writer.wait(30)
     with pytest.raises(Ended):
-        back_up(settings, tmp_path / "backup")
+        make_backup(settings, tmp_path / "backup")
     with pytest.raises(NoBackup, match=f"has no {FILE}"):
         read_manifest(tmp_path / "backup")
 
 
 @pytest.fixture
 def source(settings: Settings, writer: psutil.Process, tmp_path: Path) -> Path:
-    back_up(settings, tmp_path / "backup")
+    make_backup(settings, tmp_path / "backup")
     return tmp_path / "backup"
 
 
@@ -120,18 +120,18 @@ def test_nothing_is_overwritten(
     with pytest.raises(NotEmpty, match="make reset"):
         restore(source, settings)
     with pytest.raises(NotEmpty, match="another folder"):
-        back_up(settings, source)
+        make_backup(settings, source)
     with pytest.raises(NotEmpty, match="lost with it"):
-        back_up(settings, settings.data_dir / "backup")
+        make_backup(settings, settings.data_dir / "backup")
 
 
 @pytest.mark.parametrize("name", ["checkpoint_url", "lake_url"])
 def test_what_is_elsewhere_cannot_be_copied(settings: Settings, tmp_path: Path, name: str) -> None:
     elsewhere = settings.model_copy(update={name: "s3a://bucket/key"})
     with pytest.raises(Elsewhere, match=f"{name.upper()}=s3a://bucket/key"):
-        back_up(elsewhere, tmp_path / "backup")
+        make_backup(elsewhere, tmp_path / "backup")
 
 
 def test_a_shop_that_does_not_run_here_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotLocal):
-        back_up(Settings(data_dir=tmp_path / "none"), tmp_path / "backup")
+        make_backup(Settings(data_dir=tmp_path / "none"), tmp_path / "backup")

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from bench.arrivals import arrivals, percentile
+from bench.arrivals import compute_percentile, run_arrivals
 
 
 def test_a_request_that_hangs_delays_no_other() -> None:
@@ -16,7 +16,7 @@ def test_a_request_that_hangs_delays_no_other() -> None:
 
     async def request_all() -> list[int]:
         async with asyncio.timeout(10):
-            return await arrivals(request_one, per_second=1_000, seconds=0.005)
+            return await run_arrivals(request_one, per_second=1_000, seconds=0.005)
 
     begun: list[int] = []
     last_begun = asyncio.Event()
@@ -28,7 +28,7 @@ def test_a_request_is_never_sent_before_it_is_due() -> None:
     async def is_early(_number: int, due: float) -> bool:
         return asyncio.get_running_loop().time() < due - RESOLUTION
 
-    assert not any(asyncio.run(arrivals(is_early, per_second=200, seconds=0.05)))
+    assert not any(asyncio.run(run_arrivals(is_early, per_second=200, seconds=0.05)))
 
 
 RESOLUTION = 0.001
@@ -37,4 +37,4 @@ RESOLUTION = 0.001
 
 @pytest.mark.parametrize(("percent", "expected"), [(0, 1), (50, 5), (51, 6), (99, 10), (100, 10)])
 def test_a_percentile_is_a_sample_that_was_there(percent: float, expected: float) -> None:
-    assert percentile([10, 9, 8, 7, 6, 5, 4, 3, 2, 1], percent) == expected
+    assert compute_percentile([10, 9, 8, 7, 6, 5, 4, 3, 2, 1], percent) == expected

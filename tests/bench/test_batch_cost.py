@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import psutil
 
-from bench.batch_cost import cpu_by_process, spent_since
+from bench.batch_cost import measure_cpu, measure_cpu_since
 
 BUSY = "sum(range(3_000_000))"
 PARENT = f"""
@@ -38,11 +38,11 @@ def test_a_worker_that_ends_takes_nothing_back() -> None:
         assert process.stdout
         process.stdout.readline()
         watched = psutil.Process(process.pid)
-        before = cpu_by_process(watched)
+        before = measure_cpu(watched)
         process.stdin.write(b"\n")
         process.stdin.flush()
         process.stdout.readline()
         assert len(before) == 2
-        assert len(cpu_by_process(watched)) == 1
-        assert spent_since(before, watched) >= 0
-        assert spent_since({}, watched) > 0
+        assert len(measure_cpu(watched)) == 1
+        assert measure_cpu_since(before, watched) >= 0
+        assert measure_cpu_since({}, watched) > 0

@@ -6,34 +6,46 @@ from pathlib import Path
 import pytest
 
 from bench import document
-from bench.document import DOCUMENTS, IncompletePart, UnknownPart, fill, read_parts, reported_parts
-from bench.figures import Figure, Outcome, Yardstick, at_least, at_most
-from bench.report import document as report
-from bench.report import machine
+from bench.document import (
+    DOCUMENTS,
+    IncompletePart,
+    UnknownPart,
+    fill,
+    read_parts,
+    read_reported_parts,
+)
+from bench.figures import Figure, Outcome, Yardstick, aim_at_least, aim_at_most
+from bench.report import build_document as report
+from bench.report import describe_machine
 from bench.run import Part
 from bench.scale import QUICK
-from infra.settings import root
+from infra.settings import locate_root
 
 TEXT = (
     "Before.\n\n<!-- figures: replay{unit} -->\nan old table\n<!-- end of figures -->\n\nAfter.\n"
 )
 RATE = Figure(
-    "replay", 123_456.7, "records/s", at_least(100_000), Yardstick("a bare read", 250_000), "Warm."
+    "replay",
+    123_456.7,
+    "records/s",
+    aim_at_least(100_000),
+    Yardstick("a bare read", 250_000),
+    "Warm.",
 )
-RATIO = Figure("a batch", 1.26, "×", at_most(1.2), note="Of twenty\nreceipts.")
+RATIO = Figure("a batch", 1.26, "×", aim_at_most(1.2), note="Of twenty\nreceipts.")
 
 
 def write_report(folder: Path, failure: str | None = None) -> Path:
     file = folder / "report.json"
     outcome = Outcome("replay", (RATE, RATIO), 9.0, failure)
-    file.write_text(json.dumps(report(QUICK, machine(), [outcome])))
+    file.write_text(json.dumps(report(QUICK, describe_machine(), [outcome])))
     return file
 
 
 def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_note(
     tmp_path: Path,
 ) -> None:
-    filled = fill(Path("a.md"), TEXT.format(unit=""), reported_parts(write_report(tmp_path)))
+    filled = fill(Path("a.md"), TEXT.format(unit=""), read_reported_parts(write_report(tmp_path)))
     assert filled.startswith("Before.\n\n<!-- figures: replay -->\n| what | measured | aim |")
     assert filled.endswith("\n<!-- end of figures -->\n\nAfter.\n")
     assert "old" not in filled
@@ -45,7 +57,7 @@ def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_no
 
 
 def test_a_unit_picks_its_figures_without_notes(tmp_path: Path) -> None:
-    parts = reported_parts(write_report(tmp_path))
+    parts = read_reported_parts(write_report(tmp_path))
     filled = fill(Path("a.md"), TEXT.format(unit=", ×"), parts)
     assert "| a batch |" in filled
     assert "| replay |" not in filled
@@ -54,7 +66,7 @@ def test_a_unit_picks_its_figures_without_notes(tmp_path: Path) -> None:
 
 def test_a_part_that_failed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IncompletePart, match=r"replay failed: It broke\. Measure it again"):
-        reported_parts(write_report(tmp_path, "It broke."))
+        read_reported_parts(write_report(tmp_path, "It broke."))
 
 
 def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:
@@ -64,7 +76,7 @@ def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=str)
 def test_the_tables_of_the_documents_are_those_of_the_figures(file: Path) -> None:
-    text = (root() / file).read_text()
+    text = (locate_root() / file).read_text()
     assert document.TABLE.search(text), "a document that is listed shows a table"
     assert fill(file, text, read_parts()) == text, "run python -m bench.document"
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from bench.kafka_streams import Guarantee, changelog, kafka_streams
-from bench.receipts import receipt
+from bench.kafka_streams import Guarantee, name_changelog, run_kafka_streams
+from bench.receipts import create_receipt
 from contracts import RECEIPTS, decode, encode
 from contracts.errors import Undecodable
-from infra.kafka import admin, end_offsets, producer, read_between, read_to_end
+from infra.kafka import create_admin, create_producer, read_between, read_end_offsets, read_to_end
 from infra.settings import Settings
 from tests.seeds import create_random
 
@@ -35,19 +35,21 @@ def test_units_sold_are_those_that_the_log_alone_says(kafka: Settings) -> None:
     publish(kafka, create_random("receipts"))
     once, every = count_units(kafka, MEMORY_MS), count_units(kafka, -1)
     assert once != every, "there are copies"
-    with kafka_streams(kafka) as streams:
+    with run_kafka_streams(kafka) as streams:
         for guarantee in Guarantee:
             with streams.application() as name:
                 assert streams.run(name, guarantee) > 0
                 assert read_changelog(kafka, name) == once
-            assert not [topic for topic in admin(kafka).list_topics().topics if name in topic]
+            assert not [
+                topic for topic in create_admin(kafka).list_topics().topics if name in topic
+            ]
 
 
 def publish(kafka: Settings, draw: Random) -> None:
     """Receipts, three stores' of twelve: a partition may stay empty. Copies, and what is none."""
-    client = producer(kafka)
+    client = create_producer(kafka)
     for number in range(EVENTS):
-        at, event = receipt(0)["event_time"] + number * APART_MS, receipt(number)
+        at, event = create_receipt(0)["event_time"] + number * APART_MS, create_receipt(number)
         if number % 12 < 3:
             for value in vary_receipt(event, number, draw):
                 client.produce(RECEIPTS.name, value, event["store_id"].encode(), timestamp=at)
@@ -63,7 +65,7 @@ def vary_receipt(event: dict[str, Any], number: int, draw: Random) -> Iterator[b
         yield whole
     if draw.random() < 0.1 and number >= FORGOTTEN:
         again = number - FORGOTTEN // 12 * 12 - draw.choice((-12, 0, 12, 24))
-        yield encode(RECEIPTS, receipt(max(again, number % 12)))
+        yield encode(RECEIPTS, create_receipt(max(again, number % 12)))
     if draw.random() < 0.2:
         yield draw.choice(
             (
@@ -79,7 +81,7 @@ def vary_receipt(event: dict[str, Any], number: int, draw: Random) -> Iterator[b
 def count_units(kafka: Settings, memory_ms: int) -> Units:
     """Units sold: of what is published within the memory of its first copy, that one alone."""
     sold, known = Units(), dict[str, int]()
-    for message in read_between(kafka, {}, end_offsets(admin(kafka), [RECEIPTS.name])):
+    for message in read_between(kafka, {}, read_end_offsets(create_admin(kafka), [RECEIPTS.name])):
         try:
             event = decode(message.value()).value
         except Undecodable:
@@ -95,5 +97,5 @@ def count_units(kafka: Settings, memory_ms: int) -> Units:
 
 def read_changelog(kafka: Settings, application: str) -> Units:
     """What the application's changelog says."""
-    rows = read_to_end(kafka, changelog(application))
+    rows = read_to_end(kafka, name_changelog(application))
     return Units({shelf.decode(): struct.unpack(">q", units)[0] for shelf, units in rows.items()})

@@ -11,10 +11,10 @@ from prometheus_client import CollectorRegistry, Counter, generate_latest
 
 from bench import pages
 from bench.arrivals import Sample
-from bench.browsers import MISSING, NoBrowser, browsing, find_chromium
+from bench.browsers import MISSING, NoBrowser, find_chromium, open_browsers
 from bench.pages import Load, NobodyAsks, compare, refuse_silence
 from infra.settings import HOST
-from infra.wait import until
+from infra.wait import wait_for
 
 SECONDS_MAX = 30
 
@@ -74,11 +74,11 @@ def listening(asked: threading.Event) -> Iterator[str]:
 @pytest.mark.skipif(find_chromium() is None, reason=MISSING)
 def test_a_browser_shows_the_page_and_nothing_of_it_is_left() -> None:
     asked = threading.Event()
-    with listening(asked) as address, browsing([address]) as [browser]:
+    with listening(asked) as address, open_browsers([address]) as [browser]:
         assert asked.wait(SECONDS_MAX)
         started = [browser, *browser.children(recursive=True)]
         assert len(started) > 1
-    assert until(lambda: not any(map(is_alive, started)), SECONDS_MAX)
+    assert wait_for(lambda: not any(map(is_alive, started)), SECONDS_MAX)
 
 
 def is_alive(process: psutil.Process) -> bool:
@@ -90,5 +90,5 @@ def is_alive(process: psutil.Process) -> bool:
 
 def test_without_chromium_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(NoBrowser, match="apt-get install chromium"), browsing(["http://x/"]):
+    with pytest.raises(NoBrowser, match="apt-get install chromium"), open_browsers(["http://x/"]):
         pass

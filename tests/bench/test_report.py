@@ -3,56 +3,58 @@ from typing import Any
 
 import pytest
 
-from bench.figures import Aim, Figure, Outcome, Yardstick, at_least, at_most
+from bench.figures import Aim, Figure, Outcome, Yardstick, aim_at_least, aim_at_most
 from bench.part import FIGURE
-from bench.report import WIDTH, document, lines, rows
+from bench.report import WIDTH, build_document, render_lines, render_rows
 from bench.scale import QUICK
 
 REPLAY = Figure(
     "inventory replay",
     123_456.7,
     "records/s",
-    at_least(100_000, stretch=150_000),
-    Yardstick("Spark's bare read", 250_000, at_least(25, stretch=40)),
+    aim_at_least(100_000, stretch=150_000),
+    Yardstick("Spark's bare read", 250_000, aim_at_least(25, stretch=40)),
     "Warm, median of 3. " * 10,
 )
 
 
 def test_a_row_says_value_aim_and_verdict_and_the_next_one_the_yardstick() -> None:
-    value, ratio, *_ = (line.split() for line in rows(REPLAY))
+    value, ratio, *_ = (line.split() for line in render_rows(REPLAY))
     assert value == ["inventory", "replay", "123,457", "records/s", "≥", "100,000", "met"]
     assert " ".join(ratio) == "of Spark's bare read 49.4 % of 250,000 ≥ 25 % stretch met"
 
 
 def test_no_row_is_wider_than_the_terminal() -> None:
-    widest = Figure("x" * 30, 1_234_567.0, "receipts/s", at_least(1_000_000), note="word " * 60)
+    widest = Figure("x" * 30, 1_234_567.0, "receipts/s", aim_at_least(1_000_000), note="word " * 60)
     failed = Outcome("replay", (REPLAY, widest), 1.0, "It ended:\n" + "trace " * 60)
-    assert max(map(len, lines(failed))) <= WIDTH
+    assert max(map(len, render_lines(failed))) <= WIDTH
 
 
 @pytest.mark.parametrize(
     ("aim", "measured", "text"),
     [
-        (at_most(250), 250.0, "met"),
-        (at_most(250), 250.1, "missed"),
-        (at_least(100, stretch=150), 99.9, "missed"),
-        (at_least(100, stretch=150), 149.0, "met"),
-        (at_least(100, stretch=150), 150.0, "stretch met"),
+        (aim_at_most(250), 250.0, "met"),
+        (aim_at_most(250), 250.1, "missed"),
+        (aim_at_least(100, stretch=150), 99.9, "missed"),
+        (aim_at_least(100, stretch=150), 149.0, "met"),
+        (aim_at_least(100, stretch=150), 150.0, "stretch met"),
     ],
 )
 def test_an_aim_is_met_at_its_bound(aim: Aim, measured: float, text: str) -> None:
-    [row] = rows(Figure("a rate", measured, "1/s", aim))
+    [row] = render_rows(Figure("a rate", measured, "1/s", aim))
     assert row.endswith(text)
 
 
 def test_a_part_that_failed_shows_what_it_had_and_why_there_is_no_more() -> None:
-    printed = list(lines(Outcome("memory", (Figure("memory", 3.21, "GB"),), 9.0, "It broke.")))
+    printed = list(
+        render_lines(Outcome("memory", (Figure("memory", 3.21, "GB"),), 9.0, "It broke."))
+    )
     assert printed[0].split() == ["memory", "3.21", "GB"]
     assert printed[1].strip() == "memory failed. It broke."
 
 
 def test_the_document_holds_the_verdicts_and_survives_json() -> None:
-    written = document(QUICK, {"cores": 2}, [Outcome("replay", (REPLAY,), 9.0)])
+    written = build_document(QUICK, {"cores": 2}, [Outcome("replay", (REPLAY,), 9.0)])
     [part] = json.loads(json.dumps(written))["parts"]
     [figure] = part["figures"]
     assert (figure["met"], figure["stretch_met"]) == (True, False)

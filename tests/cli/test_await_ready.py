@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from cli import await_ready
-from cli.await_ready import NotReady, Stopped, all_ready
+from cli.await_ready import NotReady, Stopped, await_all
 from infra.settings import Settings
 from infra.supervisor.manager import Manager, Process
 
@@ -19,12 +19,12 @@ class Fleet:
     def __init__(self, **processes: Process) -> None:
         self.processes = processes
 
-    def process(self, name: str) -> Process:
+    def find_process(self, name: str) -> Process:
         return dataclasses.replace(self.processes.get(name, RUNNING), name=name)
 
 
 def wait(current: Settings, fleet: Fleet, *names: str) -> None:
-    all_ready(current, cast(Manager, fleet), names)
+    await_all(current, cast(Manager, fleet), names)
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def test_components_are_printed_in_order_though_the_last_is_ready_first(
     current: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answers = {"pipelines": iter([None, None, "generation 1"]), "api": iter(["ready"])}
-    monkeypatch.setattr(await_ready, "readiness", lambda _, name, __: next(answers[name]))
+    monkeypatch.setattr(await_ready, "find_readiness", lambda _, name, __: next(answers[name]))
     wait(current, Fleet(), "pipelines", "api")
     printed = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [words[0] for words in printed] == ["pipelines", "api"]
@@ -46,7 +46,9 @@ def test_components_are_printed_in_order_though_the_last_is_ready_first(
 def test_readiness_is_asked_about_this_start(
     current: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(await_ready, "readiness", lambda _, __, started_at: f"since {started_at}")
+    monkeypatch.setattr(
+        await_ready, "find_readiness", lambda _, __, started_at: f"since {started_at}"
+    )
     wait(current, Fleet(), "api")
     assert "since 100" in capsys.readouterr().out
 
@@ -68,7 +70,7 @@ def test_a_manager_that_is_gone_is_said(current: Settings, monkeypatch: pytest.M
     def refuse(_: Fleet, __: str) -> Process:
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(Fleet, "process", refuse)
+    monkeypatch.setattr(Fleet, "find_process", refuse)
     with pytest.raises(Stopped, match="make up"):
         wait(current, Fleet(), "api")
 
@@ -77,6 +79,6 @@ def test_a_component_that_takes_too_long_is_said(
     current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(await_ready.READY_SECONDS_MAX, "api", 0)
-    monkeypatch.setattr(await_ready, "readiness", lambda *_: None)
+    monkeypatch.setattr(await_ready, "find_readiness", lambda *_: None)
     with pytest.raises(NotReady, match=r"api is not ready(.|\n)*make logs COMPONENT=api"):
         wait(current, Fleet(), "api")

@@ -8,10 +8,10 @@ import pytest
 from cli import up
 from cli.backfill import SIMULATOR, render_progress
 from cli.down import stop
-from cli.ready import readiness
+from cli.ready import find_readiness
 from generators.run import Progress
 from generators.ticks import START_MS, TICKS_PER_DAY
-from infra.kafka import admin, newest_ms
+from infra.kafka import create_admin, read_newest_ms
 from infra.settings import Settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import Manager
@@ -41,8 +41,8 @@ def backfill(settings: Settings, days: int) -> str:
 
 
 def is_world_ready(settings: Settings, manager: Manager) -> bool:
-    process = manager.process(SIMULATOR)
-    return readiness(settings, SIMULATOR, process.started_at) is not None
+    process = manager.find_process(SIMULATOR)
+    return find_readiness(settings, SIMULATOR, process.started_at) is not None
 
 
 @pytest.mark.e2e
@@ -55,11 +55,11 @@ def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settin
         up.start_broker(home, manager)
         manager.start(SIMULATOR)
         wait_until(lambda: is_world_ready(home, manager), "the world runs", 60)
-        pid = manager.process(SIMULATOR).pid
+        pid = manager.find_process(SIMULATOR).pid
         assert "2026-03-05 08:00" in backfill(home, 3)
         assert is_world_ready(home, manager)
-        assert manager.process(SIMULATOR).pid != pid
-        assert min(newest_ms(admin(home), [BEATS]).values()) >= START_MS + 3 * DAY_MS
+        assert manager.find_process(SIMULATOR).pid != pid
+        assert min(read_newest_ms(create_admin(home), [BEATS]).values()) >= START_MS + 3 * DAY_MS
         assert "nothing was missing" in backfill(home, 2)
     finally:
         stop(home)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import application
+from cli.main import build_application
 from infra.settings import Settings
 from tests.contracts.evolution.editing import RECEIPT, copy_contracts, edit
 
@@ -14,7 +14,7 @@ WRITES = "writes: [{}]\n\nreads:\n"
 
 
 def run_contracts(*words: str, exit_code: int = 0) -> str:
-    done = CliRunner().invoke(application(), ["contracts", *words])
+    done = CliRunner().invoke(build_application(), ["contracts", *words])
     assert done.exit_code == exit_code, done.output
     return done.output
 
@@ -74,7 +74,9 @@ def test_a_new_contract_loads_and_is_a_draft_until_somebody_writes_it(
 
 def test_a_second_version_needs_a_sunset_of_the_first(folder: Path) -> None:
     words = ["contracts", "new", "public.sales.receipt.v2", "--folder", str(folder)]
-    assert "Add --sunset YYYY-MM-DD" in str(CliRunner().invoke(application(), words).exception)
+    assert "Add --sunset YYYY-MM-DD" in str(
+        CliRunner().invoke(build_application(), words).exception
+    )
 
 
 def test_the_catalogue_is_written_where_it_is_wanted(current: Settings, tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ from cli.experiments import (
     Step,
     StepFailed,
     UnknownExperiment,
-    exchanges,
     find_experiments,
+    parse_exchanges,
+    parse_steps,
     run,
-    steps,
     try_command,
 )
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from tests.ports import free_port_base
 
 PAGE = """# 1. A page
@@ -44,7 +44,7 @@ $ true
 
 The end.
 """
-GUIDE = root() / "docs" / "guide" / "README.md"
+GUIDE = locate_root() / "docs" / "guide" / "README.md"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def test_a_page_is_its_commands_each_after_the_words_before_it() -> None:
-    first, second, end = steps(PAGE)
+    first, second, end = parse_steps(PAGE)
     assert first.prose.startswith("# 1. A page")
     assert first.prose.endswith("Look at it:")
     assert "a drawing" in first.prose
@@ -82,7 +82,7 @@ def test_a_page_has_a_picture_answers_something_to_change_and_its_place_in_the_c
     assert not picture.startswith(PROMPT)
     assert blocks
     for block in blocks:
-        assert all(answer.strip() for _, answer in exchanges(block))
+        assert all(answer.strip() for _, answer in parse_exchanges(block))
     assert "\n**Change something.** " in text
     assert "\n**In the code.** " in text
 
@@ -95,7 +95,7 @@ def test_what_is_not_there_is_told_with_what_is(
         try_command("the-cat")
     with pytest.raises(NoShop, match=rf"ready at {settings.api_url}, but: .*make up"):
         try_command("the-log", yes=True)
-    monkeypatch.setattr(experiments, "root", lambda: tmp_path)
+    monkeypatch.setattr(experiments, "locate_root", lambda: tmp_path)
     with pytest.raises(NoGuide, match="comes with the project's repository"):
         try_command(list_=True)
 

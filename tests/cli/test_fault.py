@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from cli import fault, fault_report
 from cli.fault import NotAsked, NotChosen
-from cli.main import application
+from cli.main import build_application
 from faults import run
 from faults.catalog import FAULTS, NOT_COVERED
 from faults.run import MINUTES_MAX, PAUSE_SECONDS_MAX, UnknownFault
@@ -16,11 +16,11 @@ RUN = ("fault", "run")
 
 
 def invoke(*arguments: str) -> BaseException | None:
-    return CliRunner().invoke(application(), [*RUN, *arguments]).exception
+    return CliRunner().invoke(build_application(), [*RUN, *arguments]).exception
 
 
 def test_the_list_says_what_each_promises_and_what_is_not_there() -> None:
-    printed = CliRunner().invoke(application(), ["fault", "list"]).output
+    printed = CliRunner().invoke(build_application(), ["fault", "list"]).output
     for name, one in FAULTS.items():
         assert name in printed
         assert str(one.promise) in printed
@@ -54,9 +54,9 @@ def test_nothing_is_done_unasked(current: Settings, monkeypatch: pytest.MonkeyPa
     ("option", "most"), [("--minutes", MINUTES_MAX), ("--seconds", PAUSE_SECONDS_MAX)]
 )
 def test_it_does_not_go_on_for_ever(current: Settings, option: str, most: float) -> None:
-    within = CliRunner().invoke(application(), [*RUN, "--seed", "1", option, str(most)])
+    within = CliRunner().invoke(build_application(), [*RUN, "--seed", "1", option, str(most)])
     assert isinstance(within.exception, NotLocal)
-    beyond = CliRunner().invoke(application(), [*RUN, "--seed", "1", option, str(most + 1)])
+    beyond = CliRunner().invoke(build_application(), [*RUN, "--seed", "1", option, str(most + 1)])
     assert beyond.exit_code == 2
     assert option in beyond.output
 

@@ -10,9 +10,9 @@ import pytest
 
 from contracts import ADJUSTMENTS, HEARTBEATS, PRICE_CHANGES, RECEIPTS, REFUNDS, decode
 from infra.identities import FOLDER, Identities
-from infra.kafka import admin, end_offsets, newest_ms, read_all
+from infra.kafka import create_admin, read_all, read_end_offsets, read_newest_ms
 from infra.processes import start_module
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from infra.wait import wait_until
 from tests.brokers import empty_broker
 from tests.command import run_command
@@ -21,7 +21,7 @@ from tests.secrets import find_files
 
 pytestmark = pytest.mark.e2e
 
-MAPPINGS = root() / "generators" / "importing" / "mappings"
+MAPPINGS = locate_root() / "generators" / "importing" / "mappings"
 SALES = (RECEIPTS, REFUNDS, ADJUSTMENTS, PRICE_CHANGES)
 
 
@@ -67,10 +67,13 @@ def test_what_a_dry_run_says_is_what_is_published_and_refused(
 def test_the_same_files_again_change_nothing(shop: Settings, tmp_path: Path) -> None:
     file = write_m5(tmp_path)
     assert run(shop, file, shape="m5").returncode == 0
-    before, clock = count_ids(shop), newest_ms(admin(shop), [HEARTBEATS.name])
+    before, clock = count_ids(shop), read_newest_ms(create_admin(shop), [HEARTBEATS.name])
     again = run(shop, file, shape="m5")
     assert "0 events published · 26 in the log already" in again.stdout
-    assert (count_ids(shop), newest_ms(admin(shop), [HEARTBEATS.name])) == (before, clock)
+    assert (count_ids(shop), read_newest_ms(create_admin(shop), [HEARTBEATS.name])) == (
+        before,
+        clock,
+    )
 
 
 def test_an_import_that_was_killed_goes_on_and_every_event_is_there_once(
@@ -85,7 +88,7 @@ def test_an_import_that_was_killed_goes_on_and_every_event_is_there_once(
     first = start_module(shop, tmp_path / "first.log", "cli.main", *words)
 
     def is_half_done() -> bool:
-        return sum(end_offsets(admin(shop), [RECEIPTS.name]).values()) > 50
+        return sum(read_end_offsets(create_admin(shop), [RECEIPTS.name]).values()) > 50
 
     with first:
         wait_until(is_half_done, "some receipts are in the log", 60)

@@ -12,7 +12,7 @@ import pytest
 from audit.log import read
 from contracts import GENERATIONS, RECEIPTS, decode
 from contracts.documents import to_document
-from infra.kafka import Offsets, Partition, Record, admin, end_offsets
+from infra.kafka import Offsets, Partition, Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from tests.command import run_command
 from tests.services.broker import KafkaLog
@@ -40,7 +40,7 @@ def noon(shop: Settings) -> Settings:
 
 
 def read_ends(shop: Settings) -> dict[Partition, int]:
-    return end_offsets(admin(shop), [RECEIPTS.name])
+    return read_end_offsets(create_admin(shop), [RECEIPTS.name])
 
 
 def read_records(shop: Settings, before: Offsets) -> list[Record]:

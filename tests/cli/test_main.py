@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import application, main
+from cli.main import build_application, main
 from infra.kafka import offsets
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from tests.rooms import INSTALLED
 
 VERBS = (
@@ -31,7 +31,7 @@ VERBS = (
 
 
 def test_help_names_every_verb() -> None:
-    printed = CliRunner().invoke(application(), ["--help"]).output
+    printed = CliRunner().invoke(build_application(), ["--help"]).output
     assert all(f" {verb} " in printed for verb in VERBS)
 
 
@@ -62,7 +62,7 @@ def test_every_bad_contract_is_told_without_a_traceback(tmp_path: Path) -> None:
     """By a command that has nothing to do with contracts, too: all of them load the contracts."""
     for room in INSTALLED:
         unwanted = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(root() / room, tmp_path / room, ignore=unwanted)
+        shutil.copytree(locate_root() / room, tmp_path / room, ignore=unwanted)
     files = ("topics/sales/receipt.v1.yaml", "topics/sales/refund.v1.yaml")
     for file in files:
         contract = tmp_path / "contracts" / file

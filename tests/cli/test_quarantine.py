@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import quarantine
-from cli.exclusive import Busy, alone
-from cli.main import application
+from cli.exclusive import Busy, lock_home
+from cli.main import build_application
 from cli.quarantine import NoPlace
 from contracts import ADJUSTMENTS, RECEIPTS
 from infra.settings import Settings
@@ -39,7 +39,7 @@ def shop(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def run_quarantine(*words: str) -> str:
-    done = CliRunner().invoke(application(), ["quarantine", *words], catch_exceptions=False)
+    done = CliRunner().invoke(build_application(), ["quarantine", *words], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 
@@ -90,7 +90,7 @@ def test_a_release_says_where_it_is_and_who_counts_it(shop: Settings) -> None:
 def test_one_release_at_a_time(shop: Settings) -> None:
     place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="another")
     with (
-        alone(shop.data_dir / "quarantine", "releasing a record of"),
+        lock_home(shop.data_dir / "quarantine", "releasing a record of"),
         pytest.raises(Busy, match="releasing a record of"),
     ):
         run_quarantine("release", render_place(place), "--because", "it is real")

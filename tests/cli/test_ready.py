@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cli import ready
-from cli.ready import readiness
+from cli.ready import find_readiness
 from control.generations import Generation, Generations, State
 from control.marker import Marker
 from control.world_clock import AnnouncedClock, ClockState, WorldClock
@@ -36,8 +36,8 @@ def markers(
     """What stands in the marker topic."""
     by_generation: dict[tuple[str, int], Marker] = {}
     monkeypatch.setattr(ready, "read_markers", lambda *_: by_generation)
-    monkeypatch.setattr(ready, "admin", lambda _: None)
-    monkeypatch.setattr(ready, "end_offsets", lambda *_: {("receipts", 0): 10})
+    monkeypatch.setattr(ready, "create_admin", lambda _: None)
+    monkeypatch.setattr(ready, "read_end_offsets", lambda *_: {("receipts", 0): 10})
     return by_generation
 
 
@@ -70,7 +70,7 @@ def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
     current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     announce(monkeypatch, AFTER_MS)
-    ready = readiness(current, "simulator", STARTED)
+    ready = find_readiness(current, "simulator", STARTED)
     assert ready == "12 stores, 800 products, seed 1, 10 × real time"
 
 
@@ -81,14 +81,14 @@ def test_an_old_or_stopped_clock_is_not_enough(
     current: Settings, monkeypatch: pytest.MonkeyPatch, wall_ms: int, state: ClockState
 ) -> None:
     announce(monkeypatch, wall_ms, state)
-    assert readiness(current, "simulator", STARTED) is None
+    assert find_readiness(current, "simulator", STARTED) is None
 
 
 def test_pipelines_are_ready_when_they_have_written_markers_since_this_start(
     one_pipeline: Settings, markers: dict[tuple[str, int], Marker]
 ) -> None:
     put(markers, create_marker(BEFORE_MS, generation=1), create_marker(AFTER_MS, generation=2))
-    assert readiness(one_pipeline, "pipelines", STARTED) == "inventory g2, 4 records behind"
+    assert find_readiness(one_pipeline, "pipelines", STARTED) == "inventory g2, 4 records behind"
 
 
 @pytest.mark.parametrize("service", ["ordering", "supplier"])
@@ -97,9 +97,9 @@ def test_a_service_is_ready_when_it_has_given_a_sign_since_this_start(
 ) -> None:
     given = {service: STARTED * 1000 - 1}
     monkeypatch.setattr(liveness, "read_start_ms", lambda _, name: given[name])
-    assert readiness(current, service, STARTED) is None
+    assert find_readiness(current, service, STARTED) is None
     given[service] += 1
-    assert readiness(current, service, STARTED)
+    assert find_readiness(current, service, STARTED)
 
 
 def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(
@@ -109,11 +109,11 @@ def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(
 ) -> None:
     both = one_pipeline.model_copy(update={"pipelines": "inventory,fraud"})
     put(markers, create_marker(AFTER_MS, generation=2))
-    assert readiness(both, "pipelines", STARTED) is None  # nothing is known of fraud yet
+    assert find_readiness(both, "pipelines", STARTED) is None  # nothing is known of fraud yet
     known["visits"] = create_generations("visits", State.INVALID)
-    assert readiness(both, "pipelines", STARTED) is None  # nor when another is withdrawn
+    assert find_readiness(both, "pipelines", STARTED) is None  # nor when another is withdrawn
     known["fraud"] = create_generations("fraud", State.INVALID)
-    assert readiness(both, "pipelines", STARTED) == "inventory g2, 4 records behind"
+    assert find_readiness(both, "pipelines", STARTED) == "inventory g2, 4 records behind"
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_an_old_or_other_marker_is_not_enough(
     one_pipeline: Settings, markers: dict[tuple[str, int], Marker], marker: Marker
 ) -> None:
     put(markers, marker)
-    assert readiness(one_pipeline, "pipelines", STARTED) is None
+    assert find_readiness(one_pipeline, "pipelines", STARTED) is None
 
 
 class Api(BaseHTTPRequestHandler):
@@ -157,4 +157,4 @@ def test_an_api_is_ready_when_it_says_so(
     served: Settings, monkeypatch: pytest.MonkeyPatch, status: int, is_ready: bool
 ) -> None:
     monkeypatch.setattr(Api, "status", status)
-    assert (readiness(served, "api", STARTED) is not None) == is_ready
+    assert (find_readiness(served, "api", STARTED) is not None) == is_ready

@@ -19,8 +19,8 @@ from cli.records import (
     read_records,
     render,
 )
-from contracts import ADJUSTMENTS, STOCK_LEVELS, encode, key
-from contracts.times import epoch_ms
+from contracts import ADJUSTMENTS, STOCK_LEVELS, encode, encode_key
+from contracts.times import to_epoch_ms
 from infra.settings import Settings
 from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
@@ -41,10 +41,10 @@ def log(kafka: Settings) -> Settings:
         value = {**ADJUSTMENTS.examples[0], "event_id": f"A{number}"}
         client.produce(
             TOPIC,
-            key=key(ADJUSTMENTS, value),
+            key=encode_key(ADJUSTMENTS, value),
             value=encode(ADJUSTMENTS, value) if number < RECORDS - 1 else b"\x00no",
             partition=PARTITION,
-            timestamp=epoch_ms(NOON + timedelta(minutes=number)),
+            timestamp=to_epoch_ms(NOON + timedelta(minutes=number)),
         )
     assert client.flush(30) == 0
     return kafka

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.main import application
-from cli.reset import NotAsked, NotOurs, ours
+from cli.main import build_application
+from cli.reset import NotAsked, NotOurs, is_ours
 from infra.settings import Settings, read_settings
 
 
 def reset(*options: str, **environment: str) -> Result:
-    return CliRunner().invoke(application(), ["reset", *options], env=environment)
+    return CliRunner().invoke(build_application(), ["reset", *options], env=environment)
 
 
 def test_with_yes_the_folder_is_gone_and_its_neighbours_stay(current: Settings) -> None:
@@ -47,7 +47,7 @@ def test_a_folder_that_is_not_ours_stays(current: Settings) -> None:
 
 def test_a_home_is_never_removed(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "home", lambda: current.data_dir / "me")
-    assert not ours(current.data_dir)
+    assert not is_ours(current.data_dir)
 
 
 def test_an_empty_folder_is_no_trouble(current: Settings) -> None:

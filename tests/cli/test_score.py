@@ -7,16 +7,16 @@ from threading import Event
 import pytest
 from typer.testing import CliRunner
 
-from audit.fraud import fraud_oracle
+from audit.fraud import ask_fraud_oracle
 from audit.inventory import Row
-from audit.scoring import READ, of_log
+from audit.scoring import READ, score_log
 from audit.served import ApiDown
 from cli import score
-from cli.main import application
+from cli.main import build_application
 from contracts import ALERTS, HEARTBEATS
 from generators.simulator import simulate
-from infra.kafka import KafkaDown, admin, end_offsets
-from infra.settings import Settings, root
+from infra.kafka import KafkaDown, create_admin, read_end_offsets
+from infra.settings import Settings, locate_root
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
 from tests.services.writing import Writing, promote
@@ -41,31 +41,31 @@ def world(kafka: Settings) -> Settings:
 def test_what_is_served_is_scored(
     world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    ends = end_offsets(admin(world), READ)
-    alerts = fraud_oracle(world, ends, root()).view()
+    ends = read_end_offsets(create_admin(world), READ)
+    alerts = ask_fraud_oracle(world, ends, locate_root()).compute_view()
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
     writing.read |= ends
     with shop(world, log, writing, alerts, tmp_path) as settings:
         monkeypatch.setattr(score, "read_settings", lambda: settings)
-        result = CliRunner().invoke(application(), ["score", "fraud"])
+        result = CliRunner().invoke(build_application(), ["score", "fraud"])
         assert "impossible-travel" in result.output
-        answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
+        answer = CliRunner().invoke(build_application(), ["score", "fraud", "--json"])
     document = json.loads(answer.stdout)
     assert document["all"]["recall"]["of"] > 10
     assert document["all"]["recall"]["share"] > 0.5
     assert (answer.exit_code == 0) == document["good"]
     assert len(document["all"]["seconds_to_decide"]) == document["all"]["recall"]["hits"]
-    assert document == score.as_document(of_log(world))
+    assert document == score.build_document(score_log(world))
 
 
 def test_alerts_that_are_not_served_are_missed(
     world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
-    writing.read |= end_offsets(admin(world), [HEARTBEATS.name])
+    writing.read |= read_end_offsets(create_admin(world), [HEARTBEATS.name])
     with shop(world, log, writing, [], tmp_path) as settings:
         monkeypatch.setattr(score, "read_settings", lambda: settings)
-        answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
+        answer = CliRunner().invoke(build_application(), ["score", "fraud", "--json"])
     document = json.loads(answer.stdout)
     assert (answer.exit_code, document["good"]) == (1, False)
     assert document["all"]["recall"]["hits"] == 0
@@ -91,11 +91,11 @@ def test_without_a_broker_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         score, "read_settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1")
     )
-    answer = CliRunner().invoke(application(), ["score", "fraud"])
+    answer = CliRunner().invoke(build_application(), ["score", "fraud"])
     assert isinstance(answer.exception, KafkaDown)
 
 
 def test_without_an_api_it_says_so(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score, "read_settings", lambda: kafka)
-    answer = CliRunner().invoke(application(), ["score", "fraud"])
+    answer = CliRunner().invoke(build_application(), ["score", "fraud"])
     assert isinstance(answer.exception, ApiDown)

@@ -5,15 +5,15 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import application
+from cli.main import build_application
 from cli.security import NotSecure
-from infra.security.files import certificate_file
+from infra.security.files import locate_certificate
 from infra.security.keys import ensure_keys
 from infra.settings import Settings, read_settings
 
 
 def run(*words: str) -> str:
-    answer = CliRunner().invoke(application(["security"]), ["security", *words])
+    answer = CliRunner().invoke(build_application(["security"]), ["security", *words])
     if answer.exception is not None:
         raise answer.exception
     return answer.output
@@ -25,11 +25,11 @@ def test_certificates_are_renewed_and_it_is_said_what_to_do_next(
     monkeypatch.setenv("SECURE", "on")
     read_settings.cache_clear()
     ensure_keys(current)
-    before = certificate_file(current, "broker").read_bytes()
+    before = locate_certificate(current, "broker").read_bytes()
     said = run("renew")
     assert "broker" in said
     assert "make down && make up" in said
-    assert certificate_file(current, "broker").read_bytes() != before
+    assert locate_certificate(current, "broker").read_bytes() != before
 
 
 def test_a_shop_that_is_not_secure_has_none_to_renew(current: Settings) -> None:

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 import cli.status
 from cli import fleet
 from cli.fleet import Component
-from cli.main import application
-from cli.status import duration
+from cli.main import build_application
+from cli.status import render_duration
 from infra.settings import Settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import Manager, Process, State
@@ -32,23 +32,25 @@ API = Component(
 def parts(monkeypatch: pytest.MonkeyPatch) -> list[Component]:
     """The components that status finds; a test puts them in."""
     components: list[Component] = []
-    monkeypatch.setattr(fleet, "components", lambda _: components)
+    monkeypatch.setattr(fleet, "list_components", lambda _: components)
     return components
 
 
 def test_the_gate_and_the_supplier_run_where_shelves_are_filled_by_orders() -> None:
     vans, orders = (Settings(simulator_refill=refill) for refill in ("vans", "orders"))
-    assert set(fleet.names(orders)) - set(fleet.names(vans)) == {"ordering", "supplier"}
+    assert set(fleet.list_names(orders)) - set(fleet.list_names(vans)) == {"ordering", "supplier"}
     remote = orders.model_copy(update={"kafka_bootstrap_servers": "elsewhere:9092"})
-    assert set(fleet.names(orders)) - set(fleet.names(remote)) == {"broker"}
+    assert set(fleet.list_names(orders)) - set(fleet.list_names(remote)) == {"broker"}
 
 
 def test_the_lake_runs_where_it_is_asked_for() -> None:
-    assert set(fleet.names(Settings(lake=True))) - set(fleet.names(Settings())) == {"lake"}
+    assert set(fleet.list_names(Settings(lake=True))) - set(fleet.list_names(Settings())) == {
+        "lake"
+    }
 
 
 def run_status(*options: str) -> str:
-    answer = CliRunner().invoke(application(), ["status", *options])
+    answer = CliRunner().invoke(build_application(), ["status", *options])
     assert answer.exit_code == 0
     return answer.output
 
@@ -90,7 +92,7 @@ class Running(Manager):
     def __init__(self) -> None:
         super().__init__("/nowhere")
 
-    def processes(self) -> dict[str, Process]:
+    def list_processes(self) -> dict[str, Process]:
         return {
             name: Process(name, state, 7, 1_000, 60, "")
             for name, state in STATES_WITHOUT_BROKER.items()
@@ -114,9 +116,9 @@ def test_without_a_broker_only_who_answers_itself_is_asked(
         return "ready"
 
     monkeypatch.setattr(daemon, "find_running", lambda _: Running())
-    monkeypatch.setattr(fleet, "readiness", answer)
-    monkeypatch.setattr(fleet, "answers", lambda *_: False)
-    states = {one.name: one.state for one in fleet.components(current)}
+    monkeypatch.setattr(fleet, "find_readiness", answer)
+    monkeypatch.setattr(fleet, "is_answering", lambda *_: False)
+    states = {one.name: one.state for one in fleet.list_components(current)}
     assert asked == ["api"]
     assert (states["api"], states["quarantine"], states["broker"]) == (
         "ready",
@@ -148,4 +150,4 @@ def test_programs_read_json(current: Settings, parts: list[Component]) -> None:
     ("seconds", "words"), [(5, "5 s"), (90, "1 min"), (7_200, "2 h"), (200_000, "2 d")]
 )
 def test_durations_are_said_in_the_largest_unit(seconds: int, words: str) -> None:
-    assert duration(seconds) == words
+    assert render_duration(seconds) == words

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import tokens
-from cli.main import application
+from cli.main import build_application
 from infra.security.tokens import list_tokens
 from infra.settings import Settings
 
@@ -19,7 +19,9 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def run(*words: str) -> str:
-    done = CliRunner().invoke(application(["token"]), ["token", *words], catch_exceptions=False)
+    done = CliRunner().invoke(
+        build_application(["token"]), ["token", *words], catch_exceptions=False
+    )
     assert done.exit_code == 0, done.output
     return done.output
 

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import up
-from cli.main import application
+from cli.main import build_application
 from cli.world import build_options, list_world_settings
 from infra.settings import Settings
 from infra.settings import read_settings as read
@@ -16,7 +16,7 @@ def test_every_setting_of_the_simulator_has_its_option() -> None:
         for name in Settings.model_fields
         if name.startswith("simulator_")
     ]
-    printed = CliRunner().invoke(application(), ["up", "--help"], terminal_width=200).output
+    printed = CliRunner().invoke(build_application(), ["up", "--help"], terminal_width=200).output
     assert all(f"--{one.name.replace('_', '-')} " in printed for one in build_options())
 
 
@@ -35,7 +35,7 @@ def test_an_option_wins_over_the_environment(
     monkeypatch.setattr(up, "check", check)
     read.cache_clear()
     try:
-        CliRunner().invoke(application(), ["up", "--seed", "7", "--late-rate", "0.1"])
+        CliRunner().invoke(build_application(), ["up", "--seed", "7", "--late-rate", "0.1"])
     finally:
         read.cache_clear()
     assert (seen[0].simulator_seed, seen[0].simulator_late_rate) == (7, 0.1)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from audit.bounds import limits
+from audit.bounds import list_limits
 from contracts import Contract, Rule
 
 SIZE_MAX = 200_000
@@ -23,7 +23,7 @@ class Around(NamedTuple):
 
 def list_around(contract: Contract) -> Iterator[Around]:
     """A record for each place around each limit of the contract."""
-    for rule in limits(contract):
+    for rule in list_limits(contract):
         for value, keeps in NEAR[rule.kind](contract, rule):
             yield Around(rule, change(contract.examples[0], rule.path, value), keeps)
 

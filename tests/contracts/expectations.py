@@ -13,12 +13,12 @@ from typing import Any
 import fastavro
 
 from contracts import Contract
-from contracts.consumer import Reliances, Use, span
-from contracts.mapping import avro_projection
-from contracts.projection import Path, parse_path, projection
-from contracts.schemas import schemas_of
+from contracts.consumer import Reliances, Use, parse_span
+from contracts.mapping import build_avro_projection
+from contracts.projection import Path, parse_path, project_fields
+from contracts.schemas import find_schemas
 from contracts.times import EPOCH, MILLISECOND
-from generators.partitions import partition
+from generators.partitions import choose_partition
 from infra.kafka import Record
 
 FRAME_BYTES = 5
@@ -79,7 +79,7 @@ def _check_place(
     expected = "/".join(_render_in_key(value[field]) for field in named).encode()
     if record.key != expected:
         yield f"the key is {record.key!r}, not {expected!r}"
-    elif record.partition != partition(expected, contract.settings.partitions):
+    elif record.partition != choose_partition(expected, contract.settings.partitions):
         yield f"{expected!r} lies in partition {record.partition}"
 
 
@@ -94,7 +94,7 @@ def _check_time(
     happened = value.get(contract.event_time or "")
     if relies.late and isinstance(happened, datetime):
         late_ms = record.published_ms - happened.timestamp() * 1000
-        if late_ms > span(relies.late).total_seconds() * 1000:
+        if late_ms > parse_span(relies.late).total_seconds() * 1000:
             yield f"{late_ms} ms late"
 
 
@@ -107,13 +107,15 @@ def find_at(value: Any, path: Path) -> list[Any]:
 
 @cache
 def _parse_writer(contract: Contract, number: int) -> Any:
-    return fastavro.parse_schema(schemas_of(contract)[number])
+    return fastavro.parse_schema(find_schemas(contract)[number])
 
 
 def _parse_reader(use: Use, contract: Contract) -> Any:
-    return _parse_projection(contract, use.paths(contract))
+    return _parse_projection(contract, use.list_paths(contract))
 
 
 @cache
 def _parse_projection(contract: Contract, paths: tuple[Path, ...]) -> Any:
-    return fastavro.parse_schema(avro_projection(contract, projection(contract.fields, paths)))
+    return fastavro.parse_schema(
+        build_avro_projection(contract, project_fields(contract.fields, paths))
+    )

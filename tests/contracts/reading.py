@@ -16,19 +16,19 @@ from pyspark.sql import DataFrame, SparkSession
 from audit.log import read
 from contracts import RECEIPTS
 from contracts.validation import Rejection, validate
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.session import session
-from pipelines.common.runtime.source import kafka_options
-from pipelines.common.transform.aggregate import rows
+from pipelines.common.runtime.session import start_session
+from pipelines.common.runtime.source import build_kafka_options
+from pipelines.common.transform.aggregate import build_rows
 
 
 def read_by_python(settings: Settings) -> dict[str, Any]:
     accepted: dict[str, Any] = {}
     rejected: Counter[str] = Counter()
     units: Counter[str] = Counter()
-    for record in read(settings, end_offsets(admin(settings), [RECEIPTS.name])):
+    for record in read(settings, read_end_offsets(create_admin(settings), [RECEIPTS.name])):
         event = validate(RECEIPTS, record.key, record.value, record.published_ms)
         if isinstance(event, Rejection):
             rejected[event.found] += 1
@@ -41,12 +41,12 @@ def read_by_python(settings: Settings) -> dict[str, Any]:
 
 def read_by_spark(spark: SparkSession, settings: Settings) -> dict[str, int]:
     """Units sold by shelf, as the inventory pipeline's own functions have them."""
-    shelves = rows(load("inventory"), read_log(spark, settings)).collect()
+    shelves = build_rows(load("inventory"), read_log(spark, settings)).collect()
     return {f"{one['store_id']}/{one['sku']}": one["units_sold"] for one in shelves}
 
 
 def read_log(spark: SparkSession, settings: Settings) -> DataFrame:
-    options = {**kafka_options(settings), "subscribe": RECEIPTS.name}
+    options = {**build_kafka_options(settings), "subscribe": RECEIPTS.name}
     return spark.read.format("kafka").options(**options).load()
 
 
@@ -56,7 +56,7 @@ def main() -> None:
         "code": str(Path(sys.modules["contracts"].__path__[0]).parent)
     }
     if "spark" in sys.argv:
-        readings["units in spark"] = read_by_spark(session(settings, "reading"), settings)
+        readings["units in spark"] = read_by_spark(start_session(settings, "reading"), settings)
     print(json.dumps(readings), flush=True)
     os._exit(0)  # Spark's own end takes seconds
 

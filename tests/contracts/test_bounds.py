@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from audit.validation import untimely
-from contracts import CONTRACTS, Contract, encode, key
-from contracts.checks import in_order
+from audit.validation import find_untimeliness
+from contracts import CONTRACTS, Contract, encode, encode_key
+from contracts.checks import order_checks
 from contracts.times import MILLISECOND
 from contracts.validation import FUTURE, LATE, VALIDATED, Rejection, validate
 from infra.kafka import Record
@@ -20,7 +20,7 @@ TIMED = [one for one in VALIDATED.values() if one.horizon is not None]
 @EVERY
 @pytest.mark.crosses("*.v?/*.m[ia][nx]*", "*.v?/*.pattern")
 def test_a_value_goes_up_to_its_limit_and_no_further(contract: Contract) -> None:
-    checks = {asked.name: asked for asked in in_order(contract)}
+    checks = {asked.name: asked for asked in order_checks(contract)}
     for one in list_around(contract):
         named = one.rule.name
         assert (named not in find_broken_rules(contract, one.value)) == one.keeps, named
@@ -48,9 +48,12 @@ def validate_twice(contract: Contract, delay: timedelta) -> set[str | None]:
     event = contract.examples[0]
     published_ms = round((event[str(contract.event_time)] + delay).timestamp() * 1000)
     record = Record(
-        contract.name, 0, 0, published_ms, key(contract, event), encode(contract, event), ()
+        contract.name, 0, 0, published_ms, encode_key(contract, event), encode(contract, event), ()
     )
     verdict = validate(contract, record.key, record.value, published_ms)
     assert isinstance(record.value, bytes)
     ours = verdict.reason if isinstance(verdict, Rejection) else None
-    return {ours, untimely(record, {**event, "event_time": event[str(contract.event_time)]})}
+    return {
+        ours,
+        find_untimeliness(record, {**event, "event_time": event[str(contract.event_time)]}),
+    }

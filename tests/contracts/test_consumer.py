@@ -5,16 +5,23 @@ from pathlib import Path
 import pytest
 
 from contracts import CLOCKS, RECEIPTS, BadContract, encode
-from contracts.consumer import CONSUMERS, consumer, list_declared, load_consumers, reader, span
+from contracts.consumer import (
+    CONSUMERS,
+    create_reader,
+    get_consumer,
+    list_declared,
+    load_consumers,
+    parse_span,
+)
 from contracts.errors import Undeclared, UnknownConsumer
-from contracts.projection import pruner
+from contracts.projection import create_pruner
 from contracts.validation import VALIDATED
 
 RECEIPT = RECEIPTS.examples[0]
 
 
 def test_a_reader_hands_out_what_is_declared() -> None:
-    value = reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
+    value = create_reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
     assert set(value) == {"event_id", "event_time", "customer_id", "lines"}
     assert value["lines"] == [
         {"units": line["units"], "unit_price_cents": line["unit_price_cents"]}
@@ -23,36 +30,36 @@ def test_a_reader_hands_out_what_is_declared() -> None:
 
 
 def test_what_is_not_declared_is_not_there() -> None:
-    value = reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
+    value = create_reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
     assert "sku" not in value["lines"][0]
     assert "store_id" not in value
     with pytest.raises(KeyError, match="seed"):
-        reader("simulator")(encode(CLOCKS, CLOCKS.examples[0])).value["seed"]
+        create_reader("simulator")(encode(CLOCKS, CLOCKS.examples[0])).value["seed"]
 
 
 def test_a_topic_that_is_not_declared_is_refused() -> None:
     with pytest.raises(Undeclared, match=r"simulator reads public.sales.receipt.v1, but contracts"):
-        reader("simulator")(encode(RECEIPTS, RECEIPT))
+        create_reader("simulator")(encode(RECEIPTS, RECEIPT))
 
 
 def test_who_declares_everything_gets_the_value_as_it_is() -> None:
     whole = dict(RECEIPT)
-    assert pruner(RECEIPTS, list_declared("quarantine", RECEIPTS))(whole) is whole
+    assert create_pruner(RECEIPTS, list_declared("quarantine", RECEIPTS))(whole) is whole
 
 
 def test_the_quarantine_reads_every_topic_of_events() -> None:
-    validated = {name for name in consumer("quarantine").reads if name.startswith("public.")}
+    validated = {name for name in get_consumer("quarantine").reads if name.startswith("public.")}
     assert validated == VALIDATED.keys()
 
 
 def test_an_unknown_consumer_names_those_that_are_known() -> None:
     with pytest.raises(UnknownConsumer, match="loyalty"):
-        consumer("loyality")
+        get_consumer("loyality")
 
 
 @pytest.mark.parametrize("name", CONSUMERS)
 def test_a_consumer_reads_a_topic_once_and_says_what_for(name: str) -> None:
-    one = consumer(name)
+    one = get_consumer(name)
     assert one.reads or one.writes
     assert len(set(one.writes)) == len(one.writes)
     assert all(use.purpose.endswith(".") for use in one.reads.values())
@@ -61,7 +68,7 @@ def test_a_consumer_reads_a_topic_once_and_says_what_for(name: str) -> None:
 @pytest.mark.parametrize("text", ["2", "h", "two h", "2 weeks", "-1 h"])
 def test_what_is_no_length_of_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="a length of time as 2 h"):
-        span(text)
+        parse_span(text)
 
 
 @pytest.mark.parametrize(

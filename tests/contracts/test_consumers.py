@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from contracts import CONTRACTS, Contract, Unencodable, encode, key
-from contracts.consumer import CONSUMERS, Use, reader
+from contracts import CONTRACTS, Contract, Unencodable, encode, encode_key
+from contracts.consumer import CONSUMERS, Use, create_reader
 from contracts.projection import parse_path
-from generators.partitions import partition
+from generators.partitions import choose_partition
 from infra.kafka import Record
 from tests.contracts.expectations import find_violations, project
 
@@ -23,10 +23,10 @@ EVERY = pytest.mark.parametrize(("who", "topic"), USES)
 def create_record(contract: Contract, value: Mapping[str, Any]) -> Record:
     """The value as a record, published when it happened."""
     at = value.get(contract.event_time or "")
-    record_key = key(contract, value)
+    record_key = encode_key(contract, value)
     return Record(
         topic=contract.name,
-        partition=partition(record_key, contract.settings.partitions),
+        partition=choose_partition(record_key, contract.settings.partitions),
         offset=0,
         published_ms=int(at.timestamp() * 1000) if isinstance(at, datetime) else 1,
         key=record_key,
@@ -45,7 +45,7 @@ def test_a_valid_example_is_read_as_declared(who: str, topic: str) -> None:
     for example in contract.examples:
         value = create_record(contract, example).value
         assert value is not None
-        assert reader(who)(value).value == project(use, contract, value)
+        assert create_reader(who)(value).value == project(use, contract, value)
 
 
 @EVERY

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contracts import GENERATIONS, RELEASES, STOCK_LEVELS, digest
+from contracts import GENERATIONS, RELEASES, STOCK_LEVELS, compute_digest
 
 SHELF = STOCK_LEVELS.examples[0]
 SHELVES = [{**SHELF, "sku": f"SKU-{number}"} for number in range(20)]
@@ -28,22 +28,22 @@ OTHER: dict[str, Any] = {
 
 def test_the_order_of_rows_does_not_matter() -> None:
     shuffled = random.Random(1).sample(SHELVES, len(SHELVES))
-    assert digest(STOCK_LEVELS, shuffled) == digest(STOCK_LEVELS, SHELVES)
+    assert compute_digest(STOCK_LEVELS, shuffled) == compute_digest(STOCK_LEVELS, SHELVES)
 
 
 def test_the_order_of_fields_does_not_matter() -> None:
     backwards = {name: SHELF[name] for name in reversed(list(SHELF))}
-    assert digest(STOCK_LEVELS, [backwards]) == digest(STOCK_LEVELS, [SHELF])
+    assert compute_digest(STOCK_LEVELS, [backwards]) == compute_digest(STOCK_LEVELS, [SHELF])
 
 
 @pytest.mark.parametrize("field", STOCK_LEVELS.fields, ids=lambda field: field.name)
 def test_every_field_counts(field: Any) -> None:
     changed = {**SHELF, field.name: OTHER[field.name]}
-    assert digest(STOCK_LEVELS, [changed]) != digest(STOCK_LEVELS, [SHELF])
+    assert compute_digest(STOCK_LEVELS, [changed]) != compute_digest(STOCK_LEVELS, [SHELF])
 
 
 def test_every_row_counts() -> None:
-    assert digest(STOCK_LEVELS, SHELVES[1:]) != digest(STOCK_LEVELS, SHELVES)
+    assert compute_digest(STOCK_LEVELS, SHELVES[1:]) != compute_digest(STOCK_LEVELS, SHELVES)
 
 
 def test_a_timestamp_and_its_milliseconds_are_the_same() -> None:
@@ -52,29 +52,29 @@ def test_a_timestamp_and_its_milliseconds_are_the_same() -> None:
         "first_event_time": 1_772_409_600_000,
         "last_event_time": 1_772_448_067_120,
     }
-    assert digest(STOCK_LEVELS, [in_milliseconds]) == digest(STOCK_LEVELS, [SHELF])
+    assert compute_digest(STOCK_LEVELS, [in_milliseconds]) == compute_digest(STOCK_LEVELS, [SHELF])
 
 
 def test_the_form_is_settled() -> None:
     # printf '{"store_id":"S003",…}\n' | sha256sum
-    assert digest(STOCK_LEVELS, [SHELF]).startswith("8513642e")
-    assert digest(STOCK_LEVELS, []).startswith("e3b0c442")
+    assert compute_digest(STOCK_LEVELS, [SHELF]).startswith("8513642e")
+    assert compute_digest(STOCK_LEVELS, []).startswith("e3b0c442")
 
 
 def test_what_is_within_an_array_counts() -> None:
     one, *_ = GENERATIONS.examples
     promoted, *others = one["generations"]
     changed = {**one, "generations": [{**promoted, "code_digest": "other"}, *others]}
-    assert digest(GENERATIONS, [changed]) != digest(GENERATIONS, [one])
+    assert compute_digest(GENERATIONS, [changed]) != compute_digest(GENERATIONS, [one])
 
 
 def test_bytes_that_are_no_text_count() -> None:
     one = RELEASES.examples[0]
-    assert digest(RELEASES, [{**one, "value": b"\xff"}]) != digest(
+    assert compute_digest(RELEASES, [{**one, "value": b"\xff"}]) != compute_digest(
         RELEASES, [{**one, "value": b""}]
     )
 
 
 def test_two_rows_of_one_key_are_refused() -> None:
     with pytest.raises(ValueError, match="found two of S003/SKU-00417"):
-        digest(STOCK_LEVELS, [SHELF, {**SHELF, "version": 38}])
+        compute_digest(STOCK_LEVELS, [SHELF, {**SHELF, "version": 38}])

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from contracts import DIMENSIONS, NOTICE, ON_ITS_WAY, Contract, holds_from
-from contracts.times import span
+from contracts.times import render_span
 from contracts.validation import VALIDATED
 
 MINUTE_MS = 60_000
@@ -31,7 +31,7 @@ def test_the_contract_says_how_much_notice_it_takes(contract: Contract) -> None:
         field.description for field in contract.fields if field.name == "effective_at"
     )
     assert "ten minutes" in description
-    assert span(NOTICE) == "10 min"
+    assert render_span(NOTICE) == "10 min"
 
 
 @pytest.mark.parametrize(("notice", "later"), [(11, 0), (10, 0), (9, 1), (0, 10), (-60, 70)])

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from contracts import CONTRACTS, PRICE_CHANGES, RECEIPTS, Contract, model
+from contracts import CONTRACTS, PRICE_CHANGES, RECEIPTS, Contract, build_model
 from contracts.documents import from_document, to_document
-from contracts.faults import check_timing, faults
+from contracts.faults import check_timing, find_faults
 
 EVENTS = [one for one in CONTRACTS.values() if one.kind == "topic" and one.event_time]
 RECEIPT = RECEIPTS.examples[0]
@@ -20,7 +20,9 @@ def test_an_example_comes_back_from_json_as_it_was(contract: Contract) -> None:
         given = {name: value for name, value in example.items() if not isinstance(value, bytes)}
         written = json.loads(json.dumps(to_document(contract, given)))
         back = from_document(contract, written)
-        assert model(contract).model_construct(**back) == model(contract).model_construct(
+        assert build_model(contract).model_construct(**back) == build_model(
+            contract
+        ).model_construct(
             **{name: _drop_none(value) for name, value in given.items() if value is not None}
         )
 
@@ -34,7 +36,7 @@ def _drop_none(value: Any) -> Any:
 @pytest.mark.parametrize("contract", [RECEIPTS, PRICE_CHANGES], ids=str)
 def test_a_good_document_has_no_faults(contract: Contract) -> None:
     for example in contract.examples:
-        assert faults(contract, from_document(contract, to_document(contract, example))) == ()
+        assert find_faults(contract, from_document(contract, to_document(contract, example))) == ()
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_a_good_document_has_no_faults(contract: Contract) -> None:
 )
 def test_a_fault_says_where_what_and_what_was_found(changes: dict[str, Any], message: str) -> None:
     document = to_document(RECEIPTS, RECEIPT) | changes
-    [fault] = faults(RECEIPTS, from_document(RECEIPTS, document))
+    [fault] = find_faults(RECEIPTS, from_document(RECEIPTS, document))
     assert message in str(fault)
 
 

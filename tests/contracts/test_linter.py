@@ -28,7 +28,7 @@ pytestmark = pytest.mark.e2e  # its first run downloads the linter
 
 def run_linter(files: Iterable[Path]) -> list[dict[str, Any]]:
     done = subprocess.run(
-        [linter.python(), "-c", LINT, *files],
+        [linter.ensure_python(), "-c", LINT, *files],
         env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         text=True,

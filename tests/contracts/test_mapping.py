@@ -13,9 +13,9 @@ from contracts import (
     RECEIPTS,
     STOCK_LEVELS,
     Contract,
-    avro_schema,
-    model,
-    spark_ddl,
+    build_avro_schema,
+    build_model,
+    render_spark_ddl,
 )
 from contracts.mapping import TYPES
 
@@ -25,31 +25,33 @@ EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
 @EVERY
 def test_every_derivation_has_the_same_fields_in_the_same_order(contract: Contract) -> None:
     names = [field.name for field in contract.fields]
-    assert [field["name"] for field in avro_schema(contract)["fields"]] == names
-    assert re.findall(r"(?:^|, )(\w+) ", spark_ddl(contract)) == names
-    assert list(model(contract).model_fields) == names
+    assert [field["name"] for field in build_avro_schema(contract)["fields"]] == names
+    assert re.findall(r"(?:^|, )(\w+) ", render_spark_ddl(contract)) == names
+    assert list(build_model(contract).model_fields) == names
 
 
 @EVERY
 def test_a_field_is_optional_everywhere_or_nowhere(contract: Contract) -> None:
-    for field, avro in zip(contract.fields, avro_schema(contract)["fields"], strict=True):
+    for field, avro in zip(contract.fields, build_avro_schema(contract)["fields"], strict=True):
         assert ("default" in avro) == (not field.required)
-        assert model(contract).model_fields[field.name].is_required() == field.required
+        assert build_model(contract).model_fields[field.name].is_required() == field.required
 
 
 @EVERY
 def test_the_schema_is_avro(contract: Contract) -> None:
-    fastavro.parse_schema(avro_schema(contract))
-    assert json.loads(json.dumps(avro_schema(contract))) == avro_schema(contract)
+    fastavro.parse_schema(build_avro_schema(contract))
+    assert json.loads(json.dumps(build_avro_schema(contract))) == build_avro_schema(contract)
 
 
 def test_an_optional_field_is_null_unless_given() -> None:
-    [card_token] = [one for one in avro_schema(RECEIPTS)["fields"] if one["name"] == "card_token"]
+    [card_token] = [
+        one for one in build_avro_schema(RECEIPTS)["fields"] if one["name"] == "card_token"
+    ]
     assert card_token == {"name": "card_token", "type": ["null", "string"], "default": None}
 
 
 def test_the_columns_of_a_receipt() -> None:
-    assert spark_ddl(RECEIPTS) == (
+    assert render_spark_ddl(RECEIPTS) == (
         "event_id STRING, event_time TIMESTAMP, store_id STRING, register_id STRING, "
         "cashier_id STRING, card_token STRING, customer_id STRING, "
         "lines ARRAY<STRUCT<sku: STRING, units: INT, unit_price_cents: INT>>"
@@ -57,7 +59,7 @@ def test_the_columns_of_a_receipt() -> None:
 
 
 def test_a_schema_is_named_after_its_contract() -> None:
-    schema = avro_schema(STOCK_LEVELS)
+    schema = build_avro_schema(STOCK_LEVELS)
     assert f"{schema['namespace']}.{schema['name']}" == "retail.inventory.stock_level.v1.StockLevel"
 
 

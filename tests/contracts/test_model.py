@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, STOCK_LEVELS, model
+from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, STOCK_LEVELS, build_model
 from tests.contracts.broken_rules import find_broken_rules
 
 ADJUSTMENT = ADJUSTMENTS.examples[0]
@@ -24,7 +24,7 @@ def test_bytes_are_not_text() -> None:
 
 
 def test_in_json_bytes_are_base64() -> None:
-    released = model(RELEASES).model_validate({**RELEASES.examples[0], "value": b"\xff\x00"})
+    released = build_model(RELEASES).model_validate({**RELEASES.examples[0], "value": b"\xff\x00"})
     assert released.model_dump(mode="json")["value"] == "/wA="
 
 
@@ -72,7 +72,7 @@ def test_what_is_no_record_is_refused() -> None:
 
 
 def test_the_model_explains_its_fields() -> None:
-    properties = model(STOCK_LEVELS).model_json_schema()["properties"]
+    properties = build_model(STOCK_LEVELS).model_json_schema()["properties"]
     assert properties["units_sold"]["description"] == "What receipts took from it."
     assert properties["units_sold"]["unit"] == "units"
     assert properties["units_sold"]["examples"] == [31]

@@ -20,10 +20,10 @@ from contracts import ADJUSTMENTS, CONFIRMATIONS, CONTRACTS, RECEIPTS, Contract
 from contracts.consumer import CONSUMERS, Use
 from contracts.documents import to_document
 from contracts.validation import VALIDATED, Rejection, validate
-from infra.kafka import Record, admin, end_offsets, read_all
-from infra.kafka.drift import drifts, inspect
-from infra.processes import environment
-from infra.settings import Settings, root
+from infra.kafka import Record, create_admin, read_all, read_end_offsets
+from infra.kafka.drift import find_drifts, inspect
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root
 from infra.wait import wait_until
 from services.api.app import create_sources
 from services.ordering.gate import answer_review
@@ -78,13 +78,13 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     moment = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # the world began a day before
     post(settings, ADJUSTMENTS, moment)
     load_and_forget(settings, RECEIPTS, moment - timedelta(hours=1))
-    validated = end_offsets(admin(settings), VALIDATED)
+    validated = read_end_offsets(create_admin(settings), VALIDATED)
     serve_until(quarantine.follow, settings, lambda: read_progress(settings).offsets == validated)
     order(settings)
     serve_until(
         supplier.confirm_orders, settings, lambda: count_confirmed(settings) == len(ORDERED)
     )
-    ends = end_offsets(admin(kafka), CONTRACTS)
+    ends = read_end_offsets(create_admin(kafka), CONTRACTS)
     found: dict[str, list[Record]] = {name: [] for name in CONTRACTS}
     for record in read(kafka, ends):
         found[record.topic].append(record)
@@ -94,8 +94,8 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
 def run(settings: Settings, module: str, *words: str) -> None:
     subprocess.run(
         [sys.executable, "-m", module, *words],
-        cwd=root(),
-        env=environment(settings),
+        cwd=locate_root(),
+        env=build_environment(settings),
         check=True,
         capture_output=True,
         timeout=SECONDS_MAX,
@@ -214,6 +214,6 @@ def test_nobody_writes_what_they_do_not_declare(published: Log) -> None:
 
 
 def test_every_topic_is_made_as_its_contract_says(kafka: Settings, published: Log) -> None:
-    cluster = inspect(admin(kafka), list(CONTRACTS))
-    assert list(drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
+    cluster = inspect(create_admin(kafka), list(CONTRACTS))
+    assert list(find_drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
     assert not cluster.auto_create

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts import CONTRACTS, Contract, Row, rule_sql, spark_ddl
+from contracts import CONTRACTS, Contract, Row, render_rule_sql, render_spark_ddl
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.strategies import typed, valid
 
@@ -59,14 +59,14 @@ def test_a_record_made_to_be_valid_is_valid(name: str, data: st.DataObject) -> N
 
 
 def test_a_prefix_stands_before_every_field() -> None:
-    rules = dict(rule_sql(CONTRACTS["public.catalog.store.v1"], prefix="event."))
+    rules = dict(render_rule_sql(CONTRACTS["public.catalog.store.v1"], prefix="event."))
     assert rules["opens_at_minute is less than closes_at_minute"] == (
         "coalesce(event.opens_at_minute < event.closes_at_minute, true)"
     )
 
 
 def test_a_rule_of_an_item_is_asked_of_all_items() -> None:
-    rules = dict(rule_sql(CONTRACTS["public.sales.receipt.v1"]))
+    rules = dict(render_rule_sql(CONTRACTS["public.sales.receipt.v1"]))
     assert rules["lines[].units is at least 1"] == "coalesce(array_min(lines.units) >= 1, true)"
     assert r"'(?:^|/)(?![^/]{1,64}(?:/|\\z))'" in rules["lines[].sku matches ^[^/]{1,64}$"]
     assert not any("->" in rule for rule in rules.values())
@@ -76,9 +76,9 @@ def find_broken_in_sql(
     duck: "duckdb.DuckDBPyConnection", contract: Contract, record: Row
 ) -> set[str]:
     """The rules that are false in DuckDB; none may be null."""
-    types = [column.split(" ") for column in spark_ddl(contract).split(", ")]
+    types = [column.split(" ") for column in render_spark_ddl(contract).split(", ")]
     columns = ", ".join(f'?::{sql_type} as "{name}"' for name, sql_type in types)
-    names, rules = zip(*rule_sql(contract, prefix="event."), strict=True)
+    names, rules = zip(*render_rule_sql(contract, prefix="event."), strict=True)
     # A backslash needs no escape in DuckDB's strings.
     asked = ", ".join(rules).replace("\\\\", "\\")
     row = duck.execute(

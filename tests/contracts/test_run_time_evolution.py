@@ -31,20 +31,20 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 from pyspark.sql import SparkSession
 
 from audit.log import read
-from contracts import RECEIPTS, avro_schema, schema_id
+from contracts import RECEIPTS, build_avro_schema, get_schema_id
 from contracts.documents import to_document
 from contracts.evolution.release import release
 from contracts.schemas import load_lock
 from contracts.validation import UNDECODABLE
 from control.generations import Generation
-from infra.kafka import Record, admin, end_offsets
-from infra.processes import environment, supervisor
-from infra.settings import HOST, Settings, root
+from infra.kafka import Record, create_admin, read_end_offsets
+from infra.processes import build_environment, run_supervisor
+from infra.settings import HOST, Settings, locate_root
 from infra.wait import wait_until
-from pipelines.common.generations.generation import generations
+from pipelines.common.generations.generation import load_generations
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import load
-from pipelines.common.transform.events import events
+from pipelines.common.transform.events import validate_events
 from services.quarantine.records import create_row
 from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
 from tests.contracts.reading import read_by_python, read_by_spark, read_log
@@ -116,7 +116,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
 
     await_end(start_selling(settings, old, early))
     sold = [*early, *beside, *fresh, *last]
-    with supervisor(settings.model_copy(update={"pipelines": "inventory"}), output, old):
+    with run_supervisor(settings.model_copy(update={"pipelines": "inventory"}), output, old):
         wait_until(lambda: count_applied(settings) == len(early), "the old code reads", SECONDS_MAX)
         shutil.copy(new / "contracts" / "schemas.lock.json", old / "contracts")  # told, first
         await_end(start_selling(settings, old, beside), start_selling(settings, new, fresh))
@@ -124,7 +124,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
         wait_until(
             lambda: count_applied(settings) == len(sold), "the old code reads on", SECONDS_MAX
         )
-    [founded] = generations(settings, "inventory").known
+    [founded] = load_generations(settings, "inventory").known
     return Versions(
         settings=settings,
         old=old,
@@ -139,9 +139,9 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
 def copy_code(folder: Path) -> Path:
     for room in INSTALLED:
         shutil.copytree(
-            root() / room, folder / room, ignore=shutil.ignore_patterns("__pycache__", ".*")
+            locate_root() / room, folder / room, ignore=shutil.ignore_patterns("__pycache__", ".*")
         )
-    shutil.copy(root() / "requirements.lock", folder)
+    shutil.copy(locate_root() / "requirements.lock", folder)
     return folder
 
 
@@ -169,7 +169,7 @@ def start_selling(
     return subprocess.Popen(
         [sys.executable, "-m", "cli.main", "load", "--topic", RECEIPTS.name, str(file)],
         cwd=code,
-        env=environment(settings, code),
+        env=build_environment(settings, code),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
@@ -189,7 +189,7 @@ def await_end(*running: "subprocess.Popen[bytes]") -> None:
 
 def count_applied(settings: Settings) -> int:
     """How many receipts the generation has counted, at its marker."""
-    known = generations(settings, "inventory").known
+    known = load_generations(settings, "inventory").known
     if not known or not has_marker(settings, known[0]):
         return 0
     found = answer(Work(settings, load("inventory"), known[0]))
@@ -198,7 +198,9 @@ def count_applied(settings: Settings) -> int:
 
 @pytest.fixture(scope="module")
 def receipts_log(versions: Versions) -> list[Record]:
-    return list(read(versions.settings, end_offsets(admin(versions.settings), [RECEIPTS.name])))
+    return list(
+        read(versions.settings, read_end_offsets(create_admin(versions.settings), [RECEIPTS.name]))
+    )
 
 
 def find_schema_id(record: Record) -> int:
@@ -209,7 +211,7 @@ def find_schema_id(record: Record) -> int:
 def test_records_of_both_schemas_lie_between_each_other(
     versions: Versions, receipts_log: list[Record]
 ) -> None:
-    ids = (schema_id(RECEIPTS), versions.new_id)
+    ids = (get_schema_id(RECEIPTS), versions.new_id)
     assert Counter(map(find_schema_id, receipts_log)) == Counter(
         {ids[0]: 3 * RECEIPTS_PER_FILE, ids[1]: RECEIPTS_PER_FILE}
     )
@@ -239,11 +241,11 @@ def test_it_has_stopped_before_it_could_take_a_good_record_for_a_bad_one(
 def test_whoever_was_told_reads_all_of_it(code: str, versions: Versions) -> None:
     home: Path = getattr(versions, code)
     words = ["spark"] if code == "new" else []
-    variables = environment(versions.settings, home)
+    variables = build_environment(versions.settings, home)
     done = subprocess.run(
         [sys.executable, "-m", "tests.contracts.reading", *words],
         cwd=home,
-        env={**variables, "PYTHONPATH": f"{home}:{root()}"},
+        env={**variables, "PYTHONPATH": f"{home}:{locate_root()}"},
         capture_output=True,
         text=True,
         check=True,
@@ -267,7 +269,7 @@ def test_a_stock_client_of_the_registry_decodes_all_of_it(
         client = SchemaRegistryClient({"url": address})
         context = SerializationContext(RECEIPTS.name, MessageField.VALUE)
         as_written = AvroDeserializer(client)
-        as_before = AvroDeserializer(client, json.dumps(avro_schema(RECEIPTS)))
+        as_before = AvroDeserializer(client, json.dumps(build_avro_schema(RECEIPTS)))
         newest = client.get_latest_version(f"{RECEIPTS.name}-value")
         assert newest.schema_id == versions.new_id
         tills: dict[str, str | None] = {}
@@ -283,7 +285,7 @@ def test_a_stock_client_of_the_registry_decodes_all_of_it(
 @contextmanager
 def registry(settings: Settings, code: Path) -> Iterator[str]:
     """The API of that version of the code, on a port of its own."""
-    variables = environment(settings, code)
+    variables = build_environment(settings, code)
     base = free_port_base()
     variables |= {
         "PORT_BASE": str(base),
@@ -325,7 +327,9 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     assert found["accepted"].keys() == old
     reason = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
     assert found["rejected"] == {reason: len(fresh)}
-    validated = events((RECEIPTS,), read_log(spark, versions.settings)).groupBy("_reason").count()
+    validated = (
+        validate_events((RECEIPTS,), read_log(spark, versions.settings)).groupBy("_reason").count()
+    )
     reasons = {row["_reason"]: row["count"] for row in validated.collect()}
     assert reasons == {None: len(old), UNDECODABLE: len(fresh)}
     assert read_by_spark(spark, versions.settings) == found["units"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, StaleLock, schema_id, schemas_of
+from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, StaleLock, find_schemas, get_schema_id
 from contracts.errors import AmbiguousSchema
 from contracts.schemas import (
     LOCK,
@@ -16,12 +16,12 @@ from contracts.schemas import (
     load_known,
     load_lock,
     merge,
-    text,
+    render_lock,
 )
 
 
 def test_the_lock_is_current() -> None:
-    wanted = text(extend(load_lock(), CONTRACTS.values()))
+    wanted = render_lock(extend(load_lock(), CONTRACTS.values()))
     assert LOCK.read_text(encoding="utf-8") == wanted, (
         f"{LOCK.name} lacks the present schema of a contract. "
         "Give it an id, and commit the file: python -m contracts.lock"
@@ -34,7 +34,7 @@ def test_every_id_is_given_once_and_counts_from_one() -> None:
 
 def test_the_present_schema_is_among_those_of_its_topic() -> None:
     for contract in CONTRACTS.values():
-        assert schema_id(contract) in schemas_of(contract)
+        assert get_schema_id(contract) in find_schemas(contract)
 
 
 def test_a_changed_contract_gets_a_new_id_and_the_old_one_stays() -> None:
@@ -54,7 +54,7 @@ def test_a_contract_that_returns_to_an_older_schema_keeps_its_old_id() -> None:
 def test_a_schema_without_an_id_names_the_command_that_gives_one() -> None:
     changed = dataclasses.replace(ADJUSTMENTS, fields=ADJUSTMENTS.fields[:-1])
     with pytest.raises(StaleLock, match=r"python -m contracts\.lock"):
-        schema_id(changed)
+        get_schema_id(changed)
 
 
 NEXT = Entry(len(load_lock()) + 1, ADJUSTMENTS.name, {"type": "record"})
@@ -64,7 +64,7 @@ NEXT = Entry(len(load_lock()) + 1, ADJUSTMENTS.name, {"type": "record"})
 def newer_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A lock beside that of the code, which has one schema more."""
     file = tmp_path / "schemas.lock.json"
-    file.write_text(text((*load_known(), NEXT)))  # what is known is loaded by then
+    file.write_text(render_lock((*load_known(), NEXT)))  # what is known is loaded by then
     monkeypatch.setenv(NEWER_LOCK, str(file))
     return file
 
@@ -74,7 +74,7 @@ def test_pinned_code_reads_what_a_newer_lock_tells(newer_lock: Path) -> None:
 
 
 def test_pinned_code_keeps_what_an_older_lock_does_not_tell(newer_lock: Path) -> None:
-    newer_lock.write_text(text(load_lock()[:1]))
+    newer_lock.write_text(render_lock(load_lock()[:1]))
     assert load_known.__wrapped__() == load_lock()
 
 

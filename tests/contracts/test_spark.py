@@ -9,7 +9,16 @@ from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import from_avro
 from pyspark.sql.types import IntegerType, StructType
 
-from contracts import CONTRACTS, Contract, Row, avro_schema, decode, encode, rule_sql, spark_ddl
+from contracts import (
+    CONTRACTS,
+    Contract,
+    Row,
+    build_avro_schema,
+    decode,
+    encode,
+    render_rule_sql,
+    render_spark_ddl,
+)
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.strategies import draw_records, typed, valid
 from tests.rows import collect_rows
@@ -30,7 +39,7 @@ def test_python_and_spark_name_the_same_broken_rules(spark: SparkSession, name: 
         *(example.value for example in agreed.invalid_examples),
         *draw_records(typed(agreed), RECORDS),
     ]
-    asked = {rule for rule, _ in rule_sql(agreed)}
+    asked = {rule for rule, _ in render_rule_sql(agreed)}
     validated = [(record, find_broken_rules(agreed, record)) for record in candidates]
     on_the_wire = [(record, broken) for record, broken in validated if broken <= asked]
     assert len(on_the_wire) > len(asked)
@@ -61,7 +70,7 @@ def find_broken_in_spark(
     rows = [tuple(record[field.name] for field in agreed.fields) for record in records]
     schema = StructType().add("at", IntegerType()).add("event", parse_struct(agreed))
     frame = spark.createDataFrame(list(enumerate(rows)), schema)
-    rules = rule_sql(agreed, prefix="event.")
+    rules = render_rule_sql(agreed, prefix="event.")
     verdicts = frame.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
     by_record: dict[int, list[bool | None]] = {
         row["at"]: row["holds"] for row in verdicts.collect()
@@ -74,7 +83,7 @@ def find_broken_in_spark(
 
 
 def parse_struct(agreed: Contract) -> StructType:
-    schema = StructType.fromDDL(spark_ddl(agreed))
+    schema = StructType.fromDDL(render_spark_ddl(agreed))
     assert isinstance(schema, StructType)
     return schema
 
@@ -88,7 +97,7 @@ def decode_in_spark(
 def select_decoded(spark: SparkSession, agreed: Contract, written: list[bytes]) -> DataFrame:
     frame = spark.createDataFrame([(one,) for one in written], "value BINARY").coalesce(1)
     body = F.expr(f"substring(value, {FRAME_BYTES + 1})")
-    schema = json.dumps(avro_schema(agreed))
+    schema = json.dumps(build_avro_schema(agreed))
     return frame.select(from_avro(body, schema, {"mode": "FAILFAST"}).alias("event")).select(
         "event.*"
     )

@@ -8,8 +8,16 @@ from typing import Any
 import fastavro
 import pytest
 
-from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, Contract, avro_schema, encode, key
-from contracts.times import instant, span
+from contracts import (
+    ADJUSTMENTS,
+    RECEIPTS,
+    RELEASES,
+    Contract,
+    build_avro_schema,
+    encode,
+    encode_key,
+)
+from contracts.times import render_span, to_instant
 from contracts.validation import VALIDATED, Rejection, validate
 
 RECEIPT = RECEIPTS.examples[0]
@@ -26,7 +34,9 @@ def happened_ms(event: Mapping[str, Any]) -> int:
 
 def find_reason(contract: Contract, event: Mapping[str, Any], after_ms: int = 0) -> str | None:
     written = encode(contract, event)
-    verdict = validate(contract, key(contract, event), written, happened_ms(event) + after_ms)
+    verdict = validate(
+        contract, encode_key(contract, event), written, happened_ms(event) + after_ms
+    )
     return verdict.reason if isinstance(verdict, Rejection) else None
 
 
@@ -108,7 +118,7 @@ def test_a_rejection_holds_what_the_record_says() -> None:
 def test_a_time_that_no_calendar_has_is_far_in_the_future_and_not_undecodable() -> None:
     never = encode(RECEIPTS, {**RECEIPT, "event_time": 2**60 // 1000})
     assert reject(b"S003", never).reason == "future"
-    assert instant(2**60 // 1000) is None
+    assert to_instant(2**60 // 1000) is None
 
 
 def test_a_time_that_no_engine_has_is_undecodable() -> None:
@@ -128,12 +138,12 @@ def test_an_integer_of_more_than_32_bits_on_the_wire_is_undecodable(units: int) 
     wide = {**ADJUSTMENTS.examples[0], "units": units}
     fields = [
         {**field, "type": "long"} if field["name"] == "units" else field
-        for field in avro_schema(ADJUSTMENTS)["fields"]
+        for field in build_avro_schema(ADJUSTMENTS)["fields"]
     ]
     body = io.BytesIO()
-    fastavro.schemaless_writer(body, {**avro_schema(ADJUSTMENTS), "fields": fields}, wide)
+    fastavro.schemaless_writer(body, {**build_avro_schema(ADJUSTMENTS), "fields": fields}, wide)
     written = encode(ADJUSTMENTS, ADJUSTMENTS.examples[0])[:5] + body.getvalue()
-    verdict = validate(ADJUSTMENTS, key(ADJUSTMENTS, wide), written, happened_ms(wide))
+    verdict = validate(ADJUSTMENTS, encode_key(ADJUSTMENTS, wide), written, happened_ms(wide))
     assert isinstance(verdict, Rejection)
     assert verdict.reason == "undecodable"
 
@@ -160,4 +170,4 @@ def test_a_release_is_not_late_by_the_time_of_the_original() -> None:
 
 def test_a_length_of_time_is_told_in_its_largest_unit() -> None:
     lengths = timedelta(days=2), timedelta(hours=2), timedelta(minutes=90), timedelta(seconds=1)
-    assert [span(one) for one in lengths] == ["2 d", "2 h", "90 min", "1 s"]
+    assert [render_span(one) for one in lengths] == ["2 d", "2 h", "90 min", "1 s"]

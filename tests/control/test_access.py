@@ -16,7 +16,7 @@ from control.access import (
 from infra.kafka.access import EVERYBODY, Grant
 from infra.security.passwords import FIRST_USERS
 from infra.supervisor.daemon import CONFIG
-from pipelines.common.pipeline import pipelines
+from pipelines.common.pipeline import list_pipelines
 
 TOPIC = ResourceType.TOPIC
 
@@ -52,7 +52,7 @@ def test_a_view_is_written_and_made_under_the_numbers_of_its_generations() -> No
 
 def test_no_service_makes_a_topic_but_a_pipeline_its_changelogs() -> None:
     makers = {one.service for one in list_grants() if one.operation is AclOperation.CREATE}
-    assert makers == set(pipelines())
+    assert makers == set(list_pipelines())
 
 
 def test_the_ledger_is_for_the_simulator_alone() -> None:
@@ -64,7 +64,7 @@ def test_the_ledger_is_for_the_simulator_alone() -> None:
 def test_control_topics_are_granted_by_role() -> None:
     assert find_reads(SUPERVISOR) == {GENERATIONS.name, MARKERS.name}
     assert find_writes(SUPERVISOR) == {GENERATIONS.name}
-    assert list_holders(AclOperation.WRITE, MARKERS.name) == set(pipelines())
+    assert list_holders(AclOperation.WRITE, MARKERS.name) == set(list_pipelines())
     assert MARKERS.name not in find_reads("lake")
 
 

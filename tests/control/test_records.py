@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from contracts import GENERATIONS, MARKERS, decode, encode, model
+from contracts import GENERATIONS, MARKERS, build_model, decode, encode
 from control.generations import Generation, Generations, State
 from control.marker import Marker
 
@@ -15,7 +15,7 @@ THIRD = Generation("inventory", 3, State.PROMOTED, "51c2", AT, {"stock": "stock.
 def test_a_control_record_holds_the_generations_of_a_pipeline() -> None:
     known = Generations("inventory", (FIRST, SECOND, THIRD), newest=7)
     value = decode(encode(GENERATIONS, known.to_row())).value
-    model(GENERATIONS).model_validate(value)
+    build_model(GENERATIONS).model_validate(value)
     assert value["promoted"] == 3
     assert Generations.parse(value) == known
 
@@ -36,14 +36,14 @@ def test_readers_keep_a_candidate_only_once_it_is_ready() -> None:
 def test_a_marker_holds_the_offsets_of_a_batch() -> None:
     marker = Marker("inventory", 1, 4, {("sales", 0): 7, ("sales", 1): 9}, {("stock", 0): 3}, 5_000)
     value = decode(encode(MARKERS, marker.to_row())).value
-    model(MARKERS).model_validate(value)
+    build_model(MARKERS).model_validate(value)
     assert Marker.parse(value) == marker
 
 
 def test_a_marker_says_what_its_batch_took_or_nothing_of_it() -> None:
     marker = Marker("inventory", 1, 4, {}, {}, 5_000, took_ms=412, state_bytes=7_000)
     value = decode(encode(MARKERS, marker.to_row())).value
-    model(MARKERS).model_validate(value)
+    build_model(MARKERS).model_validate(value)
     assert Marker.parse(value) == marker
     del value["took_ms"], value["state_bytes"]  # as in a record of an earlier version
     assert Marker.parse(value) == Marker("inventory", 1, 4, {}, {}, 5_000)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts import CLOCKS, Row, decode, encode, key, model
+from contracts import CLOCKS, Row, build_model, decode, encode, encode_key
 from control import world_clock
 from control.world_clock import (
     CLOCKS_READ_MAX,
@@ -55,7 +55,7 @@ def test_the_announced_clock_keeps_its_contract_and_is_read_as_it_was_written(
 ) -> None:
     announced = AnnouncedClock(WorldClock(1_772_438_400_000, 1_790_000_000_000, 10_000), state, 1)
     value = decode(encode(CLOCKS, announced.to_row())).value
-    model(CLOCKS).model_validate(value)
+    build_model(CLOCKS).model_validate(value)
     assert value["state"] == state.value
     assert AnnouncedClock.parse(value) == announced
 
@@ -73,7 +73,7 @@ def test_of_however_many_clocks_the_newest_is_read_and_no_more_than_the_last_one
 
     monkeypatch.setattr(world_clock, "read_to_end", keep_what_is_read)
     client, published = get_producer(kafka), 0
-    oldest, clock = b"another key, of the first record alone", key(CLOCKS, {"world": WORLD})
+    oldest, clock = b"another key, of the first record alone", encode_key(CLOCKS, {"world": WORLD})
     row: Row = ANNOUNCED.to_row()
     for size in (CLOCKS_READ_MAX - 1, CLOCKS_READ_MAX, CLOCKS_READ_MAX + 1, 10 * CLOCKS_READ_MAX):
         while published < size:

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from audit.fraud import fraud_oracle
+from audit.fraud import ask_fraud_oracle
 from contracts import ALERTS as ALERT
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import admin, end_offsets, newest_ms
-from infra.settings import root
+from infra.kafka import create_admin, read_end_offsets, read_newest_ms
+from infra.settings import locate_root
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
 from tests.e2e.generations import READY_SECONDS_MAX
@@ -37,7 +37,7 @@ def await_alerts(shop: Shop, stricter: Path) -> None:
         return bool(
             sum(counts.values()) >= ALERTS_MIN
             and counts["card-velocity"] > 0
-            and find_alerts(shop, stricter) - find_alerts(shop, root())
+            and find_alerts(shop, stricter) - find_alerts(shop, locate_root())
         )
 
     wait_until(there, "alerts", READY_SECONDS_MAX)
@@ -48,9 +48,10 @@ def find_alerts(shop: Shop, code: Path) -> set[tuple[str, ...]]:
 
     An open interval may yet raise an alert under any threshold.
     """
-    client, topics = admin(shop.settings), [topic.name for topic in load("fraud").inputs]
-    now = EPOCH + max(newest_ms(client, topics).values()) * MILLISECOND
-    alerts = fraud_oracle(shop.settings, end_offsets(client, topics), code).views()[ALERT.name]
+    client, topics = create_admin(shop.settings), [topic.name for topic in load("fraud").inputs]
+    now = EPOCH + max(read_newest_ms(client, topics).values()) * MILLISECOND
+    oracle = ask_fraud_oracle(shop.settings, read_end_offsets(client, topics), code)
+    alerts = oracle.compute_views()[ALERT.name]
     over = [row for row in alerts if row["interval_end"] <= now]
     return {tuple(str(row[name]) for name in ALERT.key) for row in over}
 

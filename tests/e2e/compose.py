@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.shops import CommandFailed, output
+from bench.shops import CommandFailed, run_for_output
 from infra.settings import HOST, Settings
 from tests.e2e.shop import Shop, create_world
 from tests.ports import free_port_base
@@ -72,7 +72,7 @@ class Composed(Shop):
 
     def kill(self, container: str) -> None:
         """Kill as by `kill -9`; the container is not restarted."""
-        output(["docker", "kill", container], keep_variables())
+        run_for_output(["docker", "kill", container], keep_variables())
 
     def compose(self, *arguments: str) -> str:
         """The output of docker compose; raises CommandFailed when it fails."""
@@ -80,7 +80,9 @@ class Composed(Shop):
         if len(self.nodes) > 1:
             files += ["--env-file", "cluster.env"]
         command = ["docker", "compose", "--project-name", self.name, *files, *arguments]
-        return output(command, {**keep_variables(), **render_variables(self.settings, self.nodes)})
+        return run_for_output(
+            command, {**keep_variables(), **render_variables(self.settings, self.nodes)}
+        )
 
 
 def keep_variables() -> dict[str, str]:

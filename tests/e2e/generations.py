@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Browser
 
 from bench.shops import CommandFailed
-from infra.processes import drivers
+from infra.processes import find_drivers
 from infra.supervisor.parts import kill
 from infra.token import read_token
 from infra.wait import wait_until
@@ -69,7 +69,7 @@ def locate_generation(shop: Shop, number: int) -> Path:
 
 def find_driver_pids(shop: Shop) -> dict[int, int]:
     """The process that runs each generation of fraud, by number, once its engine is there."""
-    running = drivers(shop.pid("pipelines"))
+    running = find_drivers(shop.find_pid("pipelines"))
     return {
         int(name.removeprefix("fraud/")): driver.pid
         for name, driver in running.items()
@@ -92,7 +92,7 @@ def kill_and_await(shop: Shop, number: int) -> None:
 
 def find_last_batch(shop: Shop, number: int) -> int:
     """The last batch that the generation of fraud has finished."""
-    return find_checkpoint(shop.settings, "fraud", number).newest_finished()
+    return find_checkpoint(shop.settings, "fraud", number).find_newest_finished()
 
 
 def release_one(shop: Shop) -> None:

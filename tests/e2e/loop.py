@@ -7,7 +7,7 @@ from typing import Any
 from audit.log import read
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, SHIPMENTS, Contract, decode
 from contracts.validation import Rejection, validate
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.wait import wait_until
 from tests.e2e.shop import Shop
 
@@ -46,7 +46,7 @@ def check_each_step_is_taken_once(shop: Shop) -> None:
 
 def read_rows(shop: Shop, contract: Contract) -> list[Row]:
     """The committed records of the topic."""
-    ends = end_offsets(admin(shop.settings), [contract.name])
+    ends = read_end_offsets(create_admin(shop.settings), [contract.name])
     return [dict(decode(one.value).value) for one in read(shop.settings, ends)]
 
 
@@ -61,7 +61,7 @@ def find_reviews(shop: Shop) -> set[Any]:
 
 def read_shipments(shop: Shop) -> Iterator[Row]:
     """The accepted ones."""
-    for one in read(shop.settings, end_offsets(admin(shop.settings), [SHIPMENTS.name])):
+    for one in read(shop.settings, read_end_offsets(create_admin(shop.settings), [SHIPMENTS.name])):
         verdict = validate(SHIPMENTS, one.key, one.value, one.published_ms)
         if not isinstance(verdict, Rejection):
             yield dict(verdict)

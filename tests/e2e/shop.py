@@ -62,7 +62,7 @@ class Shop(shops.Shop):
 
     def states(self) -> dict[str, str]:
         """The state of each component by `retail status`, by name."""
-        return {one.name: one.state for one in fleet.components(self.settings)}
+        return {one.name: one.state for one in fleet.list_components(self.settings)}
 
     @property
     def checkpoint(self) -> Checkpoint:

@@ -7,8 +7,8 @@ import pytest
 from confluent_kafka import TopicCollection
 
 from contracts import HEARTBEATS, PURCHASE_ORDERS, RECEIPTS, Contract
-from infra.kafka import admin, end_offsets
-from infra.wait import until
+from infra.kafka import create_admin, read_end_offsets
+from infra.wait import wait_for
 from tests.e2e.compose import Composed, composed
 from tests.e2e.loop import WORLD, await_soon, check_each_step_is_taken_once, list_arrived
 from tests.e2e.shop import Shop
@@ -23,9 +23,9 @@ CALMER = {**WORLD, "simulator_speed": 600, "pipeline_seconds_per_batch_min": 5}
 SHARED_SECONDS_MAX = 60.0
 WORKERS = """
 import json
-from cli.health import cluster
+from cli.health import read_cluster
 from infra.settings import read_settings
-print(json.dumps(cluster(read_settings())["workers"]))
+print(json.dumps(read_cluster(read_settings())["workers"]))
 """
 
 
@@ -39,14 +39,14 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
 
 
 def test_every_record_is_kept_three_times(cluster: Composed) -> None:
-    client = admin(cluster.settings)
+    client = create_admin(cluster.settings)
     described = client.describe_topics(TopicCollection([RECEIPTS.name]))
     partitions = described[RECEIPTS.name].result(10).partitions
     assert all(len(one.replicas) == 3 for one in partitions)
 
 
 def test_two_suppliers_divide_the_stores(cluster: Composed) -> None:
-    client = admin(cluster.settings)
+    client = create_admin(cluster.settings)
 
     def shares() -> list[set[int]]:
         group = client.describe_consumer_groups(["supplier"])["supplier"].result(10)
@@ -54,10 +54,10 @@ def test_two_suppliers_divide_the_stores(cluster: Composed) -> None:
             {at.partition for at in member.assignment.topic_partitions} for member in group.members
         ]
 
-    assert until(lambda: len(shares()) == 2 and all(shares()), SHARED_SECONDS_MAX)
+    assert wait_for(lambda: len(shares()) == 2 and all(shares()), SHARED_SECONDS_MAX)
     first, second = shares()
     assert not first & second
-    every = end_offsets(client, [PURCHASE_ORDERS.name])
+    every = read_end_offsets(client, [PURCHASE_ORDERS.name])
     assert first | second == {partition for _, partition in every}
 
 
@@ -120,7 +120,7 @@ def await_progress(shop: Shop, topic: Contract = HEARTBEATS) -> None:
 
 def count_records(shop: Shop, topic: Contract) -> int:
     """The number of records in the topic."""
-    return sum(end_offsets(admin(shop.settings), [topic.name]).values())
+    return sum(read_end_offsets(create_admin(shop.settings), [topic.name]).values())
 
 
 def find_batches(shop: Shop) -> dict[str, int]:

@@ -13,7 +13,7 @@ import pytest
 
 from backup.manifest import read_manifest
 from cli.fault_report import REPORT_FILE
-from infra.reports import reports_folder
+from infra.reports import locate_reports
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER, find_parts, kill
 from infra.wait import wait_until
 from tests.e2e.shop import Shop, opened
@@ -57,7 +57,7 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
 def keep_promises(shop: Shop) -> None:
     """Do the faults other than kills: files, records, a paused process."""
     shop.retail("fault", "run", *ON_DEMAND, "--seconds", "2", "--yes")
-    report = json.loads((reports_folder(shop.settings) / REPORT_FILE).read_text())
+    report = json.loads((locate_reports(shop.settings) / REPORT_FILE).read_text())
     assert [one["fault"] for one in report["faults"]] == list(ON_DEMAND)
     for one in report["faults"]:
         assert one["exact"] == dict.fromkeys(shop.settings.pipeline_names, True)
@@ -81,13 +81,13 @@ def go_on_from_backup(shop: Shop, folder: Path) -> None:
 
 def kill_in_a_batch(shop: Shop, victim: str, chance: Random) -> None:
     """Kill while a drawn batch is open."""
-    point = shop.checkpoint.newest_begun() + 1 + chance.randrange(BATCHES_AHEAD_MAX)
+    point = shop.checkpoint.find_newest_begun() + 1 + chance.randrange(BATCHES_AHEAD_MAX)
     wait_until(
-        lambda: shop.checkpoint.open_batch() >= point and try_kill(shop, victim),
+        lambda: shop.checkpoint.find_open_batch() >= point and try_kill(shop, victim),
         f"{victim} runs and batch {point} is open",
         RECOVERY_SECONDS_MAX,
     )
-    print(f"killed {victim} in batch {shop.checkpoint.newest_begun()}")
+    print(f"killed {victim} in batch {shop.checkpoint.find_newest_begun()}")
 
 
 def try_kill(shop: Shop, victim: str) -> bool:
@@ -100,7 +100,7 @@ def try_kill(shop: Shop, victim: str) -> bool:
 
 def await_recovery(shop: Shop) -> None:
     """Wait until all is ready and batches after the last kill are served."""
-    at_kill = shop.checkpoint.newest_begun()
+    at_kill = shop.checkpoint.find_newest_begun()
     wait_until(shop.ready, "everything is ready again", RECOVERY_SECONDS_MAX)
     wait_until(
         lambda: find_served_batch(shop) > at_kill + 1,

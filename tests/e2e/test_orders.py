@@ -34,12 +34,12 @@ def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) -> None:
     """A second generation proposes the past anew. The gate orders none of it again."""
-    kill(loop.pid("ordering"))
+    kill(loop.find_pid("ordering"))
     await_soon(lambda: read_rows(loop, PURCHASE_ORDERS), "a review orders, with another gate")
     with ThreadPoolExecutor() as beside:
         replayed = beside.submit(loop.retail, "replay", "start", "reorder")
-        kill(loop.pid("ordering"))
-        kill(loop.pid("supplier"))
+        kill(loop.find_pid("ordering"))
+        kill(loop.find_pid("supplier"))
         await_soon(lambda: len(find_reviews(loop)) > 1, "the next gate answers the next review")
         await_soon(lambda: list_arrived(loop), "a delivery is received")
         assert "generation 2 of reorder" in replayed.result(REPLAY_SECONDS_MAX)

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from bench.shops import lags
+from bench.shops import read_lags
 from contracts import RECEIPTS
-from infra.kafka import admin, end_offsets
-from infra.processes import environment
-from infra.settings import Settings, root
+from infra.kafka import create_admin, read_end_offsets
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root
 from infra.wait import wait_until
 from tests.e2e.shop import Shop
 from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv
 from tests.guide import Reader, read_blocks
 from tests.ports import free_port_base
 
-MAPPING = root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"
+MAPPING = locate_root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"
 DAYS = 365
 RECEIPTS_PER_DAY = 6
 RECEIPTS_ALL = range(DAYS * RECEIPTS_PER_DAY)
@@ -62,7 +62,7 @@ def year(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def verify_all_read(shop: Shop) -> dict[str, Any]:
     """The document of `retail verify` once everything has been read."""
-    wait_until(lambda: max(lags(shop)) == 0, "the views cover the whole log", READ_SECONDS_MAX)
+    wait_until(lambda: max(read_lags(shop)) == 0, "the views cover the whole log", READ_SECONDS_MAX)
     return shop.verify()
 
 
@@ -77,16 +77,21 @@ def test_a_year_is_exact_after_a_kill_in_the_middle_and_when_it_is_imported_twic
 ) -> None:
     command = [sys.executable, "-m", "cli.main", "import", "--map", str(MAPPING), str(year)]
     first = subprocess.Popen(
-        command, env=environment(shop.settings), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command,
+        env=build_environment(shop.settings),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
 
     def half_done() -> bool:
-        return sum(end_offsets(admin(shop.settings), [RECEIPTS.name]).values()) > 100
+        return sum(read_end_offsets(create_admin(shop.settings), [RECEIPTS.name]).values()) > 100
 
     with first:
         wait_until(half_done, "some receipts are in the log", 120)
         first.kill()
-    assert sum(end_offsets(admin(shop.settings), [RECEIPTS.name]).values()) < len(RECEIPTS_ALL)
+    assert sum(read_end_offsets(create_admin(shop.settings), [RECEIPTS.name]).values()) < len(
+        RECEIPTS_ALL
+    )
     shop.retail("import", "--map", str(MAPPING), str(year))
     again = shop.retail("import", "--map", str(MAPPING), str(year))
     assert "0 events published" in again
@@ -97,12 +102,16 @@ def test_a_year_is_exact_after_a_kill_in_the_middle_and_when_it_is_imported_twic
     assert sold["units_sold"] == 2 * len(RECEIPTS_ALL)
     assert sold["units_refunded"] == DAYS // 30
     assert sold["units_on_hand"] >= 0
-    assert sum(end_offsets(admin(shop.settings), [RECEIPTS.name]).values()) == len(RECEIPTS_ALL)
+    assert sum(read_end_offsets(create_admin(shop.settings), [RECEIPTS.name]).values()) == len(
+        RECEIPTS_ALL
+    )
 
 
 def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:
     reader = Reader(shop.settings, tmp_path)
-    make, draft, mend, dry, publish, look = read_blocks(root() / "docs" / "own-shop.md")["sh"]
+    make, draft, mend, dry, publish, look = read_blocks(locate_root() / "docs" / "own-shop.md")[
+        "sh"
+    ]
     for block in (make, draft, mend):
         reader.shell(block)
     for block, verb in ((dry, "would be published"), (publish, "published")):

@@ -11,9 +11,9 @@ import pytest
 
 from bench.browsers import MISSING, find_chromium
 from bench.shops import CommandFailed
-from cli.experiments import PROMPT, exchanges
+from cli.experiments import PROMPT, parse_exchanges
 from contracts import ALERTS as ALERT
-from infra.settings import root
+from infra.settings import locate_root
 from infra.supervisor.parts import kill
 from infra.wait import wait_until
 from tests.answers import FENCED, is_alike
@@ -47,7 +47,7 @@ from tests.services.api.browser import chromium
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 
-GUIDE = root() / "pipelines" / "REPLAY.md"
+GUIDE = locate_root() / "pipelines" / "REPLAY.md"
 BY_MOUSE = re.compile(r"^\| \*\*(.+?)\*\* \|.*\| `(retail [^`]+)` \|$", re.MULTILINE)
 """The guide's buttons, and the commands that do the same."""
 
@@ -67,8 +67,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("a copy")
     for room in ROOMS:
         unwanted = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(root() / room, folder / room, ignore=unwanted)
-    shutil.copy(root() / "requirements.lock", folder)
+        shutil.copytree(locate_root() / room, folder / room, ignore=unwanted)
+    shutil.copy(locate_root() / "requirements.lock", folder)
     return folder
 
 
@@ -80,7 +80,7 @@ def reader(shop: Shop, copy: Path) -> Reader:
 @pytest.fixture(scope="module")
 def stricter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The thresholds as the guide changes them, in a folder that an oracle can read."""
-    written = (root() / THRESHOLDS).read_text()
+    written = (locate_root() / THRESHOLDS).read_text()
     changed = tmp_path_factory.mktemp("stricter") / THRESHOLDS
     changed.parent.mkdir(parents=True)
     changed.write_text(written.replace(f"{LIMIT}: int = 5", f"{LIMIT}: int = 3"))
@@ -94,7 +94,9 @@ def test_the_guide_works_as_it_is_written(
     """Every command prints what the guide shows; numbers may differ."""
     await_alerts(shop, stricter)
     before = count_by_rule(shop)
-    steps = [each for block in FENCED.findall(GUIDE.read_text()) for each in exchanges(block[1])]
+    steps = [
+        each for block in FENCED.findall(GUIDE.read_text()) for each in parse_exchanges(block[1])
+    ]
     for command, written in steps:
         answered = reader.shell(command).replace(str(shop.settings.data_dir), "data")
         print(f"{PROMPT}{command}\n{answered}")
@@ -114,7 +116,7 @@ def test_the_guide_works_as_it_is_written(
         assert (facet["before"] < facet["after"]) == (facet["value"] == "card-velocity")
     assert count_by_rule(shop)["card-velocity"] >= before["card-velocity"]
     assert not locate_generation(shop, 2).exists()
-    assert (copy / THRESHOLDS).read_text() == (root() / THRESHOLDS).read_text()
+    assert (copy / THRESHOLDS).read_text() == (locate_root() / THRESHOLDS).read_text()
 
 
 @pytest.mark.skipif(find_chromium() is None, reason=MISSING)

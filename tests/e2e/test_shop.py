@@ -15,11 +15,11 @@ import pytest
 
 from bench.shops import CommandFailed
 from cli import fleet
-from cli.experiments import FENCED, exchanges, find_experiments, run
+from cli.experiments import FENCED, find_experiments, parse_exchanges, run
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
 from contracts.shape import Row
 from infra.settings import Settings
-from infra.token import read_token, token_file
+from infra.token import locate_token, read_token
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
 from services.api.store.location import locate_database, locate_folder
@@ -90,7 +90,7 @@ def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
 def test_every_experiment_of_the_guide_answers_as_it_is_written(shop: Shop) -> None:
     for experiment in find_experiments():
         for block in FENCED.findall(experiment.file.read_text()):
-            for command, written in exchanges(block):
+            for command, written in parse_exchanges(block):
                 answered = run(shop.settings, command)
                 print(f"{experiment.name}: {command}\n{answered}")
                 assert is_alike(written, replace_undecodable(answered, written))
@@ -178,11 +178,11 @@ def test_the_token_of_a_running_shop_is_in_its_file_alone(shop: Shop) -> None:
     url = f"{shop.settings.api_url}/v1/pipelines/{RUNNING[0]}/rollback"
     with pytest.raises(HTTPError, match="Conflict"):  # by the command, which ran
         urlopen(Request(url, method="POST", headers={"Authorization": f"Bearer {token}"}))
-    running = [each.pid for each in fleet.components(shop.settings) if each.pid]
+    running = [each.pid for each in fleet.list_components(shop.settings) if each.pid]
     processes = list_with_children(running)
     assert len(processes) >= len(running) > 3
     assert list(find_processes(token, processes)) == []
-    assert find_files(token, shop.settings.data_dir, [token_file(shop.settings)]) == []
+    assert find_files(token, shop.settings.data_dir, [locate_token(shop.settings)]) == []
 
 
 def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:

@@ -3,7 +3,7 @@ import re
 from faults.catalog import FAULTS, NOT_COVERED
 from faults.document import render_document, render_page, render_row
 from faults.fault import Checked
-from infra.settings import root
+from infra.settings import locate_root
 from tests.faults.showing import outcome
 
 RAN_ON = {"cores": 2, "memory_gib": 24.0}
@@ -51,7 +51,7 @@ def test_the_page_names_every_broken_promise_and_everything_that_is_not_covered(
 
 
 def test_the_page_of_the_last_run_leaves_no_fault_out() -> None:
-    page = (root() / "docs" / "faults.md").read_text()
+    page = (locate_root() / "docs" / "faults.md").read_text()
     done = set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE))
     not_done = set(
         re.findall(r"^- `([a-z-]+)`: ", page.partition("## Not covered")[2], re.MULTILINE)

@@ -27,7 +27,7 @@ def test_what_is_as_promised_is_kept_up_to_its_limits() -> None:
 def test_each_promise_that_is_not_kept_is_named(measured: dict[str, Any], why: str) -> None:
     [broken] = outcome(**measured).broken
     assert why in broken
-    assert outcome(**measured).as_document()["broken"] == [broken]
+    assert outcome(**measured).to_document()["broken"] == [broken]
 
 
 def test_what_was_not_compared_is_not_exact() -> None:

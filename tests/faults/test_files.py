@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.files import PAGE_BYTES, remembered, scribble, tear
+from faults.files import PAGE_BYTES, remember_settings, scribble, tear
 from infra.folder import Folder
 from infra.settings import Settings, load_remembered, remember
 from pipelines.common.generations.damage import is_damaged
@@ -70,7 +70,7 @@ def test_other_settings_are_read_as_long_as_the_block_lasts(tmp_path: Path) -> N
     before = load_remembered(tmp_path)
 
     def be_interrupted() -> None:
-        with remembered(tmp_path, simulator_disk_gib_max=1e-6):
+        with remember_settings(tmp_path, simulator_disk_gib_max=1e-6):
             assert Settings(data_dir=tmp_path).simulator_disk_gib_max == 1e-6
             assert Settings(data_dir=tmp_path).simulator_seed == 7
             raise KeyboardInterrupt

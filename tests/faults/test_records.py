@@ -11,7 +11,7 @@ from contracts import RECEIPTS
 from faults import records
 from faults.records import NoWorld
 from generators.dirt import Dirt
-from infra.kafka import Record, admin, end_offsets
+from infra.kafka import Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from tests.services.broker import KafkaLog
 from tests.services.world import NOON, announce
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.e2e
 
 
 def receipts(kafka: Settings) -> list[Record]:
-    return list(read(kafka, end_offsets(admin(kafka), [RECEIPTS.name])))
+    return list(read(kafka, read_end_offsets(create_admin(kafka), [RECEIPTS.name])))
 
 
 def test_without_a_clock_nothing_is_published(kafka: Settings) -> None:

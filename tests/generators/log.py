@@ -7,7 +7,7 @@ from confluent_kafka import TopicPartition
 from generators.log_end import parse_published
 from generators.resume import Published
 from generators.world import TOPICS
-from infra.kafka import Partition, admin, consumer, end_offsets
+from infra.kafka import Partition, create_admin, create_consumer, read_end_offsets
 from infra.settings import Settings
 
 WORLD_NAMES = [topic.name for topic in TOPICS]
@@ -16,9 +16,9 @@ SECONDS_MAX = 60.0
 
 def log(settings: Settings) -> dict[Partition, list[Published]]:
     """Every record, by partition and in order."""
-    ends = end_offsets(admin(settings), WORLD_NAMES)
+    ends = read_end_offsets(create_admin(settings), WORLD_NAMES)
     records: dict[Partition, list[Published]] = {partition: [] for partition in ends}
-    reader = consumer(settings)
+    reader = create_consumer(settings)
     reader.assign([TopicPartition(*partition, 0) for partition in ends])
     deadline = time.monotonic() + SECONDS_MAX
     while sum(map(len, records.values())) < sum(ends.values()):

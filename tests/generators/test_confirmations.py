@@ -13,7 +13,7 @@ from generators.confirmations import Journal, Orders
 from generators.event import Event
 from generators.numbering import Publication
 from generators.shipment import Confirmed
-from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, tick_start_ms
+from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.settings import Settings
 from tests.generators.worlds import CLEAN
@@ -44,7 +44,7 @@ def test_no_van_comes_unordered() -> None:
 def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     world, published = run_world([ORDER])
     left, came = select_shipments(published)
-    assert (left["status"], left["event_time"]) == ("dispatched", tick_start_ms(HEARD_AT))
+    assert (left["status"], left["event_time"]) == ("dispatched", to_tick_start_ms(HEARD_AT))
     assert (came["status"], came["event_time"]) == ("received", ARRIVES_MS)
     assert left["purchase_order_id"] == came["purchase_order_id"] == "PO-1"
     assert came["lines"] == [{"sku": ORDER.sku, "dispatched_units": 24, "received_units": 12}]
@@ -63,7 +63,7 @@ def test_a_world_goes_on_with_what_is_planned() -> None:
     for tick in range(TICKS_PER_HOUR):
         world.tick([late] if tick == HEARD_AT else ())
     again = World(BY_ORDERS)
-    again.restore(world.state())
+    again.restore(world.dump_state())
     for _ in range(3 * TICKS_PER_HOUR):
         assert again.tick() == world.tick()
 
@@ -109,12 +109,12 @@ def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
 
     reader = SimpleNamespace(assign=lambda _: None, consume=consume)
     monkeypatch.setattr(confirmations, "RECORDS_PER_TICK_MAX", PER_TICK)
-    monkeypatch.setattr(confirmations, "consumer", lambda _: reader)
-    monkeypatch.setattr(confirmations, "admin", lambda _: None)
-    monkeypatch.setattr(confirmations, "partitions", lambda *_: [])
+    monkeypatch.setattr(confirmations, "create_consumer", lambda _: reader)
+    monkeypatch.setattr(confirmations, "create_admin", lambda _: None)
+    monkeypatch.setattr(confirmations, "list_partitions", lambda *_: [])
     ticks = range(10 + 1)
     heard = Orders(Settings(data_dir=tmp_path), Journal(tmp_path, "a world"), newest_ms=0)
-    order_ids = [[one.order_id for one in heard.due(tick)] for tick in ticks]
+    order_ids = [[one.order_id for one in heard.take_due(tick)] for tick in ticks]
     assert order_ids == [names[tick * PER_TICK : (tick + 1) * PER_TICK] for tick in ticks]
     again = Journal(tmp_path, "a world")
     assert [[one.order_id for one in again.at(tick)] for tick in ticks] == order_ids

@@ -1,6 +1,6 @@
 from collections import Counter, defaultdict
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.customers import CASH, Customers
 
 VISITS_PER_DAY = 6_000.0
@@ -12,11 +12,11 @@ def list_visits(days: int) -> list[tuple[int, int, int, str | None]]:
     customers = Customers(1, STORES, VISITS_PER_DAY)
     per_hour = int(VISITS_PER_DAY / STORES / 24)
     return [
-        (day, hour, store, customers.payer(store, day, hour, draw)[0])
+        (day, hour, store, customers.draw_payer(store, day, hour, draw)[0])
         for store in range(STORES)
         for day in range(days)
         for hour in range(24)
-        for draw in [chance(store, day, hour)]
+        for draw in [create_random(store, day, hour)]
         for _ in range(per_hour)
     ]
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from contracts import ADJUSTMENTS, INCIDENTS, RECEIPTS, REFUNDS, decode, encode, model
+from contracts import ADJUSTMENTS, INCIDENTS, RECEIPTS, REFUNDS, build_model, decode, encode
 from generators.event import Event
 from generators.incidents.stories import STORIES
 from generators.numbering import Publication
@@ -58,7 +58,7 @@ def test_incidents_keep_their_contract_and_are_told_once_after_their_last_event(
     incidents = find_incidents()
     assert len({one["incident_id"] for one in incidents}) == len(incidents) > 100
     for one in incidents:
-        model(INCIDENTS).model_validate(decode(encode(INCIDENTS, one)).value)
+        build_model(INCIDENTS).model_validate(decode(encode(INCIDENTS, one)).value)
         last_ms = max(deed["event_time"] for deed in one["events"])
         assert last_ms < one["world_at"]
 
@@ -160,7 +160,7 @@ def test_a_world_that_goes_on_from_a_state_does_what_was_planned() -> None:
     world = World(BUSY)
     for _ in range(3 * TICKS_PER_HOUR):
         world.tick()
-    state = json.loads(json.dumps(world.state()))
+    state = json.loads(json.dumps(world.dump_state()))
     assert state["incidents"]["ahead"]
     again = World(BUSY)
     again.restore(state)

@@ -146,7 +146,7 @@ def find_world_ms(
     """World time so long after the clock, ten times as fast as the wall, showed noon."""
     state = ClockState.RUNNING if running else ClockState.STOPPED
     clock = AnnouncedClock(WorldClock(NOON_MS, 0, 10_000), state, 1, beat_ms)
-    return WorldTime(clock, newest_ms, followed=True).now_ms(lambda: wall_seconds * 1000)
+    return WorldTime(clock, newest_ms, followed=True).get_now_ms(lambda: wall_seconds * 1000)
 
 
 def test_world_time_runs_while_the_simulator_beats() -> None:
@@ -162,5 +162,5 @@ def test_world_time_stands_soon_after_the_last_beat() -> None:
 
 def test_world_time_is_never_before_the_newest_event() -> None:
     assert find_world_ms(60, newest_ms=NOON_MS + HOUR_MS) == NOON_MS + HOUR_MS
-    assert WorldTime(None, NOON_MS, followed=True).now_ms() == NOON_MS
-    assert WorldTime(None, None, followed=True).now_ms() is None
+    assert WorldTime(None, NOON_MS, followed=True).get_now_ms() == NOON_MS
+    assert WorldTime(None, None, followed=True).get_now_ms() is None

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from contracts import CLOCKS, decode
-from generators.clock import wall_ms
-from generators.own_clock import Timekeeper, beaten_ms, keep_time, refuse_other
+from generators.clock import get_wall_ms
+from generators.own_clock import Timekeeper, keep_time, read_heartbeat_ms, refuse_other
 from generators.resume import OtherWorld
 from generators.simulator import simulate
 from generators.ticks import HOUR_MS
@@ -44,7 +44,7 @@ def keep_time_until(settings: Settings, state: str) -> dict[str, Any]:
     thread.start()
     try:
         wait_until(lambda: read_clock_row(settings).get("state") == state, f"the clock is {state}")
-        wait_until(lambda: beaten_ms(settings) is not None, "there is a heartbeat")
+        wait_until(lambda: read_heartbeat_ms(settings) is not None, "there is a heartbeat")
     finally:
         stop.set()
         thread.join()
@@ -57,18 +57,18 @@ def test_a_world_that_begins_in_the_past_stands_until_something_is_imported(
     own = Settings(**{**log.model_dump(), **OWN})
     assert own.begins_ms == BEGINS_MS
     assert keep_time_until(own, "stopped")["world_at"].timestamp() * 1000 == BEGINS_MS
-    assert beaten_ms(own) == BEGINS_MS - HOUR_MS
+    assert read_heartbeat_ms(own) == BEGINS_MS - HOUR_MS
     Timekeeper(own).beat(BEGINS_MS + HOUR_MS)
     assert keep_time_until(own, "stopped")["world_at"].timestamp() * 1000 == BEGINS_MS + HOUR_MS
 
 
 def test_without_a_beginning_the_time_is_the_walls(log: Settings) -> None:
-    before = wall_ms()
+    before = get_wall_ms()
     clock = keep_time_until(log.model_copy(update={"world": "own"}), "running")
     assert clock["speed_milli"] == 1_000
-    assert before <= clock["world_at"].timestamp() * 1000 <= wall_ms()
+    assert before <= clock["world_at"].timestamp() * 1000 <= get_wall_ms()
     assert clock["world_at"] == clock["wall_at"]
-    assert before - 120_000 < (beaten_ms(log) or 0) <= wall_ms()
+    assert before - 120_000 < (read_heartbeat_ms(log) or 0) <= get_wall_ms()
 
 
 def test_neither_world_goes_on_in_the_log_of_the_other(log: Settings) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from contracts import HEARTBEATS
 from generators import simulator
-from generators.clock import wall_ms
+from generators.clock import get_wall_ms
 from generators.resume import Published
 from generators.simulator import simulate
 from generators.ticks import START_MS, TICK_MS
@@ -28,7 +28,7 @@ class Wall(Signal):
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
-        self.now_ms = wall_ms()
+        self.now_ms = get_wall_ms()
         self._over_ms = self.now_ms + int(seconds * 1000)
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -69,7 +69,7 @@ def test_a_world_that_is_lived_is_the_one_that_is_filled_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wall = Wall(seconds=LIVED_MINUTES * 60 / speed)
-    monkeypatch.setattr(simulator, "wall_ms", lambda: wall.now_ms)
+    monkeypatch.setattr(simulator, "get_wall_ms", lambda: wall.now_ms)
     settings = create_empty_log(shared_broker, tmp_path)
     simulate(settings.model_copy(update={"simulator_speed": speed}), wall)
     lived = log(settings)

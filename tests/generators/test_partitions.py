@@ -1,6 +1,6 @@
 import pytest
 
-from generators.partitions import murmur2, partition
+from generators.partitions import choose_partition, murmur2
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ def test_the_hash_is_the_one_in_kafka_s_own_test(key: bytes, hashed: int) -> Non
 
 
 def test_stores_spread_over_the_partitions() -> None:
-    assert {partition(f"S{number:03d}".encode(), 4) for number in range(12)} == {0, 1, 2, 3}
+    assert {choose_partition(f"S{number:03d}".encode(), 4) for number in range(12)} == {0, 1, 2, 3}

@@ -26,7 +26,7 @@ def publish_uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
     world, publications, states = World(WORLD), [], []
     for tick in range(TICKS):
         if tick % TICKS_PER_HOUR == 0:
-            states.append(json.dumps(world.state()))
+            states.append(json.dumps(world.dump_state()))
         publications += world.tick()
     return tuple(publications), tuple(states)
 
@@ -109,7 +109,7 @@ def test_a_state_is_taken_between_two_hours() -> None:
     world = World(WORLD)
     world.tick()
     with pytest.raises(ValueError, match="between two hours"):
-        world.state()
+        world.dump_state()
 
 
 def test_a_restored_world_goes_on_with_its_prices_deliveries_and_returns() -> None:
@@ -117,7 +117,7 @@ def test_a_restored_world_goes_on_with_its_prices_deliveries_and_returns() -> No
     uncut_world, again = World(SMALL), World(SMALL)
     for _ in range(37 * TICKS_PER_HOUR):
         uncut_world.tick()
-    state: dict[str, Any] = json.loads(json.dumps(uncut_world.state()))
+    state: dict[str, Any] = json.loads(json.dumps(uncut_world.dump_state()))
     assert state["prices"]["ahead"]
     assert all(shop["returns"] for shop in state["shops"])
     assert any(shop["shelves"]["supply"]["underway"] for shop in state["shops"])

@@ -4,7 +4,7 @@ from collections import Counter
 
 from contracts import RECEIPTS, REFUNDS
 from generators.returns import AFTER_MS_MAX, AFTER_MS_MIN
-from generators.stores import stores
+from generators.stores import create_stores
 from generators.world import World
 from tests.generators.worlds import CLEAN, publish_world
 
@@ -47,7 +47,8 @@ def test_no_receipt_is_refunded_twice() -> None:
 
 def test_nobody_is_paid_back_while_the_store_is_closed() -> None:
     of = {
-        store.store_id: store for store in stores(CLEAN.seed, CLEAN.stores, World(CLEAN).products)
+        store.store_id: store
+        for store in create_stores(CLEAN.seed, CLEAN.stores, World(CLEAN).products)
     }
     assert any(store.closes_at_hour < 24 for store in of.values())
     for refund in publish_world(CLEAN, REFUNDS, hours=72):

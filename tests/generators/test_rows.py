@@ -6,11 +6,18 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from generators.rows import CHUNK_BYTES_MAX, LINE_BYTES_MAX, LINES_PER_CHUNK, BadFile, Row, rows
+from generators.rows import (
+    CHUNK_BYTES_MAX,
+    LINE_BYTES_MAX,
+    LINES_PER_CHUNK,
+    BadFile,
+    Row,
+    read_rows,
+)
 
 
 def sort_rows(file: Path) -> list[Row]:
-    return list(rows(file, "event_time", file.parent))
+    return list(read_rows(file, "event_time", file.parent))
 
 
 def write_lines(file: Path, *lines: bytes) -> Path:

@@ -12,16 +12,16 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from cli.health import PAUSED
-from cli.ready import readiness
+from cli.ready import find_readiness
 from contracts import CLOCKS, decode
-from generators.clock import wall_ms
-from generators.parameters import parameters
+from generators.clock import get_wall_ms
+from generators.parameters import create_parameters
 from generators.resume import Published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
 from generators.world import World
-from infra.kafka import admin, end_offsets, read_to_end
-from infra.processes import environment
-from infra.settings import Settings, root
+from infra.kafka import create_admin, read_end_offsets, read_to_end
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root
 from infra.wait import wait_until
 from tests.generators.log import WORLD_NAMES, log
 from tests.generators.worlds import to_published
@@ -48,8 +48,8 @@ def simulator(settings: Settings, *options: str) -> Iterator[subprocess.Popen[st
     """The program, running; ended at the latest with the block."""
     program = subprocess.Popen(
         [sys.executable, "-m", "generators.simulator", *options],
-        cwd=root(),
-        env=environment(settings),
+        cwd=locate_root(),
+        env=build_environment(settings),
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -65,12 +65,12 @@ def wait_for_records(client: AdminClient, count: int) -> None:
 
 
 def count_records(client: AdminClient) -> int:
-    return sum(end_offsets(client, WORLD_NAMES).values())
+    return sum(read_end_offsets(client, WORLD_NAMES).values())
 
 
 def publish_world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[Published]]:
     """The same from the world itself, uncut."""
-    made = World(parameters(settings))
+    made = World(create_parameters(settings))
     records: dict[tuple[str, int], list[Published]] = {}
     for _ in range(ticks):
         for publication in made.tick():
@@ -86,7 +86,7 @@ def read_clock_row(settings: Settings) -> dict[str, Any]:
 
 
 def test_killed_stopped_and_started_again_it_leaves_the_uncut_world(small: Settings) -> None:
-    client = admin(small)
+    client = create_admin(small)
     backfill = ("--backfill-days", "2", "--stop-after-backfill")
     for sent in (300, 3_000, 9_000):
         with simulator(small, *backfill) as program:
@@ -122,14 +122,14 @@ def test_a_full_data_folder_makes_the_world_stand_until_there_is_room(small: Set
     full = small.model_copy(
         update={"simulator_disk_gib_max": 0.5, "simulator_disk_free_gib_min": 0}
     )
-    client, ballast = admin(full), full.data_dir / "ballast"
+    client, ballast = create_admin(full), full.data_dir / "ballast"
     with ballast.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, BALLAST_BYTES)
     before = count_records(client)
-    began_at = wall_ms() // 1000
+    began_at = get_wall_ms() // 1000
     with simulator(full):
         wait_until(
-            lambda: (readiness(full, "simulator", began_at) or "").startswith(PAUSED),
+            lambda: (find_readiness(full, "simulator", began_at) or "").startswith(PAUSED),
             "the simulator says that it is paused",
         )
         assert read_clock_row(full)["state"] == "stopped"

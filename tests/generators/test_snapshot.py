@@ -16,14 +16,14 @@ def test_the_newest_state_is_taken_up(tmp_path: Path) -> None:
     snapshots = Snapshots(tmp_path, "a world")
     snapshots.save(create_state(240))
     snapshots.save(create_state(480))
-    assert snapshots.newest(LOG) == create_state(480)
+    assert snapshots.find_newest(LOG) == create_state(480)
 
 
 def test_a_state_ahead_of_the_log_gives_way_to_the_one_before(tmp_path: Path) -> None:
     snapshots = Snapshots(tmp_path, "a world")
     snapshots.save(create_state(240, count=100))
     snapshots.save(create_state(480, count=101))
-    assert snapshots.newest(LOG) == create_state(240, count=100)
+    assert snapshots.find_newest(LOG) == create_state(240, count=100)
 
 
 def test_the_last_two_are_kept(tmp_path: Path) -> None:
@@ -31,12 +31,12 @@ def test_the_last_two_are_kept(tmp_path: Path) -> None:
     for tick in (240, 480, 720, 960):
         snapshots.save(create_state(tick))
     assert len(list(tmp_path.iterdir())) == 2
-    assert snapshots.newest(LOG) == create_state(960)
+    assert snapshots.find_newest(LOG) == create_state(960)
 
 
 def test_another_world_s_state_is_not_read(tmp_path: Path) -> None:
     Snapshots(tmp_path, "a world").save(create_state(240))
-    assert Snapshots(tmp_path, "another world").newest(LOG) is None
+    assert Snapshots(tmp_path, "another world").find_newest(LOG) is None
 
 
 def test_a_crash_while_writing_leaves_the_states_before(
@@ -51,7 +51,7 @@ def test_a_crash_while_writing_leaves_the_states_before(
     monkeypatch.setattr(os, "replace", crash)
     with pytest.raises(OSError, match="no space left"):
         snapshots.save(create_state(480))
-    assert snapshots.newest(LOG) == create_state(240)
+    assert snapshots.find_newest(LOG) == create_state(240)
 
 
 def test_a_broken_state_gives_way_to_the_one_before(tmp_path: Path) -> None:
@@ -60,8 +60,8 @@ def test_a_broken_state_gives_way_to_the_one_before(tmp_path: Path) -> None:
     snapshots.save(create_state(480))
     newest = max(tmp_path.iterdir())
     newest.write_text(newest.read_text()[:-5])
-    assert snapshots.newest(LOG) == create_state(240)
+    assert snapshots.find_newest(LOG) == create_state(240)
 
 
 def test_without_a_state_the_world_begins_at_its_start(tmp_path: Path) -> None:
-    assert Snapshots(tmp_path / "absent", "a world").newest(LOG) is None
+    assert Snapshots(tmp_path / "absent", "a world").find_newest(LOG) is None

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from pydantic import ValidationError
 
-from contracts import Undecodable, contract, decode, model
+from contracts import Undecodable, build_model, decode, get_contract
 from generators import wire
 from generators.dirt import UNREADABLE, Dirt
 from generators.numbering import Publication
@@ -22,9 +22,9 @@ def select_dirty(dirt: Dirt) -> list[Publication]:
 
 def find_broken_rules(publication: Publication) -> list[str]:
     """Every fault that the model finds."""
-    decoded = decode(wire.value(publication))
+    decoded = decode(wire.encode_value(publication))
     try:
-        model(decoded.contract).model_validate(decoded.value)
+        build_model(decoded.contract).model_validate(decoded.value)
     except ValidationError as error:
         return [fault["msg"] for fault in error.errors()]
     return []
@@ -33,14 +33,14 @@ def find_broken_rules(publication: Publication) -> list[str]:
 @pytest.mark.parametrize("dirt", [*UNREADABLE, Dirt.FUTURE])
 def test_the_same_event_becomes_the_same_bytes(dirt: Dirt) -> None:
     for publication in select_dirty(dirt):
-        assert wire.value(publication) == wire.value(publication)
+        assert wire.encode_value(publication) == wire.encode_value(publication)
 
 
 def test_a_clock_ahead_bends_the_event_and_not_the_record() -> None:
     for publication in select_dirty(Dirt.FUTURE):
-        event = decode(wire.value(publication)).value
+        event = decode(wire.encode_value(publication)).value
         ahead_ms = event["event_time"].timestamp() * 1000 - publication.published_ms
-        skew = contract(publication.topic).skew
+        skew = get_contract(publication.topic).skew
         assert skew
         assert timedelta(milliseconds=ahead_ms) > skew
         assert publication.published_ms == publication.event["event_time"]
@@ -51,14 +51,14 @@ def test_malformed_is_cut_short_or_noise() -> None:
     reasons: Counter[bool] = Counter()
     for publication in select_dirty(Dirt.MALFORMED):
         with pytest.raises(Undecodable):
-            decode(wire.value(publication))
-        reasons[wire.value(publication)[:1] == b"\0"] += 1
+            decode(wire.encode_value(publication))
+        reasons[wire.encode_value(publication)[:1] == b"\0"] += 1
     assert reasons[True] > reasons[False] > 0
 
 
 def test_cut_anywhere_it_does_not_decode() -> None:
     for publication in select_dirty(Dirt.NONE)[-50:]:
-        whole = wire.value(publication)
+        whole = wire.encode_value(publication)
         for end in range(len(whole)):
             with pytest.raises(Undecodable):
                 decode(whole[:end])
@@ -67,14 +67,14 @@ def test_cut_anywhere_it_does_not_decode() -> None:
 def test_an_unknown_schema_is_in_no_lock_file() -> None:
     for publication in select_dirty(Dirt.UNKNOWN_SCHEMA):
         with pytest.raises(Undecodable, match="unknown schema id 1000"):
-            decode(wire.value(publication))
+            decode(wire.encode_value(publication))
 
 
 def test_exactly_one_rule_is_broken() -> None:
     broken: Counter[str] = Counter()
     for publication in select_dirty(Dirt.BROKEN_RULE):
         (rule,) = find_broken_rules(publication)
-        assert rule in {one.name for one in contract(publication.topic).rules}
+        assert rule in {one.name for one in get_contract(publication.topic).rules}
         broken[rule] += 1
     assert len(broken) > 10
     assert broken["lines[].units is at least 1"]

@@ -6,11 +6,11 @@ from contracts import (
     DIMENSIONS,
     HEARTBEATS,
     RECEIPTS,
-    contract,
+    build_model,
     decode,
     encode,
+    get_contract,
     holds_from,
-    model,
 )
 from control.world_clock import WORLD
 from generators.ticks import (
@@ -18,7 +18,7 @@ from generators.ticks import (
     TICK_MS,
     TICKS_PER_DAY,
     TICKS_PER_HOUR,
-    tick_start_ms,
+    to_tick_start_ms,
 )
 from generators.world import World
 from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, publish_hours, to_published
@@ -61,8 +61,8 @@ def test_whatever_holds_was_announced_with_notice() -> None:
 
 def test_every_published_value_keeps_its_contract() -> None:
     for publication in publish_hours(8):
-        of = contract(publication.topic)
-        model(of).model_validate(decode(encode(of, publication.event)).value)
+        of = get_contract(publication.topic)
+        build_model(of).model_validate(decode(encode(of, publication.event)).value)
 
 
 def test_sequences_have_no_gap() -> None:
@@ -79,8 +79,8 @@ def test_a_tick_publishes_in_order_and_within_its_minute() -> None:
     for tick in range(300):
         times = [publication.published_ms for publication in world.tick()]
         assert times == sorted(times)
-        begins = tick_start_ms(tick) if tick else ANNOUNCED_MS
-        assert all(begins <= at <= tick_start_ms(tick) + TICK_MS for at in times)
+        begins = to_tick_start_ms(tick) if tick else ANNOUNCED_MS
+        assert all(begins <= at <= to_tick_start_ms(tick) + TICK_MS for at in times)
 
 
 def test_every_tick_ends_with_a_heartbeat_that_nothing_before_it_follows() -> None:
@@ -91,7 +91,7 @@ def test_every_tick_ends_with_a_heartbeat_that_nothing_before_it_follows() -> No
         assert all(beaten_ms <= publication.published_ms for publication in others)
         assert HEARTBEATS.name not in {publication.topic for publication in others}
         assert beat.topic == HEARTBEATS.name
-        assert beat.event["event_time"] == beat.published_ms == tick_start_ms(tick + 1)
+        assert beat.event["event_time"] == beat.published_ms == to_tick_start_ms(tick + 1)
         beaten_ms = beat.event["event_time"]
 
 

@@ -51,7 +51,7 @@ def publish_world(parameters: Parameters, topic: Contract, hours: int) -> tuple[
 
 def to_published(publication: Publication) -> Published:
     """The publication as the log holds it, bytes and all."""
-    value = wire.value(publication)
+    value = wire.encode_value(publication)
     return Published(
         publication.published_ms, publication.sequence, publication.key.encode(), value
     )

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import root
+from infra.settings import locate_root
 
-RUN = root() / ".ci" / "run"
-CONTAINERS = root() / ".ci" / "containers"
+RUN = locate_root() / ".ci" / "run"
+CONTAINERS = locate_root() / ".ci" / "containers"
 
 
 @pytest.mark.parametrize("script", [RUN, CONTAINERS], ids=lambda one: one.name)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from infra.broker.properties import server_properties
-from infra.settings import Settings, root
-from pipelines.common.pipeline import pipelines
+from infra.broker.properties import render_server_properties
+from infra.settings import Settings, locate_root
+from pipelines.common.pipeline import list_pipelines
 
 FIXED = {
     "port_base",
@@ -24,7 +24,7 @@ BROKERS = {"broker", "broker-2", "broker-3"}
 
 
 def test_every_setting_reaches_every_program() -> None:
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
     choices = {name.upper() for name in Settings.model_fields.keys() - FIXED}
     for name, service in composed["services"].items():
         if "build" in service and name not in BROKERS:
@@ -33,17 +33,19 @@ def test_every_setting_reaches_every_program() -> None:
 
 def test_whatever_the_file_names_is_there() -> None:
     """What docker compose would refuse: an unknown service, volume, file or variable."""
-    file = root() / "docker-compose.yml"
+    file = locate_root() / "docker-compose.yml"
     composed = yaml.safe_load(file.read_text())
     services, volumes = composed["services"], composed["volumes"]
     for name, one in services.items():
         assert one.get("depends_on", {}).keys() <= services.keys(), name
         for volume in one.get("volumes", ()):
             source = volume.split(":")[0]
-            assert (root() / source).is_dir() if source.startswith("./") else source in volumes
+            assert (
+                (locate_root() / source).is_dir() if source.startswith("./") else source in volumes
+            )
     needed = set(re.findall(r"\$\{(\w+)\}", file.read_text()))
     alone, cluster = (
-        set(re.findall(r"^(\w+)=", (root() / one).read_text(), re.MULTILINE))
+        set(re.findall(r"^(\w+)=", (locate_root() / one).read_text(), re.MULTILINE))
         for one in (".env", "cluster.env")
     )
     assert needed <= alone | cluster
@@ -52,7 +54,7 @@ def test_whatever_the_file_names_is_there() -> None:
 
 @pytest.mark.parametrize("chosen", ["observe-on", "single", "lake-on", "orders"])
 def test_a_service_waits_only_for_services_that_are_there_with_it(chosen: str) -> None:
-    services = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    services = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
     together = {
         name
         for name, one in services.items()
@@ -64,20 +66,20 @@ def test_a_service_waits_only_for_services_that_are_there_with_it(chosen: str) -
 
 
 def test_nothing_is_published_beyond_this_machine() -> None:
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
     ports = [port for one in composed["services"].values() for port in one.get("ports", ())]
     assert ports
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 
 def test_there_is_a_driver_for_every_pipeline() -> None:
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
     drivers = {
         name: service["environment"]["PIPELINES"]
         for name, service in composed["services"].items()
         if name in service.get("profiles", ())
     }
-    assert drivers == {name: name for name in pipelines()}
+    assert drivers == {name: name for name in list_pipelines()}
 
 
 class Merging(yaml.SafeLoader):
@@ -97,7 +99,7 @@ Merging.add_constructor("!override", construct_plain)
 
 def test_apaches_image_is_told_what_our_broker_is() -> None:
     """No registry can be reached from everywhere: that the image starts is not tested."""
-    file = root() / "infra" / "images" / "apache.yml"
+    file = locate_root() / "infra" / "images" / "apache.yml"
     broker = yaml.load(file.read_text(), Merging)["services"]["broker"]
     variables = {
         name.removeprefix("KAFKA_").lower().replace("_", "."): str(value).replace(
@@ -111,13 +113,13 @@ def test_apaches_image_is_told_what_our_broker_is() -> None:
         broker_address="broker:9094",
         broker_voters="1@broker:9093",
     )
-    lines = server_properties(ours).splitlines()
+    lines = render_server_properties(ours).splitlines()
     wanted = dict(line.split("=", 1) for line in lines if not line.startswith("log.dirs="))
     assert variables == wanted
 
 
 def test_images_of_others_are_pinned() -> None:
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
     others = {name: one for name, one in composed["services"].items() if "build" not in one}
     assert others.keys() == {"prometheus", "grafana"}
     for name, one in others.items():
@@ -125,14 +127,16 @@ def test_images_of_others_are_pinned() -> None:
 
 
 def test_what_observes_runs_where_it_is_asked_for() -> None:
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
     for name in ("prometheus", "grafana"):
         assert "observe-on" in composed["services"][name]["profiles"]
     for file in (".env", "cluster.env"):
-        [line] = re.findall(r"^COMPOSE_PROFILES=(.*)$", (root() / file).read_text(), re.MULTILINE)
+        [line] = re.findall(
+            r"^COMPOSE_PROFILES=(.*)$", (locate_root() / file).read_text(), re.MULTILINE
+        )
         assert line.endswith(",observe-${OBSERVE:-off}")
 
 
 def test_nobody_runs_without_a_limit_of_memory() -> None:
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
     assert all(one["mem_limit"] for one in composed["services"].values())

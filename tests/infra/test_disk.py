@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from infra.disk import GIB, count_bytes, shortage
+from infra.disk import GIB, count_bytes, find_shortage
 from infra.settings import Settings
 
 MIB = 1024**2
@@ -21,15 +21,15 @@ def test_files_count_with_what_they_take_on_the_disk(tmp_path: Path) -> None:
 
 
 def test_with_room_nothing_is_said(tmp_path: Path) -> None:
-    assert shortage(create_settings(tmp_path)) is None
+    assert find_shortage(create_settings(tmp_path)) is None
 
 
 def test_a_full_folder_says_how_to_allow_more(tmp_path: Path) -> None:
     (tmp_path / "segment").write_bytes(b"x" * 2 * MIB)
-    message = shortage(create_settings(tmp_path, simulator_disk_gib_max=MIB / GIB)) or ""
+    message = find_shortage(create_settings(tmp_path, simulator_disk_gib_max=MIB / GIB)) or ""
     assert "make up SIMULATOR_DISK_GIB_MAX=" in message
 
 
 def test_a_full_disk_says_where_to_make_room(tmp_path: Path) -> None:
-    message = shortage(create_settings(tmp_path, simulator_disk_free_gib_min=1e9)) or ""
+    message = find_shortage(create_settings(tmp_path, simulator_disk_free_gib_min=1e9)) or ""
     assert str(tmp_path) in message

@@ -69,7 +69,7 @@ def test_an_interrupted_installation_is_done_again(maker: Maker, tmp_path: Path)
 
 
 def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
-    assert b"ruff" not in environment.entry_points()
+    assert b"ruff" not in environment.read_entry_points()
 
 
 @pytest.mark.parametrize("file", [environment.LOCK, linter.LOCK], ids=lambda file: file.name)

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from infra.executor import BACKEND, OPTIONS, NoExecutor, command, find_jars
+from infra.executor import BACKEND, OPTIONS, NoExecutor, build_command, find_jars
 
 TOLD = {
     **{name: f"a {name}" for name in OPTIONS.values()},
@@ -18,7 +18,7 @@ TOLD = {
 
 
 def test_it_is_made_of_the_variables_that_spark_sets() -> None:
-    java, *words = command(TOLD)
+    java, *words = build_command(TOLD)
     assert os.access(java, os.X_OK)
     at = words.index(BACKEND)
     assert words[:5] == ["-Dof=0", "-Dof=2", "-Dof=10", "-Xms1024m", "-Xmx1024m"]
@@ -40,7 +40,7 @@ def test_spark_has_that_backend_with_these_options() -> None:
 
 def test_what_spark_has_not_said_is_named() -> None:
     with pytest.raises(NoExecutor, match="but SPARK_DRIVER_URL are not set"):
-        command({**TOLD, "SPARK_DRIVER_URL": ""})
+        build_command({**TOLD, "SPARK_DRIVER_URL": ""})
 
 
 def test_elsewhere_the_command_says_what_it_is_for() -> None:

@@ -71,7 +71,7 @@ def test_what_lies_in_it_is_named_read_counted_and_removed(tmp_path: Path) -> No
     (tmp_path / "a log" / "7").write_text("seven\n")
     (tmp_path / "a log" / "deeper" / "8").write_text("eight\n")
     folder = Folder.of(tmp_path.as_uri()) / "a log"
-    assert sorted(folder.names()) == ["7", "deeper"]
+    assert sorted(folder.list_names()) == ["7", "deeper"]
     assert folder.read("7") == "seven\n"
     assert folder.count_bytes() == 12
     folder.remove()
@@ -80,7 +80,7 @@ def test_what_lies_in_it_is_named_read_counted_and_removed(tmp_path: Path) -> No
 
 def test_where_there_is_none_there_is_nothing(tmp_path: Path) -> None:
     absent = Folder(str(tmp_path / "absent"))
-    assert absent.names() == []
+    assert absent.list_names() == []
     assert absent.count_bytes() == 0
     absent.remove()
     with pytest.raises(FileNotFoundError):
@@ -89,6 +89,6 @@ def test_where_there_is_none_there_is_nothing(tmp_path: Path) -> None:
 
 def test_an_object_store_is_where_the_environment_says(bucket: None) -> None:
     folder = Folder.of("s3a://bucket/shop") / "offsets"
-    assert folder.names() == ["7"]
+    assert folder.list_names() == ["7"]
     assert folder.read("7") == CONTENT.decode()
     assert folder.count_bytes() == len(CONTENT)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contracts import CONTRACTS
-from contracts.projection import leaves
+from contracts.projection import list_leaves
 from infra.identities import FIELDS, AsSent, Erased, Identities, Person, locate_lookup, open_edge
 from infra.settings import Settings
 from tests.secrets import find_files
@@ -40,7 +40,7 @@ def test_the_fields_that_are_replaced_are_those_by_which_contracts_name_a_custom
     personal = {
         path[-1]
         for one in CONTRACTS.values()
-        for path, field in leaves(one.fields)
+        for path, field in list_leaves(one.fields)
         if field.personal and one.kind == "topic" and one.visibility == "public"
     }
     staff, raw = "cashier_id", "value"

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 
 
 @pytest.fixture(autouse=True)
@@ -17,6 +17,6 @@ def put_back() -> object:
 
 
 def test_a_line_says_when_how_bad_who_and_what(capsys: pytest.CaptureFixture[str]) -> None:
-    setup_logging("api").warning("a shelf is empty")
+    set_up_logging("api").warning("a shelf is empty")
     line = capsys.readouterr().err
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z WARNING api  a shelf is empty\n", line)

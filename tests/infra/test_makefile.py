@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import application
-from infra.settings import root
+from cli.main import build_application
+from infra.settings import locate_root
 
-MAKEFILE = (root() / "Makefile").read_text()
+MAKEFILE = (locate_root() / "Makefile").read_text()
 VERBS_MAX = 21
 
 
@@ -19,7 +19,7 @@ def make(*arguments: str, folder: Path | None = None) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "VENV"}
     return subprocess.run(
         ["make", *arguments],
-        cwd=folder or root(),
+        cwd=folder or locate_root(),
         env=environment,
         capture_output=True,
         text=True,
@@ -46,7 +46,7 @@ def test_every_command_it_calls_exists() -> None:
     called = set(re.findall(r"\$\(RETAIL\) (\S+)", MAKEFILE))
     assert called
     for command in called:
-        assert CliRunner().invoke(application(), [command, "--help"]).exit_code == 0, command
+        assert CliRunner().invoke(build_application(), [command, "--help"]).exit_code == 0, command
 
 
 def test_a_folder_may_have_a_space_in_its_name(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_folder_may_have_a_space_in_its_name(tmp_path: Path) -> None:
 
 def test_everything_that_is_asked_for_is_pinned_by_the_installer_that_is_pinned() -> None:
     pinned = re.findall(r"infra\.installer pip compile .* (\S+\.in) -o", make("--dry-run", "lock"))
-    assert sorted(pinned) == sorted(file.name for file in root().glob("*.in"))
+    assert sorted(pinned) == sorted(file.name for file in locate_root().glob("*.in"))
 
 
 def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:

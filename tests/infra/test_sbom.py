@@ -11,9 +11,9 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from typer.testing import CliRunner
 
-from cli.main import application
+from cli.main import build_application
 from infra.sbom import render
-from infra.settings import root
+from infra.settings import locate_root
 
 Components = dict[str, dict[str, Any]]
 
@@ -33,7 +33,7 @@ def list_sha256(component: dict[str, Any]) -> list[str]:
 
 
 def test_every_locked_package_is_in_it(components: Components) -> None:
-    locks = sorted(root().glob("requirements*.lock"))
+    locks = sorted(locate_root().glob("requirements*.lock"))
     assert len(locks) >= 3
     for lock in locks:
         words = [line.split()[0] for line in lock.read_text().splitlines() if "==" in line]
@@ -46,7 +46,7 @@ def test_every_locked_package_is_in_it(components: Components) -> None:
 
 
 def test_every_pinned_jar_is_in_it_with_its_checksum(components: Components) -> None:
-    locks = sorted((root() / "infra" / "jars").glob("*/jgo.lock.toml"))
+    locks = sorted((locate_root() / "infra" / "jars").glob("*/jgo.lock.toml"))
     assert len(locks) >= 4
     for lock in locks:
         for jar in tomllib.loads(lock.read_text())["dependencies"]:
@@ -58,10 +58,10 @@ def test_every_pinned_jar_is_in_it_with_its_checksum(components: Components) -> 
 
 
 def test_every_script_that_a_page_loads_is_in_it(components: Components) -> None:
-    scripts = sorted(path for path in (root() / "services").rglob("*.js"))
+    scripts = sorted(path for path in (locate_root() / "services").rglob("*.js"))
     assert scripts
     for script in scripts:
-        component = components[script.relative_to(root()).as_posix()]
+        component = components[script.relative_to(locate_root()).as_posix()]
         assert list_sha256(component) == [hashlib.sha256(script.read_bytes()).hexdigest()]
 
 
@@ -81,6 +81,6 @@ def test_it_is_valid_cyclonedx_and_a_wrong_one_is_not(document: dict[str, Any]) 
 
 def test_the_command_writes_it_into_a_file(tmp_path: Path) -> None:
     file = tmp_path / "sbom.cdx.json"
-    done = CliRunner().invoke(application(["sbom"]), ["sbom", str(file)])
+    done = CliRunner().invoke(build_application(["sbom"]), ["sbom", str(file)])
     assert done.exit_code == 0, done.output
     assert json.loads(file.read_text())["bomFormat"] == "CycloneDX"

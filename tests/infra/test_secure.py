@@ -26,7 +26,7 @@ from contracts import (
     STOCK_LEVELS,
     Contract,
     encode,
-    key,
+    encode_key,
 )
 from control.access import (
     SUPERVISOR,
@@ -39,26 +39,26 @@ from control.access import (
 )
 from control.marker import read_markers
 from infra.kafka import (
-    admin,
     apply_topics,
-    client_config,
-    consumer,
-    end_offsets,
+    build_client_config,
+    create_admin,
+    create_consumer,
+    create_producer,
     fetch_committed,
-    partitions,
-    producer,
+    list_partitions,
     read_between,
+    read_end_offsets,
     send,
 )
 from infra.kafka.access import Grant, set_grants
-from infra.kafka.errors import code
+from infra.kafka.errors import get_error_code
 from infra.kafka.send import NotDelivered
-from infra.processes import start_module, supervisor
-from infra.security.files import authority_file, security_folder
-from infra.security.passwords import FIRST_USERS, password_file, read_password
+from infra.processes import run_supervisor, start_module
+from infra.security.files import locate_authority, locate_security_folder
+from infra.security.passwords import FIRST_USERS, locate_password, read_password
 from infra.settings import HOST, Settings
 from infra.wait import wait_until
-from pipelines.common.runtime.source import kafka_options, tail
+from pipelines.common.runtime.source import build_kafka_options, tail
 from services.quarantine.progress import read_progress
 from tests.brokers import broker
 from tests.secrets import find_files, find_processes, list_with_children
@@ -80,10 +80,15 @@ def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """The operator of a secure broker that has a record in every topic, of a generation too."""
     with broker(tmp_path_factory.mktemp("secure"), secure=True) as settings:
         apply_topics(settings, {name_topic(one): one for one in CONTRACTS.values()})
-        client = producer(settings)
+        client = create_producer(settings)
         for contract in CONTRACTS.values():
             example = contract.examples[0]
-            send(client, name_topic(contract), key(contract, example), encode(contract, example))
+            send(
+                client,
+                name_topic(contract),
+                encode_key(contract, example),
+                encode(contract, example),
+            )
         yield settings
 
 
@@ -99,9 +104,9 @@ def find_readable(settings: Settings) -> set[str]:
     """The topics of which the service is given records; of every other one Kafka refuses them."""
     every = {name_topic(one) for one in CONTRACTS.values()}
     given, refused = set[str](), set[str]()
-    reader = consumer(settings)
+    reader = create_consumer(settings)
     try:
-        places = partitions(admin(settings), every)
+        places = list_partitions(create_admin(settings), every)
         reader.assign([TopicPartition(*at, 0) for at in places])
         deadline = time.monotonic() + ANSWER_SECONDS_MAX
         while given | refused != every and time.monotonic() < deadline:
@@ -129,11 +134,14 @@ def find_writable(settings: Settings) -> set[str]:
     def take(error: KafkaError | None, message: Message) -> None:
         answers[str(message.topic())] = error
 
-    client = producer(settings, enable_idempotence=False)
+    client = create_producer(settings, enable_idempotence=False)
     for one in CONTRACTS.values():
         example = one.examples[0]
         client.produce(
-            name_topic(one), key=key(one, example), value=encode(one, example), on_delivery=take
+            name_topic(one),
+            key=encode_key(one, example),
+            value=encode(one, example),
+            on_delivery=take,
         )
     assert client.flush(ANSWER_SECONDS_MAX) == 0
     refused = {error.code() for error in answers.values() if error is not None}
@@ -177,38 +185,40 @@ def find_refusal(config: Mapping[str, Any]) -> int | None:
 
 @pytest.mark.parametrize("user", USERS)
 def test_a_service_is_let_in_with_its_own_password_alone(secure: Settings, user: str) -> None:
-    own = client_config(secure.as_service(user))
+    own = build_client_config(secure.as_service(user))
     assert find_refusal(own) is None
     other = read_password(secure, USERS[USERS.index(user) - 1])
     assert find_refusal({**own, "sasl.password": other}) == KafkaError._AUTHENTICATION
 
 
 def test_a_wrong_password_or_name_is_refused(secure: Settings) -> None:
-    own = client_config(secure)
+    own = build_client_config(secure)
     for changed in ({"sasl.password": "guessed"}, {"sasl.username": "nobody"}):
         assert find_refusal({**own, **changed}) == KafkaError._AUTHENTICATION
 
 
 def test_who_does_not_log_in_or_does_not_encrypt_is_refused(secure: Settings) -> None:
-    own = client_config(secure)
+    own = build_client_config(secure)
     for protocol in ("SSL", "PLAINTEXT", "SASL_PLAINTEXT"):
         assert find_refusal({**own, "security.protocol": protocol}) is not None
 
 
 def test_another_way_to_log_in_is_refused(secure: Settings) -> None:
     for mechanism in ("PLAIN", "SCRAM-SHA-256"):
-        assert find_refusal({**client_config(secure), "sasl.mechanism": mechanism}) is not None
+        assert (
+            find_refusal({**build_client_config(secure), "sasl.mechanism": mechanism}) is not None
+        )
 
 
 def test_a_client_refuses_a_broker_whose_authority_it_does_not_trust(secure: Settings) -> None:
-    own = client_config(secure)
+    own = build_client_config(secure)
     del own["ssl.ca.location"]
     assert find_refusal(own) == KafkaError._SSL
 
 
 def shake_hands(settings: Settings, port: int, version: ssl.TLSVersion) -> str | None:
     """The protocol that the broker agrees to with a client of this version; raises ssl.SSLError."""
-    context = ssl.create_default_context(cafile=authority_file(settings))
+    context = ssl.create_default_context(cafile=locate_authority(settings))
     context.set_ciphers("ALL:@SECLEVEL=0")  # else this side would refuse old versions itself
     context.minimum_version = context.maximum_version = version
     with (
@@ -234,7 +244,7 @@ def test_the_controller_is_reached_with_the_broker_s_certificate_alone(secure: S
 
 
 def test_a_group_is_for_its_service_alone(secure: Settings) -> None:
-    own, other = (consumer(secure.as_service(name), GROUP) for name in (GROUP, "lake"))
+    own, other = (create_consumer(secure.as_service(name), GROUP) for name in (GROUP, "lake"))
     try:
         assert len(fetch_committed(own, GROUP, [(RECEIPTS.name, 0)])) == 1
         other.subscribe([RECEIPTS.name])
@@ -248,11 +258,11 @@ def test_a_group_is_for_its_service_alone(secure: Settings) -> None:
 
 
 def test_a_transaction_is_for_its_service_alone(secure: Settings) -> None:
-    other = producer(secure.as_service("supplier"), transactional_id="ordering")
+    other = create_producer(secure.as_service("supplier"), transactional_id="ordering")
     with pytest.raises(KafkaException) as refused:
         other.init_transactions(ANSWER_SECONDS_MAX)
-    assert code(refused.value) == KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    own = producer(secure.as_service("ordering"), transactional_id="ordering")
+    assert get_error_code(refused.value) == KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    own = create_producer(secure.as_service("ordering"), transactional_id="ordering")
     own.init_transactions(ANSWER_SECONDS_MAX)
 
 
@@ -262,7 +272,7 @@ def test_a_service_makes_no_topic_but_its_changelogs(secure: Settings) -> None:
     for service in ("api", "inventory"):
         with pytest.raises(KafkaException) as refused:
             apply_topics(secure.as_service(service), {"public.sales.other.v1": RECEIPTS})
-        assert code(refused.value) == KafkaError.TOPIC_AUTHORIZATION_FAILED
+        assert get_error_code(refused.value) == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
 def test_what_is_no_longer_declared_is_no_longer_granted(secure: Settings) -> None:
@@ -303,23 +313,23 @@ def test_a_pipeline_writes_its_own_changelog_and_no_other(
 ) -> None:
     row = spark.createDataFrame([(b"key", b"value")], "key BINARY, value BINARY")
     own, other = (f"{STOCK_LEVELS.name}.g1", "public.fraud.alert.v1.g1")
-    options = kafka_options(secure.as_service("inventory"))
-    before = sum(end_offsets(admin(secure), [own]).values())
+    options = build_kafka_options(secure.as_service("inventory"))
+    before = sum(read_end_offsets(create_admin(secure), [own]).values())
     row.write.format("kafka").options(**options).option("topic", own).save()
-    assert sum(end_offsets(admin(secure), [own]).values()) == before + 1
+    assert sum(read_end_offsets(create_admin(secure), [own]).values()) == before + 1
     with pytest.raises(Exception, match="Not authorized to access topics"):
         row.write.format("kafka").options(**options).option("topic", other).save()
 
 
 def test_spark_is_told_where_a_password_is_and_not_which(secure: Settings) -> None:
     own = secure.as_service("inventory")
-    told = str(kafka_options(own))
+    told = str(build_kafka_options(own))
     assert read_password(own, "inventory") not in told
-    assert f"${{file:{password_file(own, 'inventory')}:password}}" in told
+    assert f"${{file:{locate_password(own, 'inventory')}:password}}" in told
 
 
 def test_only_their_owner_can_read_keys_and_passwords(secure: Settings) -> None:
-    files = [file for file in security_folder(secure).rglob("*") if file.is_file()]
+    files = [file for file in locate_security_folder(secure).rglob("*") if file.is_file()]
     assert len(files) == 3 + len(SERVICES) + len(FIRST_USERS)
     for file in (*files, secure.data_dir / PROPERTIES):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
@@ -337,7 +347,7 @@ def test_no_password_is_in_a_log_an_argument_or_an_environment(secure: Settings)
         for name in USERS:
             password = read_password(secure, name)
             assert list(find_processes(password, running)) == []
-            kept = [password_file(secure, name), secure.data_dir / PROPERTIES, *indexes]
+            kept = [locate_password(secure, name), secure.data_dir / PROPERTIES, *indexes]
             assert find_files(password, secure.data_dir, kept) == []
     logs = [secure.data_dir / f"{name}.log" for name in ("broker", "pipelines", GROUP)]
     assert all(log.stat().st_size > 0 for log in logs)
@@ -351,7 +361,7 @@ def working(settings: Settings) -> Iterator[list[psutil.Process]]:
         settings.as_service(GROUP), home / f"{GROUP}.log", "services.quarantine"
     )
     try:
-        with supervisor(settings.as_service(SUPERVISOR), home / "pipelines.log"):
+        with run_supervisor(settings.as_service(SUPERVISOR), home / "pipelines.log"):
             wait_until(lambda: has_worked(settings), "all have done their first work", 180)
             yield list_with_children([os.getpid()])
     finally:
@@ -365,14 +375,14 @@ def has_worked(settings: Settings) -> bool:
 
 
 def test_a_record_of_another_is_not_written_and_the_service_is_told(secure: Settings) -> None:
-    client = producer(secure.as_service("supplier"))
+    client = create_producer(secure.as_service("supplier"))
     with pytest.raises(NotDelivered, match=r"(?i)authorization"):
         send(client, RECEIPTS.name, b"store", b"value")
 
 
 def test_a_record_that_is_not_given_is_an_error_for_its_reader(secure: Settings) -> None:
     fraud = secure.as_service("fraud")
-    ends = end_offsets(admin(fraud), [ADJUSTMENTS.name])
+    ends = read_end_offsets(create_admin(fraud), [ADJUSTMENTS.name])
     with pytest.raises(KafkaException) as refused:
         list(read_between(fraud, {}, ends))
-    assert code(refused.value) == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    assert get_error_code(refused.value) == KafkaError.TOPIC_AUTHORIZATION_FAILED

@@ -10,11 +10,11 @@ from infra.settings import (
     InvalidSettings,
     Settings,
     load_remembered,
-    memorable,
     read_settings,
     remember,
+    select_memorable,
 )
-from infra.settings_table import DOCUMENT, document, lines, table
+from infra.settings_table import DOCUMENT, list_settings, render_document, render_table
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +75,7 @@ def test_a_password_is_never_written(tmp_path: Path) -> None:
     remember(secret)
     assert "hush" not in (tmp_path / "settings.json").read_text()
     assert "hush" not in repr(secret)
-    assert "kafka_sasl_password" not in memorable(secret)
+    assert "kafka_sasl_password" not in select_memorable(secret)
 
 
 def test_who_a_process_is_is_not_remembered(tmp_path: Path) -> None:
@@ -138,12 +138,12 @@ def test_remembering_leaves_one_file(tmp_path: Path) -> None:
 
 
 def test_every_setting_is_described() -> None:
-    assert all(line.meaning for line in lines())
+    assert all(line.meaning for line in list_settings())
 
 
 def test_the_document_of_settings_is_the_one_that_is_generated() -> None:
-    assert table() in document()
-    assert DOCUMENT.read_text(encoding="utf-8") == document()
+    assert render_table() in render_document()
+    assert DOCUMENT.read_text(encoding="utf-8") == render_document()
 
 
 def list_limits() -> Iterator[tuple[str, float, bool]]:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from infra.settings import Settings
-from infra.token import read_token, token_file
+from infra.token import locate_token, read_token
 
 
 def test_it_is_drawn_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
@@ -14,7 +14,7 @@ def test_it_is_drawn_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None
         drawn = set(threads.map(lambda _: read_token(settings), range(20)))
     assert drawn == {read_token(settings)}
     assert len(read_token(settings)) >= 32
-    assert stat.S_IMODE(token_file(settings).stat().st_mode) == 0o600
+    assert stat.S_IMODE(locate_token(settings).stat().st_mode) == 0o600
     assert [file.name for file in settings.data_dir.iterdir()] == ["token"]
 
 

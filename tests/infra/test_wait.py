@@ -1,15 +1,15 @@
 """Waiting ends with the thing itself, or with the limit."""
 
-from infra.wait import ask_until, until
+from infra.wait import ask_until, wait_for
 
 
 def test_waiting_ends_when_it_happens() -> None:
     answers = iter([False, False, True])
-    assert until(lambda: next(answers), seconds_max=5, poll_seconds=0)
+    assert wait_for(lambda: next(answers), seconds_max=5, poll_seconds=0)
 
 
 def test_waiting_ends_when_the_time_is_over() -> None:
-    assert not until(lambda: False, seconds_max=0)
+    assert not wait_for(lambda: False, seconds_max=0)
 
 
 def test_asking_ends_with_the_answer_that_is_looked_for() -> None:

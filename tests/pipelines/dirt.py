@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from contracts import Contract, Row, Unencodable, encode, key
+from contracts import Contract, Row, Unencodable, encode, encode_key
 from tests.contracts.strategies import draw_records, typed, valid
 from tests.pipelines.log import OPENING
 
@@ -36,13 +36,13 @@ def list_records(agreed: Contract) -> list[Sent]:
 
 
 def find_key(agreed: Contract, event: Row) -> bytes | None:
-    return None if any(event[name] is None for name in agreed.key) else key(agreed, event)
+    return None if any(event[name] is None for name in agreed.key) else encode_key(agreed, event)
 
 
 def damage(agreed: Contract) -> list[Sent]:
     """A good record with bytes cut off, changed, put in, or announced and not there; and noise."""
     example = {**agreed.examples[0], "event_time": OPENING}
-    whole, right = encode(agreed, example), key(agreed, example)
+    whole, right = encode(agreed, example), encode_key(agreed, example)
     at = st.integers(0, len(whole) - 1)
     change = st.tuples(at, st.binary(max_size=3), at).map(
         lambda drawn: {"value": whole[: drawn[0]] + drawn[1] + whole[drawn[0] + drawn[2] % 3 :]}

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, encode, key
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, encode, encode_key
 
 OPENING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
@@ -43,7 +43,7 @@ class Published:
 
 def publish(contract: Contract, event: Mapping[str, Any], after: timedelta) -> Published:
     at = event["event_time"] + after
-    return Published(contract, key(contract, event), encode(contract, event), at)
+    return Published(contract, encode_key(contract, event), encode(contract, event), at)
 
 
 def create_event(kind: str, at: timedelta) -> dict[str, Any]:

@@ -10,18 +10,18 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from contracts import PRODUCTS, RECEIPTS, Contract, spark_ddl
-from contracts.consumer import consumer, list_declared
+from contracts import PRODUCTS, RECEIPTS, Contract, render_spark_ddl
+from contracts.consumer import get_consumer, list_declared
 from contracts.errors import Undeclared
 from contracts.projection import Path, render_path
-from pipelines.common.pipeline import Dimension, Extract, Pipeline, load, pipelines
-from pipelines.common.transform.aggregate import rows
-from pipelines.common.transform.declared import declared_events, only
-from pipelines.common.transform.events import META, column, events
+from pipelines.common.pipeline import Dimension, Extract, Pipeline, list_pipelines, load
+from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.transform.declared import select_declared, select_fields
+from pipelines.common.transform.events import META, name_column, validate_events
 from pipelines.common.transform.extract import extract
 from tests.pipelines.log import create_log, receipt, refund
 
-EVERY = pytest.mark.parametrize("name", pipelines())
+EVERY = pytest.mark.parametrize("name", list_pipelines())
 
 Reach = Callable[[Column], Column]
 
@@ -31,14 +31,14 @@ BY_ALL = {("event_id",), ("event_time",)}
 
 def evaluate(spark: SparkSession, one: Pipeline, topic: Contract, paths: Collection[Path]) -> None:
     """Extract from an event that has these fields and no others. Raises AnalysisException."""
-    frame: DataFrame = spark.createDataFrame([], spark_ddl(topic))
-    event = only(F.struct("*"), topic, paths).alias("event")
+    frame: DataFrame = spark.createDataFrame([], render_spark_ddl(topic))
+    event = select_fields(F.struct("*"), topic, paths).alias("event")
     frame.select(event).select(*one.extracts[topic](F.col("event")).values())
 
 
 @EVERY
 def test_its_file_names_what_it_reads_and_writes(name: str) -> None:
-    declared_by_code, file = load(name), consumer(name)
+    declared_by_code, file = load(name), get_consumer(name)
     dimensions = {dimension.topic.name for dimension in declared_by_code.dimensions}
     assert {one.name for one in declared_by_code.inputs} | dimensions <= set(file.reads)
     assert {one.name for one in declared_by_code.writes} <= set(file.writes)
@@ -50,13 +50,13 @@ def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
     name: str, spark: SparkSession
 ) -> None:
     one = load(name)
-    frame = declared_events(one, events(one.reads, create_log(spark, receipt())))
+    frame = select_declared(one, validate_events(one.reads, create_log(spark, receipt())))
     declared = {
-        topic.name: {tuple(path.split(".")) for path in list_leaves(frame, column(topic))}
+        topic.name: {tuple(path.split(".")) for path in list_leaves(frame, name_column(topic))}
         for topic in one.reads
     }
     assert declared == {topic.name: set(list_declared(name, topic)) for topic in one.reads}
-    assert frame.columns == [*META, *map(column, one.reads)]
+    assert frame.columns == [*META, *map(name_column, one.reads)]
 
 
 @pytest.mark.spark
@@ -65,7 +65,7 @@ def test_a_field_that_is_not_declared_is_not_there_when_it_runs(spark: SparkSess
     for reaching in (
         lambda event: event["register_id"],
         lambda event: event["lines"]["unit_price_cents"],
-        lambda _: F.col(f"{column(RECEIPTS)}.cashier_id"),
+        lambda _: F.col(f"{name_column(RECEIPTS)}.cashier_id"),
     ):
 
         def extract_undeclared(event: Column, reaching: Reach = reaching) -> Extract:
@@ -81,7 +81,7 @@ def test_a_dimension_that_is_not_declared_is_refused_when_it_runs(spark: SparkSe
     honest = load("analytics")
     dimension = Dimension(PRODUCTS, since="effective_at", columns={"supplier_id": "supplier_id"})
     with pytest.raises(Undeclared, match=r"analytics reads public.catalog.product.v1.*supplier_id"):
-        rows(replace(honest, dimensions=(dimension,)), create_log(spark, receipt()))
+        build_rows(replace(honest, dimensions=(dimension,)), create_log(spark, receipt()))
 
 
 @pytest.mark.spark
@@ -92,7 +92,7 @@ def test_what_it_does_not_declare_is_left_out_at_no_cost(
     log = create_log(spark, receipt(), refund())
     lean = optimize(extract(load(name), log))
     monkeypatch.setattr(
-        "pipelines.common.transform.extract.declared_events", lambda _, whole: whole
+        "pipelines.common.transform.extract.select_declared", lambda _, whole: whole
     )
     assert lean.sameResult(optimize(extract(load(name), log)))
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import root
+from infra.settings import locate_root
 from tests.frames import find_all, find_silent
 
 
 def test_every_function_that_returns_a_frame_names_its_columns() -> None:
-    assert list(find_all(root() / "pipelines")) == []
+    assert list(find_all(locate_root() / "pipelines")) == []
 
 
 @pytest.mark.parametrize(

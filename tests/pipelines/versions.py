@@ -10,9 +10,9 @@ from pipelines.common.pipeline import Dimension
 from pipelines.common.transform.as_of_join import Versions
 from pipelines.common.transform.dimensions import (
     DimensionVersion,
-    intervals,
+    build_version_schema,
+    compute_intervals,
     to_version,
-    version_schema,
 )
 
 
@@ -22,7 +22,7 @@ def load_versions(
     """What holds of each dimension, and from when on."""
     return {
         dimension: spark.createDataFrame(
-            list(intervals(list_versions(dimension, log))), version_schema(dimension)
+            list(compute_intervals(list_versions(dimension, log))), build_version_schema(dimension)
         )
         for dimension in dimensions
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 from audit.inventory import Book
 from audit.log import read
-from contracts import BOOKS, MARKERS, Contract, decode, digest, key
+from contracts import BOOKS, MARKERS, Contract, compute_digest, decode, encode_key
 from infra.kafka import Offsets, Partition, read_to_end
 from infra.settings import Settings
 from tests.replay.running import Work
@@ -30,7 +30,7 @@ class Answer:
 def answer(work: Work) -> Answer:
     settings, generation = work.settings, work.generation
     identity = {"pipeline": generation.pipeline, "generation": generation.number}
-    marker = decode(read_to_end(settings, MARKERS.name)[key(MARKERS, identity)]).value
+    marker = decode(read_to_end(settings, MARKERS.name)[encode_key(MARKERS, identity)]).value
     inputs, outputs = offsets(marker["inputs"]), offsets(marker["outputs"])
     rows = {
         view.name: newest(settings, view, part_of(outputs, generation.outputs[view.name]))
@@ -42,7 +42,9 @@ def answer(work: Work) -> Answer:
         inputs=inputs,
         rows=rows,
         books=books(inputs, kept.values()),
-        digests=tuple(digest(view, rows[view.name].values()) for view in work.pipeline.writes),
+        digests=tuple(
+            compute_digest(view, rows[view.name].values()) for view in work.pipeline.writes
+        ),
     )
 
 
@@ -59,7 +61,7 @@ def newest(settings: Settings, contract: Contract, ends: Offsets) -> dict[bytes,
     rows: dict[bytes, Row] = {}
     for record in read(settings, ends):
         row = dict(decode(record.value).value)
-        identity = key(contract, row)
+        identity = encode_key(contract, row)
         if identity not in rows or row["version"] >= rows[identity]["version"]:
             rows[identity] = row
     return rows

@@ -6,7 +6,7 @@ from random import Random
 from contracts import PRICE_CHANGES, PRODUCTS, PROMOTIONS
 from generators.event import Event
 from generators.numbering import Publication
-from generators.ticks import TICK_MS, tick_start_ms
+from generators.ticks import TICK_MS, to_tick_start_ms
 
 NOTICE_MINUTES = (-10, 15)
 """How long before it is to hold a fact is published, at the least and at the most."""
@@ -17,7 +17,7 @@ STARTS_MINUTES_MAX, LASTS_MINUTES_MAX = 90, 600
 def drawn_fact(known: Sequence[Publication], tick: int, chance: Random) -> Publication:
     """One of those known becomes another; it is published in the world minute."""
     one = chance.choice(known)
-    now_ms = tick_start_ms(tick) + chance.randrange(TICK_MS)
+    now_ms = to_tick_start_ms(tick) + chance.randrange(TICK_MS)
     effective_ms = now_ms + chance.randint(*(minutes * TICK_MS for minutes in NOTICE_MINUTES))
     changed = {
         **one.event,

@@ -10,7 +10,17 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
-from audit.timeline import BEFORE, LEEDS, LONDON, MILK, WINE, YORK, Timeline, as_lines, at
+from audit.timeline import (
+    BEFORE,
+    LEEDS,
+    LONDON,
+    MILK,
+    WINE,
+    YORK,
+    Timeline,
+    build_lines,
+    parse_clock,
+)
 from contracts import ADJUSTMENTS, HEARTBEATS, PRODUCTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
 from contracts.times import MILLISECOND
 from pipelines.fraud.thresholds import Thresholds
@@ -50,7 +60,7 @@ def hostile_log() -> list[Entry]:
     planes(shop)
     edges(shop)
     for minutes in range(0, 1_000, 10):
-        moment = at("8:00") + timedelta(minutes=minutes)
+        moment = parse_clock("8:00") + timedelta(minutes=minutes)
         shop.put(HEARTBEATS, moment, world="world")
     entries = [
         Entry((one.topic, 0), one.key or b"", one.value or b"", one.published_ms)
@@ -61,7 +71,7 @@ def hostile_log() -> list[Entry]:
 
 def crowd(shop: Timeline) -> None:
     """All of it in one millisecond; the refunds are for one receipt, which is there."""
-    moment = at("10:00:30")
+    moment = parse_clock("10:00:30")
     sold = shop.receipt(moment, (WINE, 1, 1_000), card="tok_1", customer="C1", cashier="HOT")
     for _ in range(CROWD):
         shop.receipt(moment, (WINE, 1, 10), card="tok_1", customer="C1", cashier="HOT")
@@ -72,16 +82,18 @@ def largest(shop: Timeline) -> None:
     """Two receipts in one minute: one more like them, and a sum has 65 bits. Three refunds of one
     of them: what is paid back for it has.
     """
-    moment = at("11:00:30")
+    moment = parse_clock("11:00:30")
     sold = shop.receipt(moment, *MOST, store=YORK, customer="C-MOST", cashier="MOST")
     shop.receipt(moment, *MOST, store=YORK, customer="C-MOST", cashier="MOST")
     for number in range(3):
-        again = at("11:10") + timedelta(minutes=number)
+        again = parse_clock("11:10") + timedelta(minutes=number)
         shop.refund(again, *MOST, receipt=sold, issued=moment, cashier="MOST")
-    shop.receipt(at("11:20"), *[(WINE, UNITS_MAX, 0)] * LINES_MAX, store=LONDON, cashier="MOST")
-    shop.receipt(at("11:21"), (WINE, 1, 0), store=LONDON, cashier="MOST")
+    shop.receipt(
+        parse_clock("11:20"), *[(WINE, UNITS_MAX, 0)] * LINES_MAX, store=LONDON, cashier="MOST"
+    )
+    shop.receipt(parse_clock("11:21"), (WINE, 1, 0), store=LONDON, cashier="MOST")
     for number, units in enumerate((INT_MIN, CENTS_MAX, INT_MIN, -1, 1)):
-        happened = at("11:30") + timedelta(minutes=number)
+        happened = parse_clock("11:30") + timedelta(minutes=number)
         shop.put(ADJUSTMENTS, happened, store_id=YORK, sku=MILK, units=units, reason="count")
 
 
@@ -92,12 +104,12 @@ def beyond(shop: Timeline) -> None:
     costs more than it is sold for, are as large.
     """
     for number, cents in enumerate((LONG_MAX, LONG_MAX + 1)):
-        moment = at("16:00:30") + timedelta(hours=number)
+        moment = parse_clock("16:00:30") + timedelta(hours=number)
         who = {"customer": f"C-{number}", "cashier": f"EDGE-{number}"}
         for lines in (MOST, MOST, create_lines(cents - 2 * sum_cents(MOST))):
             shop.receipt(moment, *lines, store=YORK, **who)
     # After the grace: all of the minute is beyond 64 bits, and what was on time is not.
-    moment, late = at("20:00:30"), at("20:40")
+    moment, late = parse_clock("20:00:30"), parse_clock("20:40")
     for published in (moment, late, late):
         shop.receipt(moment, *MOST, store=LEEDS, customer="C-LATE", published=published)
     shop.price(GOLD, CENTS_MAX, BEFORE)
@@ -111,7 +123,9 @@ def beyond(shop: Timeline) -> None:
     )
     for _ in range(3):
         given = [(GOLD, UNITS_MAX, 0)] * LINES_MAX
-        shop.receipt(at("21:00:30"), *given, store=LONDON, customer="C-GOLD", cashier="GIVES")
+        shop.receipt(
+            parse_clock("21:00:30"), *given, store=LONDON, customer="C-GOLD", cashier="GIVES"
+        )
 
 
 def create_lines(cents: int) -> list[tuple[str, int, int]]:
@@ -128,7 +142,7 @@ def sum_cents(lines: Iterable[tuple[str, int, int]]) -> int:
 
 def planes(shop: Timeline) -> None:
     """Everything that may be a text is one, of 64 characters; one moment, so that ids decide."""
-    moment = at("12:00:30")
+    moment = parse_clock("12:00:30")
     for number, plane in enumerate((*PLANES, "".join(PLANES))):
         text = (plane * 64)[:64]
         for copy in range(7):
@@ -156,7 +170,7 @@ def planes(shop: Timeline) -> None:
 
 def edges(shop: Timeline) -> None:
     """Of each topic events as late and as far ahead as may be, a little less, a little more."""
-    moment = at("14:00")
+    moment = parse_clock("14:00")
     for topic in MOVED:
         for delay in delays(topic):
             shop.put(topic, moment - delay, moment, **about(topic))
@@ -178,4 +192,4 @@ def about(topic: Contract) -> dict[str, Any]:
     if topic is SHIPMENTS:
         lines = [{"sku": MILK, "dispatched_units": 100_000, "received_units": 100_000}]
         return {"store_id": LEEDS, "lines": lines}
-    return {"store_id": LEEDS, "lines": as_lines(((MILK, 2, 100),))}
+    return {"store_id": LEEDS, "lines": build_lines(((MILK, 2, 100),))}

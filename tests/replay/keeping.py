@@ -2,13 +2,13 @@
 
 from infra.settings import read_settings
 from pipelines.lake.bronze import append
-from pipelines.lake.session import lake_session
-from pipelines.lake.tables import lake
+from pipelines.lake.session import start_lake_session
+from pipelines.lake.tables import locate_lake
 
 
 def keep() -> None:
     settings = read_settings()
-    bronze, spark = lake(settings).bronze, lake_session(settings)
+    bronze, spark = locate_lake(settings).bronze, start_lake_session(settings)
     bronze.make(spark)
     while append(spark, settings, bronze):
         pass

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
 
-from contracts import DIMENSIONS, RELEASES, contract, encode, key
+from contracts import DIMENSIONS, RELEASES, encode, encode_key, get_contract
 from generators import wire
-from generators.chance import chance as of_id
+from generators.chance import create_random as of_id
 from generators.dirt import Dirt
 from generators.numbering import Publication
 from generators.parameters import Parameters
-from generators.partitions import partition
-from generators.ticks import TICKS_PER_HOUR, tick_start_ms
+from generators.partitions import choose_partition
+from generators.ticks import TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.kafka import Partition
 from tests.replay.facts import drawn_fact
@@ -74,7 +74,7 @@ def drawn_log(chance: Random) -> list[Entry]:
         for one in published:
             for later in releases(one, chance):
                 due = tick + later
-                waiting.setdefault(due, []).append(release(one, tick_start_ms(due)))
+                waiting.setdefault(due, []).append(release(one, to_tick_start_ms(due)))
     return log
 
 
@@ -83,7 +83,7 @@ def by_its_clock(one: Publication) -> Publication:
 
     All copies of an event are the same; what comes too late stays too late.
     """
-    skew = contract(one.topic).skew
+    skew = get_contract(one.topic).skew
     if skew is None or one.dirt is Dirt.BEYOND_HORIZON:
         return one
     draw = of_id(one.event["event_id"], "clock")
@@ -97,7 +97,7 @@ def entry(publication: Publication) -> Entry:
     return Entry(
         at=(publication.topic, publication.partition),
         key=publication.key.encode(),
-        value=wire.value(publication),
+        value=wire.encode_value(publication),
         published_ms=publication.published_ms,
         dirt=publication.dirt,
     )
@@ -123,10 +123,10 @@ def release(rejected: Publication, at_ms: int) -> Entry:
         "offset": rejected.sequence,
         "original_event_id": rejected.event["event_id"],
         "original_event_time": rejected.event["event_time"],
-        "value": wire.value(rejected),
+        "value": wire.encode_value(rejected),
         "because": "the line was down",
     }
-    record_key = key(RELEASES, event)
+    record_key = encode_key(RELEASES, event)
     width = RELEASES.settings.partitions
-    at = RELEASES.name, partition(record_key, width)
+    at = RELEASES.name, choose_partition(record_key, width)
     return Entry(at, record_key, encode(RELEASES, event), at_ms)

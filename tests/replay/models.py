@@ -25,9 +25,9 @@ from contracts import (
     VISITS,
     Contract,
     Undecodable,
-    contract,
     decode,
-    key,
+    encode_key,
+    get_contract,
 )
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
@@ -90,7 +90,7 @@ def account(records: Iterable[Record]) -> World:
 def accept(record: Record) -> Applied | None:
     """The event of an accepted record; None: it is malformed, late, or ahead."""
     published = EPOCH + record.published_ms * MILLISECOND
-    own = contract(record.topic)
+    own = get_contract(record.topic)
     try:
         event = dict(decode(record.value).value)
     except Undecodable:
@@ -318,8 +318,8 @@ MODELS: Mapping[str, Callable[[World], Iterable[Row]]] = {
     DAILY_DEMAND.name: compute_daily_demand,
     VISITS.name: compute_visits,
     # Rules and levels in memory too, but in SQL: in Python they would be the pipelines' own.
-    ALERTS.name: lambda world: FraudOracle(world.records, timeline.LIMITS).view(),
-    PROPOSALS.name: lambda world: ReorderOracle(world.records, POLICY).view(),
+    ALERTS.name: lambda world: FraudOracle(world.records, timeline.LIMITS).compute_view(),
+    PROPOSALS.name: lambda world: ReorderOracle(world.records, POLICY).compute_view(),
 }
 """By view."""
 
@@ -330,5 +330,7 @@ def compute_rows(views: Sequence[Contract], world: World) -> dict[str, dict[byte
     for view in views:
         optional = {SUMS_IN_FULL} & {field.name for field in view.fields}
         nothing: Row = dict.fromkeys(optional)
-        found[view.name] = {key(view, row): nothing | row for row in MODELS[view.name](world)}
+        found[view.name] = {
+            encode_key(view, row): nothing | row for row in MODELS[view.name](world)
+        }
     return found

@@ -5,7 +5,7 @@ from random import Random
 
 from contracts import DIMENSIONS, HEARTBEATS
 from generators.publisher import Publisher
-from infra.kafka import admin, end_offsets, producer
+from infra.kafka import create_admin, create_producer, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.generations.folders import locate_checkpoint
@@ -34,7 +34,7 @@ def play(log: list[Entry], schedule: Schedule, running: Running, chance: Random)
 
 def publish(settings: Settings, entries: Iterable[Entry]) -> None:
     """A heartbeat waits until everything before it is in the log, and what follows a fact too."""
-    publisher = Publisher(producer(settings, linger_ms=0))
+    publisher = Publisher(create_producer(settings, linger_ms=0))
     told_facts = False
     for entry in entries:
         is_fact = entry.at[0] in DIMENSIONS
@@ -48,12 +48,14 @@ def publish(settings: Settings, entries: Iterable[Entry]) -> None:
 def see_through(running: Running) -> None:
     """Keep the pipeline running, however often it dies, until it has read all there is."""
     work = running.work
-    ends = end_offsets(admin(work.settings), [topic.name for topic in work.pipeline.inputs])
+    ends = read_end_offsets(
+        create_admin(work.settings), [topic.name for topic in work.pipeline.inputs]
+    )
     checkpoint = locate_checkpoint(work.settings, work.generation)
 
     def through() -> bool:
         running.tend()
-        read = checkpoint.committed()
+        read = checkpoint.read_committed()
         return all(read.get(at, 0) == end for at, end in ends.items())
 
     wait_until(through, "the pipeline has read everything", CHUNK_SECONDS_MAX)

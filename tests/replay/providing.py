@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from audit.log import read
-from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, key
+from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, encode_key
 from contracts.consumer import CONSUMERS
-from generators.partitions import partition
-from infra.kafka import Record, admin, end_offsets
-from infra.kafka.drift import drifts, inspect
+from generators.partitions import choose_partition
+from infra.kafka import Record, create_admin, read_end_offsets
+from infra.kafka.drift import find_drifts, inspect
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.expectations import find_violations
 from tests.replay.running import Work
@@ -26,10 +26,10 @@ def published(work: Work) -> dict[str, Contract]:
 def faults(work: Work) -> Iterator[str]:
     """Everything that is otherwise than a contract says, or than a consumer relies on."""
     topics = published(work)
-    cluster = inspect(admin(work.settings), list(topics))
-    yield from map(str, drifts(cluster, topics, frozenset(topics)))
+    cluster = inspect(create_admin(work.settings), list(topics))
+    yield from map(str, find_drifts(cluster, topics, frozenset(topics)))
     for topic, contract in topics.items():
-        records = list(read(work.settings, end_offsets(admin(work.settings), [topic])))
+        records = list(read(work.settings, read_end_offsets(create_admin(work.settings), [topic])))
         if not records:
             yield f"{topic} has no records"
         for record in records[-RECORDS_MAX:]:
@@ -48,10 +48,10 @@ def of_record(contract: Contract, record: Record) -> Iterator[str]:
         yield f"{place}: a record of {decoded.contract.name}"
         return
     yield from (f"{place}: {rule}" for rule in sorted(find_broken_rules(contract, decoded.value)))
-    own = key(contract, decoded.value)
+    own = encode_key(contract, decoded.value)
     if record.key != own:
         yield f"{place}: the key is {record.key!r}, not {own!r}"
-    elif record.partition != partition(own, contract.settings.partitions):
+    elif record.partition != choose_partition(own, contract.settings.partitions):
         yield f"{place}: {own!r} lies in another partition"
     if record.headers:
         yield f"{place}: headers {sorted(dict(record.headers))}, expected none"

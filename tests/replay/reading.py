@@ -14,14 +14,14 @@ import pyarrow.parquet as pq
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
-from contracts import BOOKS, Contract, decode, key
+from contracts import BOOKS, Contract, decode, encode_key
 from control.generations import Generation
 from infra.kafka import Record
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime.session import suit
-from pipelines.common.transform.aggregate import running_rows
+from pipelines.common.runtime.session import prepare_session
+from pipelines.common.transform.aggregate import build_running_rows
 from pipelines.common.transform.as_of_join import Versions
-from pipelines.common.transform.encode import changelog
+from pipelines.common.transform.encode import encode_changelog
 from tests.pipelines.files import FIRST_SECOND
 from tests.pipelines.log import RECORD
 from tests.replay.answer import Row
@@ -99,7 +99,7 @@ class Reading:
         for written_to, value in self._written:
             if written_to == topic:
                 row = dict(decode(value).value)
-                at = key(view, row)
+                at = encode_key(view, row)
                 if at not in found or row["version"] >= found[at]["version"]:
                     found[at] = row
         return found
@@ -132,12 +132,12 @@ class Reading:
         return [one for one in records if one.topic in known]
 
     def _run(self) -> None:
-        suit(self._spark, live=True, partitions=1)
+        prepare_session(self._spark, live=True, partitions=1)
         files = self._spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
         log = files.parquet(str(self._folder / "log"))
-        rows = running_rows(self._pipeline, log, self.memory, self._versions)
+        rows = build_running_rows(self._pipeline, log, self.memory, self._versions)
         query = (
-            changelog(self._pipeline, self.generation.number, self.generation.outputs, rows)
+            encode_changelog(self._pipeline, self.generation.number, self.generation.outputs, rows)
             .writeStream.outputMode("update")
             .foreachBatch(self._write)
             .option("checkpointLocation", str(self._folder / "checkpoint"))

@@ -13,7 +13,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from control.generations import Generation
-from infra.processes import engines, environment
+from infra.processes import build_environment, find_engines
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint, locate_code
 from pipelines.common.generations.generation import make_outputs
@@ -138,7 +138,7 @@ class OwnProcess:
 
     def doom(self, chance: Random) -> None:
         # The next one: there may be no more of them.
-        self._point = self._checkpoint.newest_begun() + 1
+        self._point = self._checkpoint.find_newest_begun() + 1
         self._takes_engine = chance.random() < 0.5
 
     def tend(self) -> None:
@@ -150,13 +150,13 @@ class OwnProcess:
                     f"{self.work.pipeline.name} has ended: {self._log.read_text()}"
                 )
             self._process, self._dies = None, False
-        elif self._point is not None and self._checkpoint.open_batch() >= self._point:
+        elif self._point is not None and self._checkpoint.find_open_batch() >= self._point:
             self._kill(self._process)
 
     def stop(self) -> None:
         if self._process is None:
             return
-        for engine in engines(self._process.pid):
+        for engine in find_engines(self._process.pid):
             engine.kill()
         self._process.kill()
         self._process.wait(STOP_SECONDS_MAX)
@@ -170,14 +170,14 @@ class OwnProcess:
             return subprocess.Popen(
                 [sys.executable, "-m", "pipelines.common.runtime.worker", named],
                 cwd=code,
-                env=environment(settings, code),
+                env=build_environment(settings, code),
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
             )
 
     def _kill(self, process: "subprocess.Popen[bytes]") -> None:
-        for victim in engines(process.pid) if self._takes_engine else [process]:
+        for victim in find_engines(process.pid) if self._takes_engine else [process]:
             victim.kill()
         self._point, self._dies = None, True
         self.kills += 1

@@ -13,16 +13,16 @@ from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 
 from audit.inventory import Book
-from audit.oracles import oracle
-from contracts import digest
-from infra.kafka import Offsets, Partition, admin, end_offsets
-from infra.processes import environment
-from infra.settings import Settings, root
-from pipelines.common.generations.generation import generations, make_outputs
-from pipelines.common.generations.promotion import create_candidate, prefix_ends
-from pipelines.common.pipeline import Pipeline, load, pipelines
+from audit.oracles import ask_oracle
+from contracts import compute_digest
+from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root
+from pipelines.common.generations.generation import load_generations, make_outputs
+from pipelines.common.generations.promotion import create_candidate, find_prefix_ends
+from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.runtime import bounded
-from pipelines.common.runtime.archive import Gap, LogTruncated, NoArchive, Source, archive_ends
+from pipelines.common.runtime.archive import Gap, LogTruncated, NoArchive, Source, read_archive_ends
 from replay.compare import select_counted, to_span
 from tests.replay.answer import Answer, answer
 from tests.replay.checking import check
@@ -72,7 +72,7 @@ def cut_log(kafka: Settings) -> CutLog:
     publish(kafka, log[:first])
     keep(kafka)
     publish(kafka, log[first:second])
-    room = load(chance.choice(pipelines()))
+    room = load(chance.choice(list_pipelines()))
     whole = compute_answer(kafka, room, inputs(kafka, room))
     cut_head(kafka, chance)
     return CutLog(kafka, chance, room, whole, log[second:])
@@ -83,7 +83,7 @@ def test_where_no_archive_is_kept_it_is_said_how_to_keep_one(
 ) -> None:
     nowhere = kafka.model_copy(update={"data_dir": tmp_path})
     with pytest.raises(NoArchive, match="make up LAKE=on"):
-        prefix_ends(nowhere, load("inventory"), Source.ARCHIVE)
+        find_prefix_ends(nowhere, load("inventory"), Source.ARCHIVE)
 
 
 def test_a_generation_begins_in_the_archive_and_says_the_same(
@@ -116,25 +116,27 @@ def test_where_records_are_nowhere_no_generation_begins(cut_log: CutLog) -> None
     inventory = load("inventory")
     delete(cut_log.settings, inputs(cut_log.settings, inventory))
     with pytest.raises(Gap, match="the records in between are lost"):
-        prefix_ends(cut_log.settings, inventory, Source.ARCHIVE)
+        find_prefix_ends(cut_log.settings, inventory, Source.ARCHIVE)
 
 
 def keep(settings: Settings) -> None:
     """Let the archive hold the log to its end."""
     command = [sys.executable, "-m", "tests.replay.keeping"]
-    subprocess.run(command, cwd=root(), env=environment(settings), check=True, timeout=SECONDS_MAX)
+    subprocess.run(
+        command, cwd=locate_root(), env=build_environment(settings), check=True, timeout=SECONDS_MAX
+    )
 
 
 def inputs(settings: Settings, pipeline: Pipeline) -> dict[Partition, int]:
-    return end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
+    return read_end_offsets(create_admin(settings), [topic.name for topic in pipeline.inputs])
 
 
 def compute_answer(settings: Settings, pipeline: Pipeline, ends: Offsets) -> OracleAnswer:
     """What the pipeline's oracle says of everything below these offsets."""
-    asked = oracle(pipeline.name, settings, ends)
-    views = asked.views()
-    digests = {view.name: digest(view, views[view.name]) for view in pipeline.writes}
-    return OracleAnswer(ends, digests, asked.books())
+    asked = ask_oracle(pipeline.name, settings, ends)
+    views = asked.compute_views()
+    digests = {view.name: compute_digest(view, views[view.name]) for view in pipeline.writes}
+    return OracleAnswer(ends, digests, asked.count_books())
 
 
 def begun(log: CutLog) -> Work:
@@ -142,12 +144,12 @@ def begun(log: CutLog) -> Work:
     pipeline = replace(log.room, every=timedelta())
     print(pipeline.name)
     with pytest.raises(LogTruncated, match=f"retail replay start {pipeline.name} --source archive"):
-        prefix_ends(log.settings, pipeline, Source.LOG)
-    assert generations(log.settings, pipeline.name).known == ()
-    ends = prefix_ends(log.settings, pipeline, Source.ARCHIVE)
+        find_prefix_ends(log.settings, pipeline, Source.LOG)
+    assert load_generations(log.settings, pipeline.name).known == ()
+    ends = find_prefix_ends(log.settings, pipeline, Source.ARCHIVE)
     limit = {"pipeline_records_per_batch_max": sum(ends.values()) // ROUNDS_MIN}
     settings = log.settings.model_copy(update=limit)
-    work = Work(settings, pipeline, create_candidate(settings, pipeline, root(), ends))
+    work = Work(settings, pipeline, create_candidate(settings, pipeline, locate_root(), ends))
     make_outputs(settings, pipeline, work.generation)
     return work
 
@@ -160,7 +162,8 @@ def in_one_batch(work: Work, at: Answer, spark: SparkSession, folder: Path) -> t
     bounded.write(spark, settings, pipeline, folder)
     rows = (spark.read.parquet(str(folder / f"{view.name}.parquet")) for view in pipeline.writes)
     return tuple(
-        digest(view, collect_rows(each)) for view, each in zip(pipeline.writes, rows, strict=True)
+        compute_digest(view, collect_rows(each))
+        for view, each in zip(pipeline.writes, rows, strict=True)
     )
 
 
@@ -169,8 +172,8 @@ def cut_head(settings: Settings, chance: Random) -> None:
 
     Somewhere exactly there.
     """
-    topics = {topic.name for name in pipelines() for topic in load(name).inputs}
-    ends = archive_ends(settings, topics)
+    topics = {topic.name for name in list_pipelines() for topic in load(name).inputs}
+    ends = read_archive_ends(settings, topics)
     drawn_ends = {at: chance.randint(0, end) for at, end in ends.items()}
     exact = chance.choice(sorted(at for at, end in ends.items() if end))
     delete(settings, {**drawn_ends, exact: ends[exact]})
@@ -178,6 +181,6 @@ def cut_head(settings: Settings, chance: Random) -> None:
 
 def delete(settings: Settings, before: Offsets) -> None:
     wanted = [TopicPartition(*at, offset) for at, offset in before.items()]
-    client = admin(settings)  # it lives until the answers are there
+    client = create_admin(settings)  # it lives until the answers are there
     for future in client.delete_records(wanted).values():
         future.result(SECONDS_MAX)

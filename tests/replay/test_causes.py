@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import root
+from infra.settings import locate_root
 from replay import causes
 from replay.causes import FILES_MAX, Changes, Setting, find_cause
 from replay.difference import Sample
@@ -59,8 +59,8 @@ def change(code: Path, old: str, new: str, name: str = "thresholds.py") -> None:
 def test_the_changed_threshold_of_fraud_is_the_cause_of_its_rules_rows(tmp_path: Path) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     for code in (before, after):
-        shutil.copytree(root() / "pipelines" / "fraud", code / "pipelines" / "fraud")
-    [(file, text)] = edit(root(), "fraud", ["card_sales_per_window_max=3"]).items()
+        shutil.copytree(locate_root() / "pipelines" / "fraud", code / "pipelines" / "fraud")
+    [(file, text)] = edit(locate_root(), "fraud", ["card_sales_per_window_max=3"]).items()
     (after / file).write_text(text)
     changes = find_changes(before, after, "fraud")
     assert changes.thresholds == (STRICTER,)

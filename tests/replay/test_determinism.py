@@ -19,7 +19,7 @@ from generators.dirt import Dirt
 from generators.ticks import HOUR_MS
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.common.pipeline import load, pipelines
+from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.runtime import pace
 from tests.brokers import empty_broker
 from tests.replay.answer import Answer, answer
@@ -104,7 +104,7 @@ def forgetting(spark: SparkSession) -> Iterator[Forgetting]:
     spark.streams.removeListener(listener)
 
 
-@pytest.mark.parametrize("name", pipelines())
+@pytest.mark.parametrize("name", list_pipelines())
 def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
     name: str,
     spark: SparkSession,

@@ -13,7 +13,7 @@ from contracts import ALERTS, CONTRACTS, STOCK_LEVELS, Contract
 from contracts.documents import to_document
 from replay.comparison import Comparison
 from replay.difference import Difference, Facet, Total
-from replay.relations import json_lines, parquet
+from replay.relations import render_json_lines, render_parquet
 
 BEST_SELLERS = CONTRACTS["public.analytics.best-seller.v1"]
 
@@ -34,7 +34,7 @@ def compare(
         replayed / "part.parquet",
         use_deprecated_int96_timestamps=True,  # as Spark writes them
     )
-    relations = json_lines(view, served), parquet(replayed)
+    relations = render_json_lines(view, served), render_parquet(replayed)
     return Comparison(view, *relations, (since, None), folder / "spill").compute()
 
 

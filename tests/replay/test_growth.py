@@ -44,13 +44,13 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
     looks: list[timedelta] = []
 
     def look(settings: Settings, topics: list[str], read: Offsets) -> Backlog:
-        behind = backlog.backlog(settings, topics, read)
+        behind = backlog.measure_backlog(settings, topics, read)
         if not looks:
             publish(settings, log[first:])
         looks.append(behind.span)  # which says that the log has grown
         return behind
 
-    monkeypatch.setattr("pipelines.common.runtime.query.backlog", look)
+    monkeypatch.setattr("pipelines.common.runtime.query.measure_backlog", look)
     limit = {"pipeline_records_per_batch_max": len(log) // BATCHES_MIN}
     running = InSession(founded(kafka.model_copy(update=limit), "inventory"), spark, monkeypatch)
     try:

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.settings import Settings
-from pipelines.common.pipeline import load, pipelines
+from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.transform.full_sums import SUMS_IN_FULL
 from tests.brokers import empty_broker
 from tests.replay.answer import answer
@@ -20,7 +20,7 @@ from tests.seeds import create_random
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(240)]
 
 
-@pytest.mark.parametrize("name", pipelines())
+@pytest.mark.parametrize("name", list_pipelines())
 @pytest.mark.crosses(
     "public.sales.*/lines*.m??imum",
     "public.sales.*/lines.maxItems",

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from contracts import STORE_SALES, encode, key
-from generators.partitions import partition
+from contracts import STORE_SALES, encode, encode_key
+from generators.partitions import choose_partition
 from infra.kafka import Record
 from tests.replay.providing import of_record
 
 ROW = STORE_SALES.examples[0]
-KEY = key(STORE_SALES, ROW)
+KEY = encode_key(STORE_SALES, ROW)
 GOOD = Record(
     topic=f"{STORE_SALES.name}.g1",
-    partition=partition(KEY, STORE_SALES.settings.partitions),
+    partition=choose_partition(KEY, STORE_SALES.settings.partitions),
     offset=0,
     published_ms=1,
     key=KEY,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
-from infra.wait import repeating
+from infra.wait import repeat_in_thread
 from pipelines.common.pipeline import load
 from pipelines.common.runtime import bounded, requests
 from pipelines.common.runtime.bounded import Span
@@ -35,7 +35,7 @@ SECONDS_MAX = 120.0
 @contextmanager
 def worker(spark: SparkSession, settings: Settings, generation: Path) -> Iterator[None]:
     """Somebody who serves what the generation is asked for, until the block ends."""
-    with repeating(partial(serve, spark, settings, PIPELINE, generation), 0.05):
+    with repeat_in_thread(partial(serve, spark, settings, PIPELINE, generation), 0.05):
         yield
 
 
@@ -43,7 +43,9 @@ def test_a_worker_answers_with_the_rows_of_its_code(
     spark: SparkSession, kafka: Settings, tmp_path: Path
 ) -> None:
     publish(kafka, drawn_log(create_random("a request")))
-    span = Span.of({}, end_offsets(admin(kafka), [topic.name for topic in PIPELINE.inputs]))
+    span = Span.of(
+        {}, read_end_offsets(create_admin(kafka), [topic.name for topic in PIPELINE.inputs])
+    )
     own = tmp_path / "own"
     own.mkdir()
     span.write(own)
@@ -83,7 +85,9 @@ def test_what_a_dead_worker_had_claimed_is_done_by_the_next(
 ) -> None:
     asked = tmp_path / requests.FOLDER / "request-1"
     asked.mkdir(parents=True)
-    Span.of({}, end_offsets(admin(kafka), [topic.name for topic in PIPELINE.inputs])).write(asked)
+    Span.of(
+        {}, read_end_offsets(create_admin(kafka), [topic.name for topic in PIPELINE.inputs])
+    ).write(asked)
     (asked / CLAIMED).touch()
     serve(spark, kafka, PIPELINE, tmp_path)
     assert not (asked / requests.DONE).exists()

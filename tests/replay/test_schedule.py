@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from contracts import PRODUCTS, RECEIPTS, Row, contract
+from contracts import PRODUCTS, RECEIPTS, Row, get_contract
 from contracts.validation import Rejection, validate
 from generators.ticks import HOUR_MS
 from pipelines.common.transform.dimensions import DimensionVersion, to_version
@@ -56,5 +56,5 @@ def mistaken(played: Sequence[Entry], known: Known) -> int:
 
 def validated(entry: Entry) -> Row | None:
     """What is accepted of it."""
-    verdict = validate(contract(entry.at[0]), entry.key, entry.value, entry.published_ms)
+    verdict = validate(get_contract(entry.at[0]), entry.key, entry.value, entry.published_ms)
     return None if isinstance(verdict, Rejection) else verdict

@@ -2,13 +2,13 @@
 
 import pytest
 
-from infra.settings import root
+from infra.settings import locate_root
 from replay.thresholds import BadThreshold, edit
 
 
 def test_only_the_line_of_the_threshold_changes() -> None:
-    [(file, text)] = edit(root(), "fraud", ["card_sales_per_window_max=3"]).items()
-    before = (root() / file).read_text().splitlines()
+    [(file, text)] = edit(locate_root(), "fraud", ["card_sales_per_window_max=3"]).items()
+    before = (locate_root() / file).read_text().splitlines()
     [changed] = [
         (old, new) for old, new in zip(before, text.splitlines(), strict=True) if old != new
     ]
@@ -17,7 +17,7 @@ def test_only_the_line_of_the_threshold_changes() -> None:
 
 
 def test_nothing_set_is_nothing_changed() -> None:
-    assert edit(root(), "inventory", []) == {}
+    assert edit(locate_root(), "inventory", []) == {}
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_nothing_set_is_nothing_changed() -> None:
 )
 def test_what_cannot_be_set_is_said(pipeline: str, setting: str, message: str) -> None:
     with pytest.raises(BadThreshold, match=message):
-        edit(root(), pipeline, [setting])
+        edit(locate_root(), pipeline, [setting])

@@ -27,18 +27,18 @@ from hypothesis.stateful import (
 from pyspark.sql import SparkSession
 
 from audit import timeline
-from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, RELEASES, SHIPMENTS, decode
 from contracts.times import EPOCH, MILLISECOND
 from contracts.validation import RELEASABLE
 from control.generations import Generations, State
 from infra.kafka import Record
-from pipelines.common.generations.generation import new
+from pipelines.common.generations.generation import create_generation
 from pipelines.common.generations.promotion import switch
-from pipelines.common.pipeline import Pipeline, load, pipelines
-from pipelines.common.runtime.pace import MARGIN, horizon
+from pipelines.common.pipeline import Pipeline, list_pipelines, load
+from pipelines.common.runtime.pace import MARGIN, find_horizon
 from pipelines.common.transform.as_of_join import Versions
-from pipelines.fraud.pipeline import fraud
+from pipelines.fraud.pipeline import create_pipeline
 from tests.pipelines.versions import load_versions
 from tests.replay import models
 from tests.replay.reading import Reading
@@ -46,7 +46,7 @@ from tests.seeds import read_steps
 
 STEPS_USUAL = 100
 STEPS = read_steps()
-STEPS_PER_PIPELINE = (STEPS or STEPS_USUAL) // len(pipelines())
+STEPS_PER_PIPELINE = (STEPS or STEPS_USUAL) // len(list_pipelines())
 STEPS_PER_WORLD_MAX = 40
 
 SHRINKING_SECONDS = 600
@@ -94,7 +94,7 @@ class Worlds(RuleBasedStateMachine):
         super().__init__()
         self._folder = TemporaryDirectory()
         self._shop = Timeline()
-        self._now = at("8:00")
+        self._now = parse_clock("8:00")
         self._known = Generations(self.pipeline.name)
         self._readings: dict[int, Reading] = {}
         self._released: dict[tuple[str, str], datetime] = {}
@@ -243,7 +243,7 @@ class Worlds(RuleBasedStateMachine):
 
     @property
     def _live_memory(self) -> timedelta:
-        return horizon(self.pipeline.reads) + MARGIN
+        return find_horizon(self.pipeline.reads) + MARGIN
 
     @property
     def _promoted(self) -> Reading:
@@ -253,7 +253,7 @@ class Worlds(RuleBasedStateMachine):
 
     def _create(self, state: State, memory: timedelta) -> int:
         number = self._known.newest + 1
-        made = new(self.pipeline, "code", self._now, number, state)
+        made = create_generation(self.pipeline, "code", self._now, number, state)
         self._known = self._known.plus(made)
         folder = Path(self._folder.name) / f"g{number}"
         self._readings[number] = Reading(
@@ -293,9 +293,9 @@ class Worlds(RuleBasedStateMachine):
         self._shop.records.append(replace(record, published_ms=now_ms))
 
 
-@pytest.mark.parametrize("name", pipelines())
+@pytest.mark.parametrize("name", list_pipelines())
 def test_each_view_of_a_made_up_world_is_as_its_model_says(name: str, spark: SparkSession) -> None:
-    declared = fraud(timeline.LIMITS) if name == "fraud" else load(name)
+    declared = create_pipeline(timeline.LIMITS) if name == "fraud" else load(name)
 
     class Of(Worlds):
         pipeline = declared

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from confluent_kafka import KafkaException, TopicCollection
 
 from contracts import STOCK_LEVELS
-from infra.kafka import Partition, UnknownTopic, admin, apply_topics, end_offsets
+from infra.kafka import Partition, UnknownTopic, apply_topics, create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
 from tests.brokers import get_producer
@@ -16,7 +16,7 @@ ANSWER_SECONDS_MAX = 10.0
 class KafkaLog:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._admin = admin(settings)
+        self._admin = create_admin(settings)
         self._producer = get_producer(settings)
 
     def make(self, topic: str, partitions: int) -> None:
@@ -43,11 +43,11 @@ class KafkaLog:
 
     def ends(self, topics: Iterable[str]) -> dict[Partition, int]:
         self.flush()
-        return end_offsets(self._admin, topics)
+        return read_end_offsets(self._admin, topics)
 
     def _led(self, topic: str) -> bool:
         try:
-            return bool(end_offsets(self._admin, [topic]))
+            return bool(read_end_offsets(self._admin, [topic]))
         except (KafkaException, UnknownTopic):
             return False
 

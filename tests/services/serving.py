@@ -16,9 +16,9 @@ from confluent_kafka import Producer
 from infra.folder import Folder
 from infra.lake import Folders
 from infra.security.certificates import ensure_certificate
-from infra.security.files import authority_file
+from infra.security.files import locate_authority
 from infra.settings import HOST, Settings
-from infra.wait import until
+from infra.wait import wait_for
 from services.api.app import create_app
 from services.api.commands import Commands
 from services.api.http.server import listen
@@ -141,11 +141,11 @@ class Answers:
             seen[:] = [self.get(path)]
             return seen[0].status_code == HTTPStatus.OK and holds(seen[0].json())
 
-        assert until(is_held, SECONDS_MAX, POLL_SECONDS), seen[0].text
+        assert wait_for(is_held, SECONDS_MAX, POLL_SECONDS), seen[0].text
         return seen[0].json()
 
     def until(self, holds: Callable[[], bool]) -> None:
-        assert until(holds, SECONDS_MAX, POLL_SECONDS)
+        assert wait_for(holds, SECONDS_MAX, POLL_SECONDS)
 
     def ready(self, batch: int = 0, pipeline: str = "inventory") -> "Answers":
         """Itself, once the views of the pipeline are at this batch or beyond."""
@@ -167,12 +167,12 @@ def serving(
 ) -> Iterator[Answers]:
     """`secured`: whose certificate it has for TLS; None: it answers in the clear."""
     certificate = None if secured is None else ensure_certificate(secured, "api")
-    trusted = True if secured is None else create_default_context(cafile=authority_file(secured))
+    trusted = True if secured is None else create_default_context(cafile=locate_authority(secured))
     listening = listen(create_app(sources), HOST, 0, connections_max, certificate)
     server = listening.server
     thread = threading.Thread(target=listening.run, daemon=True)
     thread.start()
-    assert until(lambda: server.started, SECONDS_MAX, POLL_SECONDS)
+    assert wait_for(lambda: server.started, SECONDS_MAX, POLL_SECONDS)
     address = f"{'http' if secured is None else 'https'}://{HOST}:{listening.port}"
     try:
         with httpx.Client(base_url=address, timeout=SECONDS_MAX, verify=trusted) as client:

@@ -18,7 +18,7 @@ from contracts import (
     STORE_SALES,
     Contract,
     encode,
-    key,
+    encode_key,
 )
 from contracts.times import EPOCH, MILLISECOND
 from tests.services.memory import MemoryLog
@@ -184,5 +184,5 @@ class Shop:
             self._publish(QUARANTINE, row)
 
     def _publish(self, contract: Contract, value: Mapping[str, Any], at: datetime = EPOCH) -> None:
-        record = key(contract, value), encode(contract, value), (at - EPOCH) // MILLISECOND
+        record = encode_key(contract, value), encode(contract, value), (at - EPOCH) // MILLISECOND
         self._log.publish((contract.name, 0), *record)

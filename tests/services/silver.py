@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 
-from contracts import RELEASES, Contract, Field, encode, key
+from contracts import RELEASES, Contract, Field, encode, encode_key
 from contracts.validation import RELEASABLE
 from infra.lake import Coverage, Folders
 from tests.services.world import NOON
@@ -70,7 +70,7 @@ class Silver:
             RELEASES,
             event_id=f"released/{topic.name}/2/{offset}",
             event_time=at,
-            record_key=key(topic, original).decode(),
+            record_key=encode_key(topic, original).decode(),
             topic=topic.name,
             partition=2,
             offset=offset,

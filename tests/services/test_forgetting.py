@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from audit.log import read
-from contracts import CONTRACTS, ERASURES, RECEIPTS, VISITS, decode, encode, key
+from contracts import CONTRACTS, ERASURES, RECEIPTS, VISITS, decode, encode, encode_key
 from infra.identities import CARD, CUSTOMER, FOLDER, Identities
-from infra.kafka import Partition, Record, admin, end_offsets
+from infra.kafka import Partition, Record, create_admin, read_end_offsets
 from infra.scratch import IMPORTING, IMPORTS, LOADING
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -80,7 +80,7 @@ def load(shop: Settings, folder: Path, *events: dict[str, Any]) -> None:
 
 def read_log(shop: Settings, topics: Iterable[str]) -> dict[tuple[str, int, int], Record]:
     """Every record of the topics, by its place."""
-    ends = end_offsets(admin(shop), topics)
+    ends = read_end_offsets(create_admin(shop), topics)
     return {(one.topic, one.partition, one.offset): one for one in read(shop, ends)}
 
 
@@ -103,7 +103,7 @@ def list_naming(shop: Settings, broker: Settings, outputs: Iterable[str]) -> set
 
 def read_sold(shop: Settings) -> dict[str, dict[str, Any]]:
     """The receipts of the log by their id."""
-    ends = end_offsets(admin(shop), [RECEIPTS.name])
+    ends = read_end_offsets(create_admin(shop), [RECEIPTS.name])
     events = (decode(one.value).value for one in read(shop, ends))
     return {event["event_id"]: dict(event) for event in events}
 
@@ -186,7 +186,7 @@ def forget_beside(
 
 
 def place_certificates(shop: Settings) -> dict[Partition, int]:
-    return end_offsets(admin(shop), [ERASURES.name])
+    return read_end_offsets(create_admin(shop), [ERASURES.name])
 
 
 def know(shop: Settings) -> Identities:
@@ -210,7 +210,7 @@ def test_a_row_that_is_rejected_names_nobody_in_the_report(shop: Settings, tmp_p
 def test_who_is_unknown_is_told_so_and_nothing_is_certified(shop: Settings) -> None:
     know(shop)
     before = place_certificates(shop)
-    with pytest.raises(Unknown, match="found C1, by which nobody is known"):
+    with pytest.raises(Unknown, match="found C1, which the lookup does not know"):
         forgetting.forget(shop, "C1")
     assert place_certificates(shop) == before
     assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
@@ -220,7 +220,7 @@ def test_who_stands_in_the_log_as_sent_is_not_said_to_be_forgotten(shop: Setting
     know(shop)
     as_sent = {**RECEIPTS.examples[0], "card_token": TOKENS[0]}
     log = KafkaLog(shop)  # a client that goes round the API
-    log.publish((RECEIPTS.name, 0), key(RECEIPTS, as_sent), encode(RECEIPTS, as_sent))
+    log.publish((RECEIPTS.name, 0), encode_key(RECEIPTS, as_sent), encode(RECEIPTS, as_sent))
     log.flush()
     with pytest.raises(StillNamed, match=rf"but {RECEIPTS.name}/\d/\d+ does: it was published"):
         forgetting.forget(shop, KNOWN_AS)

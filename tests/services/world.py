@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from contracts import CLOCKS, HEARTBEATS, encode, key
+from contracts import CLOCKS, HEARTBEATS, encode, encode_key
 from tests.services.writing import Log
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -16,7 +16,7 @@ def find_minute(after_noon: int) -> datetime:
 def beat(log: Log, at: datetime) -> None:
     """The heartbeat at the end of a world minute."""
     value = {**HEARTBEATS.examples[0], "event_time": at}
-    log.publish((HEARTBEATS.name, 0), key(HEARTBEATS, value), encode(HEARTBEATS, value))
+    log.publish((HEARTBEATS.name, 0), encode_key(HEARTBEATS, value), encode(HEARTBEATS, value))
 
 
 def announce(log: Log, world_at: datetime = NOON, state: str = "stopped") -> None:
@@ -30,4 +30,4 @@ def announce(log: Log, world_at: datetime = NOON, state: str = "stopped") -> Non
         "speed_milli": 10_000,
         "state": state,
     }
-    log.publish((CLOCKS.name, 0), key(CLOCKS, value), encode(CLOCKS, value))
+    log.publish((CLOCKS.name, 0), encode_key(CLOCKS, value), encode(CLOCKS, value))

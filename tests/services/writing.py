@@ -15,7 +15,7 @@ from contracts import (
     STOCK_LEVELS,
     Contract,
     encode,
-    key,
+    encode_key,
 )
 from infra.kafka import Offsets, Partition
 
@@ -65,7 +65,7 @@ class Writing:
     def put(self, view: Contract, **changes: Any) -> None:
         """A row of any view: its contract's example, changed."""
         value = {**view.examples[0], **changes}
-        encoded = key(view, value)
+        encoded = encode_key(view, value)
         at = (self.topics[view.name], crc32(encoded) % PARTITIONS)
         self._log.publish(at, encoded, encode(view, value))
 
@@ -73,7 +73,7 @@ class Writing:
         """A shelf of store S00n: what it holds after so many events."""
         value = create_shelf(store, sku, units, version)
         at = (self.topic, store % PARTITIONS)
-        self._log.publish(at, key(STOCK_LEVELS, value), encode(STOCK_LEVELS, value))
+        self._log.publish(at, encode_key(STOCK_LEVELS, value), encode(STOCK_LEVELS, value))
 
     def book(self, at: Partition, applied: int, quarantined: int) -> None:
         value = {
@@ -117,7 +117,7 @@ class Writing:
         self._publish(MARKERS, value)
 
     def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:
-        self._log.publish((contract.name, 0), key(contract, value), encode(contract, value))
+        self._log.publish((contract.name, 0), encode_key(contract, value), encode(contract, value))
 
 
 def all_on_time(**measures: int) -> dict[str, int]:
@@ -146,7 +146,7 @@ def invalidate(log: Log, invalid: Writing, reason: str, promoted: Writing | None
 
 def prune(log: Log, pipeline: str) -> None:
     """The end of a pipeline in the control topic."""
-    log.publish((GENERATIONS.name, 0), key(GENERATIONS, {"pipeline": pipeline}), None)
+    log.publish((GENERATIONS.name, 0), encode_key(GENERATIONS, {"pipeline": pipeline}), None)
 
 
 def _publish_control(
@@ -169,7 +169,7 @@ def _publish_control(
             for each in sorted(every, key=lambda one: one.generation)
         ],
     }
-    log.publish((GENERATIONS.name, 0), key(GENERATIONS, value), encode(GENERATIONS, value))
+    log.publish((GENERATIONS.name, 0), encode_key(GENERATIONS, value), encode(GENERATIONS, value))
 
 
 def create_shelf(store: int, sku: str, units: int, version: int = 1) -> dict[str, Any]:

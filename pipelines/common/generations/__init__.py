@@ -1,1 +1,1 @@
-"""Which generation runs and which one is served: snapshot, lease, control, promotion."""
+"""The generations that run, and the one that is served: snapshot, lease, control, promotion."""

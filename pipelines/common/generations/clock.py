@@ -3,5 +3,5 @@
 from datetime import UTC, datetime
 
 
-def wall_now() -> datetime:
+def get_wall_now() -> datetime:
     return datetime.now(UTC)

@@ -7,33 +7,33 @@ from confluent_kafka import KafkaException
 
 from contracts import GENERATIONS
 from control.generations import Generation, Generations, State, read_generations
-from infra.kafka import Offsets, UnknownTopic, admin, end_offsets
+from infra.kafka import Offsets, UnknownTopic, create_admin, read_end_offsets
 from infra.settings import Settings
 
 log = logging.getLogger("pipeline")
 
 
 class Control:
-    """The control topic, read again when it has grown."""
+    """The control topic; each look reads it again if it has grown."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._admin = admin(settings)
+        self._admin = create_admin(settings)
         self._ends: Offsets = {}
         self._known: Mapping[str, Generations] = {}
 
     def read(self) -> Mapping[str, Generations]:
-        """The generations of every pipeline, by name; the last ones while Kafka does not answer."""
+        """The generations by pipeline; the last known ones while Kafka does not answer."""
         try:
-            ends = end_offsets(self._admin, [GENERATIONS.name])
+            ends = read_end_offsets(self._admin, [GENERATIONS.name])
             if ends != self._ends:
                 self._known, self._ends = read_generations(self._settings), ends
         except (KafkaException, UnknownTopic, TimeoutError) as error:
             log.warning("the control topic cannot be read: %s", error)
         return self._known
 
-    def state(self, generation: Generation) -> State | None:
-        """The state of the generation while it should be kept up to date; None: no longer.
+    def find_state(self, generation: Generation) -> State | None:
+        """The state of the generation; None if it should no longer be kept up to date.
 
         A generation of an unknown pipeline continues, in its last state.
         """
@@ -43,6 +43,6 @@ class Control:
         wanted = (one.state for one in known.running if one.number == generation.number)
         return next(wanted, None)
 
-    def siblings(self, generation: Generation) -> Generations:
+    def find_siblings(self, generation: Generation) -> Generations:
         """The generations of its pipeline, as last read."""
         return self._known.get(generation.pipeline, Generations(generation.pipeline))

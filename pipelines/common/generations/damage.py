@@ -1,4 +1,4 @@
-"""Whether a checkpoint can be read: a power cut may leave the newest of its files half written."""
+"""Damaged checkpoints: a power cut may leave the newest file half written."""
 
 import json
 
@@ -6,17 +6,17 @@ from pipelines.common.runtime.checkpoint import Checkpoint
 
 
 def is_damaged(checkpoint: Checkpoint) -> bool:
-    """Whether Spark could not go on from it, since the newest offsets or commit do not parse.
+    """Whether Spark cannot continue from it, because the newest offsets or commit do not parse.
 
-    Spark refuses such a checkpoint at each start. The files of its state are not looked at.
+    Spark refuses such a checkpoint at each start. The check ignores the files of its state.
     """
-    # In this order: a batch may begin and be finished in between, in a checkpoint that is whole.
-    finished = checkpoint.newest_finished()
-    begun = checkpoint.newest_begun()
+    # In this order: in a whole checkpoint a batch may begin and finish between the two reads.
+    finished = checkpoint.find_newest_finished()
+    begun = checkpoint.find_newest_begun()
     if finished > begun:
         return True
     try:
-        if begun >= 0 and not checkpoint.batch_end(begun):
+        if begun >= 0 and not checkpoint.read_batch_end(begun):
             return True
         if finished >= 0:
             _, *document = (checkpoint.folder / "commits").read(str(finished)).splitlines()

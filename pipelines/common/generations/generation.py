@@ -1,12 +1,12 @@
-"""Changes of a pipeline's generations, each one record of the control topic."""
+"""Changes of a pipeline's generations: each is one record of the control topic."""
 
 from collections.abc import Callable
 from datetime import datetime
 
-from contracts import BOOKS, GENERATIONS, encode, key
+from contracts import BOOKS, GENERATIONS, encode, encode_key
 from control.generations import Generation, Generations, State, read_generations
 from infra.errors import UserError
-from infra.kafka import apply_topics, producer, send
+from infra.kafka import apply_topics, create_producer, send
 from infra.lock import lock_folder
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_home
@@ -28,7 +28,7 @@ class BeingChanged(UserError):
 Change = Callable[[Generations], Generations]
 
 
-def new(
+def create_generation(
     pipeline: Pipeline,
     code_digest: str,
     created_at: datetime,
@@ -57,25 +57,25 @@ def make_outputs(settings: Settings, pipeline: Pipeline, generation: Generation)
     apply_topics(settings, {generation.outputs[view.name]: view for view in written})
 
 
-def generations(settings: Settings, pipeline: str) -> Generations:
+def load_generations(settings: Settings, pipeline: str) -> Generations:
     """The pipeline's generations, from the control topic."""
     return read_generations(settings).get(pipeline, Generations(pipeline))
 
 
 def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
-    """Publish, in one record for every reader, what the function makes of the generations.
+    """Apply the function to the generations, and publish the result in one record.
 
     Processes change them one after the other. If the function raises, nothing changes. Raises
     BeingChanged.
     """
     folder = locate_home(settings, pipeline)
     with lock_folder(folder, BeingChanged(pipeline), CHANGE_SECONDS_MAX):
-        before = generations(settings, pipeline)
+        before = load_generations(settings, pipeline)
         after = changed(before)
         if after != before:
             control = after.to_row()
-            record = key(GENERATIONS, control), encode(GENERATIONS, control)
-            send(producer(settings), GENERATIONS.name, *record)
+            record = encode_key(GENERATIONS, control), encode(GENERATIONS, control)
+            send(create_producer(settings), GENERATIONS.name, *record)
     return after
 
 

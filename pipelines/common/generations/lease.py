@@ -8,16 +8,16 @@ import psutil
 
 from infra.errors import UserError
 from infra.lock import is_locked, try_lock
-from infra.wait import until
+from infra.wait import wait_for
 
 LEASE = "lease.json"
-"""The file that the generation's process locks as long as it runs."""
+"""The file that the generation's process keeps locked while it runs."""
 
 GRACE_SECONDS = 15.0
-"""How long a Java process may take to notice that its driver is gone."""
+"""The time in which a Java process has to notice that its driver is gone."""
 
 LOOK_SECONDS_MAX = 1.0
-"""How long a process that only looks may hold the lease."""
+"""The time for which a process that only checks may hold the lease."""
 
 
 class LeaseHeld(UserError):
@@ -39,12 +39,12 @@ def take(folder: Path) -> TextIO:
     """
     lease = folder / LEASE
     file = lease.open("a+")
-    if not until(lambda: try_lock(file.fileno()), LOOK_SECONDS_MAX):
+    if not wait_for(lambda: try_lock(file.fileno()), LOOK_SECONDS_MAX):
         file.close()
         raise LeaseHeld(lease)
     file.seek(0)
     if before := file.read():
-        end(json.loads(before))
+        await_end(json.loads(before))
     return file
 
 
@@ -53,19 +53,19 @@ def is_taken(folder: Path) -> bool:
     return is_locked(folder / LEASE)
 
 
-def name_engine(file: TextIO, java_pid: int) -> None:
+def record_engine(file: TextIO, java_pid: int) -> None:
     """Record the Java process, which may outlive this process for a moment."""
     file.truncate(0)
-    json.dump(identity(java_pid), file)
+    json.dump(identify_process(java_pid), file)
     file.flush()
 
 
-def identity(pid: int) -> dict[str, float]:
+def identify_process(pid: int) -> dict[str, float]:
     """What identifies a process: a pid may be reused, with another start time."""
     return {"pid": pid, "started": psutil.Process(pid).create_time()}
 
 
-def end(before: dict[str, float]) -> None:
+def await_end(before: dict[str, float]) -> None:
     """Wait for the Java process of the previous driver, and kill it if it does not end."""
     try:
         process = psutil.Process(int(before["pid"]))

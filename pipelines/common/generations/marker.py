@@ -5,13 +5,13 @@ from typing import NamedTuple
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
-from contracts import MARKERS, encode, key
-from contracts.times import epoch_ms
+from contracts import MARKERS, encode, encode_key
+from contracts.times import to_epoch_ms
 from control.generations import Generation
 from control.marker import Marker, read_marker
-from infra.kafka import Offsets, end_offsets, send
+from infra.kafka import Offsets, read_end_offsets, send
 from infra.settings import Settings
-from pipelines.common.generations.clock import wall_now
+from pipelines.common.generations.clock import get_wall_now
 
 
 class Effort(NamedTuple):
@@ -43,12 +43,12 @@ def publish_marker(
         generation=generation.number,
         batch=batch,
         inputs=inputs,
-        outputs=end_offsets(admin, generation.outputs.values()),
-        written_at_ms=epoch_ms(wall_now()),
+        outputs=read_end_offsets(admin, generation.outputs.values()),
+        written_at_ms=to_epoch_ms(get_wall_now()),
         took_ms=effort.took_ms,
         state_bytes=effort.state_bytes,
     ).to_row()
-    send(producer, MARKERS.name, key(MARKERS, marker), encode(MARKERS, marker))
+    send(producer, MARKERS.name, encode_key(MARKERS, marker), encode(MARKERS, marker))
 
 
 def has_marker(settings: Settings, generation: Generation) -> bool:

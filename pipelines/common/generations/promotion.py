@@ -9,9 +9,9 @@ from infra.errors import UserError
 from infra.folder import Folder
 from infra.kafka import Offsets
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import wait_for
 from pipelines.common.generations import snapshot
-from pipelines.common.generations.clock import wall_now
+from pipelines.common.generations.clock import get_wall_now
 from pipelines.common.generations.damage import is_damaged
 from pipelines.common.generations.folders import (
     find_checkpoint,
@@ -20,7 +20,7 @@ from pipelines.common.generations.folders import (
     locate_folder,
     locate_home,
 )
-from pipelines.common.generations.generation import change, generations, new
+from pipelines.common.generations.generation import change, create_generation, load_generations
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import archive
@@ -101,22 +101,24 @@ def create_candidate(
     def add_candidate(known: Generations) -> Generations:
         if known.candidate:
             raise CandidateThere(known.candidate)
-        number = max(known.newest, *numbers_on_disk(settings, pipeline.name), 0) + 1
+        number = max(known.newest, *list_numbers_on_disk(settings, pipeline.name), 0) + 1
         state = State.CATCHING_UP if known.promoted else State.PROMOTED
-        draft = new(pipeline, "", wall_now(), number, state)
-        if (kept := locate_checkpoint(settings, draft).folder).names():
+        draft = create_generation(pipeline, "", get_wall_now(), number, state)
+        if (kept := locate_checkpoint(settings, draft).folder).list_names():
             raise CheckpointThere(kept)
         snapshot.take(root, locate_code(settings, draft), edits)
         if ends:
             ArchivePrefix(locate_folder(settings, draft), ends).write()
-        digest = snapshot.code_digest(locate_code(settings, draft), pipeline.name)
-        libraries = snapshot.libraries_digest(root)
-        return known.plus(new(pipeline, digest, draft.created_at, number, state, libraries))
+        digest = snapshot.compute_code_digest(locate_code(settings, draft), pipeline.name)
+        libraries = snapshot.compute_libraries_digest(root)
+        return known.plus(
+            create_generation(pipeline, digest, draft.created_at, number, state, libraries)
+        )
 
     return change(settings, pipeline.name, add_candidate).known[-1]
 
 
-def prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Offsets:
+def find_prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Offsets:
     """Below which offsets a generation that begins now reads the archive; empty: it reads the log.
 
     Raises LogTruncated, Gap, NoArchive and OtherLog.
@@ -126,9 +128,9 @@ def prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Offse
         raise LogTruncated(begins, "Dimensions are looked up in the log alone.")
     topics = [topic.name for topic in pipeline.inputs]
     if source is Source.ARCHIVE:
-        return archive.archive_ends(settings, topics)
+        return archive.read_archive_ends(settings, topics)
     if begins := archive.find_truncated(settings, topics):
-        archive.archive_ends(settings, topics)
+        archive.read_archive_ends(settings, topics)
         raise LogTruncated(
             begins,
             "The lake's archive has what is missing: "
@@ -205,11 +207,11 @@ def is_lost(settings: Settings, generation: Generation) -> bool:
     checkpoint = locate_checkpoint(settings, generation)
     if is_damaged(checkpoint):
         return True
-    begun = checkpoint.committed() or not has_marker(settings, generation)
+    begun = checkpoint.read_committed() or not has_marker(settings, generation)
     return not (begun and locate_code(settings, generation).exists())
 
 
-def numbers_on_disk(settings: Settings, pipeline: str) -> Sequence[int]:
+def list_numbers_on_disk(settings: Settings, pipeline: str) -> Sequence[int]:
     """The generations that have left a folder."""
     folders = locate_home(settings, pipeline).glob("g[0-9]*")
     return sorted(int(folder.name[1:]) for folder in folders if folder.name[1:].isdecimal())
@@ -217,8 +219,8 @@ def numbers_on_disk(settings: Settings, pipeline: str) -> Sequence[int]:
 
 def remove_leftovers(settings: Settings, pipeline: str) -> None:
     """Remove the folders of generations that the control topic does not know any more."""
-    known = {one.number for one in generations(settings, pipeline).known}
-    for number in set(numbers_on_disk(settings, pipeline)) - known:
+    known = {one.number for one in load_generations(settings, pipeline).known}
+    for number in set(list_numbers_on_disk(settings, pipeline)) - known:
         remove(settings, pipeline, number)
 
 
@@ -234,5 +236,5 @@ def remove(settings: Settings, pipeline: str, number: int) -> None:
         shutil.rmtree(kept.home, ignore_errors=True)
         return not kept.home.exists()
 
-    if not until(gone, REMOVE_SECONDS_MAX):
+    if not wait_for(gone, REMOVE_SECONDS_MAX):
         raise StillWritten(kept.home)

@@ -1,5 +1,5 @@
-"""The snapshot: the copy of the code that a generation runs, made when it is created, with its
-digest.
+"""The snapshot: the copy of the code that a generation runs, and its digest. The creation of the
+generation makes it.
 """
 
 import ast
@@ -21,8 +21,8 @@ CODE = {".py", ".sql", ".yaml", ".json", ".toml", ".properties", ".java"}
 LOCKS = (Path("requirements.lock"), Path("infra") / "jars" / "spark" / "jgo.lock.toml")
 
 UNHASHED = frozenset({"pools.py", "process.py", "requests.py", "throttle.py"})
-"""Files of the runtime that decide when a batch runs and which share of the machine it gets. No
-answer depends on them."""
+"""Files of the runtime that decide when a batch runs, and its share of the machine. No answer
+depends on them."""
 
 PROSE = frozenset({"description", "examples", "invalidExamples", "team"})
 """The parts of a contract that are for people only."""
@@ -34,7 +34,7 @@ NONE: Edits = MappingProxyType({})
 
 
 class ChangedCode(UserError):
-    """The checkpoint was written by other code."""
+    """Other code wrote the checkpoint."""
 
     def __init__(self, pipeline: str, generation: int) -> None:
         super().__init__(
@@ -48,8 +48,8 @@ def take(root: Path, target: Path, edits: Edits = NONE) -> None:
     """Copy the code of pipelines into a folder, whole or not at all."""
     draft = target.with_name(f"{target.name}.new")
     shutil.rmtree(draft, ignore_errors=True)
-    shutil.rmtree(target, ignore_errors=True)  # of an attempt that was broken off
-    for file in snapshot_files(root):
+    shutil.rmtree(target, ignore_errors=True)  # of an interrupted attempt
+    for file in list_snapshot_files(root):
         copy = draft / file.relative_to(root)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
@@ -58,34 +58,34 @@ def take(root: Path, target: Path, edits: Edits = NONE) -> None:
     draft.rename(target)
 
 
-def snapshot_files(root: Path) -> Iterator[Path]:
+def list_snapshot_files(root: Path) -> Iterator[Path]:
     """The pipelines, what they share, the contracts, the control plane, and infra.
 
     All rooms: generations that were created with the same code can share a process.
     """
     for room in ("pipelines", "contracts", "control", "infra"):
-        yield from code_files(root / room)
+        yield from list_code_files(root / room)
 
 
-def code_digest(root: Path, pipeline: str) -> str:
-    """What the code says, comments aside: SHA-256, hex, over all that can change an answer.
+def compute_code_digest(root: Path, pipeline: str) -> str:
+    """SHA-256, hex, over all code that can change an answer, without comments.
 
-    That is the pipeline's room, the declaration, the transforms, the runtime but for UNHASHED, what
-    loads contracts, and the contracts that the room uses. The code of `generations` is left out: it
-    decides which generation runs and which one is served, and no answer depends on it.
+    That is the pipeline's room, the declaration, the transforms, the runtime but for UNHASHED, the
+    loader of contracts, and the contracts that the room uses. It omits the code of `generations`,
+    which decides which generation runs and which one is served: no answer depends on it.
     """
     digest = hashlib.sha256()
-    for file in sorted(hashed_files(root, pipeline)):
-        digest.update(f"{file.relative_to(root)}\0{significant_content(file)}\0".encode())
+    for file in sorted(list_hashed_files(root, pipeline)):
+        digest.update(f"{file.relative_to(root)}\0{read_significant_content(file)}\0".encode())
     return digest.hexdigest()
 
 
-def hashed_files(root: Path, pipeline: str) -> Iterator[Path]:
+def list_hashed_files(root: Path, pipeline: str) -> Iterator[Path]:
     common = root / "pipelines" / "common"
     yield common / "pipeline.py"
     for room in (root / "pipelines" / pipeline, common / "transform"):
-        yield from code_files(room)
-    yield from (file for file in code_files(common / "runtime") if file.name not in UNHASHED)
+        yield from list_code_files(room)
+    yield from (file for file in list_code_files(common / "runtime") if file.name not in UNHASHED)
     yield from (root / "contracts").glob("*.py")
     declared = root / "contracts" / "consumers" / f"{pipeline}.yaml"
     if declared.exists():
@@ -96,8 +96,8 @@ def hashed_files(root: Path, pipeline: str) -> Iterator[Path]:
             yield from (root / "contracts").glob(f"*/{domain}/{entity}.yaml")
 
 
-def libraries_digest(root: Path) -> str:
-    """The packages and jars that the code runs with: SHA-256, hex, over what pins them."""
+def compute_libraries_digest(root: Path) -> str:
+    """SHA-256, hex, over the locks of the packages and jars that the code runs with."""
     digest = hashlib.sha256()
     for lock in LOCKS:
         digest.update((root / lock).read_bytes())
@@ -105,15 +105,15 @@ def libraries_digest(root: Path) -> str:
 
 
 def describe_drift(root: Path, generation: Generation) -> str | None:
-    """A message when code or libraries on disk are not those that the generation was created with.
+    """A message if code or libraries on disk differ from those of the generation's creation.
 
-    The generation runs its own code. Of packages and jars there is one set, which it now runs with.
-    What to do stands on a line of its own. None: nothing differs.
+    The generation runs its own code, but with the one set of packages and jars on disk. The second
+    line of the message says what to do. None: nothing differs.
     """
     name, number = generation.pipeline, generation.number
-    if code_digest(root, name) != generation.code_digest:
+    if compute_code_digest(root, name) != generation.code_digest:
         why = "runs its own snapshot; the code on disk differs"
-    elif generation.libraries not in (None, libraries_digest(root)):
+    elif generation.libraries not in (None, compute_libraries_digest(root)):
         why = "was created with other packages or jars than it runs with"
     else:
         return None
@@ -123,34 +123,34 @@ def describe_drift(root: Path, generation: Generation) -> str | None:
     )
 
 
-def code_files(folder: Path) -> list[Path]:
+def list_code_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.rglob("*") if file.suffix in CODE)
 
 
-def significant_content(file: Path) -> str:
-    """The file's content without comments, docstrings and layout, which change nothing."""
+def read_significant_content(file: Path) -> str:
+    """The file's content without comments, docstrings and layout, which change no answer."""
     text = file.read_text()
     if file.suffix == ".py":
-        return ast.dump(without_docstrings(ast.parse(text)))
+        return ast.dump(remove_docstrings(ast.parse(text)))
     if file.suffix == ".yaml":
-        return json.dumps(without_prose(yaml.safe_load(text)), sort_keys=True, default=str)
+        return json.dumps(remove_prose(yaml.safe_load(text)), sort_keys=True, default=str)
     return text
 
 
-def without_prose(part: Any) -> Any:
+def remove_prose(part: Any) -> Any:
     """A part of a contract without PROSE."""
     if isinstance(part, dict):
-        return {name: without_prose(each) for name, each in part.items() if name not in PROSE}
+        return {name: remove_prose(each) for name, each in part.items() if name not in PROSE}
     if isinstance(part, list):
         return [
-            without_prose(each)
+            remove_prose(each)
             for each in part
             if not (isinstance(each, dict) and each.get("property") in PROSE)
         ]
     return part
 
 
-def without_docstrings(module: ast.Module) -> ast.Module:
+def remove_docstrings(module: ast.Module) -> ast.Module:
     for node in ast.walk(module):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             node.body = [part for part in node.body if not is_text(part)] or [ast.Pass()]

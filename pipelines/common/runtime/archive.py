@@ -1,5 +1,5 @@
-"""The archive: the lake's raw copy of the log, read where the log no longer holds its first
-records.
+"""The archive: the lake's raw copy of the log, for generations that need records which the log no
+longer holds.
 """
 
 from collections.abc import Collection, Iterable
@@ -13,8 +13,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from infra.errors import UserError
-from infra.kafka import Offsets, Partition, admin, end_offsets, start_offsets
-from infra.lake import folders, read_coverage
+from infra.kafka import Offsets, Partition, create_admin, read_end_offsets, read_start_offsets
+from infra.lake import locate_folders, read_coverage
 from infra.settings import Settings
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value")
@@ -66,7 +66,7 @@ class NoArchive(UserError):
 
 
 class OtherLog(UserError):
-    """The archive is of another log."""
+    """The archive is a copy of another log."""
 
     def __init__(self, ends: Offsets) -> None:
         super().__init__(
@@ -82,15 +82,15 @@ def render(offsets: Offsets) -> str:
 def find_truncated(
     settings: Settings, topics: Iterable[str], wanted: Offsets = ZERO
 ) -> dict[Partition, int]:
-    """The partitions that begin after the offset wanted, and the offsets at which they begin."""
-    starts = start_offsets(admin(settings), topics)
+    """The partitions that begin after the wanted offset, with their first offsets."""
+    starts = read_start_offsets(create_admin(settings), topics)
     return {at: start for at, start in starts.items() if start > wanted.get(at, 0)}
 
 
-def archive_ends(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
+def read_archive_ends(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
     """The offsets up to which the archive holds these topics; raises Gap, NoArchive, OtherLog."""
-    client, holds = admin(settings), read_coverage(folders(settings).bronze).ends
-    starts, ends = start_offsets(client, topics), end_offsets(client, topics)
+    client, holds = create_admin(settings), read_coverage(locate_folders(settings).bronze).ends
+    starts, ends = read_start_offsets(client, topics), read_end_offsets(client, topics)
     if missing := {at: start for at, start in starts.items() if start > holds.get(at, 0)}:
         raise Gap(missing, holds)
     if not any(holds.get(at, 0) for at in starts):
@@ -104,9 +104,9 @@ def read_records(
     spark: SparkSession, settings: Settings, starts: Offsets, ends: Offsets
 ) -> DataFrame:
     """The archive's records of a part of the log, in any order, with COLUMNS."""
-    # Its files are those that the table's log names: Parquet, but for the topic, which a folder
-    # names. Appended and joined is all that they ever are, so no engine of Delta is needed.
-    folder = folders(settings).bronze
+    # The table's log names its files: Parquet, but for the topic, which is the folder's name. The
+    # lake only appends and joins files, so a reader needs no engine of Delta.
+    folder = locate_folders(settings).bronze
     files = DeltaTable(str(folder)).file_uris()
     read = spark.read.option("basePath", str(folder)).schema(RECORD).parquet(*files)
     of_topics = (
@@ -132,6 +132,8 @@ def is_between(partition: str, offset: str, starts: Offsets, ends: Offsets) -> C
     return reduce(or_, parts)
 
 
-def disk_bytes(settings: Settings, topics: Iterable[str]) -> int:
+def measure_disk_bytes(settings: Settings, topics: Iterable[str]) -> int:
     """The archive's bytes on disk for the topics."""
-    return sum((folders(settings).bronze / f"topic={topic}").count_bytes() for topic in topics)
+    return sum(
+        (locate_folders(settings).bronze / f"topic={topic}").count_bytes() for topic in topics
+    )

@@ -1,9 +1,9 @@
-"""The archive prefix: what a generation reads of the archive before the log, cut into chunks.
+"""The archive prefix: the part that a generation reads from the archive, in chunks.
 
 Spark fixes a query's sources when it is created. So a generation that begins in the archive has
 both sources from the start: first the chunks, a file each, while an empty folder stands in for the
 log; then the log, from exactly the next offset of each partition. A chunk has the same share of
-every partition, in its order.
+every partition, in the partition's order.
 """
 
 import json
@@ -17,10 +17,10 @@ from pyspark.sql import functions as F
 
 from contracts import Contract
 from infra.kafka import Offsets
-from infra.lake import from_topics, to_topics
+from infra.lake import flatten_topics, group_by_topic
 from infra.settings import Settings
 from pipelines.common.runtime import archive
-from pipelines.common.runtime.backlog import Backlog, world_time
+from pipelines.common.runtime.backlog import Backlog, to_world_time
 from pipelines.common.runtime.checkpoint import CHUNKS, Checkpoint
 
 PREFIX = Path("archive") / "prefix.json"
@@ -38,14 +38,14 @@ class ArchivePrefix:
 
     @classmethod
     def of(cls, folder: Path) -> "ArchivePrefix | None":
-        """None: the generation reads all of the log from the log."""
+        """The prefix of the generation; None if it reads only the log."""
         file = folder / PREFIX
-        return cls(folder, from_topics(json.loads(file.read_text()))) if file.exists() else None
+        return cls(folder, flatten_topics(json.loads(file.read_text()))) if file.exists() else None
 
     def write(self) -> None:
         file = self.folder / PREFIX
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(to_topics(self.ends)))
+        file.write_text(json.dumps(group_by_topic(self.ends)))
 
     @property
     def chunks(self) -> Path:
@@ -57,16 +57,16 @@ class ArchivePrefix:
         """An empty folder that stands in for the log until the prefix is read."""
         return self.folder / "archive" / "empty"
 
-    def unread(self, checkpoint: Checkpoint) -> int:
+    def count_unread(self, checkpoint: Checkpoint) -> int:
         """The number of the prefix's offsets that no finished batch has read."""
-        read = checkpoint.committed()
+        read = checkpoint.read_committed()
         return sum(max(0, end - read.get(at, 0)) for at, end in self.ends.items())
 
-    def backlog(self, checkpoint: Checkpoint) -> Backlog:
+    def measure_backlog(self, checkpoint: Checkpoint) -> Backlog:
         """The unread part of the prefix as a backlog, over the world time of all of it."""
         written = json.loads((self.folder / CHUNKS).read_text())
-        span = world_time(written["newest_ms"]) - world_time(written["oldest_ms"])
-        return Backlog(self.unread(checkpoint), span)
+        span = to_world_time(written["newest_ms"]) - to_world_time(written["oldest_ms"])
+        return Backlog(self.count_unread(checkpoint), span)
 
 
 def write_chunks(
@@ -76,7 +76,7 @@ def write_chunks(
     if (prefix.folder / CHUNKS).exists():
         return
     for folder in (prefix.chunks, prefix.empty):
-        shutil.rmtree(folder, ignore_errors=True)  # of an attempt that was broken off
+        shutil.rmtree(folder, ignore_errors=True)  # of an interrupted attempt
         folder.mkdir()
     count = max(1, -(-sum(prefix.ends.values()) // records_max))
     ends = [{at: end * n // count for at, end in prefix.ends.items()} for n in range(count + 1)]
@@ -88,7 +88,7 @@ def write_chunks(
         F.max(F.unix_millis("timestamp")).alias("newest_ms"),
     )
     [span] = read.collect()
-    written = {"ends": [to_topics(each) for each in ends[1:]], **span.asDict()}
+    written = {"ends": [group_by_topic(each) for each in ends[1:]], **span.asDict()}
     draft = prefix.chunks.with_name("draft.json")
     draft.write_text(json.dumps(written))
     draft.rename(prefix.folder / CHUNKS)
@@ -104,7 +104,7 @@ def write_chunk(records: DataFrame, prefix: ArchivePrefix, number: int) -> None:
 
 
 def remove_chunks(prefix: ArchivePrefix) -> None:
-    """Remove the chunks once all are read; the folder stays, as Spark looks into it."""
+    """Remove the chunks after all are read; the folder stays, because Spark looks into it."""
     for file in prefix.chunks.glob("*"):
         file.unlink()
 
@@ -116,14 +116,14 @@ def prepend(
 
     None: the prefix is still being read, and an empty folder stands in for the log.
     """
-    rest = stream(spark, prefix.empty) if log is None else log.select(*archive.COLUMNS)
+    rest = stream_chunks(spark, prefix.empty) if log is None else log.select(*archive.COLUMNS)
     of_topics = F.col("topic").isin([topic.name for topic in topics])
-    return stream(spark, prefix.chunks).where(of_topics).unionByName(rest)
+    return stream_chunks(spark, prefix.chunks).where(of_topics).unionByName(rest)
 
 
-def stream(spark: SparkSession, folder: Path) -> DataFrame:
+def stream_chunks(spark: SparkSession, folder: Path) -> DataFrame:
     """The records of a folder of chunks, with archive.COLUMNS: one chunk per batch, in order."""
-    # A file that several tasks shared would have its partitions in several.
+    # If tasks shared a file, a partition would be in several tasks.
     spark.conf.set("spark.sql.files.minPartitionNum", "1")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "8g")
     files = spark.readStream.schema(archive.RECORD).option("maxFilesPerTrigger", "1")

@@ -1,4 +1,4 @@
-"""The backlog: the part of the log that a generation has still to read."""
+"""The backlog: the part of the log that a generation has not read yet."""
 
 import time
 from collections.abc import Iterable
@@ -7,7 +7,15 @@ from datetime import UTC, datetime, timedelta
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from infra.kafka import Offsets, Partition, admin, consumer, end_offsets, newest_ms, start_offsets
+from infra.kafka import (
+    Offsets,
+    Partition,
+    create_admin,
+    create_consumer,
+    read_end_offsets,
+    read_newest_ms,
+    read_start_offsets,
+)
 from infra.settings import Settings
 
 READ_SECONDS_MAX = 30.0
@@ -21,36 +29,36 @@ class Backlog:
     span: timedelta
 
 
-def backlog(settings: Settings, topics: Iterable[str], read: Offsets) -> Backlog:
+def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) -> Backlog:
     """The records between the offsets already read and the log's end.
 
-    The oldest record is taken as the first unread one of each partition: a partition's timestamps
-    only grow, but for what is late by less than the horizon.
+    The first unread records of the partitions stand for the oldest one: the timestamps of a
+    partition only grow, except for records that are late within the horizon.
     """
     names = tuple(topics)
-    client = admin(settings)
-    starts, ends = start_offsets(client, names), end_offsets(client, names)
+    client = create_admin(settings)
+    starts, ends = read_start_offsets(client, names), read_end_offsets(client, names)
     unread = {at: max(read.get(at, 0), starts[at]) for at in ends}
     waiting = {at: first for at, first in unread.items() if first < ends[at]}
     if not waiting:
         return Backlog(0, timedelta())
     records = sum(ends[at] - first for at, first in waiting.items())
-    newest = world_time(max(newest_ms(client, names).values()))
-    span = newest - oldest(settings, waiting)
+    newest = to_world_time(max(read_newest_ms(client, names).values()))
+    span = newest - find_oldest(settings, waiting)
     return Backlog(records, max(span, timedelta()))
 
 
-def oldest(settings: Settings, waiting: Offsets) -> datetime:
+def find_oldest(settings: Settings, waiting: Offsets) -> datetime:
     """The smallest timestamp among the first unread records."""
-    reader = consumer(settings, max_partition_fetch_bytes=16_384)
+    reader = create_consumer(settings, max_partition_fetch_bytes=16_384)
     try:
         reader.assign([TopicPartition(*at, offset) for at, offset in waiting.items()])
-        return world_time(min(first_timestamps(reader, len(waiting)).values()))
+        return to_world_time(min(read_first_timestamps(reader, len(waiting)).values()))
     finally:
         reader.close()
 
 
-def first_timestamps(reader: Consumer, partitions: int) -> dict[Partition, int]:
+def read_first_timestamps(reader: Consumer, partitions: int) -> dict[Partition, int]:
     timestamps: dict[Partition, int] = {}
     deadline = time.monotonic() + READ_SECONDS_MAX
     while len(timestamps) < partitions:
@@ -68,5 +76,5 @@ def first_timestamps(reader: Consumer, partitions: int) -> dict[Partition, int]:
     return timestamps
 
 
-def world_time(milliseconds: int) -> datetime:
+def to_world_time(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)

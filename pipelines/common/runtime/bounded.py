@@ -1,7 +1,7 @@
 """A pipeline's rows at given offsets: `python -m pipelines.common.runtime.bounded NAME FOLDER`.
 
-It is one batch over a part of the log. FOLDER/span.json says from which offsets to which (a Span);
-every view is written to FOLDER/VIEW.parquet.
+It is one batch over a part of the log. FOLDER/span.json has the first and the end offsets (a Span);
+the batch writes every view to FOLDER/VIEW.parquet.
 """
 
 import json
@@ -13,35 +13,39 @@ from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import UserError
 from infra.kafka import Offsets
-from infra.lake import ByTopic, from_topics, to_topics
-from infra.logs import setup_logging
+from infra.lake import ByTopic, flatten_topics, group_by_topic
+from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.archive import COLUMNS, ZERO, read_records, sort_records
 from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from pipelines.common.runtime.process import end_with_parent, give_way
-from pipelines.common.runtime.session import engine, session, suit
-from pipelines.common.runtime.source import FETCH, kafka_options
-from pipelines.common.transform.aggregate import static_rows, view_rows
-from pipelines.common.transform.as_of_join import versions
+from pipelines.common.runtime.session import get_engine, prepare_session, start_session
+from pipelines.common.runtime.source import FETCH, build_kafka_options
+from pipelines.common.transform.aggregate import build_static_rows, select_view_rows
+from pipelines.common.transform.as_of_join import load_versions
 
 SPAN = "span.json"
 
 
 @dataclass(frozen=True)
 class Span:
-    """A part of the log: from these offsets on, up to, and without, those."""
+    """A part of the log: from the first offsets up to the end offsets, exclusive."""
 
     starts: ByTopic
     ends: ByTopic
     archived: ByTopic = field(default_factory=dict)
-    """Below which offsets it is read from the archive; nothing: all of it from the log."""
+    """The offsets below which the archive is read; empty: all of it comes from the log."""
 
     @classmethod
     def of(cls, starts: Offsets, ends: Offsets, archived: Offsets = ZERO) -> "Span":
         begin = {at: starts.get(at, 0) for at in ends}
         boundary = {at: min(max(archived.get(at, 0), begin[at]), end) for at, end in ends.items()}
-        return cls(to_topics(begin), to_topics(ends), to_topics(boundary) if archived else {})
+        return cls(
+            group_by_topic(begin),
+            group_by_topic(ends),
+            group_by_topic(boundary) if archived else {},
+        )
 
     @classmethod
     def read(cls, folder: Path) -> "Span":
@@ -49,7 +53,7 @@ class Span:
 
     @property
     def records(self) -> int:
-        """How many offsets lie in it."""
+        """The number of offsets in it."""
         return sum(
             end - self.starts[topic][partition]
             for topic, ends in self.ends.items()
@@ -57,7 +61,7 @@ class Span:
         )
 
     def write(self, folder: Path) -> None:
-        # Code from before there was an archive does not know the field.
+        # Code from before the archive does not know the field.
         fields = {name: part for name, part in asdict(self).items() if part or name != "archived"}
         unfinished = folder / f"{SPAN}.unfinished"
         unfinished.write_text(json.dumps(fields))
@@ -66,35 +70,35 @@ class Span:
 
 def main() -> None:
     give_way()
-    setup_logging("pipelines")
+    set_up_logging("pipelines")
     end_with_parent()
     name, folder = sys.argv[1], Path(sys.argv[2])
     settings = read_settings()
-    spark = session(settings, folder.name)
+    spark = start_session(settings, folder.name)
     try:
         write(spark, settings, load(name), folder)
     finally:
-        engine(spark).kill()
+        get_engine(spark).kill()
 
 
 def write(spark: SparkSession, settings: Settings, pipeline: Pipeline, folder: Path) -> None:
     """Write each view's rows, read under the pipeline's name.
 
-    A short part of the log is read as a live batch is.
+    It reads a short part of the log like a live batch.
     """
     settings, span = settings.as_service(pipeline.name), Span.read(folder)
     is_small = span.records <= LIVE_RECORDS_MAX
-    suit(spark, live=is_small)
-    every = static_rows(
+    prepare_session(spark, live=is_small)
+    every = build_static_rows(
         pipeline,
         read(spark, settings, span),
-        versions(spark, settings, pipeline),
+        load_versions(spark, settings, pipeline),
         settings if is_small else None,
     )
     if len(pipeline.views) > 1:
         every.persist()
     for number, view in enumerate(pipeline.writes):
-        rows = view_rows(pipeline, every, number)
+        rows = select_view_rows(pipeline, every, number)
         rows.write.mode("overwrite").parquet(str(folder / f"{view.name}.parquet"))
 
 
@@ -102,7 +106,9 @@ def read(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     """The records of a part of the log, of the archive first, with archive.COLUMNS at least."""
     if not span.archived:
         return read_log(spark, settings, span)
-    prefix = read_records(spark, settings, from_topics(span.starts), from_topics(span.archived))
+    prefix = read_records(
+        spark, settings, flatten_topics(span.starts), flatten_topics(span.archived)
+    )
     rest = read_log(spark, settings, Span(span.archived, span.ends))
     return sort_records(prefix.unionByName(rest.select(*COLUMNS)))
 
@@ -112,7 +118,7 @@ def read_log(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
     return (
         spark.read.format("kafka")
-        .options(**kafka_options(settings), **FETCH)
+        .options(**build_kafka_options(settings), **FETCH)
         .option("assign", json.dumps(assigned))
         .option("startingOffsets", json.dumps(span.starts))
         .option("endingOffsets", json.dumps(span.ends))

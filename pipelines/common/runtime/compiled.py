@@ -1,4 +1,4 @@
-"""The classes of Java that Spark is given, compiled where they are not yet.
+"""The project's Java classes for Spark, compiled if necessary.
 
 `python -m pipelines.common.runtime.compiled` compiles ahead, for an image whose folders nobody may
 write to later.
@@ -13,17 +13,17 @@ SOURCES = Path(__file__).parent / "java"
 STATE_STORE = "retail.state.AmortizedEviction"
 """The state store of every query."""
 LEAN_PLAN = "retail.plan.LeanPlan"
-"""What every batch's plan goes through."""
+"""The rules that Spark applies to every batch's plan."""
 BATCHES_PER_WALK = "spark.sql.streaming.stateStore.batchesPerWalk"
-"""The option that says in one batch of how many it looks for what can be freed."""
+"""The option with the number of batches from one search for expired state to the next."""
 KNOWS_KEYS = "spark.sql.streaming.stateStore.knowsKeys"
-"""The option that says whether a state keeps in memory which ids it has seen: of 16 MiB each."""
+"""The option whether a state keeps a filter of its ids in memory, of 16 MiB each."""
 
 
-def class_jar(settings: Settings) -> Path:
+def ensure_class_jar(settings: Settings) -> Path:
     """The jar with the compiled classes, for Java's class path."""
     return compile_classes(SOURCES, settings.jars_dir)
 
 
 if __name__ == "__main__":
-    class_jar(read_settings())
+    ensure_class_jar(read_settings())

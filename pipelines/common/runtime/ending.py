@@ -1,20 +1,20 @@
-"""Stopping a query. A task that Spark has cancelled may keep writing for a moment."""
+"""Stopping a query. A task that Spark has cancelled may still write for a moment."""
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.errors import UserError
-from infra.wait import until
+from infra.wait import wait_for
 
 TASK_SECONDS_MAX = 60.0
-"""How long a cancelled task may keep running."""
+"""The time within which a cancelled task has to end."""
 
 JOBS_MAX = 20
-"""How many of the query's last jobs are checked; those that the stop cancelled are among them."""
+"""The number of last jobs of the query that are checked; the cancelled ones are among them."""
 
 
 class StillWriting(UserError):
-    """The tasks of a stopped query do not end."""
+    """A task of a stopped query does not end."""
 
     def __init__(self, query: StreamingQuery) -> None:
         super().__init__(
@@ -23,15 +23,15 @@ class StillWriting(UserError):
         )
 
 
-def end(spark: SparkSession, query: StreamingQuery) -> None:
+def end_query(spark: SparkSession, query: StreamingQuery) -> None:
     """Stop the query, and return when none of its tasks runs; raises StillWriting."""
     query.stop()
-    if not until(lambda: not running_tasks(spark, query), TASK_SECONDS_MAX):
+    if not wait_for(lambda: not count_running_tasks(spark, query), TASK_SECONDS_MAX):
         raise StillWriting(query)
 
 
-def running_tasks(spark: SparkSession, query: StreamingQuery) -> int:
-    """How many tasks of the query run; its job group is called after its run."""
+def count_running_tasks(spark: SparkSession, query: StreamingQuery) -> int:
+    """The number of running tasks of the query; its run id names its job group."""
     tracker = spark.sparkContext.statusTracker()
     jobs = sorted(tracker.getJobIdsForGroup(query.runId))[-JOBS_MAX:]
     infos = [info for job in jobs if (info := tracker.getJobInfo(job))]

@@ -1,9 +1,9 @@
 """Keeps Java's heap as small as its live objects allow.
 
 A large heap lets a process catch up without constant garbage collection. Live batches leave a
-little in the old generation of the heap, which Java collects by itself only when all of the heap is
-full. Here it is collected as soon as it has grown by three quarters since the last collection. Java
-then returns the free memory.
+little in the old generation of the heap, which Java itself collects only when all of the heap is
+full. This module collects it as soon as it has grown by three quarters since the last collection.
+Java then returns the free memory.
 """
 
 import time
@@ -12,11 +12,11 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 LOOK_SECONDS = 30.0
-"""How often the heap is checked. A collection takes about half a second."""
+"""The time between two checks of the heap. A collection takes about half a second."""
 OLD_MIB_MIN = 320
-"""The bytes that the old generation may hold before it is checked more closely."""
+"""The bytes that the old generation may hold without a collection."""
 GROWTH = 1.75
-"""The factor by which it may exceed what the last collection left."""
+"""The factor by which it may exceed the rest after the last collection."""
 OPTIONS = ("-XX:-ShrinkHeapInSteps", "-XX:MinHeapFreeRatio=20", "-XX:MaxHeapFreeRatio=50")
 """A Java option: with it a collection returns memory at once."""
 
@@ -36,13 +36,13 @@ class Heap:
         self._looked = time.monotonic()
 
     def look(self) -> None:
-        """Collect if the old generation has grown; may be called at any rate."""
+        """Collect if the old generation has grown; callers may call it at any rate."""
         if time.monotonic() - self._looked >= LOOK_SECONDS:
             self.collect_growth()
             self._looked = time.monotonic()
 
     def collect_growth(self) -> bool:
-        """Collect the old generation if it holds much more than what last survived."""
+        """Collect the old generation if it holds much more than after the last collection."""
         used, survived = self._old.getUsage().getUsed(), self._old.getCollectionUsage().getUsed()
         grown: bool = used > max(OLD_MIB_MIN * MIB, GROWTH * survived)
         if grown:

@@ -17,28 +17,28 @@ from infra import java
 def compile_classes(sources: Path, jars_dir: Path, beside: Sequence[Path] = ()) -> Path:
     """The jar with the classes of the folder's sources, for Java's class path.
 
-    `beside`: the jars that they need beside what Spark ships. A jar and no folder: Java's
-    ahead-of-time cache (`infra/aot.py`) refuses folders.
+    `beside`: the jars that they need beyond those that Spark ships. The result is a jar because
+    Java's ahead-of-time cache (`infra/aot.py`) refuses folders.
     """
     files = sorted(sources.glob("*.java"))
-    jar = jars_dir / f"compiled-{digest(files, beside)[:16]}.jar"
+    jar = jars_dir / f"compiled-{compute_digest(files, beside)[:16]}.jar"
     if not jar.exists():
         jars_dir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".compiled-", dir=jars_dir) as scratch:
             draft = Path(scratch) / jar.name
             compile_into(draft, files, beside)
-            draft.replace(jar)  # another process may have been quicker: with the same content
+            draft.replace(jar)  # another process may have been faster, with the same content
     return jar
 
 
-def digest(files: Iterable[Path], beside: Iterable[Path]) -> str:
-    """SHA-256, hex, over what the classes come out of. A jar's name holds its version."""
+def compute_digest(files: Iterable[Path], beside: Iterable[Path]) -> str:
+    """SHA-256, hex, over the sources and the names of the jars, which have their versions."""
     parts = [file.read_bytes() for file in files] + [pyspark.__version__.encode()]
     return hashlib.sha256(b"".join(parts + [jar.name.encode() for jar in beside])).hexdigest()
 
 
 def compile_into(jar: Path, files: Sequence[Path], beside: Iterable[Path]) -> None:
-    """Compile in a separate Java process: the class path of a session is fixed when it starts."""
+    """Compile in a separate Java process: a session fixes its class path when it starts."""
     java.use()
     gateway = launch_gateway()  # type: ignore[no-untyped-call]
     classes = jar.with_suffix("")
@@ -59,15 +59,15 @@ def compile_with(
     jvm = gateway.jvm
     urls = [jvm.java.io.File(str(jar)).toURI().toURL() for jar in beside]
     shipped = jvm.Thread.currentThread().getContextClassLoader()
-    loader = jvm.java.net.URLClassLoader(array(gateway, jvm.java.net.URL, urls), shipped)
+    loader = jvm.java.net.URLClassLoader(create_array(gateway, jvm.java.net.URL, urls), shipped)
     compiler = jvm.org.codehaus.janino.Compiler()
     compiler.setIClassLoader(jvm.org.codehaus.janino.ClassLoaderIClassLoader(loader))
     compiler.setDestinationDirectory(jvm.java.io.File(str(classes)), False)
     sources = [jvm.java.io.File(str(file)) for file in files]
-    compiler.compile(array(gateway, jvm.java.io.File, sources))
+    compiler.compile(create_array(gateway, jvm.java.io.File, sources))
 
 
-def array(gateway: JavaGateway, kind: Any, items: Sequence[Any]) -> Any:
+def create_array(gateway: JavaGateway, kind: Any, items: Sequence[Any]) -> Any:
     """A Java array of that class."""
     made = gateway.new_array(kind, len(items))
     for place, item in enumerate(items):

@@ -1,7 +1,7 @@
-"""Schemas that were registered in the lock after this process had loaded it.
+"""Schemas in the lock that are newer than this process.
 
-A schema is in the lock before anybody writes with it. So where the lock has none that was not
-loaded, a batch holds none either; where it has one, good records could count as undecodable.
+The lock has a schema before any writer uses it. So if this process has loaded all schemas of the
+lock, it can decode every record of a batch; otherwise good records could count as undecodable.
 """
 
 from collections.abc import Collection, Iterable
@@ -28,21 +28,21 @@ class NewerSchema(UserError):
 
 
 def refuse_newer_before(pipeline: Pipeline, write: Write) -> Write:
-    """Write a batch once every record in it can be decoded; raises NewerSchema."""
+    """A function that writes a batch if every record can be decoded; it raises NewerSchema."""
 
     def checked(records: DataFrame, batch: int) -> None:
-        refuse_newer(pipeline.name, decoded_topics(pipeline))
+        refuse_newer(pipeline.name, list_decoded_topics(pipeline))
         write(records, batch)
 
     return checked
 
 
-def decoded_topics(pipeline: Pipeline) -> tuple[Contract, ...]:
+def list_decoded_topics(pipeline: Pipeline) -> tuple[Contract, ...]:
     """Every topic whose records the pipeline decodes."""
     return (*pipeline.inputs, *(one.topic for one in pipeline.dimensions))
 
 
 def refuse_newer(reader: str, topics: Iterable[Contract]) -> None:
-    """Raise NewerSchema when one of the topics has a schema that this process has not loaded."""
+    """Raise NewerSchema if one of the topics has a schema that this process has not loaded."""
     if newer := find_registered_since({one.name for one in topics}):
         raise NewerSchema(reader, newer)

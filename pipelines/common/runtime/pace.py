@@ -2,9 +2,9 @@
 
 The watermark only frees memory; it decides nothing.
 
-A live batch reads every partition to its end, so that afterwards they are within MARGIN of each
-other. While a backlog is read batch by batch they may be as far apart as the backlog is long, so
-the memory has to span it; then the same checkpoint goes on with the shorter one.
+A live batch reads every partition to its end, so that all partitions then are within MARGIN of each
+other. Between the batches of a backlog they may be as far apart as the backlog is long, so the
+memory has to span it. After that the same checkpoint continues with the shorter memory.
 """
 
 from collections.abc import Iterable
@@ -15,76 +15,78 @@ from contracts import Contract
 from pipelines.common.runtime.backlog import Backlog
 
 MARGIN = timedelta(hours=1)
-"""The world time by which partitions may differ while a generation is live."""
+"""The world time by which partitions may differ in a live generation."""
 
 
 LIVE_RECORDS_MAX = 50_000
-"""A longer backlog is read by catching up: Python reads a live batch of so many records in a second
-or two."""
+"""A generation catches up with a longer backlog. Python reads a live batch of so many records in a
+second or two."""
 
 ONE_PARTITION_RECORDS_MAX = 500_000
-"""A query that begins with a longer backlog has its state in two partitions: two tasks work on it.
-With one, a live batch is one task without a shuffle."""
+"""A query that begins with a longer backlog gets two state partitions, and so two tasks. With one
+partition a live batch is one task without a shuffle."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How a generation reads: live, or catching up."""
+    """The way in which a generation reads: live, or catching up."""
 
     live: bool
     memory: timedelta
     records_per_batch_max: int | None
-    """The records per batch, of all topics together. A live batch takes all there is."""
+    """The records per batch, of all topics together. A live batch takes all records."""
     in_archive: bool = False
     """Whether it reads the archive prefix."""
     state_partitions: int = 1
-    """The partitions of the state of a query that begins with it; a checkpoint keeps its number."""
+    """The state partitions of a query that begins with this pace; a checkpoint keeps its number."""
 
 
-def pace(
+def select_pace(
     reads: Iterable[Contract],
     backlog: Backlog,
     records_per_batch_max: int,
     batch_is_open: bool = False,
 ) -> Pace:
-    """The pace for what is left to read, with so many records per batch while there is much.
+    """The pace for a backlog, with so many records per batch while it is long.
 
-    What fits in one batch is read live, however long it took to happen: by the watermark that the
-    batch leaves, no partition has anything left. A batch that is begun and not finished is run
-    again first, though, to where it was to end, which may be anywhere.
+    A live batch reads a backlog that fits in it, however long its world time is: when the batch
+    sets the watermark, no partition has unread records. An unfinished batch is an exception: Spark
+    repeats it first, up to its old end, which may be anywhere.
     """
     fits = backlog.records <= min(records_per_batch_max, LIVE_RECORDS_MAX)
     if not fits or (batch_is_open and backlog.span > MARGIN):
-        return catching_up(reads, backlog, records_per_batch_max)
+        return create_catching_up_pace(reads, backlog, records_per_batch_max)
     return Pace(
         live=True,
-        memory=horizon(reads) + MARGIN,
+        memory=find_horizon(reads) + MARGIN,
         records_per_batch_max=None,
-        state_partitions=state_partitions(backlog),
+        state_partitions=choose_state_partitions(backlog),
     )
 
 
-def catching_up(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:
+def create_catching_up_pace(
+    reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int
+) -> Pace:
     """The pace for a backlog, however short."""
-    # Twice: the log grows, in a world that may be fast, while the backlog is being read.
-    memory = 2 * backlog.span + horizon(reads) + MARGIN
+    # Twice, because the log grows while the backlog is read, and the world may be fast.
+    memory = 2 * backlog.span + find_horizon(reads) + MARGIN
     return Pace(
         live=False,
         memory=memory,
         records_per_batch_max=records_per_batch_max,
-        state_partitions=state_partitions(backlog),
+        state_partitions=choose_state_partitions(backlog),
     )
 
 
-def state_partitions(backlog: Backlog) -> int:
+def choose_state_partitions(backlog: Backlog) -> int:
     """The number of state partitions of a query that begins with this backlog."""
     return 1 if backlog.records <= ONE_PARTITION_RECORDS_MAX else 2
 
 
-def spans(now: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:
+def has_memory_for(now: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:
     """Whether the pace remembers ids for the whole backlog."""
-    return backlog.span + horizon(reads) + MARGIN <= now.memory
+    return backlog.span + find_horizon(reads) + MARGIN <= now.memory
 
 
-def horizon(reads: Iterable[Contract]) -> timedelta:
+def find_horizon(reads: Iterable[Contract]) -> timedelta:
     return max(topic.horizon or timedelta() for topic in reads)

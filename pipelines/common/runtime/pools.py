@@ -1,4 +1,4 @@
-"""Scheduler pools: each pipeline's share of the cores, where several share a Spark."""
+"""Scheduler pools: the shares of the cores of pipelines in the same Spark."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ POOLS_FILE = "spark.scheduler.allocation.file"
 """The option that names the file with the pools."""
 
 
-def pools(file: Path, pipelines: Iterable[Pipeline]) -> dict[str, str]:
+def write_pools(file: Path, pipelines: Iterable[Pipeline]) -> dict[str, str]:
     """Write a pool for each pipeline, with its weight; returns the option that Spark needs."""
     root = ET.Element("allocations")
     for pipeline in pipelines:

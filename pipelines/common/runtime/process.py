@@ -1,4 +1,4 @@
-"""This process among others: it ends with its parent, and gives way to programs that answer
+"""This process beside others: it ends with its parent, and yields to programs that answer
 requests.
 """
 
@@ -7,13 +7,13 @@ import sys
 from threading import Thread
 
 NICENESS = 10
-"""As in nice(1): when all want a core, this process gets a tenth of what another one gets."""
+"""As in nice(1): in competition for a core this process gets a tenth of another one's share."""
 
 
 def give_way() -> None:
-    """Give way to what answers (the API, the broker) from here on; child processes do so too.
+    """Yield to the API and the broker from now on; child processes do so too.
 
-    A core that nobody else wants is used as before. A second call changes nothing.
+    The process still uses an idle core fully. A second call changes nothing.
     """
     os.nice(max(0, NICENESS - os.nice(0)))
 
@@ -21,8 +21,8 @@ def give_way() -> None:
 def end_with_parent() -> None:
     """End this process when nobody holds the other end of its standard input.
 
-    Nobody writes there. An engine that this process has started loses its driver, as after kill -9;
-    the next run waits for it by the lease.
+    Nobody writes to it. An engine that this process has started loses its driver, as after kill -9;
+    the next run waits for the engine by the lease.
     """
     Thread(target=_wait, daemon=True).start()
 

@@ -1,12 +1,12 @@
 """Spark's daemon of Python workers, with a cheaper end of each task.
 
-After a task Spark's daemon lets a worker collect all its garbage. The collector looks at every
-module that is loaded: some fifty milliseconds, when a live batch takes two hundred. Here the
-modules that the first task has loaded are frozen, and later collections pass over them.
+After a task Spark's daemon lets a worker collect all its garbage. The collector visits every loaded
+module, which takes some fifty milliseconds; a live batch takes two hundred. This module freezes the
+modules that the first task has loaded, so that later collections skip them.
 
-What every worker needs is loaded before the first one is forked, and so shared by all: its memory,
-and the second that loading takes. A fork keeps one thread alone. So the libraries that would start
-threads when they are loaded are told not to.
+The daemon loads the common modules before it forks the first worker. So all workers share their
+memory, and none spends a second on loading. A fork keeps only one thread, so environment variables
+keep libraries from starting threads when they are loaded.
 """
 
 import gc
@@ -21,7 +21,7 @@ DAEMON = "pipelines.common.runtime.python_workers"
 
 SHARED = (
     "infra.kafka",
-    "pandas",  # as Spark needs it for whatever is passed on by Arrow
+    "pandas",  # Spark needs it for data in Arrow
     "pipelines.common.transform.small_batches",
     "pyspark.sql.pandas.serializers",
     "pyspark.worker",
@@ -30,11 +30,11 @@ THREADLESS = {
     "OPENBLAS_NUM_THREADS": "1",  # numpy's
     "JE_ARROW_MALLOC_CONF": "background_thread:false",  # Arrow's second allocator
 }
-"""Variables by which libraries start no thread."""
+"""Variables that keep libraries from starting threads."""
 
 
-def collector() -> SimpleNamespace:
-    """In place of the module gc, as the daemon uses it."""
+def create_collector() -> SimpleNamespace:
+    """A replacement of the module gc, with the functions that the daemon uses."""
     collected = False
 
     def collect() -> None:
@@ -56,5 +56,5 @@ def preload() -> None:
 
 if __name__ == "__main__":
     preload()
-    setattr(daemon, "gc", collector())  # noqa: B010  it is no name that the module exports
+    setattr(daemon, "gc", create_collector())  # noqa: B010  it is no name that the module exports
     daemon.manager()

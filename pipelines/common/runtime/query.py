@@ -1,4 +1,4 @@
-"""A generation's query: it reads at the pace that the backlog asks for, and writes batches."""
+"""A generation's query: it reads at a pace that suits the backlog, and writes batches."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -24,30 +24,30 @@ from pipelines.common.runtime.archive_prefix import (
     remove_chunks,
     write_chunks,
 )
-from pipelines.common.runtime.backlog import Backlog, backlog
-from pipelines.common.runtime.newer import decoded_topics, refuse_newer, refuse_newer_before
-from pipelines.common.runtime.pace import Pace, catching_up, pace, spans
-from pipelines.common.runtime.session import suit
-from pipelines.common.runtime.sink import Write, sink
+from pipelines.common.runtime.backlog import Backlog, measure_backlog
+from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
+from pipelines.common.runtime.pace import Pace, create_catching_up_pace, has_memory_for, select_pace
+from pipelines.common.runtime.session import prepare_session
+from pipelines.common.runtime.sink import Write, create_sink
 from pipelines.common.runtime.source import tail
 from pipelines.common.runtime.state_size import StateSize
 from pipelines.common.runtime.throttle import Throttle, throttle_write
-from pipelines.common.transform.aggregate import running_rows
-from pipelines.common.transform.as_of_join import versions
-from pipelines.common.transform.encode import changelog
+from pipelines.common.transform.aggregate import build_running_rows
+from pipelines.common.transform.as_of_join import load_versions
+from pipelines.common.transform.encode import encode_changelog
 
 log = logging.getLogger("pipeline")
 
 LOOK_SECONDS = 1
-"""How often a running query is checked."""
+"""The time between two checks of a running query."""
 
 
 class Invalid(UserError):
-    """The generation has lost a record, and can no longer be exact."""
+    """The generation has lost a record, so its answer is no longer exact."""
 
 
 class Outgrown(Exception):
-    """While the query started, the log grew by more than the query's memory spans."""
+    """The log has outgrown the query's memory during its start."""
 
 
 @dataclass(frozen=True)
@@ -60,29 +60,29 @@ class Run:
     pipeline: Pipeline
     generation: Generation
     throttle: Throttle | None = None
-    """The throttle that it waits for after each batch. None: it never waits."""
+    """The throttle after each batch. None: it never waits."""
     prefix: ArchivePrefix | None = None
     """The prefix that it reads before the log. None: it reads the log only."""
     state: StateSize = field(default_factory=StateSize)
 
-    def unread(self) -> Backlog:
+    def measure_unread(self) -> Backlog:
         """The part of the log that the generation has not read."""
         names = [topic.name for topic in self.pipeline.inputs]
-        return backlog(
-            self.settings, names, locate_checkpoint(self.settings, self.generation).committed()
+        return measure_backlog(
+            self.settings, names, locate_checkpoint(self.settings, self.generation).read_committed()
         )
 
 
 def run(work: Run, stopping: Event) -> None:
     """Keep the generation's rows up to date until told to stop.
 
-    A query that catches up reads to where the log ends when it starts, and ends. Then the backlog
-    is looked at again; so it is when the log has outgrown the look by the first batch. A live query
-    goes on for ever; with its first batch a candidate has caught up. The archive prefix is read to
-    its end before the log.
+    A query that catches up reads to the end that the log has when it starts, and ends. Then `run`
+    measures the backlog again; it also does so if the log has outgrown the query before the first
+    batch. A live query runs for ever; its first batch means that a candidate has caught up. The
+    archive prefix is read to its end before the log.
 
-    Raises Invalid when Spark has dropped a record, NewerSchema when a batch may hold what only
-    newer code can read, and what Spark raises when a query fails.
+    Raises Invalid if Spark has dropped a record, NewerSchema if a batch may hold records that only
+    newer code can read, and Spark's exception if a query fails.
     """
     settings, generation = work.settings, work.generation
     prefix = ArchivePrefix.of(locate_folder(settings, generation))
@@ -90,7 +90,7 @@ def run(work: Run, stopping: Event) -> None:
     if prefix is not None:
         write_chunks(work.spark, settings, prefix, settings.pipeline_records_per_batch_max)
     while not stopping.is_set():
-        now = next_pace(work)
+        now = choose_next_pace(work)
         if prefix is not None and not now.in_archive:
             remove_chunks(prefix)
         query = start(work, now)
@@ -98,22 +98,24 @@ def run(work: Run, stopping: Event) -> None:
         try:
             watch(query, stopping, begun, work.state)
         except StreamingQueryException as failed:
-            refuse_newer(work.pipeline.name, decoded_topics(work.pipeline))
+            refuse_newer(work.pipeline.name, list_decoded_topics(work.pipeline))
             if Outgrown.__name__ not in str(failed):
                 raise
             log.info("%s: the log has grown meanwhile", work.pipeline.name)
 
 
-def next_pace(work: Run) -> Pace:
-    """How the generation reads on: the rest of its prefix, then the log."""
+def choose_next_pace(work: Run) -> Pace:
+    """The pace of the next query: for the rest of the prefix, then for the log."""
     pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
     checkpoint = locate_checkpoint(work.settings, work.generation)
-    if work.prefix is not None and work.prefix.unread(checkpoint):
-        left = work.prefix.backlog(checkpoint)
-        now = replace(catching_up(pipeline.reads, left, limit), in_archive=True)
+    if work.prefix is not None and work.prefix.count_unread(checkpoint):
+        left = work.prefix.measure_backlog(checkpoint)
+        now = replace(create_catching_up_pace(pipeline.reads, left, limit), in_archive=True)
     else:
-        left = work.unread()
-        now = pace(pipeline.reads, left, limit, batch_is_open=checkpoint.open_batch() >= 0)
+        left = work.measure_unread()
+        now = select_pace(
+            pipeline.reads, left, limit, batch_is_open=checkpoint.find_open_batch() >= 0
+        )
     log.info(
         "%s %s: %d records over %s of world time to read",
         pipeline.name,
@@ -125,9 +127,9 @@ def next_pace(work: Run) -> Pace:
 
 
 def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
-    """The topics' records, from the first one or from where the checkpoint stands.
+    """The topics' records, from the first one or from the position of the checkpoint.
 
-    A stream with the columns of Kafka's source, or with archive.COLUMNS where there is a prefix.
+    A stream with the columns of Kafka's source, or with archive.COLUMNS if there is a prefix.
     """
     prefix = work.prefix
     if now.in_archive and prefix is not None:
@@ -140,30 +142,30 @@ def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
 def start(work: Run, now: Pace) -> StreamingQuery:
     """Start a query at this pace, from the generation's checkpoint."""
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
-    suit(work.spark, now.live, now.state_partitions)
-    rows = running_rows(
+    prepare_session(work.spark, now.live, now.state_partitions)
+    rows = build_running_rows(
         pipeline,
         read(work, pipeline.inputs, now),
         now.memory,
-        {} if now.live else versions(work.spark, settings, pipeline),
+        {} if now.live else load_versions(work.spark, settings, pipeline),
         settings if now.live else None,
     )
     writer = (
-        changelog(pipeline, generation.number, generation.outputs, rows)
+        encode_changelog(pipeline, generation.number, generation.outputs, rows)
         .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
         .outputMode("update")
         .option("checkpointLocation", str(locate_checkpoint(settings, generation).folder))
-        .foreachBatch(writing(work, now))
+        .foreachBatch(create_writer(work, now))
     )
     if now.live:
-        seconds = batch_seconds(settings, pipeline)
+        seconds = compute_batch_seconds(settings, pipeline)
         return writer.trigger(processingTime=f"{seconds:g} seconds").start()
     return writer.trigger(availableNow=True).start()
 
 
-def writing(work: Run, now: Pace) -> Write:
-    """How the query writes a batch: after the checks, and before the throttle."""
-    write = sink(work.settings, work.generation, work.state)
+def create_writer(work: Run, now: Pace) -> Write:
+    """The function that writes a batch: after the checks, and before the throttle."""
+    write = create_sink(work.settings, work.generation, work.state)
     if not now.live and not now.in_archive:
         write = refuse_outgrown(write, work, now)
     if work.throttle is not None:
@@ -171,22 +173,22 @@ def writing(work: Run, now: Pace) -> Write:
     return refuse_newer_before(work.pipeline, write)
 
 
-def batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
+def compute_batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
     """The least time between the starts of two live batches."""
     return max(pipeline.every.total_seconds(), settings.pipeline_seconds_per_batch_min)
 
 
 def refuse_outgrown(write: Write, work: Run, now: Pace) -> Write:
-    """Write, when the memory spans all that the query reads; raises Outgrown.
+    """A function that writes if the memory spans the whole backlog; else it raises Outgrown.
 
-    How far it reads is settled between the look at the backlog and the first batch. By the
-    watermark that this batch leaves nothing has been forgotten yet.
+    Spark fixes the end of the read after the measurement of the backlog and before the first batch.
+    At the watermark of this batch the query has not forgotten any id.
     """
     settled = False
 
     def write_within(records: DataFrame, batch: int) -> None:
         nonlocal settled
-        if not settled and not spans(now, work.pipeline.reads, work.unread()):
+        if not settled and not has_memory_for(now, work.pipeline.reads, work.measure_unread()):
             raise Outgrown
         settled = True
         write(records, batch)
@@ -200,10 +202,10 @@ def do_nothing() -> None: ...
 def watch(
     query: StreamingQuery, stopping: Event, begun: Callable[[], None], state: StateSize
 ) -> None:
-    """Return when the query has read all it was to read, or is to stop.
+    """Return when the query has read everything up to its end, or has to stop.
 
-    Calls `begun` once, when the query's first batch is finished, and measures the state after
-    batches. Raises Invalid when Spark has dropped a record, and what the query failed with.
+    Calls `begun` once, after the query's first batch, and measures the state after batches. Raises
+    Invalid if Spark has dropped a record, and the exception of a failed query.
     """
     ended = has_begun = False
     looked_at = ""
@@ -218,10 +220,10 @@ def watch(
 
 
 def refuse_drops(query: StreamingQuery, since: str = "") -> str:
-    """Raise Invalid when a batch has dropped a record that began then or later, as Spark reports.
+    """Raise Invalid if a batch that began then or later has dropped a record, by Spark's reports.
 
-    Returns when the last one began; empty before the first. What Spark remembers of a hundred
-    batches is left in Java: to fetch all of it each second would cost as much as a batch.
+    Returns when the last batch began; empty before the first. The reports of a hundred batches stay
+    in Java: to fetch all of them each second would cost as much as a batch.
     """
     newest, recent = since, query._jsq.recentProgress()
     for number in reversed(range(len(recent))):

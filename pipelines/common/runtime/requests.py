@@ -1,9 +1,9 @@
-"""Batches that a generation's worker is asked for: its code, over a part of the log.
+"""Requests to a generation's worker: a batch of its code over a part of the log.
 
-Who compares a candidate asks the process that runs it: its Spark is warm, where another one would
-take half a minute to start. A request is a folder within the generation's: it holds the part of the
-log (`bounded.Span`). The worker claims it, writes each view's rows beside, and says that it is
-done, or why it could not.
+The comparison of a candidate asks the process that runs it: its Spark is warm, and another one
+would take half a minute to start. A request is a folder in the generation's folder, with the part
+of the log (`bounded.Span`). The worker claims it, writes each view's rows into it, and reports
+success or the reason of a failure.
 """
 
 import logging
@@ -17,7 +17,7 @@ from threading import Event, Thread
 from pyspark.sql import SparkSession
 
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import wait_for
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.bounded import SPAN, Span, write
 from pipelines.common.runtime.pools import POOL
@@ -27,14 +27,14 @@ log = logging.getLogger("pipeline")
 FOLDER = "requests"
 """The folder of requests in the generation's folder."""
 CLAIMED, DONE, FAILED = "claimed", "done", "failed"
-"""The files with which the worker answers; the last one holds the reason of a failure."""
+"""The files of the worker's answer; the last one holds the reason of a failure."""
 LOOK_SECONDS = 1.0
 CLAIM_SECONDS_MAX = 10.0
-"""A worker whose code knows of requests looks for one each LOOK_SECONDS, unless it does another."""
+"""A worker whose code has requests looks for one each LOOK_SECONDS, unless it serves another."""
 
 
 class Unanswered(Exception):
-    """No worker has claimed the request, or the one that did is gone."""
+    """No worker has claimed the request, or its worker is gone."""
 
 
 class RequestFailed(Exception):
@@ -51,9 +51,9 @@ def request(generation: Path, span: Span, target: Path, seconds_max: float) -> d
     asked = Path(tempfile.mkdtemp(prefix="request-", dir=folder))
     try:
         span.write(asked)
-        if not until((asked / CLAIMED).exists, CLAIM_SECONDS_MAX):
+        if not wait_for((asked / CLAIMED).exists, CLAIM_SECONDS_MAX):
             raise Unanswered
-        if not until(lambda: ended(asked), seconds_max) or not asked.exists():
+        if not wait_for(lambda: has_ended(asked), seconds_max) or not asked.exists():
             raise Unanswered
         if (failed := asked / FAILED).exists():
             raise RequestFailed(failed.read_text())
@@ -65,15 +65,15 @@ def request(generation: Path, span: Span, target: Path, seconds_max: float) -> d
         shutil.rmtree(asked, ignore_errors=True)
 
 
-def ended(asked: Path) -> bool:
+def has_ended(asked: Path) -> bool:
     """Whether there is an answer, or the generation is gone."""
     return not asked.exists() or (asked / DONE).exists() or (asked / FAILED).exists()
 
 
 def forget_claims(generation: Path) -> None:
-    """Release the requests that a worker had claimed which has ended."""
+    """Release the claimed requests of a worker that has ended."""
     for claimed in (generation / FOLDER).glob(f"request-*/{CLAIMED}"):
-        if not ended(claimed.parent):
+        if not has_ended(claimed.parent):
             claimed.unlink(missing_ok=True)
 
 
@@ -82,12 +82,12 @@ def serve(spark: SparkSession, settings: Settings, pipeline: Pipeline, generatio
 
     A failed request answers with its reason, and does not affect the generation.
     """
-    for asked in unclaimed(generation):
+    for asked in list_unclaimed(generation):
         try:
             (asked / CLAIMED).touch()
             spark.sparkContext.setLocalProperty(POOL, pipeline.name)
             write(spark.newSession(), settings, pipeline, asked)
-        except Exception as error:  # any error: the asker gets it
+        except Exception as error:  # any error: the requester gets it
             log.warning("%s: a request failed: %s", pipeline.name, error)
             answer(asked, FAILED, str(error))
         else:
@@ -119,14 +119,14 @@ class Clerk(Thread):
                 serve(self._spark, self._settings, pipeline, generation)
 
 
-def unclaimed(generation: Path) -> list[Path]:
+def list_unclaimed(generation: Path) -> list[Path]:
     """The complete requests."""
     spans = (generation / FOLDER).glob(f"request-*/{SPAN}")
     return [span.parent for span in spans if not (span.parent / CLAIMED).exists()]
 
 
 def answer(asked: Path, name: str, text: str = "") -> None:
-    """Write an answer, whole or not at all; none when nobody waits for it any more."""
+    """Write an answer, whole or not at all; write none if its folder is gone."""
     with suppress(FileNotFoundError):
         unfinished = asked / f"{name}.unfinished"
         unfinished.write_text(text)

@@ -1,4 +1,4 @@
-"""Spark, set up for many small exact batches on one machine, or for the cluster it is given."""
+"""Spark, set up for many small exact batches on one machine or on a cluster."""
 
 import os
 import shlex
@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from contracts.schemas import NEWER_LOCK
 from infra import aot, java
 from infra.folder import Folder
-from infra.jars import spark_jars
+from infra.jars import fetch_spark_jars
 from infra.settings import Settings
 from pipelines.common.runtime import heap
 from pipelines.common.runtime.compiled import (
@@ -23,7 +23,7 @@ from pipelines.common.runtime.compiled import (
     KNOWS_KEYS,
     LEAN_PLAN,
     STATE_STORE,
-    class_jar,
+    ensure_class_jar,
 )
 from pipelines.common.runtime.python_workers import DAEMON
 
@@ -32,7 +32,7 @@ PARTITIONS = 2
 
 
 SLOTS_MAX = 4
-"""Cores of a cluster for each driver: as many as `local[4]` has, so that another driver gets some
+"""Cores of a cluster for each driver: as many as in `local[4]`, so that other drivers get some
 too."""
 
 METHOD_BYTES_MAX = 8_000
@@ -72,10 +72,10 @@ ON_DISK: Mapping[str, str] = MappingProxyType(
         )
     }
 )
-"""For checkpoints that files can be renamed in; an object store brings a way of its own."""
+"""The manager of checkpoints on file systems with a rename; an object store has its own."""
 
 
-def session(
+def start_session(
     settings: Settings,
     name: str,
     jars: Iterable[Path] = (),
@@ -83,25 +83,25 @@ def session(
 ) -> SparkSession:
     """The Spark session of this process, started at the first call.
 
-    `jars` and `more` options are there beside what every session has.
+    It has `jars` and `more` options in addition to those of every session.
     """
     if settings.spark_master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        # Spark's own default is the first python3 of the PATH: it has none of our packages.
+        # Spark's default is the first python3 of the PATH, which lacks our packages.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     java.use()
-    shutil.rmtree(scratch(settings, name), ignore_errors=True)  # of a process that was killed
+    shutil.rmtree(locate_scratch(settings, name), ignore_errors=True)  # of a killed process
     builder = SparkSession.builder.master(settings.spark_master).appName(name)
-    for option, value in {**options(settings, name, jars), **more}.items():
+    for option, value in {**build_options(settings, name, jars), **more}.items():
         builder = builder.config(option, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
-    if on_disk(settings):
+    if is_on_disk(settings):
         forget_defaults(spark)
     return spark
 
 
-def engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
+def get_engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
     """The Java process in which Spark's driver runs."""
     gateway = spark.sparkContext._gateway
     assert gateway is not None, "a session that this process has started has a gateway"
@@ -110,10 +110,10 @@ def engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
 
 
 def forget_defaults(spark: SparkSession) -> None:
-    """Drop Hadoop's eleven hundred defaults, but for what is asked for here.
+    """Drop Hadoop's eleven hundred defaults, except the options that are set here.
 
-    Each stateful operator sends them to its tasks, with each batch: a tenth of what that costs. Of
-    what is on a disk nothing reads them.
+    Each stateful operator sends them to its tasks with each batch, which is a tenth of the batch's
+    cost. Nothing needs them for files on a disk.
     """
     context = spark.sparkContext
     asked = [name for name, _ in context.getConf().getAll() if name.startswith(HADOOP)]
@@ -124,56 +124,63 @@ def forget_defaults(spark: SparkSession) -> None:
         hadoop.set(name, value)
 
 
-def on_disk(settings: Settings) -> bool:
-    """Whether checkpoints and the lake are in folders of this machine."""
+def is_on_disk(settings: Settings) -> bool:
+    """Whether checkpoints and the lake are in folders on this machine."""
     return all(Folder.of(url or "").on_disk for url in (settings.checkpoint_url, settings.lake_url))
 
 
-def suit(spark: SparkSession, live: bool, partitions: int = PARTITIONS) -> None:
+def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITIONS) -> None:
     """Prepare the session for a query with small batches, or with large ones.
 
-    `partitions`: of its state, if its checkpoint does not say another number.
+    `partitions`: of its state, unless its checkpoint has another number.
 
-    A small batch is over before generated code has paid: its expressions are interpreted. Of a
-    large one Java compiles no method of more than METHOD_BYTES_MAX, and reading and validating all
-    topics in one generated method is longer: it is to be generated in parts.
+    A small batch ends before generated code pays off, so Spark interprets its expressions. For a
+    large one Spark generates code in parts: Java compiles no method of more than METHOD_BYTES_MAX,
+    and one method that reads and validates all topics is longer.
     """
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for option, value in (INTERPRETED if live else GENERATED).items():
         spark.conf.set(option, value)
 
 
-def scratch(settings: Settings, name: str) -> Path:
+def locate_scratch(settings: Settings, name: str) -> Path:
     """The folder of files that Spark needs only while it runs."""
     return settings.data_dir / "spark" / name
 
 
-def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
-    every = [*spark_jars(), *jars, class_jar(settings)]
+def build_options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
+    every = [*fetch_spark_jars(), *jars, ensure_class_jar(settings)]
     return {
-        **(local() if settings.spark_master.startswith("local") else remote(settings, every)),
+        **(
+            build_local_options()
+            if settings.spark_master.startswith("local")
+            else build_remote_options(settings, every)
+        ),
         "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": shlex.join(
-            [*aot.options(settings.jars_dir, "spark", class_path(settings, jars)), *java_options()]
+            [
+                *aot.build_options(settings.jars_dir, "spark", build_class_path(settings, jars)),
+                *build_java_options(),
+            ]
         ),
-        "spark.local.dir": str(scratch(settings, name) / "local"),
-        "spark.sql.warehouse.dir": str(scratch(settings, name) / "warehouse"),
+        "spark.local.dir": str(locate_scratch(settings, name) / "local"),
+        "spark.sql.warehouse.dir": str(locate_scratch(settings, name) / "warehouse"),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         # Spark's own local writes fork a shell command per file: 308 processes a second.
         "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
         **(ON_DISK if Folder.of(settings.checkpoint_url or "").on_disk else {}),
         "spark.sql.extensions": LEAN_PLAN,
-        # What Spark would tell a web page that there is none of: by default of a thousand batches.
+        # Spark's history for its web page, which is off: by default a thousand batches.
         "spark.sql.ui.retainedExecutions": "10",
         "spark.ui.retainedJobs": "100",
         "spark.ui.retainedStages": "100",
         "spark.ui.retainedTasks": "1000",
         "spark.sql.ui.explainMode": "simple",
-        # Each sum and each side of a batch takes a page; of 8 MiB, by default, for twenty rows.
+        # Each sum and each side of a batch takes a page, by default of 8 MiB, for twenty rows.
         "spark.buffer.pageSize": "256k",
-        # A batch is shuffled within the machine, a few rows at a time.
+        # A shuffle stays within the machine, and has a few rows.
         "spark.shuffle.compress": "false",
         "spark.shuffle.checksum.enabled": "false",
         "spark.broadcast.compress": "false",
@@ -181,69 +188,69 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
         "spark.python.daemon.module": DAEMON,
-        # Noting for each column the line that makes it takes longer than making it.
+        # To record the line of code of each column takes longer than to make the column.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.sql.dataFrameQueryContext.enabled": "false",
         "spark.sql.shuffle.partitions": str(PARTITIONS),
-        # Batches are small: planning them anew while they run costs more than it saves.
+        # Batches are small: adaptive planning costs more than it saves.
         "spark.sql.adaptive.enabled": "false",
-        # What is compiled for one batch is there for the next. Several pipelines need more than
-        # Spark's 100 entries, and would compile everything anew all the time.
+        # The next batch uses the compiled code of this one. Several pipelines need more than
+        # Spark's 100 entries; with fewer they would compile everything again and again.
         "spark.sql.codegen.cache.maxEntries": "2000",
-        "spark.scheduler.mode": "FAIR",  # a large batch of one pipeline lets a small one by
+        "spark.scheduler.mode": "FAIR",  # a large batch of one pipeline does not block a small one
         "spark.speculation": "false",  # a second copy of a task would be a second writer
         "spark.sql.streaming.stateStore.providerClass": STATE_STORE,
         BATCHES_PER_WALK: "64",
         KNOWS_KEYS: "false",
         "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
         "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
-        # A consumer for each partition of every pipeline stays open between batches; those of a
-        # query that has ended are let go soon, with the records that they hold.
+        # A consumer for each partition of every pipeline stays open between batches. Those of an
+        # ended query are closed soon, with the records that they hold.
         "spark.kafka.consumer.cache.capacity": "512",
         "spark.kafka.consumer.cache.timeout": "60s",
         "spark.kafka.consumer.cache.evictorThreadRunInterval": "10s",
         "spark.kafka.consumer.fetchedData.cache.timeout": "60s",
         "spark.kafka.consumer.fetchedData.cache.evictorThreadRunInterval": "10s",
-        # Ids expire with the next batch that has data; a batch of its own would delay that one.
+        # Ids expire with the next batch that has data; an extra batch would delay that one.
         "spark.sql.streaming.noDataMicroBatches.enabled": "false",
         "spark.sql.streaming.minBatchesToRetain": "20",
     }
 
 
-def local() -> dict[str, str]:
-    """One JVM on one machine."""
+def build_local_options() -> dict[str, str]:
+    """The options of one JVM on one machine."""
     return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-def remote(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
-    """Executors on other machines, which have the same jars, Python and data folder there."""
+def build_remote_options(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
+    """The options of executors on other machines, with the same jars, Python and data folder."""
     passed_on = {name: os.environ.get(name, "") for name in ("PYTHONPATH", NEWER_LOCK)}
     return {
         "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
-        "spark.executor.extraJavaOptions": shlex.join(java_options()),
+        "spark.executor.extraJavaOptions": shlex.join(build_java_options()),
         "spark.cores.max": str(SLOTS_MAX),
-        # In one process: two would start twice, and send each other what small batches shuffle.
+        # One process: two would both have to start, and exchange the shuffles of small batches.
         "spark.executor.cores": str(SLOTS_MAX),
-        # A batch waits for an executor that is gone until it is missed.
+        # A batch waits for a lost executor until this time is over.
         "spark.network.timeout": "60s",
         **{f"spark.executorEnv.{name}": value for name, value in passed_on.items()},
     }
 
 
-def class_path(settings: Settings, jars: Iterable[Path] = ()) -> str:
-    """Java's class path: the project's classes, and then what Spark ships."""
-    ours = [*spark_jars(), *jars, class_jar(settings)]
+def build_class_path(settings: Settings, jars: Iterable[Path] = ()) -> str:
+    """Java's class path: the project's classes, and then those that Spark ships."""
+    ours = [*fetch_spark_jars(), *jars, ensure_class_jar(settings)]
     return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
 
 
 ANNOUNCED = ("string", "bytes", "collectionItems")
 ANNOUNCED_MAX = 16 * 1024 * 1024
-"""A record may announce so many bytes or items, whether they follow or not. Avro makes room before
-it reads them: without a limit, five damaged bytes would end Java. The broker takes batches of a
+"""The number of bytes or items that a record may announce. Avro allocates room for them before it
+reads them: without a limit, five damaged bytes would end Java. The broker takes batches of a
 megabyte."""
 
 
-def java_options() -> list[str]:
+def build_java_options() -> list[str]:
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()
     return [
         "-XX:+UseSerialGC",

@@ -1,4 +1,4 @@
-"""Rows to their changelogs, then the marker: in that order, batch by batch."""
+"""Writes each batch: first the rows to their changelogs, then the marker."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -6,21 +6,21 @@ from time import monotonic
 from pyspark.sql import DataFrame
 
 from control.generations import Generation
-from infra.kafka import admin, producer
+from infra.kafka import create_admin, create_producer
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint
 from pipelines.common.generations.marker import Effort, publish_marker
-from pipelines.common.runtime.source import kafka_options
+from pipelines.common.runtime.source import build_kafka_options
 from pipelines.common.runtime.state_size import StateSize
 
 Write = Callable[[DataFrame, int], None]
 """Writes the rows of the batch of that number."""
 
 
-def sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
-    """The function that Spark calls with each batch of records, and again if it repeats a batch."""
-    options = producer_options(settings)
-    marker_producer, marker_admin = producer(settings, linger_ms=0), admin(settings)
+def create_sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
+    """The function that Spark calls with each batch of records, and again for a repeated batch."""
+    options = build_producer_options(settings)
+    marker_producer, marker_admin = create_producer(settings, linger_ms=0), create_admin(settings)
     checkpoint = locate_checkpoint(settings, generation)
 
     def write(records: DataFrame, batch: int) -> None:
@@ -28,16 +28,21 @@ def sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
         records.write.format("kafka").options(**options).save()
         effort = Effort(round((monotonic() - began) * 1000), state.size_bytes)
         publish_marker(
-            marker_producer, marker_admin, generation, batch, checkpoint.batch_end(batch), effort
+            marker_producer,
+            marker_admin,
+            generation,
+            batch,
+            checkpoint.read_batch_end(batch),
+            effort,
         )
 
     return write
 
 
-def producer_options(settings: Settings) -> dict[str, str]:
+def build_producer_options(settings: Settings) -> dict[str, str]:
     """The options with which Spark's connector writes to Kafka."""
     return {
-        **kafka_options(settings),
+        **build_kafka_options(settings),
         "kafka.acks": "all",
         "kafka.enable.idempotence": "true",
         "kafka.linger.ms": "5",

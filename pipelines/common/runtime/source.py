@@ -1,4 +1,4 @@
-"""Records from Kafka into Spark."""
+"""Reads records from Kafka into Spark."""
 
 import json
 from collections.abc import Iterable
@@ -7,9 +7,9 @@ from types import MappingProxyType
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import Contract
-from infra.kafka import Offsets, admin, client_config, partitions
-from infra.lake import to_topics
-from infra.security.passwords import PROPERTY, password_file
+from infra.kafka import Offsets, build_client_config, create_admin, list_partitions
+from infra.lake import group_by_topic
+from infra.security.passwords import PROPERTY, locate_password
 from infra.settings import Settings
 
 FETCH = {
@@ -30,7 +30,7 @@ FROM_FILES = MappingProxyType(
         ),
     }
 )
-"""With these Java's client reads a value where it is used, in a file."""
+"""The provider with which Java's client reads a value from a file where it needs it."""
 
 
 def tail(
@@ -40,47 +40,46 @@ def tail(
     records_max: int | None,
     starts: Offsets,
 ) -> DataFrame:
-    """The topics' records, from these offsets or from where the checkpoint stands.
+    """The topics' records, from these offsets or from the position of the checkpoint.
 
-    The columns are those of Kafka's source: archive.COLUMNS among them.
-    Records per batch at the most, if any: of all topics together, each by its share of the backlog.
-    What is not among them begins at zero. Where a record is gone that is to be read, the query
-    fails.
+    The columns are those of Kafka's source: archive.COLUMNS among them. A partition without an
+    offset begins at zero. The limit of records per batch, if any, is for all topics together; each
+    gets its share of the backlog. The query fails if an unread record is gone.
     """
     names = [topic.name for topic in topics]
-    every = partitions(admin(settings), names)
-    begin = json.dumps(to_topics({at: starts.get(at, 0) for at in every}))
+    every = list_partitions(create_admin(settings), names)
+    begin = json.dumps(group_by_topic({at: starts.get(at, 0) for at in every}))
     limit = {} if records_max is None else {"maxOffsetsPerTrigger": str(records_max)}
     return (
         spark.readStream.format("kafka")
-        .options(**kafka_options(settings), **FETCH, **limit)
+        .options(**build_kafka_options(settings), **FETCH, **limit)
         .option("subscribe", ",".join(names))
         .option("startingOffsets", begin)
-        # A topic of record keeps everything: an offset that is gone is a loss, not a detail.
+        # A topic of record keeps everything, so a missing offset is a loss.
         .option("failOnDataLoss", "true")
         .load()
     )
 
 
-def kafka_options(settings: Settings) -> dict[str, str]:
-    """Where Kafka is and how to log in, for Spark's connector, which takes the options of Java's
+def build_kafka_options(settings: Settings) -> dict[str, str]:
+    """The address of Kafka and the login, for Spark's connector, which takes options of Java's
     client.
     """
-    ours = client_config(settings)
+    ours = build_client_config(settings)
     user, password = ours.pop("sasl.username", None), ours.pop("sasl.password", None)
     authority = ours.pop("ssl.ca.location", None)
     if settings.secure:
-        # Spark passes options on to plans, tasks and logs: they say where the password is.
-        password = f"${{file:{password_file(settings, settings.kafka_service)}:{PROPERTY}}}"
+        # Spark copies options into plans, tasks and logs, so they name the password's file.
+        password = f"${{file:{locate_password(settings, settings.kafka_service)}:{PROPERTY}}}"
         ours |= FROM_FILES
     if user is not None:
-        module = login_module(str(ours["sasl.mechanism"]))
+        module = name_login_module(str(ours["sasl.mechanism"]))
         ours["sasl.jaas.config"] = f'{module} required username="{user}" password="{password}";'
     if authority is not None:
         ours |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": authority}
     return {f"kafka.{name}": str(value) for name, value in ours.items()}
 
 
-def login_module(mechanism: str) -> str:
+def name_login_module(mechanism: str) -> str:
     family = "plain.Plain" if mechanism == "PLAIN" else "scram.Scram"
     return f"org.apache.kafka.common.security.{family}LoginModule"

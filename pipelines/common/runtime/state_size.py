@@ -1,22 +1,22 @@
-"""How large a generation's state is, as Spark reports it with each batch."""
+"""The size of a generation's state, by Spark's report of each batch."""
 
 from typing import Any
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 ON_DISK = "rocksdbSstFileSize"
-"""What the state store adds to Spark's own figures: the bytes of its files."""
+"""The figure that the state store adds to Spark's own: the bytes of its files."""
 
 
 class StateSize:
-    """The state of one generation. One thread measures it, another one reads it."""
+    """The size of one generation's state. One thread measures it, another one reads it."""
 
     def __init__(self) -> None:
         self.size_bytes: int | None = None
-        """In memory and on disk, after the last batch that Spark has reported; None before that."""
+        """The bytes in memory and on disk after the last reported batch; None before the first."""
 
     def measure(self, query: StreamingQuery) -> None:
-        # Only two figures are fetched from Java: all of a report would cost as much as a batch.
+        # This fetches only two figures from Java: a whole report would cost as much as a batch.
         progress = query._jsq.lastProgress()
         if progress is not None:
             self.size_bytes = sum(map(_measure_operator, progress.stateOperators()))

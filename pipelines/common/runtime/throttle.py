@@ -1,6 +1,6 @@
-"""The throttle: how long a generation rests between two batches.
+"""The throttle: the rest of a generation between two batches.
 
-It rests for the duty cycle of its pipeline, and for what it leaves to the pipeline's others.
+The duty cycle of its pipeline asks for a rest, and so do other generations of the pipeline.
 """
 
 import time
@@ -16,37 +16,37 @@ from pipelines.common.generations.folders import locate_folder
 from pipelines.common.runtime.sink import Write
 
 REST_SECONDS = 5.0
-"""Rest after a live batch of a generation that nobody reads, in favour of the served one."""
+"""The rest after a live batch of a generation without readers, in favour of the served one."""
 
 REST_SECONDS_MAX = 5.0
-"""The longest rest by the duty cycle: an unusually long batch is no reason for unusually old
-answers."""
+"""The longest rest by the duty cycle: after an unusually long batch answers must not become
+unusually old."""
 
 YIELD_SECONDS = 0.25
-"""Rest after a live batch of the promoted generation while a candidate catches up. Answers are
-older by as much, and still younger than three seconds."""
+"""The rest after a live batch of the promoted generation while a candidate catches up. Answers
+become older by this rest, and are still younger than three seconds."""
 
 ALONE = "alone"
 """A file in a candidate's folder: the others wait until the candidate has caught up."""
 
 
 class Throttle:
-    """How long a generation rests after a batch. One thread sets it, another one waits."""
+    """The rest of a generation after a batch. One thread sets it, another one waits."""
 
     def __init__(self) -> None:
         self._changed = Condition()
         self._seconds = 0.0
 
     def set(self, seconds: float) -> None:
-        """How long to rest after a live batch; endless: wait after every batch."""
+        """Set the rest after a live batch; an endless rest means to wait after every batch."""
         with self._changed:
             self._seconds = seconds
             self._changed.notify_all()
 
     def wait(self, may_rest: bool, seconds: float = 0.0) -> None:
-        """Rest for so long, or for as long as is set meanwhile if that is longer.
+        """Rest for so many seconds, or for the rest that is set meanwhile if it is longer.
 
-        Where it may not rest, wait only while an endless rest is set.
+        If it may not rest, wait only while an endless rest is set.
         """
         began = time.monotonic()
         with self._changed:
@@ -60,8 +60,8 @@ class Throttle:
 
 
 def throttle_write(write: Write, throttle: Throttle, live: bool, duty_cycle: float = 1.0) -> Write:
-    """Write, then wait for the throttle. A candidate has caught up with its first live batch, so
-    that after it there is no rest.
+    """A function that writes and then waits for the throttle, except after a candidate's first
+    live batch, with which it has caught up.
     """
     begun = False
 
@@ -70,29 +70,29 @@ def throttle_write(write: Write, throttle: Throttle, live: bool, duty_cycle: flo
         started = time.monotonic()
         write(records, batch)
         busy_seconds = time.monotonic() - started
-        throttle.wait(may_rest=live and begun, seconds=rest_after(busy_seconds, duty_cycle))
+        throttle.wait(may_rest=live and begun, seconds=compute_rest_after(busy_seconds, duty_cycle))
         begun = True
 
     return write_and_wait
 
 
-def rest_after(busy_seconds: float, duty_cycle: float) -> float:
+def compute_rest_after(busy_seconds: float, duty_cycle: float) -> float:
     """The seconds to rest after a batch, so that batches take that share of the time."""
     return min(busy_seconds * (1 / duty_cycle - 1), REST_SECONDS_MAX)
 
 
-def rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:
+def compute_rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:
     """The seconds that the generation rests after a live batch, given the other generations."""
     if is_paused(settings, known, generation):
         return inf
     if known.promoted is None or known.promoted.number != generation.number:
         return REST_SECONDS
-    return YIELD_SECONDS if catching_up(settings, known) else 0.0
+    return YIELD_SECONDS if find_catching_up(settings, known) else 0.0
 
 
 def is_paused(settings: Settings, known: Generations, generation: Generation) -> bool:
     """Whether the generation waits for a candidate that runs alone."""
-    candidate = catching_up(settings, known)
+    candidate = find_catching_up(settings, known)
     return (
         candidate is not None
         and candidate.number != generation.number
@@ -100,8 +100,8 @@ def is_paused(settings: Settings, known: Generations, generation: Generation) ->
     )
 
 
-def catching_up(settings: Settings, known: Generations) -> Generation | None:
-    """The candidate, if a process runs it and it catches up: nobody yields to another one."""
+def find_catching_up(settings: Settings, known: Generations) -> Generation | None:
+    """The candidate, if it catches up in a running process. Generations yield to no other one."""
     candidate = known.candidate
     if candidate is None or candidate.state is not State.CATCHING_UP:
         return None

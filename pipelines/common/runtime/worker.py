@@ -1,7 +1,7 @@
 """The supervisor's worker: `python -m pipelines.common.runtime.worker NAME/NUMBER …`.
 
 It runs these generations, in the folder of their code. All of them share one Spark; each has a
-thread, a query and a checkpoint of its own. It ends when none of them is to run any more, and at
+thread, a query and a checkpoint of its own. It ends when none of them has to run any more, and at
 once when nobody holds the other end of its input.
 """
 
@@ -20,21 +20,21 @@ from pyspark.sql import SparkSession
 
 from control.generations import Generation
 from infra.errors import UserError
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.generations import lease, snapshot
 from pipelines.common.generations.control import Control
 from pipelines.common.generations.folders import locate_folder
-from pipelines.common.generations.generation import generations, invalidate, make_outputs
+from pipelines.common.generations.generation import invalidate, load_generations, make_outputs
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.runtime.ending import end
+from pipelines.common.runtime.ending import end_query
 from pipelines.common.runtime.heap import Heap
-from pipelines.common.runtime.pools import POOL, pools
+from pipelines.common.runtime.pools import POOL, write_pools
 from pipelines.common.runtime.process import end_with_parent
 from pipelines.common.runtime.query import LOOK_SECONDS, Invalid, Run, run
 from pipelines.common.runtime.requests import Clerk
-from pipelines.common.runtime.session import engine, session
-from pipelines.common.runtime.throttle import Throttle, rest_seconds
+from pipelines.common.runtime.session import get_engine, start_session
+from pipelines.common.runtime.throttle import Throttle, compute_rest_seconds
 
 log = logging.getLogger("pipeline")
 
@@ -58,7 +58,7 @@ class Assigned:
 
 
 def main() -> None:
-    setup_logging("pipelines")
+    set_up_logging("pipelines")
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs every batch
     settings, stopping = read_settings(), Event()
     end_with_parent()
@@ -74,27 +74,27 @@ def main() -> None:
             make_outputs(settings.as_service(one.pipeline.name), one.pipeline, one.generation)
         first = assigned[0]
         name = f"{first.pipeline.name}-g{first.generation.number}"
-        shares = pools(
+        shares = write_pools(
             settings.data_dir / "spark" / f"{name}.pools.xml", [one.pipeline for one in assigned]
         )
-        spark = session(settings, name, more=shares)
+        spark = start_session(settings, name, more=shares)
         for file in leases:
-            lease.name_engine(file, engine(spark).pid)
+            lease.record_engine(file, get_engine(spark).pid)
         try:
             run_all(spark, settings, dict(zip(leases, assigned, strict=True)), stopping)
         finally:
-            # A generation always goes on from its checkpoint, so kill -9 is the one way to end.
-            # Asking Spark to stop would interrupt a batch with many errors in the log.
-            engine(spark).kill()
+            # A generation always continues from its checkpoint, so kill -9 is the only way to end.
+            # A stop of Spark would interrupt a batch with many errors in the log.
+            get_engine(spark).kill()
 
 
 def find_assigned(settings: Settings, argument: str) -> Assigned:
-    """The generation that an argument names; raises Unwanted and ChangedCode."""
+    """The generation named by an argument; raises Unwanted and ChangedCode."""
     name, number = argument.split("/")
-    generation = generations(settings, name).of(int(number))
+    generation = load_generations(settings, name).of(int(number))
     if generation is None:
         raise Unwanted(argument)
-    if snapshot.code_digest(Path.cwd(), name) != generation.code_digest:
+    if snapshot.compute_code_digest(Path.cwd(), name) != generation.code_digest:
         raise snapshot.ChangedCode(name, generation.number)
     return Assigned(load(name), generation)
 
@@ -120,7 +120,7 @@ class QueryThread(Thread):
         self._work = Run(own, known_as, pipeline, assigned.generation, self.throttle)
         self._lease = lease_file
         self._ended = ended
-        """The exception that it failed with; None: it no longer has to run, or cannot."""
+        """The exception of a failure; None: it no longer has to run, or cannot."""
 
     def run(self) -> None:
         spark, name = self._work.spark, self._work.pipeline.name
@@ -128,14 +128,14 @@ class QueryThread(Thread):
         try:
             run(self._work, self.stopping)
             for query in spark.streams.active:
-                end(spark, query)
+                end_query(spark, query)
             self._lease.close()  # the removal of the generation waits for its lease
             self._ended.put(None)
         except Invalid as why:
             invalidate(self._work.settings, self.generation, str(why))
             log.error("generation %d of %s is invalid: %s", self.generation.number, name, why)
             self._ended.put(None)
-        except Exception as error:  # of the thread: it is raised where all are looked after
+        except Exception as error:  # the main thread raises it, which watches all threads
             self._ended.put(error)
 
 
@@ -144,7 +144,7 @@ def run_all(
 ) -> None:
     """Run every generation, by its lease, until told to stop or until none is to run any more.
 
-    Raises what a query fails with: all generations go on from their checkpoints, in a new process.
+    Raises the exception of a failed query: all generations continue in a new process.
     """
     ended: SimpleQueue[Exception | None] = SimpleQueue()
     control = Control(settings)
@@ -169,13 +169,13 @@ def run_all(
 
 
 def update(settings: Settings, thread: QueryThread, control: Control) -> None:
-    """Let the thread follow what the control topic says of its generation."""
-    if control.state(thread.generation) is None:
+    """Apply the control topic's state of the generation to its thread."""
+    if control.find_state(thread.generation) is None:
         thread.stopping.set()
         thread.throttle.set(0.0)  # it ends the sooner
     else:
-        siblings = control.siblings(thread.generation)
-        thread.throttle.set(rest_seconds(settings, siblings, thread.generation))
+        siblings = control.find_siblings(thread.generation)
+        thread.throttle.set(compute_rest_seconds(settings, siblings, thread.generation))
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The steps that records go through: validate, deduplicate, extract, join, aggregate, encode."""
+"""The steps from records to rows: validate, deduplicate, extract, join, aggregate, encode."""

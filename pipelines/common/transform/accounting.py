@@ -1,7 +1,7 @@
-"""Record accounting: per topic and partition, how many records were applied and quarantined.
+"""Record accounting: the numbers of applied and quarantined records, per topic and partition.
 
-Each record adds one line of its own, with no field of any view. So the accounting has the state and
-the batch of the rows, and a branch of its own, which would deduplicate twice, is not needed.
+Each record adds one accounting line, without a field of any view. So the accounting shares state
+and batch with the rows. A branch of its own would have to deduplicate a second time.
 """
 
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ KEY = ("_topic", "_partition")
 
 
 def is_accounting() -> Column:
-    """Whether a row is accounting, and of no view."""
+    """Whether a row is an accounting row, not a row of a view."""
     return F.col("_topic").isNotNull()
 
 
-def aggregates() -> Mapping[str, Column]:
-    """How many records were applied and quarantined, and when the newest was published."""
+def build_aggregates() -> Mapping[str, Column]:
+    """The numbers of applied and quarantined records, and the newest publication time."""
     return {
         "_applied": F.count_if("_applied"),
         "_quarantined": F.count_if(~F.col("_applied")),
@@ -27,7 +27,7 @@ def aggregates() -> Mapping[str, Column]:
     }
 
 
-def fields(pipeline: str, generation: int) -> Mapping[str, Column]:
+def build_fields(pipeline: str, generation: int) -> Mapping[str, Column]:
     """The fields of the accounting's contract, from an accounting row."""
     return {
         "pipeline": F.lit(pipeline),

@@ -1,6 +1,6 @@
-"""The as-of join: to each line the version of a dimension that held when its event happened.
+"""The as-of join: adds to each line the version of a dimension that held at its event time.
 
-In Spark it is `as_of_join`. In a live batch a Python worker looks the versions up, by `Lookup`.
+`join_as_of` does it in Spark. In a live batch a Python worker looks up versions with `Lookup`.
 """
 
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ from infra.settings import Settings
 from pipelines.common.pipeline import Dimension, Pipeline
 from pipelines.common.transform.dimensions import (
     DimensionReader,
-    field_names,
+    get_shared_reader,
+    list_field_names,
     read_versions,
-    shared_reader,
 )
 
 Versions = Mapping[Dimension, DataFrame]
@@ -24,12 +24,12 @@ Versions = Mapping[Dimension, DataFrame]
 first moment at which a version holds and the first at which it holds no longer."""
 
 
-def versions(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> Versions:
-    """The versions of the pipeline's dimensions, read whenever a plan with these frames runs."""
+def load_versions(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> Versions:
+    """The versions of the pipeline's dimensions, which each run of a plan reads anew."""
     return {one: read_versions(spark, settings, one) for one in pipeline.dimensions}
 
 
-def as_of_join(lines: DataFrame, dimension: Dimension, versions: DataFrame) -> DataFrame:
+def join_as_of(lines: DataFrame, dimension: Dimension, versions: DataFrame) -> DataFrame:
     """The lines with the dimension's columns, by the version that held at their `event_time`."""
     key = {name: f"_dimension_{name}" for name in dimension.topic.key}
     named = versions.withColumnsRenamed(key)
@@ -39,14 +39,14 @@ def as_of_join(lines: DataFrame, dimension: Dimension, versions: DataFrame) -> D
     return joined.drop("_since", "_before", *key.values())
 
 
-def as_of_column(dimension: int) -> str:
-    """The column with the versions for an event's lines, of the dimension of that number."""
+def name_as_of_column(dimension: int) -> str:
+    """The column with the versions of this dimension for an event's lines."""
     return f"_as_of_{dimension}"
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """A dimension, as a worker looks its versions up."""
+    """Looks up versions of a dimension in a worker."""
 
     topic: str
     since: str
@@ -57,14 +57,16 @@ class Lookup:
 
     @classmethod
     def of(cls, dimension: Dimension) -> "Lookup":
-        fields = field_names(dimension)
+        fields = list_field_names(dimension)
         places = {name: fields.index(field) for field, name in dimension.columns.items()}
         return cls(dimension.topic.name, dimension.since, fields, dimension.topic.key, places)
 
-    def reader(self, settings: Settings) -> DimensionReader:
-        return shared_reader(settings, self.topic, self.since, self.fields)
+    def get_reader(self, settings: Settings) -> DimensionReader:
+        return get_shared_reader(settings, self.topic, self.since, self.fields)
 
-    def versions(self, reader: DimensionReader, event: Row, happened_ms: int) -> list[Row | None]:
+    def find_versions(
+        self, reader: DimensionReader, event: Row, happened_ms: int
+    ) -> list[Row | None]:
         """The dimension's columns for each line of the event, by the version that held then."""
         rows: list[Row | None] = []
         for line in event.get("lines", (event,)):

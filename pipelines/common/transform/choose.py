@@ -8,6 +8,6 @@ from pyspark.sql import functions as F
 
 
 def choose(choices: Iterable[tuple[Column, Column | str]]) -> Column:
-    """The value that goes with the first condition that holds; null where none does."""
+    """The value of the first true condition; null without one."""
     (condition, value), *others = choices
     return reduce(lambda chosen, choice: chosen.when(*choice), others, F.when(condition, value))

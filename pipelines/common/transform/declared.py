@@ -8,26 +8,26 @@ from pyspark.sql import functions as F
 from contracts import Contract
 from contracts.consumer import list_declared
 from contracts.errors import Undeclared
-from contracts.projection import Path, projection
+from contracts.projection import Path, project_fields
 from contracts.shape import Field
 from pipelines.common.pipeline import Dimension, Pipeline
-from pipelines.common.transform.events import META, column
+from pipelines.common.transform.events import META, name_column
 
 
-def declared_events(pipeline: Pipeline, validated: DataFrame) -> DataFrame:
+def select_declared(pipeline: Pipeline, validated: DataFrame) -> DataFrame:
     """The columns of META, and for each topic that the pipeline reads a column with its event.
 
     Validation has seen the whole event; from here on only its declared fields exist. Raises
-    Undeclared where the file does not name a topic, or a field of a dimension.
+    Undeclared if the file does not name a topic, or a field of a dimension.
     """
     for dimension in pipeline.dimensions:
         refuse_undeclared(pipeline, dimension)
     return validated.select(
         *META,
         *[
-            only(F.col(column(topic)), topic, list_declared(pipeline.name, topic)).alias(
-                column(topic)
-            )
+            select_fields(
+                F.col(name_column(topic)), topic, list_declared(pipeline.name, topic)
+            ).alias(name_column(topic))
             for topic in pipeline.reads
         ],
     )
@@ -40,20 +40,22 @@ def refuse_undeclared(pipeline: Pipeline, dimension: Dimension) -> None:
             raise Undeclared(pipeline.name, dimension.topic.name, field)
 
 
-def only(event: Column, contract: Contract, paths: Collection[Path]) -> Column:
+def select_fields(event: Column, contract: Contract, paths: Collection[Path]) -> Column:
     """The event with the fields on these paths.
 
-    An array of items is a struct with an array per field, read as before: event["lines"]["sku"].
-    Spark's optimizer sees through structs, so that none of them is ever built; through items that
-    are zipped anew it would not.
+    An array of items becomes a struct with an array per field; it is read as before:
+    event["lines"]["sku"]. Spark's optimizer resolves structs, so that none is ever built. It would
+    not resolve items that are zipped again.
     """
-    return struct(event, projection(contract.fields, paths))
+    return build_struct(event, project_fields(contract.fields, paths))
 
 
-def struct(value: Column, fields: Sequence[Field]) -> Column:
+def build_struct(value: Column, fields: Sequence[Field]) -> Column:
     return F.struct(
         *[
-            (struct(value[one.name], one.fields) if one.fields else value[one.name]).alias(one.name)
+            (build_struct(value[one.name], one.fields) if one.fields else value[one.name]).alias(
+                one.name
+            )
             for one in fields
         ]
     )

@@ -1,4 +1,4 @@
-"""Deduplication: of all records with one identity, the first one counts."""
+"""Deduplication: of all records with the same identity, the first one counts."""
 
 from datetime import timedelta
 
@@ -6,24 +6,24 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 IDENTITY = ("_topic", "_partition", "_reason", "_identity")
-"""What makes two records the same one. A rejected record is the same as no other."""
+"""The identity of a record. A rejected record equals no other one."""
 
 WATERMARK_DELAY = "spark.watermarkDelayMs"
-"""In a column's metadata: Spark frees what is older by it than the watermark, in milliseconds."""
+"""The key of the delay in a column's metadata: Spark frees ids that are older than the watermark by
+it, in milliseconds."""
 
 
-def first_copies(extracts: DataFrame) -> DataFrame:
+def keep_first_copies(extracts: DataFrame) -> DataFrame:
     """The first record of each identity in a static frame, with the same columns."""
     return extracts.dropDuplicates([*IDENTITY])
 
 
-def first_copies_in_stream(extracts: DataFrame, memory: timedelta) -> DataFrame:
+def keep_first_copies_in_stream(extracts: DataFrame, memory: timedelta) -> DataFrame:
     """The first record of each identity in a stream, with the same columns but `_beat`.
 
-    The newest heartbeat moves the watermark: no record of somebody whose clock is ahead does. Spark
-    remembers an event's id until a heartbeat is `memory` of world time younger than the event. It
-    drops an event that happened longer than that before the heartbeats of earlier batches, and
-    counts it.
+    Only heartbeats move the watermark, so a publisher with a fast clock does not. Spark remembers
+    an event's id until a heartbeat is younger than the event by `memory` of world time. It drops
+    and counts an event that is older than the heartbeats of earlier batches by more than that.
     """
     delay = f"{int(memory.total_seconds() * 1000)} milliseconds"
     watched = extracts.withWatermark("_beat", delay)

@@ -1,9 +1,9 @@
-"""The versions of a dimension (a price, a cost), read again for every batch.
+"""The versions of a dimension (a price, a cost); every batch reads them again.
 
-A batch's offsets are fixed before its tasks run, and each run reads the dimension's topic to its
+Spark fixes a batch's offsets before its tasks run, and each run reads the dimension's topic to its
 end. A version holds only after its notice (`contracts/dimensions.py`), so the version that holds at
-the moment that an event names was in the log before the event. Versions that are read besides hold
-later: a live run and a replay see the same versions hold.
+the moment that an event names was in the log before the event. All versions after it hold later, so
+a live run and a replay use the same ones.
 """
 
 import time
@@ -19,10 +19,10 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from contracts import Contract, Row, contract, holds_from
-from contracts.times import EPOCH, MILLISECOND, instant
+from contracts import Contract, Row, get_contract, holds_from
+from contracts.times import EPOCH, MILLISECOND, to_instant
 from contracts.validation import Rejection, validate
-from infra.kafka import Partition, admin, consumer, end_offsets
+from infra.kafka import Partition, create_admin, create_consumer, read_end_offsets
 from infra.settings import Settings
 from pipelines.common.pipeline import Dimension
 from pipelines.common.transform.events import NEVER
@@ -33,31 +33,31 @@ NEVER_MS = (NEVER - EPOCH) // MILLISECOND
 
 
 def read_versions(spark: SparkSession, settings: Settings, dimension: Dimension) -> DataFrame:
-    """The dimension's versions as they stand whenever a plan with this frame runs.
+    """The dimension's versions; each run of a plan with this frame reads them.
 
-    The columns are those of `version_schema`.
+    The columns are those of `build_version_schema`.
     """
-    topic, since, fields = dimension.topic.name, dimension.since, field_names(dimension)
+    topic, since, fields = dimension.topic.name, dimension.since, list_field_names(dimension)
     read = partial(read_rows, settings, topic, since, fields)
     anew = spark.sparkContext.parallelize([0], 1).mapPartitions(read)
-    return spark.createDataFrame(anew, version_schema(dimension), verifySchema=False)
+    return spark.createDataFrame(anew, build_version_schema(dimension), verifySchema=False)
 
 
-def field_names(dimension: Dimension) -> tuple[str, ...]:
-    """The fields of the dimension's topic that are read: its key, then what its columns hold."""
+def list_field_names(dimension: Dimension) -> tuple[str, ...]:
+    """The fields that are read of the dimension's topic: its key, then those of its columns."""
     return tuple(dict.fromkeys((*dimension.topic.key, *dimension.columns)))
 
 
-def line_columns(dimension: Dimension) -> list[T.StructField]:
-    """What the dimension adds to a line. A time that an event names is in milliseconds."""
+def list_line_columns(dimension: Dimension) -> list[T.StructField]:
+    """The columns that the dimension adds to a line. A time in an event is in milliseconds."""
     own = set(dimension.columns.values())
-    return [field for field in version_schema(dimension) if field.name in own]
+    return [field for field in build_version_schema(dimension) if field.name in own]
 
 
-def version_schema(dimension: Dimension) -> T.StructType:
+def build_version_schema(dimension: Dimension) -> T.StructType:
     """The topic's key, the dimension's columns, `_since` and `_before`.
 
-    A time that an event names is in milliseconds, as validation saw it.
+    A time in an event is in milliseconds, as in validation.
     """
     kinds = {
         "string": T.StringType(),
@@ -78,7 +78,7 @@ def version_schema(dimension: Dimension) -> T.StructType:
 
 
 class DimensionVersion(NamedTuple):
-    """What a record of the topic says of its key, from a moment on."""
+    """The values of a record of the topic, which hold for its key from a moment on."""
 
     key: tuple[str, ...]
     since_ms: int
@@ -86,12 +86,12 @@ class DimensionVersion(NamedTuple):
     values: tuple[Any, ...]
 
 
-def since_ms(version: DimensionVersion) -> int:
+def get_since_ms(version: DimensionVersion) -> int:
     return version.since_ms
 
 
-def order(version: DimensionVersion) -> tuple[int, tuple[int, int]]:
-    """Of two versions from one moment on, the one published last holds: it comes last."""
+def rank_version(version: DimensionVersion) -> tuple[int, tuple[int, int]]:
+    """The order of versions. Of two from one moment on, the last published comes last and holds."""
     return version.since_ms, version.place
 
 
@@ -103,7 +103,7 @@ def to_version(
     published_ms: int,
     event: Row,
 ) -> DimensionVersion:
-    """The version in an accepted event of the topic; `since` is the field that names the moment."""
+    """The version in an accepted event of the topic; `since` names the field with the moment."""
     return DimensionVersion(
         tuple(event[name] for name in topic.key),
         holds_from(event[since], published_ms),
@@ -112,11 +112,11 @@ def to_version(
     )
 
 
-def intervals(known: Iterable[DimensionVersion]) -> Iterator[tuple[Any, ...]]:
-    """Rows of `version_schema`. Of two versions from one moment on, the last published holds."""
+def compute_intervals(known: Iterable[DimensionVersion]) -> Iterator[tuple[Any, ...]]:
+    """Rows of `build_version_schema`. Of two versions of one moment the last published holds."""
     for _, of_key in groupby(sorted(known), key=lambda version: version.key):
         listed = list(of_key)
-        moments = [moment(version.since_ms) for version in listed]
+        moments = [to_datetime(version.since_ms) for version in listed]
         for version, (since, before) in zip(listed, pairwise([*moments, NEVER]), strict=True):
             if since < before:
                 yield (*version.values, since, before)
@@ -125,12 +125,12 @@ def intervals(known: Iterable[DimensionVersion]) -> Iterator[tuple[Any, ...]]:
 def read_rows(
     settings: Settings, topic: str, since: str, fields: tuple[str, ...], asked: Iterator[int]
 ) -> Iterator[tuple[Any, ...]]:
-    """Rows of `version_schema`; runs in a worker of Spark, which remembers what it has read."""
-    deque(asked, maxlen=0)  # Spark ends a worker that leaves its input unread
-    return intervals(shared_reader(settings, topic, since, fields).read_to_end())
+    """Rows of `build_version_schema`; runs in a worker of Spark, which keeps what it has read."""
+    deque(asked, maxlen=0)  # Spark ends a worker that does not read its input
+    return compute_intervals(get_shared_reader(settings, topic, since, fields).read_to_end())
 
 
-def shared_reader(
+def get_shared_reader(
     settings: Settings, topic: str, since: str, fields: tuple[str, ...]
 ) -> "DimensionReader":
     """The reader of this process for these fields of the topic."""
@@ -142,22 +142,22 @@ def shared_reader(
 
 
 class DimensionReader:
-    """Reads a dimension's topic, and keeps its versions, as far as this worker has come."""
+    """Reads a dimension's topic and keeps the versions that it has read so far."""
 
     def __init__(self, settings: Settings, topic: str, since: str, fields: Sequence[str]) -> None:
-        self._contract = contract(topic)
+        self._contract = get_contract(topic)
         self._since = since
         self._fields = fields
         self._versions: dict[str, DimensionVersion] = {}
         self._of_key: defaultdict[tuple[str, ...], list[DimensionVersion]] = defaultdict(list)
         """The same versions, in the order in which they hold."""
         self._read: dict[Partition, int] = {}
-        self._consumer: Consumer = consumer(settings)
-        self._admin = admin(settings)
+        self._consumer: Consumer = create_consumer(settings)
+        self._admin = create_admin(settings)
 
     def read_to_end(self) -> Iterable[DimensionVersion]:
-        """All versions of the topic. Raises TimeoutError when its end is not reached in time."""
-        ends = end_offsets(self._admin, [self._contract.name])
+        """All versions of the topic. Raises TimeoutError if it does not reach the end in time."""
+        ends = read_end_offsets(self._admin, [self._contract.name])
         left = {at: end for at, end in ends.items() if self._read.get(at, 0) < end}
         if left:
             self._consumer.assign([TopicPartition(*at, self._read.get(at, 0)) for at in left])
@@ -185,21 +185,21 @@ class DimensionReader:
             self._contract, self._since, self._fields, (partition, offset), published_ms, event
         )
         times = (found.since_ms, *(event[name] for name in self._contract.times))
-        if all(instant(one) is not None for one in times):  # no event is of any other moment
+        if all(to_instant(one) is not None for one in times):  # no event has another moment
             self._versions[event["event_id"]] = found
-            insort(self._of_key[found.key], found, key=order)
+            insort(self._of_key[found.key], found, key=rank_version)
 
     def at(self, key: tuple[str, ...], happened_ms: int) -> tuple[Any, ...] | None:
         """The fields of the version that held for the key at the moment; None where none did."""
         listed = self._of_key.get(key)
         if listed is None or happened_ms >= NEVER_MS:
             return None
-        after = bisect_right(listed, happened_ms, key=since_ms)
+        after = bisect_right(listed, happened_ms, key=get_since_ms)
         return listed[after - 1].values if after else None
 
 
 READERS: dict[tuple[str, str, str, str, tuple[str, ...]], DimensionReader] = {}
 
 
-def moment(milliseconds: int) -> datetime:
+def to_datetime(milliseconds: int) -> datetime:
     return EPOCH + timedelta(milliseconds=milliseconds)

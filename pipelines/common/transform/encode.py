@@ -7,52 +7,54 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import to_avro
 
-from contracts import BOOKS, Contract, avro_schema, schema_id
+from contracts import BOOKS, Contract, build_avro_schema, get_schema_id
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.choose import choose
 from pipelines.common.transform.contribute import is_of
-from pipelines.common.transform.decode import frame
+from pipelines.common.transform.decode import build_frame
 
 
-def changelog(
+def encode_changelog(
     pipeline: Pipeline, generation: int, outputs: Mapping[str, str], rows: DataFrame
 ) -> DataFrame:
-    """The rows as records: `topic`, `key`, `value`. Writing one twice changes nothing.
+    """The rows as records: `topic`, `key`, `value`. A second write of one changes nothing.
 
-    `generation`: its number. `outputs`: view name → the topic that it is written to.
+    `generation`: its number. `outputs`: view name → its topic.
     """
     kinds = [
-        (is_accounting(), BOOKS, accounting.fields(pipeline.name, generation)),
+        (is_accounting(), BOOKS, accounting.build_fields(pipeline.name, generation)),
         *[
-            (is_of(pipeline, number), view, row_fields(view))
+            (is_of(pipeline, number), view, list_row_fields(view))
             for number, view in enumerate(pipeline.writes)
         ],
     ]
     return rows.select(
         choose([(is_kind, F.lit(outputs[view.name])) for is_kind, view, _ in kinds]).alias("topic"),
-        choose([(is_kind, key(view, row)) for is_kind, view, row in kinds]).alias("key"),
-        choose([(is_kind, value(view, row)) for is_kind, view, row in kinds]).alias("value"),
+        choose([(is_kind, encode_key(view, row)) for is_kind, view, row in kinds]).alias("key"),
+        choose([(is_kind, encode_value(view, row)) for is_kind, view, row in kinds]).alias("value"),
     )
 
 
-def row_fields(view: Contract) -> dict[str, Column]:
+def list_row_fields(view: Contract) -> dict[str, Column]:
     return {field.name: F.col(field.name) for field in view.fields}
 
 
-def key(contract: Contract, fields: Mapping[str, Column]) -> Column:
-    return F.concat_ws("/", *[key_text(contract, name, fields[name]) for name in contract.key])
+def encode_key(contract: Contract, fields: Mapping[str, Column]) -> Column:
+    return F.concat_ws(
+        "/", *[render_key_part(contract, name, fields[name]) for name in contract.key]
+    )
 
 
-def key_text(contract: Contract, name: str, field: Column) -> Column:
-    """A key field as the record's key spells it; see contracts/codec.py."""
+def render_key_part(contract: Contract, name: str, field: Column) -> Column:
+    """A key field as text in the record's key; see contracts/codec.py."""
     if name in contract.times:
         field = F.unix_millis(field)
     return field.cast("string")
 
 
-def value(contract: Contract, fields: Mapping[str, Column]) -> Column:
+def encode_value(contract: Contract, fields: Mapping[str, Column]) -> Column:
     struct = F.struct(*[fields[field.name].alias(field.name) for field in contract.fields])
-    body = to_avro(struct, json.dumps(avro_schema(contract)))
-    return F.concat(F.lit(frame(schema_id(contract))), body)
+    body = to_avro(struct, json.dumps(build_avro_schema(contract)))
+    return F.concat(F.lit(build_frame(get_schema_id(contract))), body)

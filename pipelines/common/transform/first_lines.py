@@ -1,7 +1,8 @@
-"""Which line of an event is the first one of its key, so that counting these counts events.
+"""The first line of each key in an event: the number of first lines is the number of events.
 
-In an event of few lines each line is compared with the others. The lines of a long one are sorted:
-to compare each of 2,000 lines with all others takes a thousand times as long as to read them.
+In an event with few lines Spark compares each line with the others. It sorts the lines of a long
+event: to compare each of 2,000 lines with all others takes a thousand times as long as to read
+them.
 """
 
 from dataclasses import dataclass
@@ -10,19 +11,19 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 COMPARED_LINES_MAX = 32
-"""Of an event with more lines, the lines are sorted by their keys."""
+"""The lines of an event with more lines are sorted by their keys."""
 
 
 @dataclass(frozen=True)
 class FirstLines:
-    """The fields of a line that are the key, or a part of it, and two columns to be worked with.
+    """The fields of a line that are the key, or a part of it, and two auxiliary columns.
 
-    No column with all lines of a long event is needed beside each of them.
+    With them Spark needs no column with all lines of a long event beside each line.
     """
 
     names: tuple[str, ...]
     number: int = 0
-    """Tells the columns of one key from those of another."""
+    """A number that makes the names of the columns unique per key."""
 
     @property
     def compared(self) -> str:
@@ -57,7 +58,7 @@ class FirstLines:
     def is_first(self, place: str, line: str, previous: str) -> Column:
         """Whether no earlier line of the event has the same key.
 
-        Of each line: the columns with its place, with itself, and with its item of `previous`.
+        The arguments are the columns with the line's place, the line, and its item of `previous`.
         """
         fields = [F.col(f"{line}.{name}").alias(name) for name in self.names]
         key = fields[0] if len(fields) == 1 else F.struct(*fields)

@@ -9,9 +9,9 @@ from pyspark.sql.types import ArrayType, DataType, IntegerType, StructField, Str
 from contracts import RELEASES, Contract
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform import accounting
-from pipelines.common.transform.dimensions import line_columns
+from pipelines.common.transform.dimensions import list_line_columns
 from pipelines.common.transform.events import META
-from pipelines.common.transform.extract import as_of_columns
+from pipelines.common.transform.extract import list_as_of_columns
 from pipelines.common.transform.first_lines import FirstLines
 
 Key = tuple[str, ...]
@@ -20,20 +20,20 @@ Key = tuple[str, ...]
 def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
     """One row per line of an accepted event, and one accounting row per record.
 
-    A line has what its event's lines share, `event_time`, its own fields with whole numbers as
-    longs (units times a price may need more than 32 bits), `published`, `topic`,
+    A line has the shared values of its event's lines, `event_time`, its own fields with whole
+    numbers as longs (units times a price may need more than 32 bits), `published`, `topic`,
     `line` (its number), `first_line`, `_released` and `first_of_event` for each view. An accounting
     row has the columns of accounting; the columns of the other kind are null.
     """
-    as_of = as_of_columns(pipeline, extracts)
-    events, firsts = extracts, first_lines(pipeline, extracts)
+    as_of = list_as_of_columns(pipeline, extracts)
+    events, firsts = extracts, find_first_lines(pipeline, extracts)
     for each in firsts.values():
         events = each.prepare(events)
-    # What belongs to a line is exploded with it: to take it from an array afterwards would copy
+    # The values of a line are exploded with it: to take them from an array afterwards would copy
     # the array for each line.
-    found = {"line": "lines", **{name: name for name in [*previous(firsts), *as_of]}}
+    found = {"line": "lines", **{name: name for name in [*list_previous(firsts), *as_of]}}
     items = F.arrays_zip(*[F.col(of).alias(name) for name, of in found.items()])
-    kind = array(events.select(items.alias("_")).schema["_"].dataType)
+    kind = create_array(events.select(items.alias("_")).schema["_"].dataType)
     none = F.array().cast(kind)
     accepted = F.when(F.col("_reason").isNull(), F.coalesce(items, none)).otherwise(none)
     empty = F.array(F.lit(None).cast(kind.elementType))
@@ -47,11 +47,11 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
         F.when(is_empty, F.col("_published")).alias("_published"),
         F.when(is_empty, F.col("_reason").isNull()).alias("_applied"),
         *[F.when(~is_empty, F.col(name)).alias(name) for name in (*shared, "event_time")],
-        *[whole(field).alias(field.name) for field in line_schema(extracts)],
+        *[widen_integer(field).alias(field.name) for field in build_line_schema(extracts)],
         *[
             F.col(f"_item.{name}.{column.name}")
             for name, dimension in zip(as_of, pipeline.dimensions, strict=bool(as_of))
-            for column in line_columns(dimension)
+            for column in list_line_columns(dimension)
         ],
         F.col("_published").alias("published"),
         F.col("_of").alias("topic"),
@@ -59,58 +59,60 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
         F.col("_position").cast("long").alias("line"),
         (F.col("_position") == 0).alias("first_line"),
         *[
-            first_of_event(firsts.get(own_key(view.contract, extracts))).alias(first_name(number))
+            is_first_of_event(firsts.get(select_own_key(view.contract, extracts))).alias(
+                name_first(number)
+            )
             for number, view in enumerate(pipeline.views)
         ],
     )
 
 
-def first_name(view: int) -> str:
-    """The column that says of a line whether it is the first of its event in the view's row."""
+def name_first(view: int) -> str:
+    """The column that marks the first line of an event in a row of the view."""
     return "first_of_event" if view == 0 else f"_first_{view}"
 
 
-def first_lines(pipeline: Pipeline, extracts: DataFrame) -> Mapping[Key, FirstLines]:
-    """By the parts of the views' keys that a line has for itself."""
-    keys = dict.fromkeys(own_key(view.contract, extracts) for view in pipeline.views)
+def find_first_lines(pipeline: Pipeline, extracts: DataFrame) -> Mapping[Key, FirstLines]:
+    """The first lines, by the parts of the views' keys that are fields of a line."""
+    keys = dict.fromkeys(select_own_key(view.contract, extracts) for view in pipeline.views)
     return {key: FirstLines(key, number) for number, key in enumerate(keys) if key}
 
 
-def own_key(view: Contract, extracts: DataFrame) -> Key:
-    """The fields of the view's key that each line has for itself."""
-    of_line = line_schema(extracts).fieldNames()
+def select_own_key(view: Contract, extracts: DataFrame) -> Key:
+    """The fields of the view's key that are fields of a line."""
+    of_line = build_line_schema(extracts).fieldNames()
     return tuple(name for name in view.key if name in of_line)
 
 
-def previous(firsts: Mapping[Key, FirstLines]) -> list[str]:
+def list_previous(firsts: Mapping[Key, FirstLines]) -> list[str]:
     return [each.previous for each in firsts.values()]
 
 
-def first_of_event(first: FirstLines | None) -> Column:
+def is_first_of_event(first: FirstLines | None) -> Column:
     """Whether no earlier line of the event has the same key; meaningless in accounting rows."""
     if first is None:
         return F.col("_position") == 0
     return first.is_first("_position", "_item.line", f"_item.{first.previous}")
 
 
-def line_type(extracts: DataFrame) -> ArrayType:
-    return array(extracts.schema["lines"].dataType)
+def build_line_type(extracts: DataFrame) -> ArrayType:
+    return create_array(extracts.schema["lines"].dataType)
 
 
-def line_schema(extracts: DataFrame) -> StructType:
-    line = line_type(extracts).elementType
+def build_line_schema(extracts: DataFrame) -> StructType:
+    line = build_line_type(extracts).elementType
     if not isinstance(line, StructType):
         raise TypeError(f"A line should be a struct, found {line}.")
     return line
 
 
-def whole(field: StructField) -> Column:
-    """A field of a line; a whole number of 32 bits becomes one of 64."""
+def widen_integer(field: StructField) -> Column:
+    """The field of a line, a whole number of 32 bits as one of 64."""
     value = F.col(f"_item.line.{field.name}")
     return value.cast("long") if isinstance(field.dataType, IntegerType) else value
 
 
-def array(kind: DataType) -> ArrayType:
+def create_array(kind: DataType) -> ArrayType:
     if not isinstance(kind, ArrayType):
         raise TypeError(f"The lines of an extract should be an array of structs, found {kind}.")
     return kind

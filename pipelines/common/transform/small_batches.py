@@ -1,8 +1,8 @@
 """From records to events in Python, for batches so small that a plan costs more than its records.
 
-The twin of pipelines/common/transform/events.py, by contracts/validation.py: the same columns for
-the same bytes. Spark's own form is a plan several times as large as all that comes after it. It is
-faster from some thousand records on. A checkpoint of one form continues in the other.
+It uses contracts/validation.py, and gives the same columns for the same bytes as
+pipelines/common/transform/events.py. That form is a plan several times as large as all later steps,
+and is faster from some thousand records on. A checkpoint of one form continues in the other.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,17 +15,17 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from contracts import HEARTBEATS, RELEASES, Contract, Row, contract
+from contracts import HEARTBEATS, RELEASES, Contract, Row, get_contract
 from contracts.consumer import list_declared
-from contracts.projection import projection
+from contracts.projection import project_fields
 from contracts.shape import Field
 from contracts.validation import Rejection, unwrap, validate
 from infra.settings import Settings
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.transform.as_of_join import Lookup, as_of_column
+from pipelines.common.transform.as_of_join import Lookup, name_as_of_column
 from pipelines.common.transform.declared import refuse_undeclared
-from pipelines.common.transform.dimensions import DimensionReader, line_columns
-from pipelines.common.transform.events import BEFORE_ALL, NEVER, column
+from pipelines.common.transform.dimensions import DimensionReader, list_line_columns
+from pipelines.common.transform.events import BEFORE_ALL, NEVER, name_column
 
 META = T.StructType(
     [
@@ -54,26 +54,31 @@ MICROSECONDS = 1_000
 """In a millisecond."""
 
 
-def validated_events(pipeline: Pipeline, records: DataFrame, settings: Settings) -> DataFrame:
+def validate_batch(pipeline: Pipeline, records: DataFrame, settings: Settings) -> DataFrame:
     """One row per record: the columns of META, its event, and the dimension versions of its lines.
 
     Each topic that the pipeline reads has a column with its event, which has the declared fields;
-    it is null for a rejected record. Each dimension has a column, by `as_of_column`, with an array:
-    for each line the version that held, or null. An event without lines is its own line. Raises
-    Undeclared.
+    it is null for a rejected record. Each dimension has a column, by `name_as_of_column`. It holds
+    an array: for each line the version that held, or null. An event without lines is its own line.
+    Raises Undeclared.
     """
     for dimension in pipeline.dimensions:
         refuse_undeclared(pipeline, dimension)
     fields = {
-        topic.name: projection(topic.fields, list_declared(pipeline.name, topic))
+        topic.name: project_fields(topic.fields, list_declared(pipeline.name, topic))
         for topic in pipeline.reads
     }
     shape = T.StructType(
         [
             *META,
-            *[T.StructField(column(topic), struct(fields[topic.name])) for topic in pipeline.reads],
             *[
-                T.StructField(as_of_column(number), T.ArrayType(T.StructType(line_columns(one))))
+                T.StructField(name_column(topic), build_struct(fields[topic.name]))
+                for topic in pipeline.reads
+            ],
+            *[
+                T.StructField(
+                    name_as_of_column(number), T.ArrayType(T.StructType(list_line_columns(one)))
+                )
                 for number, one in enumerate(pipeline.dimensions)
             ],
         ]
@@ -90,20 +95,20 @@ def validated_events(pipeline: Pipeline, records: DataFrame, settings: Settings)
 
 @dataclass(frozen=True)
 class Validation:
-    """What a worker needs in order to validate."""
+    """The parameters of validation in a worker."""
 
     schema: pa.Schema
-    """Of its rows."""
+    """The schema of its rows."""
     reads: tuple[str, ...]
     lookups: tuple[Lookup, ...]
     settings: Settings
 
 
-def struct(fields: Iterable[Field]) -> T.StructType:
+def build_struct(fields: Iterable[Field]) -> T.StructType:
     return T.StructType(
         [
             T.StructField(
-                one.name, T.ArrayType(struct(one.fields)) if one.fields else TYPES[one.type]
+                one.name, T.ArrayType(build_struct(one.fields)) if one.fields else TYPES[one.type]
             )
             for one in fields
         ]
@@ -114,11 +119,11 @@ def validate_batches(
     asked: Validation, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """One row of the schema per record; runs in a worker of Spark."""
-    readers = [lookup.reader(asked.settings) for lookup in asked.lookups]
+    readers = [lookup.get_reader(asked.settings) for lookup in asked.lookups]
     for reader in readers:
         reader.read_to_end()
     for batch in batches:
-        rows = [to_row(asked, readers, *record) for record in records_of(batch)]
+        rows = [to_row(asked, readers, *record) for record in list_records(batch)]
         columns = zip(*rows, strict=True) if rows else [()] * len(asked.schema)
         yield pa.RecordBatch.from_arrays(
             [pa.array(each, of.type) for each, of in zip(columns, asked.schema, strict=True)],
@@ -126,7 +131,7 @@ def validate_batches(
         )
 
 
-def records_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+def list_records(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
     """Topic, partition, offset, microseconds at which it was published, key and value."""
     plain = batch.set_column(3, "timestamp", batch.column("timestamp").cast(pa.int64()))
     return zip(*[column.to_pylist() for column in plain.columns], strict=True)
@@ -142,45 +147,45 @@ def to_row(
     key: bytes | None,
     value: bytes | None,
 ) -> tuple[Any, ...]:
-    """A record's row, as the schema has it; times are in microseconds."""
-    of = contract(topic)
+    """A record's row, in the schema's form; times are in microseconds."""
+    of = get_contract(topic)
     found = validate(of, key, value, published_us // MICROSECONDS)
     if isinstance(found, Rejection):
         why = topic, found.reason, str(offset), NEVER_US, None, 0
         nothing = [None] * (len(asked.reads) + len(asked.lookups))
         return topic, partition, published_us, *why, *nothing
-    clock_us = happened_ms(of, found) * MICROSECONDS
+    clock_us = get_event_time_ms(of, found) * MICROSECONDS
     identity, event = found["event_id"], found
     if of is RELEASES:
-        of, event = contract(found["topic"]), unwrap_accepted(found)
+        of, event = get_contract(found["topic"]), unwrap_accepted(found)
         identity = f"{of.name}/{event['event_id']}"
-    at_ms = happened_ms(of, event)
+    at_ms = get_event_time_ms(of, event)
     beat_us = clock_us if of is HEARTBEATS else 0
     meta = of.name, None, identity, clock_us, at_ms * MICROSECONDS, beat_us
-    events = [in_microseconds(of, event) if name == of.name else None for name in asked.reads]
+    events = [convert_times(of, event) if name == of.name else None for name in asked.reads]
     has_lines = of.name in asked.reads
     versions = [
-        lookup.versions(reader, event, at_ms) if has_lines else None
+        lookup.find_versions(reader, event, at_ms) if has_lines else None
         for lookup, reader in zip(asked.lookups, readers, strict=True)
     ]
     return topic, partition, published_us, *meta, *events, *versions
 
 
 def unwrap_accepted(release: Row) -> Row:
-    """The event in a release that was accepted."""
+    """The event in an accepted release."""
     event = unwrap(release)
     assert not isinstance(event, Rejection), "a release is accepted with what it wraps"
     return event
 
 
-def happened_ms(of: Contract, event: Row) -> int:
+def get_event_time_ms(of: Contract, event: Row) -> int:
     assert of.event_time is not None, "a topic of events names the time at which they happened"
     found: int = event[of.event_time]
     return found
 
 
-def in_microseconds(of: Contract, event: Row) -> Row:
-    """The event with its times as Arrow has them."""
+def convert_times(of: Contract, event: Row) -> Row:
+    """The event with its times in microseconds, as in Arrow."""
     times = {name: None if event[name] is None else event[name] * MICROSECONDS for name in of.times}
     return {**event, **times}
 

@@ -1,4 +1,4 @@
-"""Views in SQL: a statement says what a line contributes to a row, the contract says the rest.
+"""Views in SQL: a statement has the contribution of a line to a row, the contract the rest.
 
     SELECT store_id,
            tumbling(event_time, INTERVAL 1 MINUTE) AS window_start,
@@ -6,10 +6,10 @@
     FROM line
     WHERE topic = 'public.sales.receipt.v1'
 
-`tumbling` and `hopping` say when a window begins; the contract's field that is named …_end says
-when it is over. Every other number of the contract is the sum of the column of its name. What was
-on time, what came late, and the version are aggregated in the same way for every view. Sums of
-cents may have no room in 64 bits: a contract that has such sums has the field SUMS_IN_FULL.
+`tumbling` and `hopping` give the begin of a window; the contract's field named …_end has its end.
+Every other number of the contract is the sum of the column with its name. The numbers of events on
+time and late, and the version, are the same aggregates in every view. Sums of cents may exceed 64
+bits: a contract with such sums has the field SUMS_IN_FULL.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,14 +43,14 @@ WINDOWS_PER_LINE_MAX = 24
 
 
 class BadStatement(UserError):
-    """The SQL of a view does not say what its contract needs."""
+    """The SQL of a view does not fit its contract."""
 
     def __init__(self, file: Path, expected: str, found: str) -> None:
         super().__init__(f"{file} should have {expected}, but has {found}.")
 
 
-def view(file: Path, contract: Contract) -> View:
-    """The view that the file declares; raises BadStatement."""
+def load_view(file: Path, contract: Contract) -> View:
+    """The view declared in the file; raises BadStatement."""
     try:
         select = sqlglot.parse_one(file.read_text(), dialect=DIALECT)
     except SqlglotError as error:
@@ -58,37 +58,37 @@ def view(file: Path, contract: Contract) -> View:
     if not isinstance(select, exp.Select):
         raise BadStatement(file, "one SELECT", type(select).__name__)
     columns = {one.alias_or_name: one.unalias() for one in select.expressions}
-    expected = {*contract.key, *amounts(contract)}
+    expected = {*contract.key, *list_amounts(contract)}
     if set(columns) != expected:
         raise BadStatement(
             file, f"the columns {', '.join(sorted(expected))}", ", ".join(sorted(columns))
         )
-    money = amounts_of_money(contract)
+    money = list_amounts_of_money(contract)
     if money and SUMS_IN_FULL not in {field.name for field in contract.fields}:
         raise BadStatement(
             file, f"the field {SUMS_IN_FULL} in its contract", f"sums of cents, {money[0]}, alone"
         )
     if [table.name for table in select.find_all(exp.Table)] != [LINE]:
         raise BadStatement(file, f"FROM {LINE}", select.sql(DIALECT))
-    began, size, every = window(file, columns)
-    ends = ends_of(contract)
+    began, size, every = parse_window(file, columns)
+    ends = find_end_field(contract)
     condition = select.args.get("where")
     return View(
         contract,
         contributions=lambda: [
             Contribution(
-                to_columns(contract, columns, {began: start, ends: start + interval(size)}),
+                to_columns(contract, columns, {began: start, ends: start + create_interval(size)}),
                 None if condition is None else F.expr(condition.this.sql(DIALECT)),
             )
-            for start in starts(size, every)
+            for start in list_starts(size, every)
         ],
         ends=ends,
     )
 
 
-def amounts(contract: Contract) -> list[str]:
+def list_amounts(contract: Contract) -> list[str]:
     """The fields that are sums of a column of the statement."""
-    computed = {*contract.key, ends_of(contract), *PER_EVENT, SUMS_IN_FULL}
+    computed = {*contract.key, find_end_field(contract), *PER_EVENT, SUMS_IN_FULL}
     return [
         field.name
         for field in contract.fields
@@ -96,8 +96,8 @@ def amounts(contract: Contract) -> list[str]:
     ]
 
 
-def ends_of(contract: Contract) -> str:
-    """The field that says when a row's window is over."""
+def find_end_field(contract: Contract) -> str:
+    """The field with the end of a row's window."""
     (ends,) = [
         field.name
         for field in contract.fields
@@ -106,10 +106,12 @@ def ends_of(contract: Contract) -> str:
     return ends
 
 
-def window(file: Path, columns: Mapping[str, exp.Expression]) -> tuple[str, timedelta, timedelta]:
-    """The column that begins a window, how long one is, and how often one begins."""
+def parse_window(
+    file: Path, columns: Mapping[str, exp.Expression]
+) -> tuple[str, timedelta, timedelta]:
+    """The column with the begin of a window, the window's length, and its step."""
     found = {
-        name: [span(file, one) for one in call.expressions[1:]]
+        name: [parse_span(file, one) for one in call.expressions[1:]]
         for name, call in columns.items()
         if isinstance(call, exp.Anonymous) and call.name.lower() in WINDOWS
     }
@@ -124,7 +126,7 @@ def window(file: Path, columns: Mapping[str, exp.Expression]) -> tuple[str, time
     return name, size, every
 
 
-def span(file: Path, length: exp.Expression) -> timedelta:
+def parse_span(file: Path, length: exp.Expression) -> timedelta:
     unit = length.args["unit"].name if isinstance(length, exp.Interval) else ""
     unit = f"{unit.lower().rstrip('s')}s"
     if unit not in ("minutes", "hours", "days"):
@@ -132,45 +134,45 @@ def span(file: Path, length: exp.Expression) -> timedelta:
     return timedelta(**{unit: int(length.this.name)})
 
 
-def starts(size: timedelta, every: timedelta) -> list[Column]:
-    """When the windows begin that an event lies in."""
+def list_starts(size: timedelta, every: timedelta) -> list[Column]:
+    """The begins of the windows that contain an event."""
     step = every // MICROSECONDS
     at = F.unix_micros("event_time")
     newest = at - F.pmod(at, F.lit(step))
     return [F.timestamp_micros(newest - n * step) for n in range(size // every)]
 
 
-def interval(length: timedelta) -> Column:
+def create_interval(length: timedelta) -> Column:
     return F.make_dt_interval(secs=F.lit(int(length.total_seconds())))
 
 
 def to_columns(
     contract: Contract, columns: Mapping[str, exp.Expression], bounds: Mapping[str, Column]
 ) -> Mapping[str, Column]:
-    """What a line contributes to the row of one window."""
+    """The contribution of a line to the row of one window."""
     grace = contract.grace or timedelta()
     given = {name: F.expr(of.sql(DIALECT)) for name, of in columns.items() if name not in bounds}
     sums = {name: one.cast("long") for name, one in given.items() if name not in contract.key}
-    late = F.col("published") > bounds[ends_of(contract)] + interval(grace)
+    late = F.col("published") > bounds[find_end_field(contract)] + create_interval(grace)
     return {**given, **sums, **bounds, LATE: late}
 
 
-def aggregates(views: Sequence[View]) -> Mapping[str, Column]:
+def build_aggregates(views: Sequence[View]) -> Mapping[str, Column]:
     """The fields of the views that are no keys, as aggregates of contributions.
 
-    Of sums that may have no room in 64 bits, what `to_rows` makes them of.
+    For sums that may exceed 64 bits, the columns from which `to_rows` makes them.
     """
     full = list_full_amounts(views)
-    every = dict.fromkeys(name for view in views for name in amounts(view.contract))
+    every = dict.fromkeys(name for view in views for name in list_amounts(view.contract))
     sums = [name for name in every if name not in full]
-    ends = dict.fromkeys(ends_of(view.contract) for view in views)
+    ends = dict.fromkeys(find_end_field(view.contract) for view in views)
     event_late = F.col(LATE) & F.col("first_of_event")
     return {
         **{name: F.max(name) for name in ends},
-        **{name: of_all(F.col(name)) for name in sums},
-        **{f"{name}{ON_TIME}": of_punctual(F.col(name)) for name in sums},
-        **keep_halves({name: add_halves(F.col(name), of_all) for name in full}),
-        **keep_halves({f"{name}{ON_TIME}": add_halves(F.col(name), of_punctual) for name in full}),
+        **{name: sum_all(F.col(name)) for name in sums},
+        **{f"{name}{ON_TIME}": sum_punctual(F.col(name)) for name in sums},
+        **keep_halves({name: add_halves(F.col(name), sum_all) for name in full}),
+        **keep_halves({f"{name}{ON_TIME}": add_halves(F.col(name), sum_punctual) for name in full}),
         "late_events": F.count_if(event_late),
         "last_late_event_time": F.max(F.when(F.col(LATE), F.col("event_time"))),
         "version": F.count_if("first_of_event"),
@@ -184,19 +186,21 @@ def to_rows(views: Sequence[View], aggregates: DataFrame) -> DataFrame:
 
 
 def list_full_amounts(views: Sequence[View]) -> list[str]:
-    """The amounts whose sums may have no room in 64 bits."""
-    return list(dict.fromkeys(name for view in views for name in amounts_of_money(view.contract)))
+    """The amounts whose sums may exceed 64 bits."""
+    return list(
+        dict.fromkeys(name for view in views for name in list_amounts_of_money(view.contract))
+    )
 
 
-def amounts_of_money(contract: Contract) -> list[str]:
+def list_amounts_of_money(contract: Contract) -> list[str]:
     units = {field.name: field.unit for field in contract.fields}
-    return [name for name in amounts(contract) if units[name] == "cents"]
+    return [name for name in list_amounts(contract) if units[name] == "cents"]
 
 
-def of_all(number: Column) -> Column:
+def sum_all(number: Column) -> Column:
     return F.coalesce(F.sum(number), F.lit(0))
 
 
-def of_punctual(number: Column) -> Column:
-    """The sum over what was published on time."""
-    return of_all(F.when(~F.col(LATE), number))
+def sum_punctual(number: Column) -> Column:
+    """The sum over events that were published on time."""
+    return sum_all(F.when(~F.col(LATE), number))

@@ -1,12 +1,13 @@
-"""Whether a record is accepted: decided by the record alone, so that a replay decides the same.
+"""Whether a record is accepted. The record alone decides, so that a replay decides the same.
 
-The twin of contracts/validation.py: the same words for the same faults, in the same order.
+contracts/validation.py does the same in Python: the same names for the same faults, in the same
+order.
 """
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from contracts import Contract, rule_sql
+from contracts import Contract, render_rule_sql
 from contracts.times import MILLISECOND
 from contracts.validation import FUTURE, LATE, UNDECODABLE, WRONG_KEY
 
@@ -16,26 +17,26 @@ Check = tuple[Column, str]
 """A condition that a faulty record meets, and the name of the fault."""
 
 
-def content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
-    """The possible faults of a record of the contract, whenever it was published.
+def list_content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
+    """The possible faults of a record of the contract that do not depend on its timestamp.
 
     `name`: the column that holds its event.
     """
     event = F.col(name)
     return [
-        # A required field that is null: the body was not what the frame said.
-        (event["event_id"].isNull() | happened(contract, name).isNull(), UNDECODABLE),
-        (~F.is_valid_utf8(texts(contract, name)), UNDECODABLE),
-        *[(too_large(one), UNDECODABLE) for one in of_type(contract, name, "int")],
-        (~key.eqNullSafe(own_key(contract, name)), WRONG_KEY),
-        *[(~F.expr(sql), rule) for rule, sql in rule_sql(contract, prefix=f"{name}.")],
+        # A required field is null: the body does not fit the schema of the frame.
+        (event["event_id"].isNull() | get_event_time(contract, name).isNull(), UNDECODABLE),
+        (~F.is_valid_utf8(join_texts(contract, name)), UNDECODABLE),
+        *[(is_too_large(one), UNDECODABLE) for one in select_of_type(contract, name, "int")],
+        (~key.eqNullSafe(build_expected_key(contract, name)), WRONG_KEY),
+        *[(~F.expr(sql), rule) for rule, sql in render_rule_sql(contract, prefix=f"{name}.")],
     ]
 
 
-def time_checks(contract: Contract, name: str, published: Column) -> list[Check]:
+def list_time_checks(contract: Contract, name: str, published: Column) -> list[Check]:
     """The possible faults of a record's timestamp."""
-    # In milliseconds: nothing can be added to the last times that Spark has.
-    delay_ms = F.unix_millis(published) - F.unix_millis(happened(contract, name))
+    # In milliseconds: Spark can add nothing to its last timestamps.
+    delay_ms = F.unix_millis(published) - F.unix_millis(get_event_time(contract, name))
     checks = []
     if contract.horizon is not None:
         checks.append((delay_ms > contract.horizon // MILLISECOND, LATE))
@@ -44,22 +45,22 @@ def time_checks(contract: Contract, name: str, published: Column) -> list[Check]
     return checks
 
 
-def texts(contract: Contract, name: str) -> Column:
-    """All texts of the event in one: Spark takes them from Avro as they are, and not every byte
-    sequence is text for other readers.
+def join_texts(contract: Contract, name: str) -> Column:
+    """All texts of the event in one. Spark copies texts from Avro without a check, but other
+    readers take only valid UTF-8.
     """
-    return F.concat_ws("/", *of_type(contract, name, "string"))
+    return F.concat_ws("/", *select_of_type(contract, name, "string"))
 
 
-def too_large(integers: Column) -> Column:
-    """Whether one of them has more than 32 bits."""
+def is_too_large(integers: Column) -> Column:
+    """Whether one of the integers has more than 32 bits."""
     return F.coalesce(
         (F.array_min(integers) < -INT_END) | (F.array_max(integers) >= INT_END), F.lit(False)
     )
 
 
-def of_type(contract: Contract, name: str, kind: str) -> list[Column]:
-    """The values of every field of the type, an array each."""
+def select_of_type(contract: Contract, name: str, kind: str) -> list[Column]:
+    """The values of each field of the type, as arrays."""
     event = F.col(name)
     own = [F.array(event[one.name]) for one in contract.fields if one.type == kind]
     of_items = [
@@ -71,10 +72,10 @@ def of_type(contract: Contract, name: str, kind: str) -> list[Column]:
     return own + of_items
 
 
-def happened(contract: Contract, name: str) -> Column:
+def get_event_time(contract: Contract, name: str) -> Column:
     return F.col(name)[contract.event_time]
 
 
-def own_key(contract: Contract, name: str) -> Column:
-    """The key that the contract asks for."""
+def build_expected_key(contract: Contract, name: str) -> Column:
+    """The key that the contract expects."""
     return F.concat_ws("/", *[F.col(name)[field].cast("string") for field in contract.key])

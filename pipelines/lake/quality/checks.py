@@ -18,11 +18,17 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts import RECEIPTS, Contract
 from infra.kafka import Offsets
-from infra.lake import newest, read_coverage
+from infra.lake import find_newest_version, read_coverage
 from infra.reports import name_suite
 from pipelines.lake.quality.expectations import EVENTS as OF_EVENTS
-from pipelines.lake.quality.expectations import expected, frames
-from pipelines.lake.quality.sums import DailyTotals, below, by_day, count_records, wrong_sums
+from pipelines.lake.quality.expectations import build_frames, list_expectations
+from pipelines.lake.quality.sums import (
+    DailyTotals,
+    compare_by_day,
+    count_records,
+    find_wrong_sums,
+    select_below,
+)
 from pipelines.lake.tables import EVENTS, Lake, Table
 from pipelines.lake.transform import MOVES
 
@@ -59,7 +65,7 @@ class Pinned:
 
 
 def pin(table: Table) -> Pinned:
-    version = newest(table.folder)
+    version = find_newest_version(table.folder)
     return Pinned(table, version, read_coverage(table.folder, version).ends)
 
 
@@ -85,39 +91,39 @@ def check(
     silver = {topic: pin(lake.silver(topic)) for topic in EVENTS}
     bronze = pin(lake.bronze)
     suites = (
-        of_bronze(spark, bronze),
-        *(suite for topic, one in silver.items() for suite in of_silver(spark, topic, one)),
-        of_gold(spark, gold, silver),
-        *([of_view(spark, silver, totals)] if totals else []),
+        check_bronze(spark, bronze),
+        *(suite for topic, one in silver.items() for suite in check_silver(spark, topic, one)),
+        check_gold(spark, gold, silver),
+        *([check_view(spark, silver, totals)] if totals else []),
     )
-    context = context_with(docs)
+    context = create_context_with(docs)
     source = context.data_sources.add_spark("lake", persist=False)
-    verdicts = [verdict(context, source, suite) for suite in suites]
+    verdicts = [reach_verdict(context, source, suite) for suite in suites]
     context.build_data_docs(site_names=[SITE])
     return verdicts
 
 
-def of_bronze(spark: SparkSession, bronze: Pinned) -> Suite:
-    return of_records(bronze, count_records(spark, bronze.read(spark), bronze.ends))
+def check_bronze(spark: SparkSession, bronze: Pinned) -> Suite:
+    return check_records(bronze, count_records(spark, bronze.read(spark), bronze.ends))
 
 
-def of_records(bronze: Pinned, counts: DataFrame) -> Suite:
+def check_records(bronze: Pinned, counts: DataFrame) -> Suite:
     return Suite(
         "records of each partition",
         bronze,
         counts,
         (
-            named(
+            name_expectation(
                 "every offset below what it says it holds has a record, once",
                 gxe.ExpectColumnPairValuesToBeEqual(column_A="records", column_B="different"),
             ),
-            named(
+            name_expectation(
                 "no gap but those of transactions",
                 gxe.ExpectColumnPairValuesAToBeGreaterThanB(
                     column_A="gaps_max", column_B="gaps", or_equal=True
                 ),
             ),
-            named(
+            name_expectation(
                 "no record from where on it says it holds none",
                 gxe.ExpectColumnPairValuesAToBeGreaterThanB(
                     column_A="offsets", column_B="after_last", or_equal=True
@@ -127,43 +133,45 @@ def of_records(bronze: Pinned, counts: DataFrame) -> Suite:
     )
 
 
-def of_silver(spark: SparkSession, topic: Contract, silver: Pinned) -> Iterator[Suite]:
+def check_silver(spark: SparkSession, topic: Contract, silver: Pinned) -> Iterator[Suite]:
     """A suite per frame of the topic: its events, and the items of each array."""
     events = silver.read(spark)
-    once = named(
+    once = name_expectation(
         "an event is there once",
         gxe.ExpectCompoundColumnsToBeUnique(column_list=["_partition", "event_id"]),
     )
-    for name, frame in frames(topic, events, "_partition", "_offset").items():
-        rules = expected(topic).get(name, {}).values()
+    for name, frame in build_frames(topic, events, "_partition", "_offset").items():
+        rules = list_expectations(topic).get(name, {}).values()
         if name == OF_EVENTS:
             yield Suite(name, silver, frame, (once, *rules))
         elif rules:
             yield Suite(name, silver, frame, rules)
 
 
-def of_gold(spark: SparkSession, gold: Pinned, silver: Mapping[Contract, Pinned]) -> Suite:
-    moves = below({topic: silver[topic].read(spark) for topic in MOVES}, gold.ends)
+def check_gold(spark: SparkSession, gold: Pinned, silver: Mapping[Contract, Pinned]) -> Suite:
+    moves = select_below({topic: silver[topic].read(spark) for topic in MOVES}, gold.ends)
     return Suite(
         "rows that silver does not add up to",
         gold,
-        wrong_sums(gold.read(spark), moves),
-        (named("there is none", gxe.ExpectTableRowCountToEqual(value=0)),),
+        find_wrong_sums(gold.read(spark), moves),
+        (name_expectation("there is none", gxe.ExpectTableRowCountToEqual(value=0)),),
     )
 
 
-def of_view(spark: SparkSession, silver: Mapping[Contract, Pinned], totals: DailyTotals) -> Suite:
+def check_view(
+    spark: SparkSession, silver: Mapping[Contract, Pinned], totals: DailyTotals
+) -> Suite:
     moves = {topic: silver[topic].read(spark) for topic in MOVES}
-    return of_totals(silver[RECEIPTS], by_day(spark, moves, totals, COMPARED), totals)
+    return check_totals(silver[RECEIPTS], compare_by_day(spark, moves, totals, COMPARED), totals)
 
 
-def of_totals(receipts: Pinned, days: DataFrame, totals: DailyTotals) -> Suite:
+def check_totals(receipts: Pinned, days: DataFrame, totals: DailyTotals) -> Suite:
     return Suite(
         f"totals of each day against {totals.name}",
         receipts,
         days,
         [
-            named(
+            name_expectation(
                 f"{name} as in the view",
                 gxe.ExpectColumnPairValuesToBeEqual(column_A=name, column_B=f"{name}_served"),
             )
@@ -172,14 +180,14 @@ def of_totals(receipts: Pinned, days: DataFrame, totals: DailyTotals) -> Suite:
     )
 
 
-def named(name: str, expectation: Expectation) -> Expectation:
+def name_expectation(name: str, expectation: Expectation) -> Expectation:
     expectation.description = name
     return expectation
 
 
-def context_with(docs: Path) -> AbstractDataContext:
+def create_context_with(docs: Path) -> AbstractDataContext:
     """A context that lives as long as the check, and writes its pages into the folder."""
-    context = context_of_its_own()
+    context = create_own_context()
     context.add_data_docs_site(
         SITE,
         {
@@ -194,14 +202,14 @@ def context_with(docs: Path) -> AbstractDataContext:
     return context
 
 
-def context_of_its_own() -> AbstractDataContext:
+def create_own_context() -> AbstractDataContext:
     """A context that writes nothing and reports to nobody."""
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
     return context
 
 
-def verdict(context: AbstractDataContext, source: SparkDatasource, suite: Suite) -> Verdict:
+def reach_verdict(context: AbstractDataContext, source: SparkDatasource, suite: Suite) -> Verdict:
     table = suite.of.table.folder
     name = name_suite(table.name, suite.name)
     made = context.suites.add(gx.ExpectationSuite(name=name, expectations=list(suite.expectations)))

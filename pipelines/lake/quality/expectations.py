@@ -24,43 +24,43 @@ Make = Callable[[str, Any], Expectation]
 """Of a column and the rule's limit."""
 
 
-def at_least(column: str, limit: Any, *, strict: bool = False) -> Expectation:
+def expect_at_least(column: str, limit: Any, *, strict: bool = False) -> Expectation:
     return gxe.ExpectColumnValuesToBeBetween(column=column, min_value=limit, strict_min=strict)
 
 
-def at_most(column: str, limit: Any, *, strict: bool = False) -> Expectation:
+def expect_at_most(column: str, limit: Any, *, strict: bool = False) -> Expectation:
     return gxe.ExpectColumnValuesToBeBetween(column=column, max_value=limit, strict_max=strict)
 
 
-def matches(column: str, limit: str) -> Expectation:
+def expect_match(column: str, limit: str) -> Expectation:
     # Java's $ overlooks a line break at the end.
     return gxe.ExpectColumnValuesToMatchRegex(column=column, regex=limit.removesuffix("$") + r"\z")
 
 
 MAKES: Mapping[str, Make] = {
     "required": lambda column, _: gxe.ExpectColumnValuesToNotBeNull(column=column),
-    "minimum": at_least,
-    "maximum": at_most,
-    "exclusiveMinimum": partial(at_least, strict=True),
-    "exclusiveMaximum": partial(at_most, strict=True),
+    "minimum": expect_at_least,
+    "maximum": expect_at_most,
+    "exclusiveMinimum": partial(expect_at_least, strict=True),
+    "exclusiveMaximum": partial(expect_at_most, strict=True),
     "minLength": lambda column, limit: gxe.ExpectColumnValueLengthsToBeBetween(
         column=column, min_value=limit
     ),
     "maxLength": lambda column, limit: gxe.ExpectColumnValueLengthsToBeBetween(
         column=column, max_value=limit
     ),
-    "maxBytes": at_most,
-    "pattern": matches,
+    "maxBytes": expect_at_most,
+    "pattern": expect_match,
     "validValues": lambda column, limit: gxe.ExpectColumnValuesToBeInSet(
         column=column, value_set=list(limit)
     ),
-    "minItems": at_least,
-    "maxItems": at_most,
+    "minItems": expect_at_least,
+    "maxItems": expect_at_most,
     "notEqual": lambda column, limit: gxe.ExpectColumnValuesToNotBeInSet(
         column=column, value_set=[limit]
     ),
-    "lessThan": lambda column, limit: compared(column, limit, or_equal=False),
-    "atMost": lambda column, limit: compared(column, limit, or_equal=True),
+    "lessThan": lambda column, limit: expect_order(column, limit, or_equal=False),
+    "atMost": lambda column, limit: expect_order(column, limit, or_equal=True),
 }
 """By the kind of a rule, as in contracts/rules.py. None says anything of a value that is absent,
 except the one that asks for it."""
@@ -69,7 +69,7 @@ MEASURED = {"maxBytes": BYTES, "minItems": ITEMS, "maxItems": ITEMS}
 """Which kinds are expected of a column that measures the field."""
 
 
-def compared(column: str, limit: str, *, or_equal: bool) -> Expectation:
+def expect_order(column: str, limit: str, *, or_equal: bool) -> Expectation:
     return gxe.ExpectColumnPairValuesAToBeGreaterThanB(
         column_A=limit,
         column_B=column,
@@ -78,30 +78,30 @@ def compared(column: str, limit: str, *, or_equal: bool) -> Expectation:
     )
 
 
-def expected(contract: Contract) -> dict[str, dict[str, Expectation]]:
+def list_expectations(contract: Contract) -> dict[str, dict[str, Expectation]]:
     """By frame, and by the name of the rule: what is expected."""
     by_frame: dict[str, dict[str, Expectation]] = {EVENTS: {}}
     for rule in contract.rules:
         if rule.kind == "required" and len(rule.path) > 1:
             continue  # Avro cannot leave it out: as on the hot path
-        by_frame.setdefault(frame_of(rule), {})[rule.name] = expectation(rule)
+        by_frame.setdefault(name_frame(rule), {})[rule.name] = create_expectation(rule)
     return by_frame
 
 
-def frame_of(rule: Rule) -> str:
+def name_frame(rule: Rule) -> str:
     return EVENTS if len(rule.path) == 1 else rule.path[0]
 
 
-def expectation(rule: Rule) -> Expectation:
+def create_expectation(rule: Rule) -> Expectation:
     column = MEASURED.get(rule.kind, "{}").format(rule.path[-1])
     made = MAKES[rule.kind](column, rule.limit)
     made.description = rule.name
     return made
 
 
-def frames(contract: Contract, events: DataFrame, *identity: str) -> dict[str, DataFrame]:
+def build_frames(contract: Contract, events: DataFrame, *identity: str) -> dict[str, DataFrame]:
     """The frames that the expectations are of; `identity` names the event in each of their rows."""
-    by_name = {EVENTS: events.select(*identity, *columns(contract))}
+    by_name = {EVENTS: events.select(*identity, *list_columns(contract))}
     for array in contract.fields:
         if array.item:
             items = events.select(*identity, F.explode(array.name).alias("_item"))
@@ -109,7 +109,7 @@ def frames(contract: Contract, events: DataFrame, *identity: str) -> dict[str, D
     return by_name
 
 
-def columns(contract: Contract) -> list[Column]:
+def list_columns(contract: Contract) -> list[Column]:
     """The fields, with what is measured of some; of an array only how many items it has."""
     selected = []
     for one in contract.fields:

@@ -13,7 +13,7 @@ from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
 from infra.kafka import Offsets
 from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import EVENTS
-from pipelines.lake.transform import AMOUNTS, daily_facts
+from pipelines.lake.transform import AMOUNTS, sum_daily_facts
 
 PLAIN = frozenset(topic.name for topic in EVENTS)
 """Topics without gaps: neither compacted nor written in transactions."""
@@ -54,20 +54,22 @@ def count_records(spark: SparkSession, records: DataFrame, ends: Offsets) -> Dat
     )
 
 
-def wrong_sums(gold: DataFrame, silver: Mapping[Contract, DataFrame]) -> DataFrame:
+def find_wrong_sums(gold: DataFrame, silver: Mapping[Contract, DataFrame]) -> DataFrame:
     """Rows of gold that silver does not give, and those that it lacks; with gold's columns."""
     columns = ["day", "store_id", "sku", *AMOUNTS]
-    of_silver = facts(silver).select(columns)
+    of_silver = sum_facts(silver).select(columns)
     of_gold = gold.select(columns)
     return of_gold.exceptAll(of_silver).unionByName(of_silver.exceptAll(of_gold))
 
 
-def facts(silver: Mapping[Contract, DataFrame]) -> DataFrame:
+def sum_facts(silver: Mapping[Contract, DataFrame]) -> DataFrame:
     """The columns of gold, from the events of silver."""
-    return daily_facts(*[silver[topic] for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)])
+    return sum_daily_facts(
+        *[silver[topic] for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)]
+    )
 
 
-def below(silver: Mapping[Contract, DataFrame], ends: Offsets) -> dict[Contract, DataFrame]:
+def select_below(silver: Mapping[Contract, DataFrame], ends: Offsets) -> dict[Contract, DataFrame]:
     """The events below these offsets."""
     parts = {}
     for topic, events in silver.items():
@@ -80,7 +82,7 @@ def below(silver: Mapping[Contract, DataFrame], ends: Offsets) -> dict[Contract,
     return parts
 
 
-def by_day(
+def compare_by_day(
     spark: SparkSession,
     silver: Mapping[Contract, DataFrame],
     totals: DailyTotals,
@@ -95,7 +97,7 @@ def by_day(
         "day DATE, " + ", ".join(f"{name}_served BIGINT" for name in names),
     )
     days = (
-        facts(below(silver, totals.ends))
+        sum_facts(select_below(silver, totals.ends))
         .groupBy("day")
         .agg(*[F.sum(name).alias(name) for name in names])
     )

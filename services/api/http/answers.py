@@ -1,4 +1,4 @@
-"""What answers have in common: their JSON, and the members that date them."""
+"""The common parts of answers: their JSON, and the members that date them."""
 
 from typing import Annotated, NotRequired, TypedDict
 
@@ -12,7 +12,7 @@ from services.api.store.store import Store
 OffsetsByTopic = dict[str, list[int]]
 
 NextCursor = Annotated[str | None, Field(description="cursor of the next page; null on the last")]
-"""The member of a page that leads to the next one."""
+"""The member of a page with the cursor of the next one."""
 
 
 class AsOf(BaseModel):
@@ -77,7 +77,7 @@ class AsOfMember(TypedDict):
 
 
 def date(store: Store, marker: Marker) -> DateMembers:
-    """The members that say which marker an answer was taken at, and how old it is."""
+    """The members with the marker and the age of an answer."""
     age_ms, reason = store.freshness.measure(marker.inputs)
     dates: DateMembers = {
         "freshness_ms": age_ms,
@@ -93,10 +93,10 @@ def date(store: Store, marker: Marker) -> DateMembers:
 
 
 def date_by_offsets(inputs: Offsets) -> AsOfMember:
-    """The member that says up to where topics were read."""
+    """The member with the offsets up to which topics were read."""
     return {"as_of": {"inputs": group_by_topic(inputs)}}
 
 
 def respond(document: BaseModel, status: int = 200) -> JSONResponse:
-    """The document as JSON, with the members that were set."""
+    """The document as JSON, without members that were not set."""
     return JSONResponse(document.model_dump(exclude_unset=True), status)

@@ -1,4 +1,4 @@
-"""Who may act: whoever has the token, and no page of another site. All of it is recorded."""
+"""Actions need the token, and no page of another site may ask for one. The audit records them."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -26,20 +26,20 @@ BEARER = HTTPBearer(
     "role that the route needs.",
 )
 OPERATOR = Caller("operator", "operator")
-"""Whoever has the token of the shop."""
+"""The caller who has the token of the shop."""
 CALLER = "retail.caller"
-"""Where the scope of a request says who has sent it; only in the secure profile it is known."""
+"""The key of the caller in a request's scope; only the secure profile sets it."""
 NO_ACTION = "none"  # no route has the path
 OF_WHO_ASKS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 HIDDEN = "…"
-"""What stands for a token that somebody has put into a path."""
+"""Replaces a token in a path."""
 
 Given = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
 
 
 @dataclass(frozen=True)
 class Actions:
-    """What a request may run, recorded before it begins and before it is answered."""
+    """The commands that a request may run. The audit records the begin and the end of each."""
 
     commands: Commands
     audit: Audit
@@ -47,14 +47,14 @@ class Actions:
     caller: Caller
 
     def run(self, target: str, *arguments: str, why: str | None = None) -> str:
-        """What the command says; only in a worker thread. `target`: what it is done to.
+        """Run the command on the target and return its output; call it in a worker thread.
 
         Raises NotRecorded, and what Commands.run raises.
         """
         attempt = Attempt(self.operation, target, self.caller, why)
         begun: list[Begun] = []
         try:
-            said = self.commands.run(
+            output = self.commands.run(
                 *arguments,
                 before=lambda: begun.append(from_thread.run(self.audit.begin, attempt)),
             )
@@ -66,7 +66,7 @@ class Actions:
                 from_thread.run(self.audit.end, one, _find_status(error))
             raise
         from_thread.run(self.audit.end, begun[0], HTTPStatus.OK)
-        return said
+        return output
 
 
 def _find_status(error: Exception) -> HTTPStatus:
@@ -76,9 +76,9 @@ def _find_status(error: Exception) -> HTTPStatus:
 
 
 async def authorize(request: Request, sources: FromSources, given: Given) -> Actions:
-    """The actions, for a request that may do them. Raises Problem for any other."""
+    """The actions of a request that may run them. Raises Problem for any other request."""
     caller = find_caller(request)
-    async with recording_refusals(request, sources):
+    async with record_refusals(request, sources):
         _refuse_other_sites(request)
         if caller is None:
             _refuse_other_tokens(sources.commands.read_token(), given)
@@ -87,8 +87,8 @@ async def authorize(request: Request, sources: FromSources, given: Given) -> Act
 
 
 @asynccontextmanager
-async def recording_refusals(request: Request, sources: Sources) -> AsyncIterator[None]:
-    """Record it where the block refuses the request because of who asks, or from where."""
+async def record_refusals(request: Request, sources: Sources) -> AsyncIterator[None]:
+    """Record a refusal within the block that is due to the caller or the calling site."""
     try:
         yield
     except Problem as problem:
@@ -100,33 +100,33 @@ async def recording_refusals(request: Request, sources: Sources) -> AsyncIterato
 
 
 def list_secrets(sources: Sources) -> list[str]:
-    """What nobody but its owner may see."""
+    """The tokens that no record may show."""
     if sources.profile is None:
         return [sources.commands.read_token()]
     return [one.secret for one in sources.profile.list_tokens()]
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
-    """The text without any of the secrets, which somebody may have put into it."""
+    """The text with HIDDEN in place of each secret."""
     for each in secrets:
         text = text.replace(each, HIDDEN)
     return text
 
 
 def find_caller(request: Request) -> Caller | None:
-    """Who has sent the request; None outside of the secure profile, where nobody is asked."""
-    found: Caller | None = request.scope.get(CALLER)
-    return found
+    """The caller of the request; None outside of the secure profile, which alone asks for it."""
+    caller: Caller | None = request.scope.get(CALLER)
+    return caller
 
 
 def name_action(scope: Scope) -> str:
-    """What a request asks for, as the audit names it: promote-generation."""
+    """The action of a request, as the audit names it: promote-generation."""
     route = scope.get("route") or _find_route(scope)
     return NO_ACTION if route is None else str(route.name).replace("_", "-")
 
 
 def _find_route(scope: Scope) -> APIRoute | None:
-    """Where the request will go, before it has gone there."""
+    """The route of a request that is not routed yet."""
     routes: Iterable[APIRoute] = scope["app"].state.routes
     return next((one for one in routes if one.matches(scope)[0] is Match.FULL), None)
 
@@ -144,7 +144,7 @@ def _refuse_other_tokens(token: str, given: HTTPAuthorizationCredentials | None)
 
 
 def _refuse_other_sites(request: Request) -> None:
-    """A browser says which page a request comes from; a program says nothing."""
+    """Refuse a request of another site's page. A browser names the page; a program names none."""
     origin, host = request.headers.get("origin"), request.headers.get("host")
     if origin is None or (host and origin.partition("://")[2] == host):
         return

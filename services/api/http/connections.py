@@ -1,7 +1,7 @@
-"""A connection to a client: whatever the client leaves undone has a limit of time.
+"""A connection to a client. Each step of a client has a time limit.
 
-An open connection costs a file and some memory, no thread. These limits keep it from doing so for
-ever, and `connections_max` says how many may do so at once.
+An open connection costs a file and some memory, but no thread. The limits end it, and
+`connections_max` limits the number of open ones.
 """
 
 import asyncio
@@ -17,23 +17,23 @@ HEADER_BYTES_MAX = 16_384  # of the first line, the headers and the empty line o
 HEAD_SECONDS_MAX = 10.0  # for the first line and the headers of a request, from its first byte
 UNREAD_SECONDS_MAX = 30.0  # a client that takes nothing for so long is gone
 MAY_ANSWER = (h11.IDLE, h11.SEND_RESPONSE)
-"""The states of a connection in which an answer has not begun."""
+"""The states of a connection before an answer begins."""
 
 EMPTY_LINE = re.compile(rb"\n\r?\n")
 
 
 class Heads(h11.Connection):
-    """HTTP as a server reads it. A head has a size, in however many pieces it comes.
+    """HTTP as a server reads it, with a limit for the size of a head in any number of pieces.
 
-    h11 limits only what it keeps of a head that is not complete: one that is received at once may
-    be of any size.
+    h11 limits only the part of an incomplete head that it keeps. A head that arrives at once may
+    have any size.
     """
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, max_incomplete_event_size=HEADER_BYTES_MAX)
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """As h11 does; raises RemoteProtocolError for a head that is too large."""
+        """The next event of h11. Raises RemoteProtocolError for a head that is too large."""
         if self.their_state is h11.IDLE:
             end = EMPTY_LINE.search(self.trailing_data[0])
             if end is not None and end.end() > HEADER_BYTES_MAX:
@@ -45,7 +45,7 @@ class Connection(H11Protocol):
     """A connection that ends when its client sends no request, or does not read its answer."""
 
     connections_max: int
-    """How many there may be at once; one more is told so and closed."""
+    """The number of open connections; the server answers one more with a problem and closes it."""
 
     _head_timer: asyncio.TimerHandle | None = None
     _unread_timer: asyncio.TimerHandle | None = None
@@ -85,7 +85,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no request: uvicorn calls this, and would answer with plain text."""
+        """Answer invalid HTTP with a problem. uvicorn calls this; its own answer is plain text."""
         self._refuse(
             Problem(
                 HTTPStatus.BAD_REQUEST,
@@ -136,7 +136,7 @@ class Connection(H11Protocol):
     def _refuse(self, problem: Problem) -> None:
         """Answer with the problem, if there is no answer yet, and close the connection."""
         if self.conn.our_state in MAY_ANSWER and not self.transport.is_closing():
-            answer = problem.response("")
+            answer = problem.to_response("")
             head = h11.Response(
                 status_code=answer.status_code,
                 headers=[*answer.raw_headers, (b"connection", b"close")],
@@ -149,7 +149,7 @@ class Connection(H11Protocol):
 
 
 def limit_connections(most: int) -> type[Connection]:
-    """The connections of a server that keeps at most so many."""
+    """The class of connections of a server that keeps at most so many open."""
 
     class Limited(Connection):
         connections_max = most

@@ -1,4 +1,4 @@
-"""Page cursors: where the next page begins, for which question, in which generation.
+"""Page cursors: the place where the next page begins, the question, and the generation.
 
 A cursor holds the sort value and the key of the last row of its page. Rows that come, go or change
 between two pages neither repeat nor hide a row that stays.
@@ -14,7 +14,7 @@ from services.api.http.problems import Problem
 from services.api.store.selection import WHOLE_MAX, WHOLE_MIN, Place
 
 CHARACTERS_MAX = 1_024
-NO_GENERATION = 0  # of an answer that no generation of a pipeline made
+NO_GENERATION = 0  # of an answer from no generation of a pipeline
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Cursor:
 
 
 def parse_generation(text: str | None) -> int | None:
-    """The generation that the cursor is of; None for a text that is no cursor."""
+    """The generation of the cursor; None for a text that is no cursor."""
     cursor = None if text is None else _parse(text)
     return None if cursor is None else cursor.generation
 
@@ -73,7 +73,7 @@ def _parse(text: str) -> Cursor | None:
     try:
         decoded = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         generation, question, after = json.loads(decoded)
-        "".join(map(str, after)).encode()  # refuses half characters, which JSON can spell
+        "".join(map(str, after)).encode()  # fails for half a surrogate pair, which JSON can spell
     except (binascii.Error, ValueError, TypeError):
         return None
     fits = isinstance(generation, int) and isinstance(question, str) and isinstance(after, list)

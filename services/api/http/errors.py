@@ -19,7 +19,7 @@ from services.api.store.errors import (
     StoreError,
     ViewLoading,
     ViewMissing,
-    because,
+    render_cause,
 )
 
 RETRY = {"Retry-After": "1"}
@@ -33,14 +33,14 @@ class Description(NamedTuple):
 
 
 def install(app: FastAPI) -> None:
-    """Let every error of the store, the lake and a command leave as a problem document."""
+    """Answer every error of the store, the lake and a command with a problem document."""
     for kind in (StoreError, LakeError, CommandError):
         app.add_exception_handler(kind, _handle)
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, StoreError | LakeError | CommandError)
-    return to_problem(error).response(request.url.path)
+    return to_problem(error).to_response(request.url.path)
 
 
 def to_problem(error: StoreError | LakeError | CommandError) -> Problem:
@@ -60,7 +60,7 @@ def _describe_view_missing(error: ViewMissing) -> Description:
     return Description(
         "View withdrawn" if error.refused else "View not there yet",
         f"Expected a promoted generation of the pipeline that writes {error.view}, found "
-        f"{error.refused or 'none'}{because(error.trouble)}. "
+        f"{error.refused or 'none'}{render_cause(error.trouble)}. "
         "See which pipelines run: make status.",
         RETRY,
     )

@@ -9,7 +9,7 @@ from typing import NoReturn
 from urllib.parse import urlencode
 
 from contracts import Contract, Field
-from contracts.times import EPOCH, epoch_ms
+from contracts.times import EPOCH, to_epoch_ms
 from services.api.http.problems import INPUT_SHOWN_CHARACTERS_MAX, Problem
 from services.api.store.selection import WHOLE_MAX, WHOLE_MIN, Condition
 
@@ -27,7 +27,7 @@ EXPECTED = {
 
 @cache
 def list_comparable(view: Contract) -> Mapping[str, Field]:
-    """The fields that a row can be filtered by: those of the key, and every text."""
+    """The fields that filter rows: those of the key, and every text."""
     return {
         field.name: field
         for field in view.fields
@@ -73,10 +73,10 @@ def parse_key(view: Contract, text: str) -> tuple[str | int, ...]:
 
 def parse_value(name: str, field: Field, text: object) -> str | int:
     """A parameter's value as a table stores it. Raises Problem for a value of another type."""
-    found = _parse(field.type, text) if isinstance(text, str) else None
-    if found is None:
+    value = _parse(field.type, text) if isinstance(text, str) else None
+    if value is None:
         _refuse(f"{name}: expected {EXPECTED[field.type]}, once, found {_render(text)}")
-    return found
+    return value
 
 
 def _parse(kind: str, text: str) -> str | int | None:
@@ -93,7 +93,7 @@ def _parse(kind: str, text: str) -> str | int | None:
 def _parse_moment_ms(text: str) -> int | None:
     try:
         moment = datetime.fromisoformat(text)
-        return epoch_ms(moment) if moment.tzinfo and moment >= EPOCH else None
+        return to_epoch_ms(moment) if moment.tzinfo and moment >= EPOCH else None
     except (ValueError, OverflowError):
         return None
 
@@ -102,8 +102,8 @@ def _find_field(view: Contract, name: str) -> Field:
     return next(field for field in view.fields if field.name == name)
 
 
-def _render(found: object) -> str:
-    return repr(found)[:INPUT_SHOWN_CHARACTERS_MAX]
+def _render(value: object) -> str:
+    return repr(value)[:INPUT_SHOWN_CHARACTERS_MAX]
 
 
 def _refuse(what: str) -> NoReturn:

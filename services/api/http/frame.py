@@ -1,4 +1,4 @@
-"""The frame of every page: the links to all of them, the style, and what a page may load."""
+"""The frame of every page: links to all pages, the style, and the policy for what a page loads."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ LINKS: Mapping[str, str] = {
     API_DOCS: "API docs",
 }
 
-# Nothing from other sites and nothing inline: no text of an answer becomes a script.
+# A page loads nothing from other sites and nothing inline: no text of an answer becomes a script.
 POLICY = "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'"
 HEADERS = {
     **static.create_headers(POLICY),
@@ -42,17 +42,17 @@ not run. The same stands in <a href="/docs">the API</a>.</p></noscript>"""
 
 @dataclass(frozen=True)
 class Page:
-    """What differs between pages."""
+    """The parts in which pages differ."""
 
     path: str
-    """Of the link that is marked as the present one."""
+    """The path of the link that is marked as the present one."""
     title: str
     content: str
     """HTML."""
     script: str | None = None
-    """The name of its script among the files; None: it needs none."""
+    """The name of its script among the files; None for a page without one."""
     style: str = f"{PATH}/catalogue.css"
-    """The address of the style that comes before the pages' own."""
+    """The address of the style that precedes the pages' own."""
     kind: str = "live"
     """The class of its content: `live`, or `text` where tables hold sentences."""
 

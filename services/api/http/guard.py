@@ -1,4 +1,4 @@
-"""The secure profile: a token says who asks, and its role what is answered."""
+"""The secure profile: a token names the caller, and its role decides what the API answers."""
 
 from base64 import b64decode
 from collections import OrderedDict
@@ -23,14 +23,14 @@ from services.api.store.bucket import Bucket
 from services.times import render_instant
 
 OPEN = ("/healthz", "/readyz")
-"""What a platform asks that has no token: whether the process works, and is ready."""
+"""The paths without a token: a platform asks whether the process works, and is ready."""
 FOR_OPERATORS = ("/v1/audit",)
 READS = ("GET", "HEAD")
 BUCKETS_MAX = 256  # more than there are tokens, so that none in use is forgotten
 
 
 class Rates:
-    """A bucket for each name; the one that has not been used for longest is forgotten first."""
+    """A bucket for each name. The least recently used one is dropped first."""
 
     def __init__(
         self, at_once: float, per_second: float, clock: Callable[[], float] = monotonic
@@ -42,7 +42,7 @@ class Rates:
         return len(self._buckets)
 
     def take(self, name: str) -> float:
-        """Seconds until the next request of the name may come; 0.0: this one may."""
+        """The seconds until the next request of the name is allowed; 0.0: this one is allowed."""
         bucket = self._buckets.pop(name, None) or self._create()
         self._buckets[name] = bucket
         if len(self._buckets) > BUCKETS_MAX:
@@ -51,7 +51,7 @@ class Rates:
 
 
 class Guard:
-    """Lets a request through that has a token of the role it needs, with who has sent it."""
+    """Passes on a request that has a token of the needed role, with its caller in the scope."""
 
     def __init__(self, app: ASGIApp, profile: Profile, audit: Audit) -> None:
         self._app = app
@@ -73,7 +73,7 @@ class Guard:
             return
         target = hide(scope["path"], (one.secret for one in known))
         await self._audit.refuse(Attempt(name_action(scope), target, caller), refusal.status)
-        await refusal.response(scope["path"])(scope, receive, send)
+        await refusal.to_response(scope["path"])(scope, receive, send)
 
     def _identify(self, token: Token | None) -> Caller:
         if token is None or token.is_expired(self._profile.find_wall_ms()):
@@ -94,7 +94,7 @@ class Guard:
 
 
 def find_role(scope: Scope) -> Role | None:
-    """The role that a request needs; None: it needs none. What is not known needs the highest."""
+    """The role that a request needs; None for an open path. An unknown path needs the highest."""
     if scope["path"] in OPEN:
         return None
     if scope["method"] in READS:
@@ -103,31 +103,31 @@ def find_role(scope: Scope) -> Role | None:
 
 
 def read_secret(request: Request) -> str:
-    """The token that a request shows; empty: none.
+    """The token of a request; empty where it has none.
 
-    A browser cannot be told to send a header with an address that somebody types, or with an event
-    stream. It asks its user for a name and a password, and sends these with each request of the
-    site: so a read may show its token as a password. Nothing else may, since the browser sends it
-    with requests of other sites, too.
+    A browser cannot send a header of ours with a typed address or with an event stream. It asks its
+    user for a name and a password, and sends these with each request to the site. So a read may
+    have its token as the password. A write may not: the browser sends the password with requests
+    from other sites, too.
     """
-    scheme, _, shown = request.headers.get("authorization", "").partition(" ")
+    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
-        return shown.strip()
+        return credentials.strip()
     if scheme.lower() == "basic" and request.method in READS:
         try:
-            return b64decode(shown.strip(), validate=True).decode().partition(":")[2]
+            return b64decode(credentials.strip(), validate=True).decode().partition(":")[2]
         except ValueError:
             return ""
     return ""
 
 
 def find_token(known: Sequence[Token], secret: str) -> Token | None:
-    """The token with the secret; how long that takes says nothing about any of them."""
-    shown, found = _digest(secret), None
+    """The token with the secret. The time that the search takes reveals nothing about any token."""
+    digest, match = _digest(secret), None
     for one in known:
-        if compare_digest(shown, _digest(one.secret)):
-            found = one
-    return found
+        if compare_digest(digest, _digest(one.secret)):
+            match = one
+    return match
 
 
 def _digest(secret: str) -> bytes:
@@ -135,14 +135,15 @@ def _digest(secret: str) -> bytes:
 
 
 def _describe_unknown(scope: Scope, needed: Role, token: Token | None) -> Problem:
-    found = "none that is known"
+    offered = "none that is known"
     if token is not None:
-        found = f"one that was valid until {render_instant(token.expires_at_ms)}"
+        offered = f"one that was valid until {render_instant(token.expires_at_ms)}"
     return Problem(
         HTTPStatus.UNAUTHORIZED,
         "Token needed",
         f"Expected a token of the role {needed} or operator as Authorization: Bearer …, found "
-        f"{found}. The folder `tokens` of the data folder holds them; retail token add makes one.",
+        f"{offered}. The folder `tokens` of the data folder holds them; retail token add makes "
+        "one.",
         headers=_challenge(scope),
     )
 
@@ -162,11 +163,11 @@ def _describe_role(needed: Role, caller: Caller) -> Problem:
 
 
 def _describe_rate(per_second_max: float, caller: Caller, wait_seconds: float) -> Problem:
-    shown = "without a valid token" if caller.role is None else f"with the token {caller.name}"
+    by_whom = "without a valid token" if caller.role is None else f"with the token {caller.name}"
     return Problem(
         HTTPStatus.TOO_MANY_REQUESTS,
         "Too many requests",
-        f"Expected at most {per_second_max:g} requests a second {shown}, found more. Ask less "
+        f"Expected at most {per_second_max:g} requests a second {by_whom}, found more. Ask less "
         "often, or set API_REQUESTS_PER_SECOND_MAX.",
         headers={"Retry-After": str(ceil(wait_seconds))},
     )

@@ -1,4 +1,4 @@
-"""Limits of requests: the length of a URL, the size of a body, the number at a time."""
+"""Limits of requests: the length of a URL, the size of a body, the number at once."""
 
 from http import HTTPStatus
 
@@ -14,7 +14,7 @@ REQUESTS_AT_ONCE_MAX = 256
 
 
 class Limits:
-    """Refuses a request before any other work is done for it."""
+    """Refuses a request beyond a limit before any other work on it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -26,7 +26,7 @@ class Limits:
             return
         refusal = self._find_refusal(Request(scope))
         if refusal is not None:
-            await refusal.response(scope["path"])(scope, receive, send)
+            await refusal.to_response(scope["path"])(scope, receive, send)
             return
         self._at_once += 1  # only the event loop touches it
         try:

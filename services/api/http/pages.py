@@ -1,4 +1,4 @@
-"""Pages of a list: where one begins, what is on it, and the cursor of the next."""
+"""Pages of a list: the place where one begins, its rows, and the cursor of the next."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ class Page(Generic[Row]):
 
 @dataclass(frozen=True)
 class PageRequest:
-    """Which page of a list a client asks for."""
+    """The page of a list that a client asks for."""
 
     limit: int
     """Rows per page."""
@@ -39,24 +39,24 @@ class PageRequest:
 
     @property
     def rows_max(self) -> int:
-        """One row more than the page has: it tells whether there is a next page."""
+        """One row more than the page has: the extra row means that there is a next page."""
         return self.limit + 1
 
-    def after(self) -> Place | None:
+    def find_place(self) -> Place | None:
         """The place after which the page begins; None begins at the first row. Raises Problem."""
         if self.cursor is None:
             return None
         return resume(self.cursor, self.generation, self.question, self.types)
 
-    def build(self, found: Sequence[Row], place: Callable[[Row], Place]) -> Page[Row]:
-        """The page of the rows found, at most `rows_max`; `place` is where a row stands."""
-        items = found[: self.limit]
-        if len(items) == len(found):
+    def build(self, rows: Sequence[Row], place: Callable[[Row], Place]) -> Page[Row]:
+        """The page of these rows, at most `rows_max`; `place` returns a row's place."""
+        items = rows[: self.limit]
+        if len(items) == len(rows):
             return Page(items, None)
         return Page(items, str(Cursor(self.generation, self.question, place(items[-1]))))
 
 
 def select_page(execute: Execute, selection: Selection, request: PageRequest) -> Page[Stored]:
-    """The page of a table's rows that is asked for. Raises Problem for a cursor that is not its."""
-    found = execute(*selection.query(request.rows_max, request.after())).fetchall()
-    return request.build(found, selection.place)
+    """The requested page of a table's rows. Raises Problem for a cursor of another list."""
+    rows = execute(*selection.build_query(request.rows_max, request.find_place())).fetchall()
+    return request.build(rows, selection.place)

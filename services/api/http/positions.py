@@ -43,7 +43,7 @@ def create_end(reason: str) -> Event:
 
 
 class Positions:
-    """A reader's positions in several views; the id of an event names all of them, in order."""
+    """A reader's positions in several views; an event's id has all of them, in order."""
 
     def __init__(self, store: Store, views: Sequence[str], last_event_id: str | None) -> None:
         ids = (last_event_id or "").split(".")
@@ -54,11 +54,11 @@ class Positions:
         ]
         self._turn = 0
 
-    def next(self) -> Event | None:
+    def find_next(self) -> Event | None:
         """The reader's next event, of each view in turn; None while there is none."""
         for _ in self._positions:
             at, self._turn = self._turn, (self._turn + 1) % len(self._positions)
-            event = self._positions[at].next()
+            event = self._positions[at].find_next()
             if event is not None:
                 self._ids[at] = event.id or self._ids[at]
                 return replace(event, id=".".join(self._ids)) if event.id else event
@@ -76,7 +76,7 @@ class Position:
         self._store = store
         self._view = view
         self._resumed = resumed
-        self._snapshots: Snapshots | None = None  # those that the position is in
+        self._snapshots: Snapshots | None = None  # of the generation that the position is in
         self._number = 0
         self._marker: object = None  # everything up to it has been sent
 
@@ -88,7 +88,7 @@ class Position:
             return False  # being rebuilt; a reset follows
         return served.snapshots is not self._snapshots or served.marker is not self._marker
 
-    def next(self) -> Event | None:
+    def find_next(self) -> Event | None:
         """The reader's next event; None while nothing has changed."""
         served = self._store.generations.find_view(self._view)
         if served is None:
@@ -106,7 +106,7 @@ class Position:
         return event
 
     def _enter(self, snapshot: Snapshot, snapshots: Snapshots) -> Event | None:
-        """Take the position after the event named, if it is kept; else begin at the marker."""
+        """Resume after the named event if the change log has it; else begin at the marker."""
         first = self._snapshots is None
         self._snapshots, self._number = snapshots, changes.find_extent(snapshot)[1]
         resumed, self._resumed = self._resumed, None

@@ -48,7 +48,7 @@ class ProblemDocument(BaseModel):
 
 
 class Problem(Exception):
-    """An error answer; routes and what they call may raise it."""
+    """An error answer; routes and their callees may raise it."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Problem(Exception):
         self.headers = headers
         self.members = members
 
-    def response(self, path: str) -> JSONResponse:
+    def to_response(self, path: str) -> JSONResponse:
         document = {
             "type": TYPE_PREFIX + self.title.lower().replace(" ", "-"),
             "title": self.title,
@@ -91,7 +91,7 @@ ALWAYS = (
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.INTERNAL_SERVER_ERROR,
 )
-"""What any route may answer; with SECURE=on a token that does not do is refused."""
+"""The error answers of any route. With SECURE=on it refuses a missing or insufficient token."""
 
 
 def document_responses(*statuses: HTTPStatus) -> Responses:
@@ -120,20 +120,20 @@ BASIC_SCHEME = {
     "description": "With SECURE=on, to read in a browser: any name, and a token as the password.",
 }
 OPTIONAL_TOKEN: AnyJson = {"security": [{}, {BEARER: []}]}
-"""What a route says that needs a token with SECURE=on only, and not to read."""
+"""The security of a route that writes and needs a token with SECURE=on only."""
 
 
 def install(app: FastAPI) -> None:
-    """Let every error of the app leave as a problem document."""
+    """Answer every error of the app with a problem document."""
     app.add_exception_handler(Problem, _handle_problem)
     app.add_exception_handler(RequestValidationError, _handle_invalid)
     app.add_exception_handler(HTTPException, _handle_http)
     app.add_exception_handler(Exception, _handle_unexpected)
-    app.openapi = _with_problems(app.openapi)  # type: ignore[method-assign]  # as FastAPI says
+    app.openapi = _add_problems(app.openapi)  # type: ignore[method-assign]  # as FastAPI says
 
 
-def _with_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
-    """The same document, with the shape of a problem among its schemas, and how to show a token."""
+def _add_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
+    """A function with the same document, plus the schema of a problem and the security schemes."""
 
     def document() -> AnyJson:
         made = openapi()
@@ -148,15 +148,15 @@ def _with_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
 
 async def _handle_problem(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Problem)
-    return error.response(request.url.path)
+    return error.to_response(request.url.path)
 
 
 async def _handle_invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    found = [_render_fault(each) for each in error.errors()[:ERRORS_SHOWN_MAX]]
-    detail = f"{'; '.join(found)}. What is accepted stands in GET /openapi.json."
+    faults = [_render_fault(each) for each in error.errors()[:ERRORS_SHOWN_MAX]]
+    detail = f"{'; '.join(faults)}. What is accepted stands in GET /openapi.json."
     problem = Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", detail)
-    return problem.response(request.url.path)
+    return problem.to_response(request.url.path)
 
 
 async def _handle_http(request: Request, error: Exception) -> JSONResponse:
@@ -172,19 +172,19 @@ async def _handle_http(request: Request, error: Exception) -> JSONResponse:
     else:
         detail = str(error.detail)
     problem = Problem(status, status.phrase.capitalize(), detail, headers=error.headers)
-    return problem.response(path)
+    return problem.to_response(path)
 
 
 async def _handle_unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     detail = "Expected to answer, but the program failed. Its log says where: make logs."
     problem = Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error", detail)
-    return problem.response(request.url.path)
+    return problem.to_response(request.url.path)
 
 
 def _render_fault(error: ErrorDetails) -> str:
     where = ".".join(str(part) for part in error["loc"][1:]) or "request"
     if error["type"] == "extra_forbidden":
         return f"{where}: expected no such query parameter"
-    found = repr(error.get("input"))[:INPUT_SHOWN_CHARACTERS_MAX]
-    return f"{where}: {error['msg'].lower()}, found {found}"
+    value = repr(error.get("input"))[:INPUT_SHOWN_CHARACTERS_MAX]
+    return f"{where}: {error['msg'].lower()}, found {value}"

@@ -1,4 +1,4 @@
-"""The secure profile: whose requests are answered, and how many of them."""
+"""The secure profile: the valid tokens, and the rate of requests that each may send."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from infra.security.tokens import Token
 
 @dataclass(frozen=True)
 class Profile:
-    """Who may ask, and how often."""
+    """The valid tokens and their limits."""
 
     list_tokens: Callable[[], Sequence[Token]]
     requests_per_second_max: float
-    """With one token; all that show no valid one share as much."""
+    """The rate of one token; all requests without a valid token share one such rate."""
     requests_at_once_max: int
     find_wall_ms: Callable[[], int]

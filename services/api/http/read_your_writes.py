@@ -1,4 +1,4 @@
-"""Read-your-writes: an answer that holds at least the records that the query names."""
+"""Read-your-writes: an answer that holds at least the records named in the query."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -38,12 +38,13 @@ ViewParameters = Annotated[ViewQuery, Query()]
 
 
 async def await_snapshots(store: Store, view: str, query: ViewQuery) -> Snapshots:
-    """Where to read the view from, once it holds the records that the query names.
+    """The snapshots of the view, once it holds the records named in the query.
 
-    A read never precedes the marker that was waited for. A further page is read from the generation
-    of the pages before, while that is followed. Raises Problem, ViewMissing and ViewLoading.
+    They are not older than the marker that the request waited for. A later page comes from the
+    generation of the pages before it, while the API follows that generation. Raises Problem,
+    ViewMissing and ViewLoading.
     """
-    snapshots = store.snapshots(view, parse_generation(getattr(query, "cursor", None)))
+    snapshots = store.find_snapshots(view, parse_generation(getattr(query, "cursor", None)))
     if not query.min_offset:
         return snapshots
     wanted = _parse_offsets(query.min_offset)
@@ -65,7 +66,7 @@ async def await_snapshots(store: Store, view: str, query: ViewQuery) -> Snapshot
 
 
 def _parse_offsets(records: Iterable[str]) -> Offsets:
-    """Per partition, the highest offset named."""
+    """The highest named offset of each partition."""
     named: dict[Partition, int] = {}
     for record in records:
         topic, partition, offset = record.split("/")
@@ -80,12 +81,12 @@ def _find_inputs(store: Store, view: str) -> Offsets:
 
 
 def _find_holding(store: Store, view: str, wanted: Offsets) -> Snapshots | None:
-    """Where to read, if the view holds every record wanted; a marker names the next offset."""
+    """The snapshots, if the view holds every wanted record. A marker names the next offset."""
     served = store.generations.find_view(view)
     snapshots = served.snapshots if served else None
     inputs = _find_inputs(store, view)
-    held = all(inputs.get(at, 0) > offset for at, offset in wanted.items())
-    return snapshots if held else None
+    is_complete = all(inputs.get(at, 0) > offset for at, offset in wanted.items())
+    return snapshots if is_complete else None
 
 
 def _refuse_other_inputs(inputs: Offsets, view: str, wanted: Offsets) -> None:
@@ -101,9 +102,9 @@ def _refuse_other_inputs(inputs: Offsets, view: str, wanted: Offsets) -> None:
 
 
 def _describe_missing(store: Store, view: str, wanted: Offsets) -> Problem:
-    inputs, ends = _find_inputs(store, view), store.freshness.latest_ends()
+    inputs, ends = _find_inputs(store, view), store.freshness.get_latest_ends()
     missing = {at: offset for at, offset in wanted.items() if inputs.get(at, 0) <= offset}
-    told = "; ".join(
+    gaps = "; ".join(
         f"{topic}/{partition}/{offset}: counted up to {inputs.get((topic, partition), 0)}, "
         f"the log ends at {ends.get((topic, partition), 'an offset not known yet')}"
         for (topic, partition), offset in missing.items()
@@ -111,7 +112,7 @@ def _describe_missing(store: Store, view: str, wanted: Offsets) -> Problem:
     return Problem(
         HTTPStatus.SERVICE_UNAVAILABLE,
         "Not reached yet",
-        f"Expected {view} to hold the records named within {REACH_SECONDS_MAX:g} s, found {told}. "
+        f"Expected {view} to hold the records named within {REACH_SECONDS_MAX:g} s, found {gaps}. "
         "Ask again; GET /v1/pipelines says whether the pipeline moves.",
         headers={"Retry-After": "1"},
         counted={f"{topic}/{at}": inputs.get((topic, at), 0) for topic, at in missing},

@@ -1,6 +1,6 @@
-"""The OpenAPI document as a page: every route, what it takes and answers, and a form that asks it.
+"""The OpenAPI document as a page: every route, its parameters and answers, and a form to call it.
 
-The text is whole without a script; only the forms need one.
+Only the forms need a script.
 """
 
 import json
@@ -9,7 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.catalogue.markup import Html, code, element, join, link, list_items, table
+from contracts.catalogue.markup import (
+    Html,
+    join,
+    list_items,
+    render_code,
+    render_element,
+    render_link,
+    render_table,
+)
 
 Json = Mapping[str, Any]
 
@@ -20,7 +28,7 @@ JSON = "application/json"
 REFERENCE = "#/components/schemas/"
 IN_FORMS = ("path", "query")
 WIDE = 2**62
-"""A bound beyond it is that of 64 bits, and goes without saying."""
+"""A bound beyond it is that of 64 bits; the page leaves it out."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +45,18 @@ class Operation:
 
     @property
     def parameters(self) -> Sequence[Json]:
-        found: Sequence[Json] = self.says.get("parameters", ())
-        return found
+        parameters: Sequence[Json] = self.says.get("parameters", ())
+        return parameters
 
     @property
     def body(self) -> Json | None:
-        """What is posted as JSON; None: nothing."""
+        """The body in JSON; None for an operation without one."""
         content: Json = self.says.get("requestBody", {}).get("content", {})
         return content.get(JSON)
 
     @property
     def answer(self) -> Json:
-        """What a good answer is, by its kind of content."""
+        """The successful answer, by content type."""
         good: Json = next(
             (one for status, one in self.says["responses"].items() if status < "300"), {}
         )
@@ -61,24 +69,29 @@ def render(document: Json) -> Html:
     groups = group_by_tag(document)
     schemas = document.get("components", {}).get("schemas", {})
     return join(
-        element("h1", "API"),
-        *(element("p", mark_code(text)) for text in document["info"]["description"].split("\n\n")),
-        element("p", "For programs: ", link("/openapi.json", "/openapi.json")),
-        element("p", *(link(tag, f"#{name_tag(tag)}") for tag in groups), class_="ways"),
+        render_element("h1", "API"),
         *(
-            element(
+            render_element("p", mark_code(text))
+            for text in document["info"]["description"].split("\n\n")
+        ),
+        render_element("p", "For programs: ", render_link("/openapi.json", "/openapi.json")),
+        render_element(
+            "p", *(render_link(tag, f"#{name_tag(tag)}") for tag in groups), class_="ways"
+        ),
+        *(
+            render_element(
                 "section",
-                element("h2", tag),
-                *(_render_operation(one, schemas) for one in found),
+                render_element("h2", tag),
+                *(_render_operation(one, schemas) for one in operations),
                 id=name_tag(tag),
             )
-            for tag, found in groups.items()
+            for tag, operations in groups.items()
         ),
     )
 
 
 def group_by_tag(document: Json) -> Mapping[str, list[Operation]]:
-    """The operations by what they are about, in the order of the document."""
+    """The operations by their first tag, in the order of the document."""
     groups: dict[str, list[Operation]] = {}
     for path, methods in document["paths"].items():
         for method, says in methods.items():
@@ -94,31 +107,31 @@ def name_tag(tag: str) -> str:
 def mark_code(text: str) -> Html:
     """Text whose parts in backticks are code."""
     parts = CODE.split(text)
-    return join(*(code(part) if at % 2 else part for at, part in enumerate(parts)))
+    return join(*(render_code(part) if at % 2 else part for at, part in enumerate(parts)))
 
 
 def _render_operation(one: Operation, schemas: Json) -> Html:
-    said = one.says.get("description")
-    return element(
+    description = one.says.get("description")
+    return render_element(
         "article",
-        element(
+        render_element(
             "h3",
-            element("span", one.method, class_=f"badge {one.method.lower()}"),
+            render_element("span", one.method, class_=f"badge {one.method.lower()}"),
             " ",
-            code(one.path),
+            render_code(one.path),
         ),
-        element("p", mark_code(one.says["summary"])),
-        element("p", mark_code(said), class_="hint") if said else None,
-        element(
+        render_element("p", mark_code(one.says["summary"])),
+        render_element("p", mark_code(description), class_="hint") if description else None,
+        render_element(
             "details",
-            element("summary", f"Ask it; what {one.anchor} takes and answers"),
+            render_element("summary", f"Ask it; what {one.anchor} takes and answers"),
             _render_form(one),
             _render_parameters(one, schemas),
             *_render_answer(one, schemas),
-            element("h4", "Statuses"),
+            render_element("h4", "Statuses"),
             list_items(
                 *(
-                    join(code(status), f" {response['description']}")
+                    join(render_code(status), f" {response['description']}")
                     for status, response in one.says["responses"].items()
                 ),
                 class_="tight",
@@ -130,24 +143,24 @@ def _render_operation(one: Operation, schemas: Json) -> Html:
 
 
 def _render_form(one: Operation) -> Html:
-    """Hidden until the script has taken charge of it."""
+    """The form, hidden until its script runs."""
     asked = [each for each in one.parameters if each["in"] in IN_FORMS]
     return join(
-        element(
+        render_element(
             "form",
             *(_render_input(each) for each in asked),
             _render_body(one.body) if one.body else None,
             _render_token(one.says.get("security")),
-            element("button", f"Send {one.method}", type="submit"),
+            render_element("button", f"Send {one.method}", type="submit"),
             class_="ask filters",
             data_method=one.method,
             data_path=one.path,
             hidden="",
         ),
-        element(
+        render_element(
             "div",
-            element("p", class_="state", role="status"),
-            element("pre", tabindex="0"),
+            render_element("p", class_="state", role="status"),
+            render_element("pre", tabindex="0"),
             class_="answered",
             hidden="",
         ),
@@ -157,11 +170,11 @@ def _render_form(one: Operation) -> Html:
 def _render_input(parameter: Json) -> Html:
     schema = parameter["schema"]
     several = schema.get("type") == "array"
-    return element(
+    return render_element(
         "label",
         parameter["name"],
         " (several: a space between)" if several else None,
-        element(
+        render_element(
             "input",
             name=f"{parameter['in']}:{parameter['name']}",
             autocomplete="off",
@@ -173,23 +186,23 @@ def _render_input(parameter: Json) -> Html:
 
 def _render_body(body: Json) -> Html:
     name, first = next(iter(body.get("examples", {}).items()), ("", {"value": {}}))
-    return element(
+    return render_element(
         "label",
         f"Body as JSON; here the example of {name}" if name else "Body as JSON",
-        element("textarea", _to_text(first["value"]), name="body", rows="12"),
+        render_element("textarea", _to_text(first["value"]), name="body", rows="12"),
         class_="body",
     )
 
 
 def _render_token(schemes: Sequence[Json] | None) -> Html | None:
-    """For a route that takes a token; the ways to show it, of which none is one."""
+    """The token's input, for a route with security schemes; {} among them: it is optional."""
     if not schemes:
         return None
     may_be_absent = {} in schemes
-    return element(
+    return render_element(
         "label",
         "Token, with SECURE=on" if may_be_absent else "Token, which make up prints",
-        element(
+        render_element(
             "input",
             name="token",
             type="password",
@@ -202,7 +215,7 @@ def _render_token(schemes: Sequence[Json] | None) -> Html | None:
 def _render_parameters(one: Operation, schemas: Json) -> Html | None:
     rows = [
         (
-            code(each["name"]),
+            render_code(each["name"]),
             each["in"],
             describe_type(each["schema"], schemas),
             "" if each.get("required") else "may be absent",
@@ -213,44 +226,44 @@ def _render_parameters(one: Operation, schemas: Json) -> Html | None:
     if not rows:
         return None
     return join(
-        element("h4", "Parameters"),
-        table(("name", "in", "type", "presence", "what it means"), *rows),
+        render_element("h4", "Parameters"),
+        render_table(("name", "in", "type", "presence", "what it means"), *rows),
     )
 
 
 def _render_answer(one: Operation, schemas: Json) -> Iterator[Html]:
     for kind, content in one.answer.items():
-        yield element("h4", f"Answer, {kind}")
+        yield render_element("h4", f"Answer, {kind}")
         rows = list(list_fields(content.get("schema", {}), schemas))
         if rows:
-            yield table(
+            yield render_table(
                 ("field", "type", "unit", "what it means"),
-                *((code(path), *rest, mark_code(said)) for path, *rest, said in rows),
+                *((render_code(path), *rest, mark_code(meaning)) for path, *rest, meaning in rows),
             )
         if "example" in content:
-            yield element("pre", code(_to_text(content["example"])), tabindex="0")
+            yield render_element("pre", render_code(_to_text(content["example"])), tabindex="0")
 
 
 def list_fields(
     schema: Json, schemas: Json, path: str = "", depth: int = 0
 ) -> Iterator[tuple[str, str, str, str]]:
-    """The path, the type, the unit and the meaning of each field, and of the fields in it."""
-    found = resolve(schema, schemas)
-    if found.get("type") == "array":
-        yield from list_fields(found.get("items", {}), schemas, f"{path}[]", depth)
+    """Path, type, unit and meaning of each field and of its inner fields."""
+    resolved = resolve(schema, schemas)
+    if resolved.get("type") == "array":
+        yield from list_fields(resolved.get("items", {}), schemas, f"{path}[]", depth)
         return
-    for name, field in found.get("properties", {}).items():
+    for name, field in resolved.get("properties", {}).items():
         at = f"{path}.{name}".removeprefix(".")
         target = resolve(field, schemas)
-        said = field.get("description") or target.get("description", "")
+        meaning = field.get("description") or target.get("description", "")
         unit = field.get("unit") or target.get("unit", "")
-        yield at, describe_type(field, schemas), unit, said
+        yield at, describe_type(field, schemas), unit, meaning
         if depth < DEPTH_MAX:
             yield from list_fields(field, schemas, at, depth + 1)
 
 
 def resolve(schema: Json, schemas: Json) -> Json:
-    """The schema that is meant: of what may be null, the one that it is otherwise."""
+    """The target of a reference; for a choice between null and one schema, that schema."""
     named = schema.get("$ref")
     if named is not None:
         return resolve(schemas[named.removeprefix(REFERENCE)], schemas)
@@ -262,13 +275,13 @@ def describe_type(schema: Json, schemas: Json) -> str:
     """The type in words, with its limits."""
     if "anyOf" in schema:
         return " or ".join(describe_type(one, schemas) for one in schema["anyOf"])
-    found = resolve(schema, schemas)
-    if "enum" in found:
-        return ", ".join(map(str, found["enum"]))
-    if found.get("type") == "array":
-        return f"list of {describe_type(found.get('items', {}), schemas)}"
-    limits = " ".join(_list_limits(found))
-    return f"{found.get('type', 'any')} {limits}".strip()
+    resolved = resolve(schema, schemas)
+    if "enum" in resolved:
+        return ", ".join(map(str, resolved["enum"]))
+    if resolved.get("type") == "array":
+        return f"list of {describe_type(resolved.get('items', {}), schemas)}"
+    limits = " ".join(_list_limits(resolved))
+    return f"{resolved.get('type', 'any')} {limits}".strip()
 
 
 def _list_limits(schema: Json) -> Iterator[str]:

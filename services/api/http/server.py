@@ -16,7 +16,7 @@ SHUTDOWN_SECONDS_MAX = 5
 
 
 class Server(uvicorn.Server):
-    """A server that ends the app's streams at shutdown instead of waiting for their readers."""
+    """A server that ends the app's streams at shutdown, and so does not wait for their readers."""
 
     def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
         super().__init__(config)
@@ -29,7 +29,7 @@ class Server(uvicorn.Server):
 
 @dataclass(frozen=True)
 class Listening:
-    """A server that has its port."""
+    """A server with its bound port."""
 
     server: uvicorn.Server
     socket: socket.socket
@@ -46,10 +46,10 @@ class Listening:
 def listen(
     app: FastAPI, host: str, port: int, connections_max: int, certificate: Path | None = None
 ) -> Listening:
-    """Bind the port at that address, or exit with a message; port 0 is any free one.
+    """Bind the port at that address, or exit with a message; port 0 means any free one.
 
-    The port comes first, so that a second API on the same data never opens the database.
-    `certificate`: a file with the key and the certificate for TLS; None: in the clear.
+    It binds the port first, so that a second API on the same data never opens the database.
+    `certificate`: a file with the key and the certificate for TLS; None means plain HTTP.
     """
     context = None if certificate is None else create_context(certificate)
     config = uvicorn.Config(

@@ -1,4 +1,4 @@
-"""Slots: how many long answers of one kind the app gives at a time."""
+"""Slots: the number of long answers of one kind that the app gives at once."""
 
 from http import HTTPStatus
 from threading import BoundedSemaphore
@@ -9,7 +9,7 @@ RETRY_SECONDS = 5
 
 
 class Slots:
-    """The slots of one kind of answer, such as `exports`; whoever takes one frees it once."""
+    """The slots of one kind of answer, such as `exports`. Each taken slot is freed once."""
 
     def __init__(self, kind: str, most: int) -> None:
         self._kind = kind

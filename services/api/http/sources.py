@@ -1,4 +1,4 @@
-"""What routes answer from, as dependencies of their handlers."""
+"""The sources of answers, as dependencies of route handlers."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,13 +25,13 @@ class Sources:
     reports: Path
     """The folder of the differences that `retail replay` writes."""
     commands: Commands
-    """What clients may do beside reading and publishing."""
+    """The commands that clients may run."""
     audit: Audit
-    """The record of who did that, or was refused."""
+    """The record of commands and refusals."""
     profile: Profile | None = None
-    """Who may ask what; None: whoever reaches the API may read and publish."""
+    """Who may ask what; None: every client of the API may read and publish."""
     edge: Edge = field(default_factory=AsSent)
-    """What a posted event passes before it is published."""
+    """The transformation of a posted event before it is published."""
 
     @property
     def has_data_docs(self) -> bool:

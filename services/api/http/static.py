@@ -22,7 +22,7 @@ Find = Callable[[Sources, str], Response | None]
 
 @dataclass(frozen=True)
 class File:
-    """A file as a browser gets it, and asks for it again."""
+    """A file with the headers that a browser gets, its ETag among them."""
 
     content: bytes
     kind: str
@@ -33,7 +33,7 @@ class File:
         return f'"{sha256(self.content).hexdigest()[:16]}"'
 
     def respond(self, known: str | None) -> Response:
-        """The file; without it where the browser already has it, by the ETags that it knows."""
+        """The file; a 304 where the browser's ETags show that it has the file."""
         headers = {**self.headers, "ETag": self.etag}
         if known is not None and self.etag in known:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
@@ -50,14 +50,14 @@ def create_router(path: str, find: Find, expected: str) -> APIRouter:
     @router.get(path)
     @router.get(f"{path}/")
     async def get_first() -> RedirectResponse:
-        return RedirectResponse(first_page(path), HTTPStatus.TEMPORARY_REDIRECT)
+        return RedirectResponse(locate_first_page(path), HTTPStatus.TEMPORARY_REDIRECT)
 
     @router.get(f"{path}/{{name:path}}")
     def get_page(name: str, sources: FromSources) -> Response:
-        found = find(sources, name)
-        if found is None:
+        page = find(sources, name)
+        if page is None:
             raise describe_unknown(expected, name)
-        return found
+        return page
 
     return router
 
@@ -71,7 +71,7 @@ def describe_unknown(expected: str, name: str) -> Problem:
     )
 
 
-def first_page(path: str) -> str:
+def locate_first_page(path: str) -> str:
     """The path of the first page."""
     return f"{path}/index.html"
 

@@ -33,7 +33,7 @@ class Traffic:
 
 
 class CountRequests:
-    """Counts every request once its answer begins; the length of a stream does not count."""
+    """Counts a request when its answer begins, so that the length of a stream does not count."""
 
     def __init__(self, app: ASGIApp, traffic: Traffic) -> None:
         self._app = app
@@ -59,7 +59,7 @@ class CountRequests:
 
 
 def name_operation(function: str) -> str:
-    """The id of the operation that a function of this name answers: the name in camel case."""
+    """The id of the operation of a route function: its name in camel case."""
     first, *others = function.split("_")
     return first + "".join(word.capitalize() for word in others)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypedDict
 import pyarrow.dataset as pads
 
 from contracts import Contract
-from contracts.times import epoch_ms
+from contracts.times import to_epoch_ms
 from services.api.lake.tables import LakeSnapshot, to_timestamp
 from services.api.store.tables import Document, to_document
 
@@ -40,7 +40,7 @@ def find_records(
     The times of the events limit the files that are read. Raises LakeTooSlow.
     """
     wanted = [each for each in named if each["topic"] == topic.name]
-    times = [epoch_ms(datetime.fromisoformat(each["event_time"])) for each in wanted]
+    times = [to_epoch_ms(datetime.fromisoformat(each["event_time"])) for each in wanted]
     happened, identity = pads.field("event_time"), pads.field("event_id")
     within = (happened >= to_timestamp(min(times))) & (happened <= to_timestamp(max(times)))
     among = identity.isin([each["event_id"] for each in wanted])
@@ -52,7 +52,7 @@ def find_records(
             event_id=row["event_id"],
             partition=row["_partition"],
             offset=row["_offset"],
-            published_at=epoch_ms(row["_published"]),
+            published_at=to_epoch_ms(row["_published"]),
             event=to_document({field.name: row[field.name] for field in topic.fields}),
         )
         for row in snapshot.query("from named order by _partition")

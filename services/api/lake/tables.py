@@ -14,7 +14,7 @@ from deltalake.exceptions import DeltaError
 
 from contracts import Contract
 from infra.kafka import Offsets
-from infra.lake import Folders, UnknownCoverage, newest, read_coverage
+from infra.lake import Folders, UnknownCoverage, find_newest_version, read_coverage
 from services.api.lake.errors import LakeBusy, LakeMissing, LakeTooSlow
 
 SECONDS_MAX = 20.0  # per query of the engine; an answer takes a few
@@ -102,12 +102,14 @@ class Lake:
 
     def find_missing(self, *topics: Contract) -> LakeMissing | None:
         """Why these topics cannot be read; None if they can."""
-        missing = [topic for topic in topics if newest(self._folders.silver(topic)) < 0]
+        missing = [
+            topic for topic in topics if find_newest_version(self._folders.silver(topic)) < 0
+        ]
         return LakeMissing(missing[0], "none") if missing else None
 
     def _pin(self, topic: Contract) -> Silver:
         folder = self._folders.silver(topic)
-        if newest(folder) < 0:
+        if find_newest_version(folder) < 0:
             raise LakeMissing(topic, "none")
         try:
             table = DeltaTable(str(folder))

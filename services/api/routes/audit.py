@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from contracts import ACTIONS, model
+from contracts import ACTIONS, build_model
 from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
 from services.api.http.pages import PageRequest, select_page
 from services.api.http.parameters import ID_CHARACTERS_MAX, PageQuery
@@ -38,7 +38,7 @@ class AuditQuery(PageQuery):
         return self.model_dump(include=set(FILTERS), exclude_none=True)
 
 
-class Action(model(ACTIONS)):  # type: ignore[misc]  # made at run time
+class Action(build_model(ACTIONS)):  # type: ignore[misc]  # made at run time
     """What somebody asked for, and what came of it so far."""
 
 
@@ -59,7 +59,7 @@ def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSO
     filters = query.filters()
     selection = Selection(ACTIONS_TABLE, match(filters), NEWEST_ACTIONS_FIRST, descending=True)
     request = PageRequest(query.limit, query.cursor, f"actions of {filters}", selection.types)
-    request.after()  # raises for an invalid cursor, even while the mirror is loading
+    request.find_place()  # raises for an invalid cursor, even while the mirror is loading
     with store.actions.open() as connection:
         page = select_page(connection.execute, selection, request)
         as_of = date_by_offsets(read_offsets(connection, ACTIONS.name))

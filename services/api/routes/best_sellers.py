@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from contracts import BEST_SELLERS
-from contracts.times import epoch_ms
+from contracts.times import to_epoch_ms
 from services.api.http.answers import Dated, date
 from services.api.http.parameters import Moment
 from services.api.http.problems import ITEM_PROBLEMS, Problem
@@ -28,7 +28,7 @@ from services.api.store.selection import WHOLE_MAX
 from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import Document
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.times import render_instant
 
 TOP_DEFAULT = 10
@@ -146,13 +146,13 @@ def _find_window(
     The newest window, if none is over or world time is unknown; None, if there is no window.
     """
     if query.window is not None:
-        return _select_window(snapshot, WINDOW, epoch_ms(query.window))
+        return _select_window(snapshot, WINDOW, to_epoch_ms(query.window))
     newest = _select_window(snapshot, LAST, WHOLE_MAX)
     world = store.control.world
     if newest is None or world is None:
         return newest
     length_ms = newest[1] - newest[0]
-    return _select_window(snapshot, LAST, world.world_at(wall_ms()) - length_ms) or newest
+    return _select_window(snapshot, LAST, world.world_at(get_wall_ms()) - length_ms) or newest
 
 
 def _select_window(snapshot: Snapshot, sql: str, at_ms: int) -> tuple[int, int] | None:
@@ -163,7 +163,7 @@ def _select_window(snapshot: Snapshot, sql: str, at_ms: int) -> tuple[int, int] 
 def _describe_unknown(snapshot: Snapshot, query: BestSellersQuery) -> Problem:
     oldest_ms = snapshot.find_oldest_ms(TABLE)
     kept = "none yet" if oldest_ms is None else f"those from {render_instant(oldest_ms)} on"
-    asked = "any" if query.window is None else render_instant(epoch_ms(query.window))
+    asked = "any" if query.window is None else render_instant(to_epoch_ms(query.window))
     return Problem(
         HTTPStatus.NOT_FOUND,
         "Unknown window",

@@ -11,8 +11,8 @@ from fastapi import Response
 
 from contracts import catalog
 from contracts.catalogue import pages
-from contracts.catalogue.markup import element, join
-from contracts.catalogue.site import site
+from contracts.catalogue.markup import join, render_element
+from contracts.catalogue.site import build_site
 from services.api.http import frame, static
 from services.api.http.sources import Sources
 
@@ -23,7 +23,7 @@ KINDS = {".html": "text/html", ".css": "text/css"}
 HEADERS = static.create_headers("style-src 'self'; img-src 'self'")
 
 
-EXPECTED = f"a page of the catalogue, found {{found}}. Begin at {static.first_page(PATH)}."
+EXPECTED = f"a page of the catalogue, found {{found}}. Begin at {static.locate_first_page(PATH)}."
 
 
 def find_page(sources: Sources, name: str) -> Response | None:
@@ -37,12 +37,12 @@ def find_page(sources: Sources, name: str) -> Response | None:
 def _render_site(has_data_docs: bool) -> Mapping[str, str]:
     folder = Path(catalog.__file__).parent
     data_docs = frame.DATA_DOCS if has_data_docs else None
-    return site(folder, data_docs, partial(_render, has_data_docs))
+    return build_site(folder, data_docs, partial(_render, has_data_docs))
 
 
 def _render(has_data_docs: bool, page: pages.Page) -> str:
     """A page of the catalogue in the frame of all pages."""
-    ways = element("p", pages.list_ways(page.base), class_="ways")
+    ways = render_element("p", pages.list_ways(page.base), class_="ways")
     framed = frame.Page(
         PATH,
         page.title,

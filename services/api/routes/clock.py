@@ -9,7 +9,7 @@ from services.api.http.parameters import NoParameters
 from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromStore
 from services.api.routes import examples
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.times import render_instant
 
 router = APIRouter(tags=["world"])
@@ -32,7 +32,7 @@ class WorldTime(BaseModel):
     **examples.answer(WorldTime, examples.WORLD_TIME, LIST_PROBLEMS),
 )
 async def get_clock(store: FromStore, _: NoParameters) -> JSONResponse:
-    clock, now_ms = store.world_clock(), wall_ms()
+    clock, now_ms = store.get_world_clock(), get_wall_ms()
     answer = respond(
         WorldTime(
             world_time=render_instant(clock.world_at(now_ms)),

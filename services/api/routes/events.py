@@ -13,14 +13,14 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from contracts import CONTRACTS, Contract, Row, encode, key
+from contracts import CONTRACTS, Contract, Row, encode, encode_key
 from contracts.documents import from_document
-from contracts.faults import Fault, check_timing, faults
+from contracts.faults import Fault, check_timing, find_faults
 from contracts.validation import OPEN
 from infra.identities import Edge
 from infra.settings import HOST
 from services.api.http.answers import respond
-from services.api.http.authority import find_caller, recording_refusals
+from services.api.http.authority import find_caller, record_refusals
 from services.api.http.limits import BODIES_UNDER
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import OPTIONAL_TOKEN, Problem, document_responses
@@ -108,11 +108,11 @@ async def publish_event(
     topic: Topic, request: Request, sources: FromSources, _: NoParameters
 ) -> JSONResponse:
     store = sources.store
-    async with recording_refusals(request, sources):
+    async with record_refusals(request, sources):
         refuse_foreign(request)
         contract = find_open(topic)
     body = await receive(request)
-    published_ms = store.world_ms()
+    published_ms = store.get_world_ms()
     # In a worker thread: naming every fault of the largest body takes a second.
     event = await run_in_threadpool(parse_event, contract, body, published_ms)
     event = await run_in_threadpool(pass_edge, sources.edge, event)
@@ -199,7 +199,7 @@ def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
     """The event in the body. Raises Problem with every fault of it."""
     try:
         event = from_document(contract, _parse_json(body))
-        wrong = (*faults(contract, event), *check_timing(contract, event, published_ms))
+        wrong = (*find_faults(contract, event), *check_timing(contract, event, published_ms))
     except (ValueError, RecursionError) as error:
         raise Problem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -254,7 +254,7 @@ async def _publish(
 ) -> Stored:
     """The place of the event in the log. Raises Problem."""
     value = encode(contract, event)
-    record = Record(contract.name, key(contract, event), value, published_ms, headers)
+    record = Record(contract.name, encode_key(contract, event), value, published_ms, headers)
     try:
         return await publisher.publish(record)
     except Full as error:

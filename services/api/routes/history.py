@@ -39,7 +39,7 @@ from services.api.routes.rows import Key, find_row
 from services.api.routes.stock import STOCK, StockLevel
 from services.api.routes.views import TABLES
 from services.api.store.tables import AnyJson, Document
-from services.times import in_ms, render_instant, render_instant_or_none
+from services.times import render_instant, render_instant_or_none, to_ms
 
 router = APIRouter(tags=["history"])
 
@@ -187,7 +187,7 @@ def list_movements(
 ) -> JSONResponse:
     span = query.span(store_id, sku)
     request = query.ask("movements", span, (int, str, int, int))
-    after = request.after()
+    after = request.find_place()
     with lake.open(*TOPICS) as snapshot:
         rows = find_movements(snapshot, span, after, request.rows_max)
         as_of = date_by_offsets(snapshot.ends())
@@ -221,7 +221,7 @@ async def get_alert_history(
 
 def to_epoch_ms(at: datetime | None) -> int | None:
     """A moment in milliseconds of 1970."""
-    return None if at is None else in_ms(at - EPOCH)
+    return None if at is None else to_ms(at - EPOCH)
 
 
 def _render_movement(row: MovementRow) -> Movement:

@@ -25,7 +25,7 @@ from services.api.routes.pipelines import describe_all
 from services.api.routes.views import TABLES
 from services.api.store.errors import MirrorLoading
 from services.api.store.store import Store
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 TEXT = "text/plain"
 BEYOND_BOUND = f"""
@@ -87,7 +87,7 @@ def _gauge_world(store: Store) -> Iterator[Metric]:
     )
     world = store.control.world
     if world is not None:
-        time.add_metric((), world.world_at(wall_ms()) / 1000)
+        time.add_metric((), world.world_at(get_wall_ms()) / 1000)
         speed.add_metric((), world.clock.speed_milli / 1000 if world.is_running else 0)
     yield time
     yield speed

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, model
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, build_model
 from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
 from services.api.http.pages import PageRequest, select_page
 from services.api.http.parameters import ID_CHARACTERS_MAX, PageQuery
@@ -43,10 +43,10 @@ class OrdersQuery(PageQuery):
         return self.model_dump(include=set(SHELF), exclude_none=True)
 
 
-class Order(model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run time
+class Order(build_model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run time
     """What was ordered for a shelf, in answer to one review."""
 
-    confirmation: model(CONFIRMATIONS) | None = Field(  # type: ignore[valid-type]  # made at run time
+    confirmation: build_model(CONFIRMATIONS) | None = Field(  # type: ignore[valid-type]  # made at run time
         description="what the supplier answered; null: nothing yet"
     )
 
@@ -68,7 +68,7 @@ def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSO
     filters = query.filters()
     selection = Selection(ORDERS_TABLE, match(filters), NEWEST_ORDERS_FIRST, descending=True)
     request = PageRequest(query.limit, query.cursor, f"orders of {filters}", selection.types)
-    request.after()  # raises for an invalid cursor, even while the mirror is loading
+    request.find_place()  # raises for an invalid cursor, even while the mirror is loading
     # Orders come first, so that every confirmation in the answer is of a known order.
     with store.orders.open() as connection:
         page = select_page(connection.execute, selection, request)

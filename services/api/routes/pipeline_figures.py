@@ -8,7 +8,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from control.generations import State
 from services.api.routes.pipelines import Pipeline
 from services.api.store.store import Store
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 
 def measure_pipelines(store: Store, pipelines: Sequence[Pipeline]) -> Iterator[Metric]:
@@ -65,7 +65,7 @@ def _gauge_ages(store: Store, pipelines: Sequence[Pipeline]) -> Metric:
     for each in pipelines:
         served = store.generations.find_served(each.pipeline)
         if served is not None and served.marker is not None:
-            age_seconds = max(0, wall_ms() - served.marker.written_at_ms) / 1000
+            age_seconds = max(0, get_wall_ms() - served.marker.written_at_ms) / 1000
             gauge.add_metric((each.pipeline,), age_seconds)
     return gauge
 

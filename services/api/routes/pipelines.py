@@ -19,7 +19,7 @@ from services.api.store.accounting import read_accounts, read_newest_ms
 from services.api.store.materializer import Materializer
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.times import render_instant
 
 router = APIRouter(tags=["pipelines"])
@@ -155,7 +155,7 @@ def _describe_generation(store: Store, generation: Generation) -> GenerationStat
         state.reason = generation.reason
     marker = store.control.markers.get((generation.pipeline, generation.number))
     if marker is not None:
-        lags = count_lags(marker.inputs, store.freshness.latest_ends())
+        lags = count_lags(marker.inputs, store.freshness.get_latest_ends())
         state.read_records = sum(marker.inputs.values())
         state.left_records = sum(lags.values()) if lags else None
     return state
@@ -173,9 +173,9 @@ def _add_figures(
     with snapshots.open() as snapshot:
         marker = snapshot.marker
         accounts, newest_ms = read_accounts(snapshot), read_newest_ms(snapshot)
-    lags = count_lags(marker.inputs, store.freshness.latest_ends())
+    lags = count_lags(marker.inputs, store.freshness.get_latest_ends())
     total = sum(lags.values()) if lags else None
-    rate = served.rate.per_second()
+    rate = served.rate.measure_per_second()
     figures = {
         "lag_records": total,
         "lag_records_by_input": lags,
@@ -211,4 +211,4 @@ def _find_seconds_behind(store: Store, newest_ms: int | None, lag: int | None) -
     world = store.control.world
     if world is None or newest_ms is None:
         return None
-    return max(0, world.world_at(wall_ms()) - newest_ms) / 1000
+    return max(0, world.world_at(get_wall_ms()) - newest_ms) / 1000

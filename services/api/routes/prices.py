@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from contracts import NOTICE, PRICE_CHANGES, model
-from contracts.times import EPOCH, span
+from contracts import NOTICE, PRICE_CHANGES, build_model
+from contracts.times import EPOCH, render_span
 from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
 from services.api.http.pages import PageRequest
 from services.api.http.parameters import Moment, PageQuery, Parameters, Sku
@@ -21,7 +21,7 @@ from services.api.store.mirrored import Prices
 from services.api.store.selection import WHOLE_MAX
 from services.api.store.store import Store
 from services.api.store.tables import Document
-from services.times import in_ms, render_instant, render_instant_or_none
+from services.times import render_instant, render_instant_or_none, to_ms
 
 router = APIRouter(tags=["prices"])
 
@@ -36,13 +36,13 @@ class PricesQuery(MomentQuery, PageQuery):
     """A further page is of the moment of the first one."""
 
 
-class PriceChange(model(PRICE_CHANGES)):  # type: ignore[misc]  # made at run time
+class PriceChange(build_model(PRICE_CHANGES)):  # type: ignore[misc]  # made at run time
     """A price of a product, and from when on it holds."""
 
     published_at: str = Field(description="when it was announced: the record's timestamp")
     holds_from: str = Field(
         description="when it took over, or will: effective_at, or "
-        f"{span(NOTICE)} after published_at where that is later"
+        f"{render_span(NOTICE)} after published_at where that is later"
     )
 
 
@@ -97,7 +97,7 @@ def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]
 def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSONResponse:
     question = f"prices at={query.at.isoformat() if query.at else 'now'}"
     request = PageRequest(query.limit, query.cursor, question, (int, str))
-    at_ms, after_sku = request.after() or (_find_moment_ms(store, query), "")
+    at_ms, after_sku = request.find_place() or (_find_moment_ms(store, query), "")
     moment_ms = int(at_ms)
     with store.prices.open() as connection:
         prices = Prices(connection)
@@ -124,7 +124,7 @@ def get_price_history(
     store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]
 ) -> JSONResponse:
     request = PageRequest(query.limit, query.cursor, f"history of {sku}", (int, int))
-    holds_from, offset = request.after() or (WHOLE_MAX, WHOLE_MAX)
+    holds_from, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
     with store.prices.open() as connection:
         before = (int(holds_from), int(offset))
         changes = Prices(connection).list_changes(sku, before, request.rows_max)
@@ -137,7 +137,7 @@ def get_price_history(
 
 
 def _find_moment_ms(store: Store, query: MomentQuery) -> int:
-    return store.world_ms() if query.at is None else in_ms(query.at - EPOCH)
+    return store.get_world_ms() if query.at is None else to_ms(query.at - EPOCH)
 
 
 def _render(change: mirrored.PriceChange) -> Document:

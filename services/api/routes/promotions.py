@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from contracts import NOTICE, PROMOTIONS, model
-from contracts.times import span
+from contracts import NOTICE, PROMOTIONS, build_model
+from contracts.times import render_span
 from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
 from services.api.http.pages import PageRequest
 from services.api.http.parameters import PageQuery, Sku
@@ -25,13 +25,13 @@ router = APIRouter(tags=["prices"])
 TIMES = ("event_time", "starts_at", "ends_at", "effective_at", "published_at", "holds_from")
 
 
-class Promotion(model(PROMOTIONS)):  # type: ignore[misc]  # made at run time
+class Promotion(build_model(PROMOTIONS)):  # type: ignore[misc]  # made at run time
     """A plan. Of two plans for the same days, the one that holds from later on counts."""
 
     published_at: str = Field(description="when it was announced: the record's timestamp")
     holds_from: str = Field(
         description="from when on the plan holds: effective_at, or "
-        f"{span(NOTICE)} after published_at where that is later"
+        f"{render_span(NOTICE)} after published_at where that is later"
     )
 
 
@@ -52,7 +52,7 @@ def list_promotions(
     store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]
 ) -> JSONResponse:
     request = PageRequest(query.limit, query.cursor, f"promotions of {sku}", (int, int))
-    starts_at, offset = request.after() or (WHOLE_MAX, WHOLE_MAX)
+    starts_at, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
     with store.promotions.open() as connection:
         before = (int(starts_at), int(offset))
         plans = list_plans(connection, sku, before, request.rows_max)

@@ -13,7 +13,14 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
-from contracts.catalogue.markup import Html, element, join, link, list_items, table
+from contracts.catalogue.markup import (
+    Html,
+    join,
+    list_items,
+    render_element,
+    render_link,
+    render_table,
+)
 from infra.reports import VERDICTS, name_suite
 from services.api.http import frame, static
 from services.api.http.sources import FromSources
@@ -103,9 +110,11 @@ def find_below(folder: Path, name: str) -> Path | None:
 
 def _render_framed(page: str) -> Html:
     return join(
-        element("p", link(f"All {TITLE}", PATH), class_="ways"),
-        element("h1", TITLE),
-        element("iframe", src=f"{PATH}/{quote(page)}", title="What Great Expectations found"),
+        render_element("p", render_link(f"All {TITLE}", PATH), class_="ways"),
+        render_element("h1", TITLE),
+        render_element(
+            "iframe", src=f"{PATH}/{quote(page)}", title="What Great Expectations found"
+        ),
     )
 
 
@@ -114,20 +123,24 @@ def _render_verdicts(folder: Path) -> Html:
     lead = "The result of make quality: the lake's tables, checked against their contracts."
     if not file.is_file():
         words = "There is no summary of them. Write it: make quality"
-        return join(element("h1", TITLE), element("p", lead), element("p", words))
+        return join(
+            render_element("h1", TITLE), render_element("p", lead), render_element("p", words)
+        )
     summary: Summary = json.loads(file.read_text(encoding="utf-8"))
     tables = summary["tables"]
     failed = sum(len(one["failed"]) for one in tables)
     kept = sum(one["expectations"] for one in tables) - failed
     not_compared = summary["not_compared"]
     return join(
-        element("h1", TITLE),
-        element("p", lead, class_="lead"),
-        element(
+        render_element("h1", TITLE),
+        render_element("p", lead, class_="lead"),
+        render_element(
             "p", f"Checked {summary['checked_at']}: {kept:,} expectations met, {failed:,} not."
         ),
-        element("p", f"Totals not compared with a view: {not_compared}") if not_compared else None,
-        table(
+        render_element("p", f"Totals not compared with a view: {not_compared}")
+        if not_compared
+        else None,
+        render_table(
             ("table", "version", "of what", "expectations", "not met"),
             *(_render_verdict(folder, one) for one in tables),
         ),
@@ -138,7 +151,7 @@ def _render_verdict(folder: Path, one: TableVerdict) -> tuple[str | Html, ...]:
     page = find_newest(folder, name_suite(one["table"], one["suite"]))
     suite = one["suite"]
     if page is not None:
-        suite = link(suite, f"{PATH}?{urlencode({'page': page})}")
+        suite = render_link(suite, f"{PATH}?{urlencode({'page': page})}")
     failed = list_items(*one["failed"], class_="tight") if one["failed"] else "none"
     return one["table"], f"{one['version']:,}", suite, f"{one['expectations']:,}", failed
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
 
-from contracts import QUARANTINE, model
+from contracts import QUARANTINE, build_model
 from contracts.validation import VALIDATED
 from services.api.http.answers import NextCursor, OffsetsByTopic
 from services.api.http.pages import Page, PageRequest, select_page
@@ -68,7 +68,7 @@ class QuarantineCount(BaseModel):
 
 def _list_fields() -> AnyJson:
     """The fields of a rejected record, without its bytes, for `create_model`."""
-    fields = model(QUARANTINE).model_fields.items()
+    fields = build_model(QUARANTINE).model_fields.items()
     return {name: (info.annotation, info) for name, info in fields if name not in BYTES}
 
 
@@ -90,7 +90,7 @@ class QuarantinePage(BaseModel):
 
 Rejected: type[BaseModel] = create_model(
     "Rejected",
-    __base__=model(QUARANTINE),
+    __base__=build_model(QUARANTINE),
     __doc__="A rejected record, whole, with what can be read of its value.",
     fields=(AnyJson, Field(description="the fields that can be read, in their order")),
     rest=(str | None, Field(description="the bytes after them, in hexadecimal digits")),

@@ -72,7 +72,7 @@ class RegistryProblem(Problem):
         super().__init__(HTTPStatus(code // 100), "Registry error", detail)
         self.code = code
 
-    def response(self, path: str) -> JSONResponse:
+    def to_response(self, path: str) -> JSONResponse:
         return RegistryResponse({"error_code": self.code, "message": self.detail}, self.status)
 
 

@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
 
-from contracts import STOCK_LEVELS, model
+from contracts import STOCK_LEVELS, build_model
 from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.pages import Page, PageRequest, select_page
 from services.api.http.parameters import (
@@ -37,7 +37,7 @@ ONE_SHELF = f"{STOCK.select} where store_id = ? and sku = ?"
 
 router = APIRouter(tags=["stock"])
 
-StockLevel = model(STOCK_LEVELS)
+StockLevel = build_model(STOCK_LEVELS)
 
 Shelf: type[BaseModel] = create_model(
     "Shelf", __base__=(Dated, StockLevel), __doc__="One sku in one store."

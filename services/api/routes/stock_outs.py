@@ -67,7 +67,7 @@ def list_stock_outs(
 ) -> JSONResponse:
     span = query.span(store_id, sku)
     request = query.ask("stock-outs", span, (int,))
-    [after_ms] = request.after() or (WHOLE_MIN,)
+    [after_ms] = request.find_place() or (WHOLE_MIN,)
     with lake.open(*TOPICS) as snapshot:
         rows = find_stock_outs(snapshot, span, int(after_ms), request.rows_max)
         as_of = date_by_offsets(snapshot.ends())

@@ -82,7 +82,7 @@ async def stream_views(
     views = tuple(dict.fromkeys(query.view))
     for view in views:
         find_table(view)
-        store.snapshots(view)
+        store.find_snapshots(view)
     slots: Slots = request.app.state.streams
     slots.take()
     return EventStream(render_events(Positions(store, views, last_event_id), store), slots)
@@ -115,7 +115,7 @@ async def render_events(positions: Positions, store: Store) -> AsyncIterator[str
     until = sent_at + STREAM_SECONDS_MAX
     while not store.stopping.is_set() and monotonic() < until:
         try:
-            event = positions.next()
+            event = positions.find_next()
         except sqlite3.DatabaseError:
             # The materializer rebuilds the file; a reset follows.
             await anyio.sleep(RETRY_SECONDS)

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from contracts import CONTRACTS, schemas_of
+from contracts import CONTRACTS, find_schemas
 
 SUFFIX = "-value"  # of every subject; keys are plain text without a schema
 GENERATION = re.compile(r"\.g\d+$")
@@ -50,7 +50,7 @@ def _list_versions() -> dict[str, tuple[Version, ...]]:
             for number, (schema_id, schema) in enumerate(sorted(schemas.items()), start=1)
         )
         for contract in CONTRACTS.values()
-        if (schemas := schemas_of(contract))
+        if (schemas := find_schemas(contract))
     }
 
 

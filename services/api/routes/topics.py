@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from contracts import ADJUSTMENTS, CONTRACTS, Contract, schema_id, schemas_of
+from contracts import ADJUSTMENTS, CONTRACTS, Contract, find_schemas, get_schema_id
 from contracts import Field as ContractField
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS, Problem, document_responses
@@ -97,8 +97,8 @@ def describe(contract: Contract) -> Topic:
         grace_seconds=_to_seconds(contract.grace),
         partitions=contract.settings.partitions,
         config=dict(contract.settings.config),
-        schema_id=schema_id(contract),
-        schema_ids=sorted(schemas_of(contract)),
+        schema_id=get_schema_id(contract),
+        schema_ids=sorted(find_schemas(contract)),
         fields=[_describe_field(field) for field in contract.fields],
         rules=[TopicRule(name=rule.name, description=rule.description) for rule in contract.rules],
         example=_render_example(contract),

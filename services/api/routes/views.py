@@ -93,7 +93,7 @@ def list_views(store: FromStore, _: NoParameters) -> JSONResponse:
 def get_view(store: FromStore, name: Name, _: NoParameters) -> JSONResponse:
     view = _describe(store, find_table(name))
     if view["generation"] is None:
-        raise store.missing(name)
+        raise store.create_missing(name)
     return JSONResponse(view)
 
 

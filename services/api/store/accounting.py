@@ -1,4 +1,4 @@
-"""Record accounting: what became of the records that a pipeline has read."""
+"""Record accounting: how many records a pipeline has read, applied and quarantined."""
 
 from typing import TypedDict
 
@@ -17,7 +17,7 @@ ACCOUNTS = (
 
 
 class Account(TypedDict):
-    """One input partition: records read, and what became of them."""
+    """One input partition: the records read, applied, quarantined and duplicate."""
 
     topic: str
     partition: int

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from time import monotonic
 
-from contracts import BOOKS, CONTRACTS, MARKERS, Contract, contract
+from contracts import BOOKS, CONTRACTS, MARKERS, Contract, get_contract
 from control.generations import Generation
 from infra.kafka import Offsets, Partition
 from services.api.store.assembly import Assembly
@@ -28,7 +28,7 @@ class Views:
         self.prefix = f"{generation.pipeline}/{generation.number}"  # of its keys in shared topics
         topics = {**generation.outputs, BOOKS.name: BOOKS.name}
         self.by_topic = {topic: view for view, topic in topics.items()}
-        self.tables = {view: Table(contract(view)) for view in topics}
+        self.tables = {view: Table(get_contract(view)) for view in topics}
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -42,9 +42,9 @@ class Work:
     commits: int = 0
     rows: int = 0
     waits: Histogram = field(default_factory=Histogram)
-    """Per commit, from the log to the answer: the longest that one of its records has waited."""
+    """Per commit: the longest time from a record's append to the log until answers hold it."""
     batches: Histogram = field(default_factory=Histogram)
-    """Per commit, how long the pipeline worked on the batch."""
+    """Per commit: how long the pipeline worked on the batch."""
 
 
 class Applier:
@@ -69,7 +69,7 @@ class Applier:
         log.start(start)
 
     def step(self) -> Marker | None:
-        """Apply what has arrived; returns the marker committed last, if any was.
+        """Apply the records that have arrived; returns the last committed marker, if any.
 
         Raises Unusable when the log is no longer the one that the database was built from.
         """
@@ -88,7 +88,7 @@ class Applier:
         return last
 
     def is_unmarked(self) -> bool:
-        """Whether there is no marker yet, and so nothing to load."""
+        """Whether the marker topic has no marker yet, so that there is nothing to load."""
         return self._markers_known and self.assembly.target is None
 
     def _check(self) -> None:

@@ -2,8 +2,8 @@
 
 Rows and markers arrive on different partitions in any order. A row may be applied once a later
 marker is known. A marker may be committed once every partition has been read up to it. Rows after
-the last known marker wait, at most ROWS_WAITING_MAX per partition; a partition with more is to be
-paused. A waiting partition has passed the target, so its pause does not delay the target.
+the last known marker wait, at most ROWS_WAITING_MAX per partition; the caller pauses a partition
+with more. A waiting partition has passed the target, so its pause does not delay the target.
 """
 
 from collections import deque
@@ -50,9 +50,9 @@ class Assembly(Generic[Row]):
     def mark(self, marker: Marker) -> None:
         """Take a marker, unless its batch is older than the newest: a fenced process wrote it.
 
-        A batch that is run again is marked again.
+        A repeated batch has a second marker.
         """
-        if marker.batch >= self._newest_batch():
+        if marker.batch >= self._find_newest_batch():
             self._newest = marker
 
     def set_target(self) -> None:
@@ -103,6 +103,6 @@ class Assembly(Generic[Row]):
         read = (min(self.reached.get(at, 0), offset) - starts[at] for at, offset in outputs)
         return sum(read), sum(offset - starts[at] for at, offset in outputs)
 
-    def _newest_batch(self) -> int:
+    def _find_newest_batch(self) -> int:
         known: Iterable[Marker | None] = (self._newest, self.target)
         return max([self._batch, *(marker.batch for marker in known if marker)])

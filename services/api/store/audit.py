@@ -1,4 +1,4 @@
-"""Records who did what, and who was refused, in a topic of its own."""
+"""Records actions and refusals, with their callers, in a topic of its own."""
 
 import logging
 import secrets
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from time import monotonic
 
-from contracts import ACTIONS, Row, encode, key
+from contracts import ACTIONS, Row, encode, encode_key
 from infra.security.tokens import NOBODY
 from services.api.store.bucket import Bucket
 from services.api.store.errors import NotRecorded
 from services.api.store.publisher import Full, OutcomeUnknown, Record, Refused
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 REFUSALS_AT_ONCE_MAX = 60
-"""So many refusals are recorded one after the other, then one a second. The others are counted."""
+"""The refusals recorded at once; after that one a second. The audit counts the others."""
 REFUSALS_PER_SECOND = 1.0
 TARGET_CHARACTERS_MAX = 2_000  # by the contract
 ID_BYTES = 4
@@ -28,12 +28,12 @@ log = logging.getLogger("api.audit")
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks."""
+    """The sender of a request."""
 
     name: str
-    """Of the token."""
+    """The name of the token."""
     role: str | None
-    """None: there is no valid token."""
+    """None without a valid token."""
 
 
 UNKNOWN = Caller(NOBODY, None)
@@ -41,7 +41,7 @@ UNKNOWN = Caller(NOBODY, None)
 
 @dataclass(frozen=True)
 class Attempt:
-    """Something that somebody asks to be done."""
+    """An action that a caller asks for."""
 
     action: str
     target: str
@@ -51,7 +51,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Begun:
-    """An action that is at work; `row` is what the log holds of it."""
+    """An action in progress; `row` is its record in the log."""
 
     row: Row = field(repr=False)
 
@@ -59,8 +59,8 @@ class Begun:
 class Audit:
     """Writes the records; only the event loop uses it.
 
-    Of refusals it writes at most REFUSALS_AT_ONCE_MAX at once and then one a second. The next
-    record says how many were left out.
+    It writes at most REFUSALS_AT_ONCE_MAX refusals at once and then one a second. The next record
+    has the number of omitted ones.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Audit:
         self._left_out = 0
 
     async def begin(self, attempt: Attempt) -> Begun:
-        """Record that it begins. Raises NotRecorded: then it must not begin."""
+        """Record the begin of an action. Raises NotRecorded: then the action must not begin."""
         row = self._create_row(attempt) | {"outcome": "begun"}
         try:
             await self._record(row)
@@ -84,11 +84,11 @@ class Audit:
         return Begun(row)
 
     async def end(self, begun: Begun, status: HTTPStatus) -> None:
-        """Record what came of it. Where Kafka does not take the record, it stays begun."""
+        """Record the outcome. If Kafka does not take the record, the action remains begun."""
         await self._try_to_record({**begun.row, **_describe_end(status)})
 
     async def refuse(self, attempt: Attempt, status: HTTPStatus) -> None:
-        """Record that it was not begun, or count it where there are too many."""
+        """Record a refused action, or count it if there are too many."""
         if self._refusals.take():
             self._left_out += 1
             return
@@ -96,7 +96,7 @@ class Audit:
             self._left_out += 1
 
     def _create_row(self, attempt: Attempt) -> dict[str, object]:
-        now_ms = wall_ms()
+        now_ms = get_wall_ms()
         return {
             "action_id": f"{now_ms}-{secrets.token_hex(ID_BYTES)}",
             "action": attempt.action,
@@ -119,12 +119,14 @@ class Audit:
         return True
 
     async def _record(self, row: Row) -> None:
-        """Write the record, with how many were left out before it."""
+        """Write the record, with the number of refusals omitted before it."""
         left_out, self._left_out = self._left_out, 0
         whole = {**row, "left_out": left_out}
         try:
             await self._write(
-                Record(ACTIONS.name, key(ACTIONS, whole), encode(ACTIONS, whole), wall_ms())
+                Record(
+                    ACTIONS.name, encode_key(ACTIONS, whole), encode(ACTIONS, whole), get_wall_ms()
+                )
             )
         except BaseException:
             self._left_out += left_out
@@ -132,7 +134,7 @@ class Audit:
 
 
 def _describe_end(status: HTTPStatus) -> dict[str, object]:
-    return {"outcome": _name_outcome(status), "status": int(status), "ended_at": wall_ms()}
+    return {"outcome": _name_outcome(status), "status": int(status), "ended_at": get_wall_ms()}
 
 
 def _name_outcome(status: HTTPStatus) -> str:

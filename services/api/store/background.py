@@ -10,7 +10,7 @@ RETRY_SECONDS_MAX = 5.0
 class Background:
     """Work that a thread repeats until it is stopped.
 
-    An exception is logged, kept in `trouble`, and the work is retried.
+    After an exception it logs it, keeps it in `trouble`, and retries.
     """
 
     def __init__(self, name: str, trouble: str | None = None) -> None:
@@ -33,7 +33,7 @@ class Background:
         self.stopping.set()
 
     def join(self, seconds_max: float | None = None) -> None:
-        """Wait until the thread has ended, but no longer than that; None: as long as it takes."""
+        """Wait until the thread has ended, at most so long; None means without a limit."""
         if self._thread.is_alive():
             self._thread.join(seconds_max)
 

@@ -1,11 +1,11 @@
-"""A token bucket: so many at once, and then so many a second."""
+"""A token bucket: a burst at once, and then a rate per second."""
 
 from collections.abc import Callable
 from time import monotonic
 
 
 class Bucket:
-    """It is full at first, holds `burst` at the most, and fills by `per_second`."""
+    """It starts full, holds at most `burst` tokens, and gains `per_second`."""
 
     def __init__(
         self, burst: float, per_second: float, clock: Callable[[], float] = monotonic
@@ -17,7 +17,7 @@ class Bucket:
         self._filled_at = clock()
 
     def take(self) -> float:
-        """Take one; returns 0.0, or else the seconds until there is one to take."""
+        """Take a token and return 0.0; without one, return the seconds until there is one."""
         now = self._clock()
         filled = (now - self._filled_at) * self._per_second
         self._left, self._filled_at = min(self._burst, self._left + filled), now

@@ -14,25 +14,25 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from contracts.consumer import reader
+from contracts.consumer import create_reader
 from infra.kafka import (
     Offsets,
     Partition,
     UnknownTopic,
-    admin,
-    consumer,
-    end_offsets,
-    partitions,
-    start_offsets,
+    create_admin,
+    create_consumer,
+    list_partitions,
+    read_end_offsets,
+    read_start_offsets,
 )
-from infra.kafka.errors import code
+from infra.kafka.errors import get_error_code
 from infra.settings import Settings
 
 RECORDS_PER_READ_MAX = 2_000
 WAIT_SECONDS = 0.1  # how long a read waits for a first record; a record ends the wait at once
 REQUEST_SECONDS_MAX = 10.0
 
-decode = reader("api")
+decode = create_reader("api")
 """Decodes the fields that contracts/consumers/api.yaml declares, and no others."""
 
 
@@ -54,12 +54,12 @@ class End:
 
 
 class OffsetGone(Exception):
-    """The log no longer, or not yet, holds the offset to go on from."""
+    """The log does not hold the offset to continue from: not any more, or not yet."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The topics, by the ids that Kafka gave them, and the offsets their partitions hold."""
+    """The ids that Kafka gave the topics, and the first and end offsets of their partitions."""
 
     ids: Mapping[str, str]
     starts: Offsets
@@ -67,7 +67,7 @@ class Extent:
 
 
 class Log(Protocol):
-    """What the materializer asks of the log."""
+    """The log, as the materializer uses it."""
 
     def read_ids(self) -> Mapping[str, str]: ...
 
@@ -84,10 +84,10 @@ class Changelog:
     """The log of Kafka, for a fixed set of topics."""
 
     def __init__(self, settings: Settings, topics: Iterable[str]) -> None:
-        self._admin = admin(settings)
+        self._admin = create_admin(settings)
         self._topics = sorted(set(topics))
         self._paused: set[Partition] = set()
-        self._consumer: Consumer = consumer(
+        self._consumer: Consumer = create_consumer(
             settings,
             enable_partition_eof=True,
             # A missing offset means another log; a silent restart would hide that.
@@ -118,7 +118,7 @@ class Changelog:
             try:
                 ids[topic] = str(future.result(timeout=REQUEST_SECONDS_MAX).topic_id)
             except KafkaException as error:
-                if code(error) == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                if get_error_code(error) == KafkaError.UNKNOWN_TOPIC_OR_PART:
                     raise UnknownTopic(topic) from error
                 raise
         return ids
@@ -127,20 +127,20 @@ class Changelog:
         """Raises UnknownTopic when one of the topics is not there yet."""
         return Extent(
             ids=self.read_ids(),
-            starts=start_offsets(self._admin, self._topics),
-            ends=end_offsets(self._admin, self._topics),
+            starts=read_start_offsets(self._admin, self._topics),
+            ends=read_end_offsets(self._admin, self._topics),
         )
 
     def start(self, offsets: Offsets) -> None:
         """Read from these offsets; read unnamed partitions from their beginning."""
         self._paused.clear()
-        every = partitions(self._admin, self._topics)
+        every = list_partitions(self._admin, self._topics)
         self._consumer.assign([TopicPartition(*at, offsets.get(at, 0)) for at in every])
 
     def read(self) -> list[Record | End]:
-        """What has arrived, in order within a partition; empty after WAIT_SECONDS without a record.
+        """The records that have arrived, in order within a partition; none after WAIT_SECONDS.
 
-        Raises OffsetGone, and KafkaException for what retrying does not cure.
+        Raises OffsetGone, and KafkaException for an error that a retry does not cure.
         """
         # A poll returns with the first record; consume alone would wait for all of them.
         first = self._consumer.poll(WAIT_SECONDS)
@@ -172,7 +172,7 @@ def _read(message: Message) -> Record | End | None:
 
 
 def _raise_lasting(error: KafkaError, topic: str | None) -> None:
-    """Raise what waiting does not cure. The client itself retries a broker that is away."""
+    """Raise an error that waiting does not cure. The client itself retries an absent broker."""
     if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
         raise OffsetGone(f"{topic}: the offset to go on from is gone: {error.str()}")
     if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:

@@ -1,7 +1,7 @@
-"""The log of changes per commit, so that a reader who was away can catch up.
+"""The log of changes per commit, from which a reader catches up after an absence.
 
-The transaction of a commit writes its changes, so they lead exactly from marker to marker. A row is
-logged once, as it is at the marker.
+The transaction of a commit writes its changes, so they lead exactly from marker to marker. The log
+has a changed row once, as it is at the marker.
 """
 
 import json
@@ -46,7 +46,7 @@ class Touched:
         for row in rows:
             if len(keys) > ROWS_PER_CHANGE_MAX:
                 return
-            keys[self._tables[view].key_of(row)] = None
+            keys[self._tables[view].get_key(row)] = None
 
     def record(self, connection: sqlite3.Connection, marker: Marker) -> None:
         """Log a change per view in the open transaction, and delete changes that are too old."""
@@ -88,7 +88,7 @@ def find_position(snapshot: Snapshot, view: str, batch: int) -> int | None:
 
 
 def find_extent(snapshot: Snapshot) -> tuple[int, int]:
-    """The positions of the oldest and the newest change that are kept."""
+    """The positions of the oldest and the newest change in the log."""
     oldest, newest = snapshot.select("select min(number), max(number) from changes").fetchone()
     return oldest or 0, newest or 0
 
@@ -98,6 +98,6 @@ def _render_rows(
 ) -> str | None:
     if len(keys) > ROWS_PER_CHANGE_MAX:
         return None
-    found = (connection.execute(table.select_one, key).fetchone() for key in keys)
-    rows = [table.to_json(row) for row in found if row]  # retention may have deleted some
+    stored = (connection.execute(table.select_one, key).fetchone() for key in keys)
+    rows = [table.to_json(row) for row in stored if row]  # retention may have deleted some
     return json.dumps(rows, separators=(",", ":"), ensure_ascii=False)

@@ -9,7 +9,7 @@ Wake = Callable[[], object]
 
 
 class Commits:
-    """All waiters, each in an event loop. Callers limit how many may wait."""
+    """All waiters, each in an event loop. Callers limit their number."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -26,7 +26,7 @@ class Commits:
                 wake()
 
     async def wait_until(self, holds: Callable[[], bool], seconds_max: float) -> bool:
-        """Check now and after every commit; returns whether it held in time."""
+        """Check now and after every commit; returns whether the condition held in time."""
         woken = asyncio.Event()
         loop = asyncio.get_running_loop()
         number = self._add(lambda: loop.call_soon_threadsafe(woken.set))

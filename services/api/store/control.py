@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from contracts import CLOCKS, GENERATIONS, HEARTBEATS, MARKERS
-from contracts.times import epoch_ms
+from contracts.times import to_epoch_ms
 from control.generations import Generations
 from control.marker import Marker
 from control.world_clock import AnnouncedClock
@@ -62,7 +62,7 @@ class Control(Background):
             marker = Marker.parse(value)
             self.markers[marker.pipeline, marker.generation] = marker
         elif record.partition[0] == HEARTBEATS.name:
-            self._beat_ms = epoch_ms(value["event_time"])
+            self._beat_ms = to_epoch_ms(value["event_time"])
         else:
             self._clock = AnnouncedClock.parse(value)
         if self._clock is not None:
@@ -75,6 +75,6 @@ class Control(Background):
 
 
 def _find_start(at: Partition, extent: Extent) -> int:
-    """The first offset to read. Of the heartbeats, which are never deleted, one is enough."""
+    """The first offset to read: of the heartbeats, which are never deleted, only the last."""
     first = extent.starts[at]
     return max(first, extent.ends[at] - 1) if at[0] == HEARTBEATS.name else first

@@ -30,7 +30,7 @@ create table progress (
 
 
 class Unusable(Exception):
-    """The file cannot be continued and has to be rebuilt, for the reason given."""
+    """The file cannot be continued and has to be rebuilt; the message says why."""
 
 
 class Database:
@@ -45,7 +45,7 @@ class Database:
 
     @classmethod
     def open(cls, path: Path, identity: Mapping[str, str], tables: Iterable[Table]) -> "Database":
-        """Continue with the existing file. Raises Unusable where it does not fit."""
+        """Continue with the existing file. Raises Unusable if it does not fit."""
         tables = tuple(tables)
         if not path.exists():
             raise Unusable("there is no database yet")
@@ -72,7 +72,7 @@ class Database:
         return cls(path, connection, tables)
 
     def find_marker(self) -> Marker | None:
-        """The committed marker, whose offsets are where to continue; None before the first."""
+        """The committed marker, from whose offsets to continue; None before the first."""
         return _select_marker(self._connection)
 
     def apply(self, view: str, rows: Sequence[Stored]) -> None:
@@ -84,7 +84,7 @@ class Database:
     def commit(self, marker: Marker) -> None:
         """Commit rows, changes and the marker with its offsets in one transaction.
 
-        It deletes the rows whose retention is over.
+        It also deletes the rows whose retention is over.
         """
         self._begin()
         for table in self._tables.values():
@@ -97,7 +97,7 @@ class Database:
         self._connection.execute("commit")
 
     def is_in_place(self) -> bool:
-        """Whether the file written is still the file that readers find at the path."""
+        """Whether the path still leads readers to the file that this writer writes."""
         try:
             return self.path.stat().st_ino == self._inode
         except FileNotFoundError:
@@ -133,7 +133,7 @@ def remove(path: Path) -> None:
 
 
 def measure_bytes(path: Path) -> int:
-    """What a database takes on disk, with the files that SQLite keeps beside it."""
+    """The bytes of a database on disk, with the files that SQLite keeps beside it."""
     size = 0
     for file in _list_files(path):
         with suppress(FileNotFoundError):

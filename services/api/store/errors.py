@@ -1,4 +1,4 @@
-"""Why the store cannot answer now. `http` makes a problem document of each."""
+"""Errors of a store that cannot answer now. `http` makes a problem document of each."""
 
 
 class StoreError(Exception):
@@ -9,7 +9,7 @@ class ViewMissing(StoreError):
     """No promoted generation that may be read carries the view."""
 
     def __init__(self, view: str, refused: str | None, trouble: str | None) -> None:
-        super().__init__(f"{view}: {refused or 'no promoted generation'}{because(trouble)}")
+        super().__init__(f"{view}: {refused or 'no promoted generation'}{render_cause(trouble)}")
         self.view = view
         self.refused = refused
         """The invalid generation that carries it, and why it is invalid."""
@@ -40,9 +40,9 @@ class NoWorldClock(StoreError):
 
 
 class NotRecorded(StoreError):
-    """The log does not take the record of an action, so the action is not begun."""
+    """The log does not take the record of an action, so the action must not begin."""
 
 
-def because(trouble: str | None) -> str:
+def render_cause(trouble: str | None) -> str:
     """The trouble in brackets, to end a sentence with; empty where there is none."""
     return f" ({trouble})" if trouble else ""

@@ -1,4 +1,4 @@
-"""Whether a window's row may still change. That depends on when it is read, not on the row.
+"""Whether a window's row may still change. That depends on the time of the read, not on the row.
 
 An event may be published until its horizon ends. A row is final when the horizon of every event in
 its window has ended, and the answer holds everything that was published by then.
@@ -11,15 +11,15 @@ from contracts import CONTRACTS, RELEASES, Contract
 from services.api.store.marker import Marker
 from services.api.store.store import Store
 from services.api.store.tables import Stored, Table
-from services.clock import wall_ms
-from services.times import in_ms
+from services.clock import get_wall_ms
+from services.times import to_ms
 
 ENDS = ("window_end", "interval_end", "day_end", "review_at")
 """The names in contracts of a window's end, the first moment after it."""
 
 
 class Finality:
-    """Up to which window end nothing changes any more, for one view in one answer."""
+    """The window end up to which rows are final, for one view in one answer."""
 
     def __init__(self, store: Store, table: Table, marker: Marker) -> None:
         end = find_end_field(table.contract)
@@ -46,16 +46,16 @@ def find_end_field(view: Contract) -> str | None:
 def find_settled_ms(store: Store, marker: Marker) -> int | None:
     """Windows that ended by then, in epoch ms of world time, are final; None: not known yet.
 
-    The answer holds what the log held at the moment that its freshness names. At that moment the
+    The answer holds the log's records of the moment that its freshness names. At that moment the
     world had reached the time of its clock or its last heartbeat, whichever is earlier.
     """
     age_ms, _ = store.freshness.measure(marker.inputs)
     world = store.control.world
     if age_ms is None or world is None:
         return None
-    held_ms = world.world_at(wall_ms() - age_ms)
+    held_ms = world.world_at(get_wall_ms() - age_ms)
     certain_ms = held_ms if world.beat_ms is None else min(held_ms, world.beat_ms)
-    return certain_ms - in_ms(find_horizon(topic for topic, _ in marker.inputs))
+    return certain_ms - to_ms(find_horizon(topic for topic, _ in marker.inputs))
 
 
 def find_horizon(topics: Iterable[str]) -> timedelta:

@@ -1,4 +1,4 @@
-"""How old an answer is: it holds everything that the log held so long ago.
+"""The age of an answer: it holds everything that the log held so long ago.
 
 A thread regularly asks the log where its topics end. An answer holds everything that the log held
 at such a moment if the inputs of its marker reach all ends observed then.
@@ -15,8 +15,8 @@ PERIOD_SECONDS = 0.2
 OBSERVATIONS_MAX = 3_000  # ten minutes; an older answer has no age, only the reason
 
 WATCHED_SECONDS_MIN = 60.0
-"""A record that was there before the watch began may have waited longer than is known. From this
-length of the watch on, its length counts."""
+"""A record may be older than the watch, and may have waited for longer. A watch of this length or
+longer counts as its wait."""
 
 Age = tuple[int | None, str | None]
 """Milliseconds, or why they are unknown."""
@@ -55,8 +55,8 @@ class Freshness(Background):
             seen = []  # other topics, or another log: earlier observations do not apply
         self._seen = [*seen[-OBSERVATIONS_MAX + 1 :], (asked, ends)]
 
-    def latest_ends(self) -> Offsets:
-        """The ends of the topics when last observed."""
+    def get_latest_ends(self) -> Offsets:
+        """The ends of the topics at the last observation."""
         seen = self._seen
         return seen[-1][1] if seen else {}
 
@@ -72,10 +72,10 @@ class Freshness(Background):
         return None, f"the log has been ahead of this answer for all of the {watched} s watched"
 
     def measure_wait(self, inputs: Offsets) -> float | None:
-        """How many seconds the oldest record beyond these offsets has been in the log.
+        """The seconds that the oldest record beyond these offsets has been in the log.
 
-        It is never less than that, and more by about PERIOD_SECONDS at most. None: the log was not
-        watched for long enough to know.
+        The true value is never larger, and smaller by about PERIOD_SECONDS at most. None while the
+        watch is too short to know.
         """
         seen = self._seen
         if not seen:
@@ -86,7 +86,7 @@ class Freshness(Background):
 
 
 def _count_covered(seen: Sequence[tuple[float, Offsets]], inputs: Offsets) -> int:
-    """How many of the moments an answer covers. Ends only grow: these moments come first."""
+    """The number of moments that an answer covers. Ends only grow: these moments come first."""
     topics = {topic for topic, _ in inputs}
 
     def beyond(observation: tuple[float, Offsets]) -> bool:

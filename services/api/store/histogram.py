@@ -9,7 +9,7 @@ BOUNDS_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, inf)
 
 
 class Histogram:
-    """How many durations there were, by their length, since the process started."""
+    """The number of durations by their length, since the process started."""
 
     def __init__(self) -> None:
         self.sum_seconds = 0.0
@@ -20,5 +20,5 @@ class Histogram:
         self.sum_seconds += seconds
 
     def cumulate(self) -> list[tuple[float, int]]:
-        """Per bound, in seconds, how many durations were not longer."""
+        """Each bound in seconds, with the number of durations up to it."""
         return list(zip(BOUNDS_SECONDS, accumulate(self._counts), strict=True))

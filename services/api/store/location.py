@@ -6,7 +6,7 @@ from infra.settings import Settings
 
 
 def locate_folder(settings: Settings) -> Path:
-    """The folder of all of them."""
+    """The folder of all databases."""
     return settings.data_dir / "api"
 
 

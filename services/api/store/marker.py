@@ -29,7 +29,7 @@ class _Stored(TypedDict):
 
 @dataclass(frozen=True)
 class Marker(control.marker.Marker):
-    """A marker, and where it stands."""
+    """A marker and its offset."""
 
     offset: int  # of the marker itself, in the marker topic
 

@@ -11,7 +11,7 @@ from services.api.store.applier import Applier, Views, Work
 from services.api.store.background import Background
 from services.api.store.changelog import Log
 from services.api.store.database import Database, Unusable
-from services.api.store.errors import because
+from services.api.store.errors import render_cause
 from services.api.store.marker import Marker
 from services.api.store.rate import Rate
 from services.api.store.snapshots import Snapshots
@@ -21,7 +21,7 @@ log = logging.getLogger("api.materializer")
 OpenLog = Callable[[Iterable[str]], AbstractContextManager[Log]]
 OnLoaded = Callable[["Materializer"], None]
 MeasureWait = Callable[[Offsets], float | None]
-"""How many seconds the oldest record beyond these offsets has been in the log; None: not known."""
+"""Returns the seconds that the oldest record beyond these offsets is in the log; None: unknown."""
 
 
 class Materializer(Background):
@@ -65,10 +65,10 @@ class Materializer(Background):
         return applier.assembly.measure_progress() if applier else (0, 0)
 
     def describe_progress(self) -> str:
-        """How far it is, for a person."""
+        """The progress, for a person."""
         read, total = self.measure_progress()
         share = f"{read} of {total} records read" if total else "no marker read yet"
-        return f"{self.generation}: {share}{because(self.trouble)}"
+        return f"{self.generation}: {share}{render_cause(self.trouble)}"
 
     def explain_absence(self) -> str | None:
         """Why the views are neither loaded nor being loaded; None if they are."""
@@ -130,7 +130,7 @@ class Materializer(Background):
             raise Unusable(f"{self.path} was found damaged by a reader")
 
     def _add_wait(self, committed: Marker) -> None:
-        """Count how long the records have waited that the marker adds to what is served."""
+        """Add to the histogram how long the marker's new records have waited."""
         before = self.marker
         if self.snapshots is None or before is None or before.inputs == committed.inputs:
             return

@@ -1,4 +1,4 @@
-"""The generation that is served of each pipeline, and those on standby.
+"""The served generation of each pipeline, and those on standby.
 
 A ready candidate is loaded before its promotion, and a retired generation stays up to date. So a
 promotion and its rollback are one assignment each, and a request reads all its rows from one
@@ -23,7 +23,7 @@ Make = Callable[[Generation, Path, OnLoaded], Materializer]
 
 
 class Materializers:
-    """Per pipeline: the latest control record, the generations followed, and the one served."""
+    """Per pipeline: the latest control record, the followed generations, and the served one."""
 
     def __init__(self, folder: Path, make: Make) -> None:
         self.known: dict[str, Generations] = {}
@@ -41,7 +41,7 @@ class Materializers:
         return (None if number is None else followed.get(number)) or self.find_loading(pipeline)
 
     def find_loading(self, pipeline: str) -> Materializer | None:
-        """The promoted generation, while it is not the one served."""
+        """The promoted generation, while another one is served."""
         known = self.known.get(pipeline)
         if known is None or known.promoted is None:
             return None
@@ -55,7 +55,7 @@ class Materializers:
         return self._followed.get(pipeline, {}).get(number)
 
     def find_view(self, view: str, number: int | None = None) -> Materializer | None:
-        """The materializer to read a view from; of that generation, while it is followed."""
+        """The materializer to read a view from: that of the generation, while it is followed."""
         for pipeline in tuple(self.known):
             materializer = self.find_served(pipeline)
             if materializer and view in materializer.generation.views:
@@ -135,7 +135,7 @@ class Materializers:
         for number in followed.keys() - kept:
             self._retire(followed.pop(number))
         for number in set(self._list_on_disk(pipeline)) - kept:
-            path = self._path(pipeline, number)
+            path = self._locate_path(pipeline, number)
             remove(path)
             self._retired.pop(path, None)
         for generation in known.readable:
@@ -146,14 +146,14 @@ class Materializers:
     def _resume(self, known: Generations, promoted: Generation) -> None:
         """At the start: serve the last served generation until the promoted one is loaded."""
         followed = self._followed[known.pipeline] = {}
-        if read_marker(self._file(promoted)) is not None:
+        if read_marker(self._locate_file(promoted)) is not None:
             return
         on_disk = self._list_on_disk(known.pipeline)
         others = [
             (marker.written_at_ms, each.number, each)
             for each in known.known
             if each.number in on_disk and each.state is not State.INVALID
-            if (marker := read_marker(self._file(each)))
+            if (marker := read_marker(self._locate_file(each)))
         ]
         if others:
             # A generation that was retired before stopped at an earlier marker.
@@ -170,7 +170,7 @@ class Materializers:
             del self.known[known.pipeline]
 
     def _start(self, generation: Generation) -> Materializer:
-        path = self._file(generation)
+        path = self._locate_file(generation)
         materializer = self._make(generation, path, self._handle_loaded)
         materializer.follow(self._retired.pop(path, None))
         return materializer
@@ -186,8 +186,8 @@ class Materializers:
         names = (pattern.fullmatch(file.name) for file in self._folder.glob("*.sqlite"))
         return tuple(int(name[1]) for name in names if name)
 
-    def _file(self, generation: Generation) -> Path:
-        return self._path(generation.pipeline, generation.number)
+    def _locate_file(self, generation: Generation) -> Path:
+        return self._locate_path(generation.pipeline, generation.number)
 
-    def _path(self, pipeline: str, number: int) -> Path:
+    def _locate_path(self, pipeline: str, number: int) -> Path:
         return locate_database(self._folder, pipeline, number)

@@ -1,6 +1,6 @@
-"""A mirror of a topic that no pipeline makes a view of: every record, in a SQLite file.
+"""A mirror: every record of a topic without a view, in a SQLite file.
 
-One transaction holds rows and the offsets they were read up to, so the thread may die anywhere. A
+One transaction holds rows and the offsets they end at, so the thread may die anywhere. A
 file that cannot be continued is rebuilt from the beginning of the topic.
 """
 
@@ -33,7 +33,7 @@ log = logging.getLogger("api.mirror")
 
 @dataclass(frozen=True)
 class Layout:
-    """How a topic's records are stored. A changed layout makes a new file."""
+    """The storage of a topic's records. A changed layout makes a new file."""
 
     topic: str
     create: tuple[str, ...]
@@ -44,7 +44,7 @@ class Layout:
 
 
 def create_layout(table: Table, on_conflict: str, *indexes: str) -> Layout:
-    """Every record as a row of the table, with these indexes.
+    """A layout that stores every record as a row of the table, with these indexes.
 
     `on_conflict` says what happens to a second row of a key: `ignore` keeps the first row,
     `replace` keeps the last.
@@ -116,13 +116,13 @@ class Mirror(Background):
             )
 
     def _open_file(self, extent: Extent) -> sqlite3.Connection:
-        """The existing file; a new one if that is damaged, or of another topic or layout."""
+        """The existing file; a new one if it is damaged, or of another topic or layout."""
         identity = f"{extent.ids[self._layout.topic]} {' '.join(self._layout.create)}"
         if self._path.exists():
             try:
                 connection = connect(self._path)
-                [[found]] = connection.execute("select identity from source").fetchall()
-                if found == identity and _is_within(
+                [[own]] = connection.execute("select identity from source").fetchall()
+                if own == identity and _is_within(
                     read_offsets(connection, self._layout.topic), extent
                 ):
                     return connection
@@ -136,7 +136,7 @@ class Mirror(Background):
         return _create(self._path, identity, self._layout)
 
     def _store(self, connection: sqlite3.Connection, arrived: Sequence[Record | End]) -> None:
-        """Store what has arrived and the offsets it ends at, in one transaction."""
+        """Store the arrived records and the offsets they end at, in one transaction."""
         if not arrived:
             return
         ends: dict[Partition, int] = {}

@@ -1,5 +1,5 @@
-"""The mirrored topics: how prices, purchase orders, confirmations, rejections and actions are
-stored.
+"""The mirrored topics: the storage of prices, purchase orders, confirmations, rejections and
+actions.
 
 All times are epoch milliseconds.
 """
@@ -45,7 +45,7 @@ class PriceChange(NamedTuple):
 
 
 COLUMNS = ", ".join(f'"{name}"' for name in PriceChange._fields)
-# Of changes that hold from the same moment, the one announced last counts.
+# Of changes that hold from the same moment, the last announced one counts.
 HOLDING = (
     f"select {COLUMNS} from changes where sku = ? and holds_from <= ? "
     'order by holds_from desc, "offset" desc limit 1'
@@ -59,7 +59,7 @@ HISTORY = (
 SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order by sku limit ?"
 
 
-def _price_row(record: Record) -> Stored | None:
+def _build_price_row(record: Record) -> Stored | None:
     event = read_event(PRICE_CHANGES, record)
     if event is None:
         return None
@@ -71,7 +71,7 @@ PRICES = Layout(
     create=tuple(CREATE_CHANGES.split(";")),
     # A second copy of an event changes nothing: the first copy counts.
     insert="insert or ignore into changes values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    row=_price_row,
+    row=_build_price_row,
 )
 
 
@@ -82,12 +82,12 @@ class Prices:
         self._connection = connection
 
     def find(self, sku: str, at_ms: int) -> tuple[PriceChange, int | None] | None:
-        """The change that holds at a moment, and when the next one takes over; None before it."""
-        found = self._connection.execute(HOLDING, (sku, at_ms)).fetchone()
-        if found is None:
+        """The change that holds at a moment, and the start of the next; None before the first."""
+        row = self._connection.execute(HOLDING, (sku, at_ms)).fetchone()
+        if row is None:
             return None
         [until_ms] = self._connection.execute(NEXT, (sku, at_ms)).fetchone()
-        return PriceChange(*found), until_ms
+        return PriceChange(*row), until_ms
 
     def list_skus(self, after: str, at_ms: int, limit: int) -> list[str]:
         """The products that have a price at the moment, in order."""
@@ -129,7 +129,7 @@ REJECTIONS = create_layout(
 ACTIONS_TABLE = Table(ACTIONS)
 NEWEST_ACTIONS_FIRST = ("asked_at", *ACTIONS.key)
 
-# The last record of an action is the whole truth.
+# The last record of an action has all of it.
 AUDITED = create_layout(
     ACTIONS_TABLE,
     "replace",

@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry. Only `create_traces` imports this module, where traces are asked for."""
+"""Traces by OpenTelemetry. Only `create_traces` imports this module, if the settings ask for it."""
 
 import threading
 from collections import OrderedDict
@@ -17,7 +17,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from infra.kafka import Offsets, Partition
 from services.api.store.marker import Marker
 from services.api.store.traces import Headers, Publication, Traces
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 FOLLOWED_MAX = 1_000
 """The number of newest posted events that are followed until answers hold them."""
@@ -28,7 +28,7 @@ NANOSECONDS_PER_MS = 1_000_000
 
 @dataclass
 class Followed:
-    """An event in the log, whose way into the answers is followed."""
+    """An event in the log that is traced until answers hold it."""
 
     at: Partition
     offset: int
@@ -36,11 +36,11 @@ class Followed:
     """The publication, as the parent of what follows."""
     stored_ns: int
     held_by: set[tuple[str, int]] = field(default_factory=set)
-    """Pipelines and generations whose answers hold it."""
+    """The pipelines and generations whose answers hold it."""
 
 
 def export_traces(endpoint: str) -> Traces:
-    """Traces that are sent to a collector, by OTLP over HTTP."""
+    """Traces that go to a collector, by OTLP over HTTP."""
     exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")
     return OtelTraces(BatchSpanProcessor(exporter))
 
@@ -73,7 +73,7 @@ class OtelTraces(Traces):
 
     def follow(self, at: Partition, offset: int, span: Span) -> None:
         """Note from now on when answers hold the event."""
-        event = Followed(at, offset, set_span_in_context(span), _now_ns())
+        event = Followed(at, offset, set_span_in_context(span), _get_now_ns())
         with self._lock:
             self._followed[at, offset] = event
             while len(self._followed) > FOLLOWED_MAX:
@@ -119,7 +119,7 @@ class OtelTraces(Traces):
                 span.end()
 
     def stop(self) -> None:
-        # A collector that is away would be waited for.
+        # The provider would wait for an absent collector.
         sending = threading.Thread(target=self._provider.shutdown, daemon=True)
         sending.start()
         sending.join(SEND_SECONDS_MAX)
@@ -150,5 +150,5 @@ class OtelPublication(Publication):
         self._span.end()
 
 
-def _now_ns() -> int:
-    return wall_ms() * NANOSECONDS_PER_MS
+def _get_now_ns() -> int:
+    return get_wall_ms() * NANOSECONDS_PER_MS

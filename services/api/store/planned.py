@@ -1,4 +1,4 @@
-"""The mirrored promotions: how plans are stored. All times are epoch milliseconds."""
+"""The mirrored promotions: the storage of plans. All times are epoch milliseconds."""
 
 import sqlite3
 from typing import NamedTuple
@@ -55,7 +55,7 @@ PLANS = (
 TIMES_OF_PLAN = ("event_time", "starts_at", "ends_at", "effective_at")
 
 
-def _promotion_row(record: Record) -> Stored | None:
+def _build_promotion_row(record: Record) -> Stored | None:
     event = read_event(PROMOTIONS, record)
     if event is None:
         return None
@@ -67,12 +67,12 @@ PLANNED = Layout(
     topic=PROMOTIONS.name,
     create=tuple(CREATE_PLANS.split(";")),
     insert=f"insert or ignore into plans values ({', '.join('?' * 12)})",
-    row=_promotion_row,
+    row=_build_promotion_row,
 )
 
 
 def list_plans(
     connection: sqlite3.Connection, sku: str, before: tuple[int, int], limit: int
 ) -> list[Plan]:
-    """The promotions of a product, the last to start first, those that start before a place."""
+    """The promotions of a product that start before a place, the last to start first."""
     return [Plan(*row) for row in connection.execute(PLANS, (sku, *before, limit))]

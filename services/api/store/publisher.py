@@ -54,7 +54,7 @@ class Stored:
 
 
 class Full(Exception):
-    """The limit of records on their way is reached."""
+    """The publisher has too many records in flight."""
 
 
 class Refused(Exception):

@@ -1,4 +1,4 @@
-"""The rate of a pipeline, from the markers that have arrived."""
+"""The rate of a pipeline, from its markers."""
 
 from collections import deque
 from collections.abc import Callable
@@ -20,8 +20,8 @@ class Rate:
     def add(self, marker: Marker) -> None:
         self._markers.append((self._moment(), sum(marker.inputs.values())))
 
-    def per_second(self) -> float | None:
-        """None until this process has seen two markers."""
+    def measure_per_second(self) -> float | None:
+        """The rate; None until this process has seen two markers."""
         markers = tuple(self._markers)
         if len(markers) < 2:
             return None

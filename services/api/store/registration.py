@@ -1,7 +1,7 @@
-"""Registers this API as a reader: it announces which generations it could serve now.
+"""Registers this API as a reader: it announces the generations that it could serve now.
 
 A promotion waits until every registered reader has loaded the candidate. Each process announces
-itself under a name that it keeps over restarts. The announcement is a sign of life too: a promotion
+itself under a name that it keeps over restarts. The announcement is a heartbeat too: a promotion
 does not wait for a reader that has been silent for a while.
 """
 
@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from confluent_kafka import Producer
 
-from contracts import READERS, Row, encode, key
+from contracts import READERS, Row, encode, encode_key
 from infra.kafka import send
 from services.api.store.background import Background
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 LOOK_SECONDS = 0.1
 ANNOUNCE_SECONDS = 5.0
@@ -33,7 +33,7 @@ class Loaded(NamedTuple):
 
 
 class Registration(Background):
-    """A thread that announces what is loaded: when that changes, and regularly."""
+    """A thread that announces the loaded generations: after each change, and regularly."""
 
     def __init__(
         self, name: str, loaded: Callable[[], tuple[Loaded, ...]], announce: Announce
@@ -52,7 +52,7 @@ class Registration(Background):
                 {
                     "reader": self._name,
                     "loaded": [each._asdict() for each in now],
-                    "written_at": wall_ms(),
+                    "written_at": get_wall_ms(),
                 }
             )
             self._announced, self._due = now, monotonic() + ANNOUNCE_SECONDS
@@ -61,10 +61,10 @@ class Registration(Background):
 
 
 def create_announcer(client: Producer) -> Announce:
-    """Publishes an announcement in the control topic; raises NotDelivered."""
+    """A function that publishes an announcement in the control topic; it raises NotDelivered."""
 
     def announce(row: Row) -> None:
-        record = key(READERS, row), encode(READERS, row)
+        record = encode_key(READERS, row), encode(READERS, row)
         send(client, READERS.name, *record, seconds_max=SEND_SECONDS_MAX)
 
     return announce

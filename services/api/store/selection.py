@@ -1,4 +1,4 @@
-"""Rows of a table in an order, from a place on."""
+"""A selection: rows of a table in an order, from a place on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Condition:
 
 
 def match(values: Mapping[str, str]) -> tuple[Condition, ...]:
-    """The conditions that each column has the value given for it."""
+    """One condition per column: it has this value."""
     return tuple(Condition(f"{column} = ?", (value,)) for column, value in values.items())
 
 
@@ -41,12 +41,12 @@ class Selection:
         return tuple(self.table.types[column] for column in self.order)
 
     def place(self, row: Stored) -> Place:
-        """Where the row stands in the order."""
+        """The place of the row in the order."""
         columns = self.table.columns
         return tuple(row[columns.index(column)] for column in self.order)
 
-    def query(self, rows_max: int, after: Place | None) -> tuple[str, tuple[str | int, ...]]:
-        """SQL and its values: at most so many rows, after the place or from the beginning."""
+    def build_query(self, rows_max: int, after: Place | None) -> tuple[str, tuple[str | int, ...]]:
+        """SQL and its values: at most `rows_max` rows, after the place or from the beginning."""
         conditions = list(self.conditions)
         if after is not None:
             sign, places = "<" if self.descending else ">", ", ".join("?" for _ in after)

@@ -19,7 +19,7 @@ Rows = sqlite3.Cursor
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The views at one marker, for as long as the transaction is open."""
+    """The views at one marker, while the transaction is open."""
 
     marker: Marker
     _connection: sqlite3.Connection
@@ -50,7 +50,7 @@ class Snapshots:
     @contextmanager
     def open(self) -> Iterator[Snapshot]:
         try:
-            with self._connection() as connection:
+            with self._borrow() as connection:
                 connection.execute("begin")
                 text = connection.execute("select marker from progress").fetchone()[0]
                 yield Snapshot(parse_marker(text), connection)
@@ -66,7 +66,7 @@ class Snapshots:
             self._take().close()
 
     @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
+    def _borrow(self) -> Iterator[sqlite3.Connection]:
         connection = self._take()
         try:
             yield connection

@@ -1,4 +1,4 @@
-"""Everything that the API keeps of the log, and the threads that keep it."""
+"""The API's copies of the log, and the threads that keep them up to date."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ from control.world_clock import AnnouncedClock
 from services.api.store.background import Background
 from services.api.store.commits import Commits
 from services.api.store.control import Control
-from services.api.store.errors import NoWorldClock, ViewLoading, ViewMissing, because
+from services.api.store.errors import NoWorldClock, ViewLoading, ViewMissing, render_cause
 from services.api.store.freshness import Freshness
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
@@ -17,10 +17,10 @@ from services.api.store.publisher import Publisher
 from services.api.store.registration import Registration
 from services.api.store.snapshots import Snapshots
 from services.api.store.traces import Traces
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 STOP_SECONDS_MAX = 3.0
-"""With the five seconds that open answers are given, less than a container's time of grace."""
+"""With the five seconds for open answers, less than a container's grace period."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Store:
     actions: Mirror
     traces: Traces = field(default_factory=Traces)
     stopping: threading.Event = field(default_factory=threading.Event)
-    """Set when streams are to end."""
+    """Set when streams have to end."""
 
     def start(self) -> None:
-        for each in self._background():
+        for each in self._list_background():
             each.start()
 
     def stop(self) -> None:
-        """Ask every thread to end, and wait for STOP_SECONDS_MAX in all.
+        """Ask every thread to end, and wait for at most STOP_SECONDS_MAX in all.
 
-        A thread that still waits for a broker which is gone ends with the process. Its file is as
-        its last transaction left it.
+        A thread that still waits for an absent broker ends with the process. Its file is in the
+        state of its last transaction.
         """
         until = time.monotonic() + STOP_SECONDS_MAX
 
@@ -61,10 +61,10 @@ class Store:
         # The control thread stops first: it starts materializers.
         self.control.stop()
         self.control.join(seconds_left())
-        for each in self._background():
+        for each in self._list_background():
             each.stop()
         self.generations.stop(seconds_left)
-        for each in self._background():
+        for each in self._list_background():
             each.join(seconds_left())
         self.traces.stop()
 
@@ -75,47 +75,49 @@ class Store:
 
     def is_alive(self) -> bool:
         """Whether every background thread is at work."""
-        return all(each.is_alive() for each in (*self._background(), *self.generations.list_all()))
+        every = (*self._list_background(), *self.generations.list_all())
+        return all(each.is_alive() for each in every)
 
-    def snapshots(self, view: str, generation: int | None = None) -> Snapshots:
-        """Where to read the view from as it is now. Raises ViewMissing and ViewLoading.
+    def find_snapshots(self, view: str, generation: int | None = None) -> Snapshots:
+        """The snapshots of the view as it is now. Raises ViewMissing and ViewLoading.
 
-        The generation of that number is read while it is kept up to date, else the promoted one.
+        They are of the generation with that number while it is kept up to date, else of the
+        promoted one.
         """
         materializer = self.generations.find_view(view, generation)
         if materializer is None:
-            raise self.missing(view)
+            raise self.create_missing(view)
         if materializer.snapshots is None:
             raise ViewLoading(view, materializer.describe_progress())
         return materializer.snapshots
 
-    def missing(self, view: str) -> ViewMissing:
+    def create_missing(self, view: str) -> ViewMissing:
         """The error of a view that no promoted generation carries."""
-        return ViewMissing(view, self._refused(view), self.control.trouble)
+        return ViewMissing(view, self._find_refused(view), self.control.trouble)
 
-    def world_clock(self) -> AnnouncedClock:
+    def get_world_clock(self) -> AnnouncedClock:
         """The clock of the world. Raises NoWorldClock while none has been announced."""
         if self.control.world is None:
             raise NoWorldClock
         return self.control.world
 
-    def world_ms(self) -> int:
+    def get_world_ms(self) -> int:
         """World time in epoch milliseconds. Raises NoWorldClock."""
-        return self.world_clock().world_at(wall_ms())
+        return self.get_world_clock().world_at(get_wall_ms())
 
     def find_world_ms(self) -> int | None:
         """World time in epoch milliseconds; None while no clock has been announced."""
-        return None if self.control.world is None else self.world_ms()
+        return None if self.control.world is None else self.get_world_ms()
 
-    def _refused(self, view: str) -> str | None:
+    def _find_refused(self, view: str) -> str | None:
         """The generation of the view that may not be read, and why."""
         for known in tuple(self.generations.known.values()):
             for each in known.known:
                 if view in each.views and each.state is State.INVALID:
-                    return f"{each} invalid{because(each.reason)}"
+                    return f"{each} invalid{render_cause(each.reason)}"
         return None
 
-    def _background(self) -> tuple[Background, ...]:
+    def _list_background(self) -> tuple[Background, ...]:
         return (
             *(self.control, self.freshness, self.publisher, self.registration),
             *(self.prices, self.promotions),

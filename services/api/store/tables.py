@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from contracts import PROPOSALS, STOCK_LEVELS, Contract, Row
-from contracts.times import epoch_ms
-from services.times import in_ms, render_instant, render_instant_or_none
+from contracts.times import to_epoch_ms
+from services.times import render_instant, render_instant_or_none, to_ms
 
 INDEXED = {
     STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time"),
@@ -60,7 +60,7 @@ class Table:
             ),
         )
         self.upsert = (
-            f"insert into {self.name} ({_list(names)}) values ({_places(names)}) "
+            f"insert into {self.name} ({_list(names)}) values ({_render_places(names)}) "
             f"on conflict ({_list(key)}) do update set {updates} "
             f"where excluded.{VERSION} >= {self.name}.{VERSION}"
         )
@@ -81,7 +81,7 @@ class Table:
         """A decoded row as SQLite holds it."""
         return tuple(into(value[name]) for name, into in self._into)
 
-    def key_of(self, row: Stored) -> Stored:
+    def get_key(self, row: Stored) -> Stored:
         """The key of a stored row."""
         return tuple(row[at] for at in self._key_at)
 
@@ -103,11 +103,11 @@ def _select_oldest(table: str, contract: Contract) -> str | None:
     """
     if contract.retention is None:
         return None
-    return f"select max({contract.began}) - {in_ms(contract.retention)} from {table}"
+    return f"select max({contract.began}) - {to_ms(contract.retention)} from {table}"
 
 
 class _Kind:
-    """How values of one type are stored, and how they are rendered."""
+    """The storage and the rendering of values of one type."""
 
     def __init__(
         self,
@@ -140,23 +140,23 @@ def _dump(value: Any) -> str:
 
 
 def _render(value: Any) -> str:
-    return encode_base64(value) if isinstance(value, bytes) else render_instant(epoch_ms(value))
+    return encode_base64(value) if isinstance(value, bytes) else render_instant(to_epoch_ms(value))
 
 
-def _unless_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _skip_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else function(value)
 
 
 KINDS = {
     "string": _Kind("text"),
-    "bytes": _Kind("blob", out=_unless_none(encode_base64)),
+    "bytes": _Kind("blob", out=_skip_none(encode_base64)),
     "int": _Kind("integer"),
     "long": _Kind("integer"),
-    "boolean": _Kind("integer", out=_unless_none(bool)),
-    "timestamp": _Kind("integer", _unless_none(epoch_ms), render_instant_or_none),
-    "array": _Kind("text", _unless_none(_dump), _unless_none(json.loads)),
+    "boolean": _Kind("integer", out=_skip_none(bool)),
+    "timestamp": _Kind("integer", _skip_none(to_epoch_ms), render_instant_or_none),
+    "array": _Kind("text", _skip_none(_dump), _skip_none(json.loads)),
 }
-"""By the type of a contract's field."""
+"""The kinds by the type of a contract's field."""
 
 
 PYTHON: Mapping[str, type] = {"text": str, "blob": bytes, "integer": int}
@@ -171,5 +171,5 @@ def _list(names: Sequence[str]) -> str:
     return ", ".join(_quote(name) for name in names)
 
 
-def _places(names: Sequence[str]) -> str:
+def _render_places(names: Sequence[str]) -> str:
     return ", ".join("?" for _ in names)

@@ -10,7 +10,7 @@ import pytest
 
 from cli.replay.difference import FIELDS_SHOWN, INDENT, WIDTH, render_document, show_difference
 from contracts import ALERTS
-from infra.settings import root
+from infra.settings import locate_root
 from replay.causes import Changes, Setting, explain, find_changes
 from replay.compare import Compared
 from replay.difference import Difference
@@ -18,7 +18,7 @@ from replay.thresholds import edit
 from tests.answers import FENCED
 from tests.cli.replay.differences import MOVED, SHOWN, STORES
 
-GUIDE = root() / "pipelines" / "REPLAY.md"
+GUIDE = locate_root() / "pipelines" / "REPLAY.md"
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def card_difference(tmp_path: Path) -> Compared:
     """What the guide compares, explained by the edit that the guide makes."""
     codes = tmp_path / "before", tmp_path / "after"
     for code in codes:
-        shutil.copytree(root() / "pipelines" / "fraud", code / "pipelines" / "fraud")
-    for file, text in edit(root(), "fraud", ["card_sales_per_window_max=3"]).items():
+        shutil.copytree(locate_root() / "pipelines" / "fraud", code / "pipelines" / "fraud")
+    for file, text in edit(locate_root(), "fraud", ["card_sales_per_window_max=3"]).items():
         (codes[1] / file).write_text(text)
     changes = find_changes(*codes, "fraud")
     views = (explain(SHOWN, changes),)

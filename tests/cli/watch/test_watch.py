@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from cli.main import application
+from cli.main import build_application
 from cli.watch import app
 from cli.watch.app import ApiDown
 from cli.watch.client import Client, Unreachable
@@ -168,7 +168,7 @@ def test_once_prints_it_for_a_pipe(
     address = {"api_address": api.address.removeprefix("http://")}
     monkeypatch.setattr(app, "read_settings", lambda: current.model_copy(update=address))
     for arguments in (["watch", "--once"], ["watch"]):  # a pipe is no terminal
-        answer = CliRunner().invoke(application(["watch"]), arguments)
+        answer = CliRunner().invoke(build_application(["watch"]), arguments)
         assert answer.exit_code == 0, answer.output
         assert all(title in answer.output for title in TITLES)
         assert "\x1b" not in answer.output
@@ -179,7 +179,7 @@ def test_once_without_an_api_says_what_to_do(
 ) -> None:
     away = current.model_copy(update={"api_address": NOBODY})
     monkeypatch.setattr(app, "read_settings", lambda: away)
-    answer = CliRunner().invoke(application(["watch"]), ["watch", "--once"])
+    answer = CliRunner().invoke(build_application(["watch"]), ["watch", "--once"])
     assert isinstance(answer.exception, ApiDown)
     assert str(answer.exception) == (
         f"The API does not answer on http://{NOBODY}. Start it with: make up"

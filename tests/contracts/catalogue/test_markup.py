@@ -1,16 +1,16 @@
 """Texts of a contract become text on a page, never markup."""
 
-from contracts.catalogue.markup import element, join, link
+from contracts.catalogue.markup import join, render_element, render_link
 
 
 def test_text_is_escaped_and_markup_is_not() -> None:
-    made = element("p", "a < b & c", element("b", "<script>"), title='"quoted"')
+    made = render_element("p", "a < b & c", render_element("b", "<script>"), title='"quoted"')
     assert made == ('<p title="&quot;quoted&quot;">a &lt; b &amp; c<b>&lt;script&gt;</b></p>')
 
 
 def test_what_is_nothing_is_left_out() -> None:
-    assert join("a", None, link("b", "#b", class_=None)) == 'a<a href="#b">b</a>'
+    assert join("a", None, render_link("b", "#b", class_=None)) == 'a<a href="#b">b</a>'
 
 
 def test_an_input_has_no_end() -> None:
-    assert element("input", name="sku", value="<") == '<input name="sku" value="&lt;">'
+    assert render_element("input", name="sku", value="<") == '<input name="sku" value="&lt;">'

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from cli.experiments import exchanges
+from cli.experiments import parse_exchanges
 from tests.answers import FENCED
 from tests.contracts.evolution.editing import HERE
 
@@ -34,7 +34,7 @@ def _parse_steps(text: str) -> Iterator[Step]:
         if diff:
             yield Step(block, "", "")
         else:
-            yield from (Step("", *exchange) for exchange in exchanges(block))
+            yield from (Step("", *exchange) for exchange in parse_exchanges(block))
 
 
 def apply(folder: Path, diff: str) -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from cli import contracts as commands
 from cli.experiments import PROMPT
-from cli.main import application
+from cli.main import build_application
 from tests.answers import FENCED, LEFT_OUT
 from tests.contracts.evolution.editing import TODAY, copy_contracts
 from tests.contracts.evolution.guide import GUIDE, apply
@@ -24,7 +24,7 @@ SHOWN = "receipt"
 
 def main() -> None:
     sections = SECTION.split(GUIDE.read_text(encoding="utf-8"))
-    with patch.object(commands, "today", lambda: TODAY):
+    with patch.object(commands, "get_today", lambda: TODAY):
         GUIDE.write_text("".join(map(follow_section, sections)), encoding="utf-8")
 
 
@@ -39,7 +39,9 @@ def follow_section(section: str) -> str:
                 return block[0]
             command = block[2].splitlines()[0].removeprefix(PROMPT)
             words = [*command.removeprefix("retail ").split(), "--folder", str(folder)]
-            answer = CliRunner().invoke(application(), words).output.replace(f"{scratch}/", "")
+            answer = (
+                CliRunner().invoke(build_application(), words).output.replace(f"{scratch}/", "")
+            )
             return f"```\n{PROMPT}{command}\n{trim_matrix(answer)}```"
 
         return FENCED.sub(answer_block, section)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts.evolution.new import new
+from contracts.evolution.new import create_contract
 from contracts.evolution.release import release
 from tests.contracts.evolution.editing import (
     HERE,
@@ -154,7 +154,7 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
         QUARANTINE, ("value: [api, verify]", "value: [api, verify, load]")
     ),
     "a new topic with a writer": lambda at: (
-        new(at, "public.sales.exchange.v1", "topic", None),
+        create_contract(at, "public.sales.exchange.v1", "topic", None),
         edit(
             at,
             {
@@ -165,11 +165,11 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
         ),
     ),
     "a new view with a writer": lambda at: (
-        new(at, "public.sales.best-seller.v1", "view", None),
+        create_contract(at, "public.sales.best-seller.v1", "view", None),
         edit(at, {INVENTORY: [("writes:\n", "writes:\n  - public.sales.best-seller.v1\n")]}),
     ),
     "a new major version beside the old one": lambda at: (
-        new(at, "public.sales.receipt.v2", "topic", TODAY.replace(year=2027)),
+        create_contract(at, "public.sales.receipt.v2", "topic", TODAY.replace(year=2027)),
         edit(
             at,
             {"consumers/simulator.yaml": [("writes:\n", "writes:\n  - public.sales.receipt.v2\n")]},

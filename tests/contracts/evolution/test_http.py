@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contracts.evolution.http import DEPTH_MAX, breaks
+from contracts.evolution.http import DEPTH_MAX, find_breaks
 
 Document = dict[str, Any]
 
@@ -133,14 +133,14 @@ HARMLESS: list[Callable[[Document], object]] = [
 def test_what_a_client_notices_is_told(change: Callable[[Document], object], message: str) -> None:
     new = deepcopy(OLD)
     change(new)
-    assert any(message in one for one in breaks(OLD, new)), list(breaks(OLD, new))
+    assert any(message in one for one in find_breaks(OLD, new)), list(find_breaks(OLD, new))
 
 
 @pytest.mark.parametrize("change", HARMLESS)
 def test_what_no_client_notices_is_not(change: Callable[[Document], object]) -> None:
     new = deepcopy(OLD)
     change(new)
-    assert list(breaks(OLD, new)) == []
+    assert list(find_breaks(OLD, new)) == []
 
 
 def nested(depth: int, leaf: dict[str, Any]) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def nested(depth: int, leaf: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("depth", [DEPTH_MAX - 1, DEPTH_MAX, DEPTH_MAX + 1, 10 * DEPTH_MAX])
 @pytest.mark.crosses("contracts/evolution/http/DEPTH_MAX")
 def test_what_is_gone_is_seen_so_deep_and_no_deeper(depth: int) -> None:
-    broken = list(breaks(nested(depth, {"units": {"type": "integer"}}), nested(depth, {})))
+    broken = list(find_breaks(nested(depth, {"units": {"type": "integer"}}), nested(depth, {})))
     assert [one.split(": ")[-1] for one in broken] == ["units is gone"] * (depth <= DEPTH_MAX)
 
 
@@ -166,4 +166,4 @@ def test_a_document_that_refers_to_itself_has_an_end() -> None:
         "paths": {"/a": {"get": {"responses": {"200": {"content": content}}}}},
         "components": {"schemas": {"A": schema}},
     }
-    assert list(breaks(document, document)) == []
+    assert list(find_breaks(document, document)) == []

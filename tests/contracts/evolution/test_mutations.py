@@ -9,7 +9,7 @@ import pytest
 from contracts import CONTRACTS, Contract, Field
 from contracts.consumer import CONSUMERS
 from contracts.evolution.released import load_released
-from contracts.evolution.verdict import Finding, findings
+from contracts.evolution.verdict import Finding, list_findings
 from tests.contracts.evolution.editing import HERE, TODAY
 
 RELEASED = load_released(HERE)
@@ -18,7 +18,7 @@ PUBLIC = [one for name, one in CONTRACTS.items() if one.visibility == "public" a
 
 def find_changes(mutant: Contract) -> list[Finding]:
     before = {mutant.name: RELEASED[mutant.name]}
-    return list(findings({mutant.name: mutant}, before, CONSUMERS, TODAY))
+    return list(list_findings({mutant.name: mutant}, before, CONSUMERS, TODAY))
 
 
 def create_mutants(one: Contract) -> Iterator[tuple[str, Contract]]:

@@ -6,10 +6,10 @@ from typing import Any
 import fastavro
 import pytest
 
-from contracts import CONTRACTS, Contract, avro_schema, decode, key
+from contracts import CONTRACTS, Contract, build_avro_schema, decode, encode_key
 from contracts.consumer import CONSUMERS
 from contracts.evolution.released import load_released
-from contracts.schemas import schemas_of
+from contracts.schemas import find_schemas
 from contracts.validation import VALIDATED, Rejection, validate
 from tests.contracts.evolution.editing import HERE
 from tests.contracts.expectations import project
@@ -21,8 +21,8 @@ EVERY = pytest.mark.parametrize("old", VERSIONS, ids=lambda one: f"{one.name} {o
 
 def encode_as(old: Contract, value: object) -> bytes:
     """The value as it was written with that version, under the id that its schema has."""
-    schema = avro_schema(old)
-    [number] = [one for one, known in schemas_of(CONTRACTS[old.name]).items() if known == schema]
+    schema = build_avro_schema(old)
+    [number] = [one for one, known in find_schemas(CONTRACTS[old.name]).items() if known == schema]
     body = io.BytesIO()
     fastavro.schemaless_writer(body, fastavro.parse_schema(schema), value)
     return b"\0" + number.to_bytes(4, "big") + body.getvalue()
@@ -50,7 +50,7 @@ def test_an_old_event_is_accepted_on_replay(old: Contract) -> None:
     for value in old.examples:
         published_ms = round(value[str(old.event_time)].timestamp() * 1000)
         verdict = validate(
-            CONTRACTS[old.name], key(old, value), encode_as(old, value), published_ms
+            CONTRACTS[old.name], encode_key(old, value), encode_as(old, value), published_ms
         )
         assert not isinstance(verdict, Rejection), verdict
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from contracts import CONTRACTS, RECEIPTS, VISITS, Contract
-from contracts.evolution.personal import faults
-from contracts.projection import leaves
+from contracts.evolution.personal import find_mistakes
+from contracts.projection import list_leaves
 from contracts.shape import Personal
 from tests.contracts.evolution.editing import RECEIPT, check_contracts, copy_contracts, edit
 
@@ -42,14 +42,14 @@ def change_personal(one: Contract, name: str, personal: Personal | None) -> Cont
 
 def find_faults(*changed: Contract) -> list[str]:
     present: Mapping[str, Contract] = {**CONTRACTS, **{one.name: one for one in changed}}
-    return list(faults(present))
+    return list(find_mistakes(present))
 
 
 def test_every_field_that_names_a_person_is_known() -> None:
     found = {
         (one.name, path[-1])
         for one in CONTRACTS.values()
-        for path, field in leaves(one.fields)
+        for path, field in list_leaves(one.fields)
         if field.personal
     }
     assert found == PERSONAL

@@ -9,7 +9,7 @@ from pathlib import Path
 from generators.importing.events import Issued, Refused, issue_events, refuse_unplaced
 from generators.importing.mapping import Mapping, read_mapping
 from generators.importing.reading import open_scratch, read_lines
-from infra.settings import root
+from infra.settings import locate_root
 
 HEADER = "InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country"
 UCI = HEADER.split(",")
@@ -85,7 +85,7 @@ def write_m5(folder: Path, days: int = 8) -> Path:
 
 def load_mapping(name: str, **changes: object) -> Mapping:
     """One of the mappings in the repository, with some keys otherwise."""
-    mapping = read_mapping(root() / "generators" / "importing" / "mappings" / f"{name}.yaml")
+    mapping = read_mapping(locate_root() / "generators" / "importing" / "mappings" / f"{name}.yaml")
     return Mapping.model_validate(mapping.model_dump() | changes)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from generators.importing.drafting import draft
+from generators.importing.drafting import propose_mapping
 from generators.importing.guessing import guess
 from generators.importing.mapping import BadMapping, read_mapping
 from tests.generators.importing.sales import UCI, load_mapping, write_csv, write_m5, write_uci
@@ -45,7 +45,7 @@ def test_a_mapping_that_is_not_there_is_told_how_to_begin(tmp_path: Path) -> Non
 
 def test_a_draft_of_rows_per_line_finds_what_the_mapping_of_the_shape_says(tmp_path: Path) -> None:
     drafted = tmp_path / "draft.yaml"
-    drafted.write_text(draft(write_uci(tmp_path / "sales.csv")))
+    drafted.write_text(propose_mapping(write_uci(tmp_path / "sales.csv")))
     draft_mapping, ready = read_mapping(drafted), load_mapping("uci-online-retail")
     assert draft_mapping.fields.model_copy(update={"store": ready.fields.store}) == ready.fields
     assert (draft_mapping.receipt, draft_mapping.cancelled) == (ready.receipt, ready.cancelled)
@@ -53,15 +53,17 @@ def test_a_draft_of_rows_per_line_finds_what_the_mapping_of_the_shape_says(tmp_p
 
 def test_a_draft_says_where_a_date_could_be_read_in_two_ways(tmp_path: Path) -> None:
     row = ("1", "A", "a", 1, "2/1/2010 8:26", "1", "1", "UK")
-    either = draft(write_csv(tmp_path / "either.csv", UCI, [row]))
+    either = propose_mapping(write_csv(tmp_path / "either.csv", UCI, [row]))
     assert 'format: "%d/%m/%Y %H:%M"  # CHECK: or %m/%d/%Y %H:%M' in either
     other = ("1", "A", "a", 1, "2/13/2010 8:26", "1", "1", "UK")
-    assert 'format: "%m/%d/%Y %H:%M"\n' in draft(write_csv(tmp_path / "one.csv", UCI, [other]))
+    assert 'format: "%m/%d/%Y %H:%M"\n' in propose_mapping(
+        write_csv(tmp_path / "one.csv", UCI, [other])
+    )
 
 
 def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:
     drafted = tmp_path / "draft.yaml"
-    drafted.write_text(draft(write_m5(tmp_path)))
+    drafted.write_text(propose_mapping(write_m5(tmp_path)))
     draft_mapping = read_mapping(drafted)
     assert draft_mapping.wide is not None
     assert draft_mapping.wide.columns == "^d_[0-9]+$"

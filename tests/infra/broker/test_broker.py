@@ -11,17 +11,17 @@ from confluent_kafka import KafkaException
 
 from infra.kafka import (
     UnknownTopic,
-    admin,
-    answers,
     apply_topics,
-    end_offsets,
-    producer,
+    create_admin,
+    create_producer,
+    is_answering,
+    read_end_offsets,
+    read_start_offsets,
     read_to_end,
-    start_offsets,
 )
 from infra.kafka.send import NotDelivered, send
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import wait_for
 from tests.ports import free_port_base
 
 pytestmark = pytest.mark.e2e
@@ -62,7 +62,7 @@ class Broker:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        assert until(lambda: answers(self.settings, 1), SECONDS_MAX)
+        assert wait_for(lambda: is_answering(self.settings, 1), SECONDS_MAX)
 
     def kill(self) -> None:
         self.process.kill()
@@ -83,7 +83,7 @@ def table(broker: Broker) -> Settings:
     """The settings of a broker that has the topic, with three keys, one of them deleted."""
     settings = broker.settings
     apply_topics(settings, {TABLE: Topic()})
-    client = producer(settings)
+    client = create_producer(settings)
     for key, value in [(b"a", b"1"), (b"b", b"2"), (b"c", b"3"), (b"a", b"4")]:
         send(client, TABLE, key, value)
     client.produce(TABLE, key=b"c", value=None)
@@ -95,14 +95,14 @@ def test_topics_are_made_once_and_as_the_contract_says(broker: Broker) -> None:
     wanted = {"public.test.made.v1": Topic(Shape(partitions=3))}
     assert apply_topics(broker.settings, wanted) == ("public.test.made.v1",)
     assert apply_topics(broker.settings, wanted) == ()
-    assert len(end_offsets(admin(broker.settings), wanted)) == 3
+    assert len(read_end_offsets(create_admin(broker.settings), wanted)) == 3
 
 
 def test_a_topic_is_not_made_by_a_typing_mistake(broker: Broker) -> None:
     with pytest.raises((NotDelivered, KafkaException)):
-        send(producer(broker.settings), "public.test.mistake.v1", b"a", b"1", seconds_max=5)
+        send(create_producer(broker.settings), "public.test.mistake.v1", b"a", b"1", seconds_max=5)
     with pytest.raises(UnknownTopic, match=r"mistake\.v1.*retail topics apply"):
-        end_offsets(admin(broker.settings), ["public.test.mistake.v1"])
+        read_end_offsets(create_admin(broker.settings), ["public.test.mistake.v1"])
 
 
 def test_a_compacted_topic_reads_as_a_table(table: Settings) -> None:
@@ -115,15 +115,15 @@ def test_an_empty_topic_reads_as_an_empty_table(broker: Broker) -> None:
 
 
 def test_offsets_are_asked_of_every_partition(table: Settings) -> None:
-    client = admin(table)
-    assert set(start_offsets(client, [TABLE]).values()) == {0}
-    assert sum(end_offsets(client, [TABLE]).values()) >= 5
+    client = create_admin(table)
+    assert set(read_start_offsets(client, [TABLE]).values()) == {0}
+    assert sum(read_end_offsets(client, [TABLE]).values()) >= 5
 
 
 def test_a_killed_broker_comes_back_with_its_records(broker: Broker, table: Settings) -> None:
-    before = end_offsets(admin(table), [TABLE])
+    before = read_end_offsets(create_admin(table), [TABLE])
     broker.kill()
-    assert not answers(table, 1)
+    assert not is_answering(table, 1)
     broker.start()
-    assert end_offsets(admin(table), [TABLE]) == before
+    assert read_end_offsets(create_admin(table), [TABLE]) == before
     assert read_to_end(table, TABLE) == {b"a": b"4", b"b": b"2"}

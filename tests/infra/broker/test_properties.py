@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from infra.broker.properties import server_properties
+from infra.broker.properties import render_server_properties
 from infra.security.passwords import BROKER, draw_password
 from infra.settings import Settings
 
 
 def render_properties(tmp_path: Path, **others: Any) -> dict[str, str]:
     settings = Settings(data_dir=tmp_path / "100% odd, folder", port_base=8100, **others)
-    text = server_properties(settings)
+    text = render_server_properties(settings)
     return dict(line.split("=", 1) for line in text.splitlines())
 
 

@@ -9,10 +9,10 @@ from infra.broker import storage
 from infra.broker.storage import (
     NotFormatted,
     OtherProfile,
-    cluster_id,
+    choose_cluster_id,
     format_once,
     let_read,
-    template,
+    prepare_template,
 )
 from infra.jars.sets import JarSet
 from infra.security.passwords import FIRST_USERS, draw_password
@@ -61,17 +61,17 @@ def test_kafka_formats_one_broker_and_the_next_are_copies_with_ids_of_their_own(
 def test_another_kafka_formats_anew(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = template(settings, write_storage_tool(tmp_path, MADE))
-    assert template(settings, write_storage_tool(tmp_path, "exit 1")) == made
-    monkeypatch.setattr(storage, "jar_set", lambda name: JarSet(name, ()))
-    assert template(settings, write_storage_tool(tmp_path, MADE)) != made
+    made = prepare_template(settings, write_storage_tool(tmp_path, MADE))
+    assert prepare_template(settings, write_storage_tool(tmp_path, "exit 1")) == made
+    monkeypatch.setattr(storage, "get_jar_set", lambda name: JarSet(name, ()))
+    assert prepare_template(settings, write_storage_tool(tmp_path, MADE)) != made
 
 
 def test_each_of_several_brokers_is_formatted_by_kafka(settings: Settings, tmp_path: Path) -> None:
     one_of_two = settings.model_copy(update={"broker_voters": VOTERS})
     format_once(one_of_two, tmp_path, write_storage_tool(tmp_path, MADE))
     written = (tmp_path / "log" / "meta.properties").read_text()
-    assert written == f"cluster.id={cluster_id(VOTERS)}\n"
+    assert written == f"cluster.id={choose_cluster_id(VOTERS)}\n"
     assert not list(settings.jars_dir.iterdir())
 
 
@@ -97,14 +97,14 @@ def test_an_interrupted_attempt_is_begun_anew(settings: Settings, tmp_path: Path
 
 
 def test_every_cluster_has_its_own_id_in_kafkas_spelling() -> None:
-    assert cluster_id(None) != cluster_id(None)
-    assert len(cluster_id(None)) == 22
+    assert choose_cluster_id(None) != choose_cluster_id(None)
+    assert len(choose_cluster_id(None)) == 22
 
 
 def test_brokers_with_the_same_voters_are_one_cluster() -> None:
-    assert cluster_id("1@a:9093,2@b:9093") == cluster_id("1@a:9093,2@b:9093")
-    assert cluster_id("1@a:9093,2@b:9093") != cluster_id("1@a:9093,2@c:9093")
-    assert len(cluster_id("1@a:9093,2@b:9093")) == 22
+    assert choose_cluster_id("1@a:9093,2@b:9093") == choose_cluster_id("1@a:9093,2@b:9093")
+    assert choose_cluster_id("1@a:9093,2@b:9093") != choose_cluster_id("1@a:9093,2@c:9093")
+    assert len(choose_cluster_id("1@a:9093,2@b:9093")) == 22
 
 
 def test_whoever_copies_what_another_user_formatted_may_read_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.doctor.checks import GIB, Finding, findings
+from infra.doctor.checks import GIB, Finding, run_checks
 from infra.doctor.probes import Holder
 from infra.settings import Settings
 
@@ -24,7 +24,7 @@ class Good:
     may_write: bool = True
     holders: dict[int, Holder] = field(default_factory=dict)
 
-    def python_version(self) -> tuple[int, int, int]:
+    def read_python_version(self) -> tuple[int, int, int]:
         return self.python
 
     def has_module(self, name: str) -> bool:
@@ -33,19 +33,19 @@ class Good:
     def has_command(self, name: str) -> bool:
         return name in self.commands
 
-    def java_starts(self) -> bool:
+    def can_start_java(self) -> bool:
         return self.java
 
-    def memory_available_bytes(self) -> int:
+    def measure_memory_bytes(self) -> int:
         return self.memory_bytes
 
-    def disk_free_bytes(self, folder: Path) -> int:
+    def measure_free_disk_bytes(self, folder: Path) -> int:
         return self.disk_bytes
 
-    def writable(self, folder: Path) -> bool:
+    def is_writable(self, folder: Path) -> bool:
         return self.may_write
 
-    def holder(self, port: int) -> Holder | None:
+    def find_holder(self, port: int) -> Holder | None:
         return self.holders.get(port)
 
 
@@ -54,7 +54,7 @@ STRANGER = Holder("python3", 4121, ours=False)
 
 
 def examine(machine: Good, tmp_path: Path, **settings: object) -> list[Finding]:
-    return list(findings(machine, Settings.model_validate({"data_dir": tmp_path, **settings})))
+    return list(run_checks(machine, Settings.model_validate({"data_dir": tmp_path, **settings})))
 
 
 def test_orders_that_nobody_proposes_are_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from infra.installer import Broken, pip
 from infra.installer import fetch as fetching
-from infra.installer.install import installer
+from infra.installer.install import ensure_installer
 from tests.infra.installer.local import forget_settings, write_lock, write_wheel
 
 PROGRAM = {"uv-1.data/scripts/uv": "#!/bin/sh\necho installed\n"}
@@ -27,26 +27,26 @@ def packed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_it_can_be_run(packed: Path, tmp_path: Path) -> None:
-    uv = installer(tmp_path / "installer").uv
+    uv = ensure_installer(tmp_path / "installer").uv
     assert subprocess.check_output([uv], text=True) == "installed\n"
 
 
 def test_it_is_fetched_once(packed: Path, tmp_path: Path) -> None:
-    first = installer(tmp_path / "installer").uv
+    first = ensure_installer(tmp_path / "installer").uv
     packed.unlink()
-    assert installer(tmp_path / "installer").uv == first
+    assert ensure_installer(tmp_path / "installer").uv == first
 
 
 def test_another_pin_is_fetched_beside_it(packed: Path, tmp_path: Path) -> None:
-    first = installer(tmp_path / "installer").uv
+    first = ensure_installer(tmp_path / "installer").uv
     write_lock(fetching.LOCK, write_wheel(tmp_path / "wheels", "uv", {**PROGRAM, "other.py": ""}))
-    assert installer(tmp_path / "installer").uv != first
+    assert ensure_installer(tmp_path / "installer").uv != first
 
 
 def test_one_with_another_hash_is_refused(packed: Path, tmp_path: Path) -> None:
     write_lock(fetching.LOCK, packed, sha256="0" * 64)
     with pytest.raises(Broken, match=r"pip says\n(.|\n)*DO NOT MATCH THE HASHES"):
-        installer(tmp_path / "installer")
+        ensure_installer(tmp_path / "installer")
     assert [file for file in (tmp_path / "installer").rglob("*") if file.is_file()] == []
 
 
@@ -54,14 +54,14 @@ def test_where_installing_outside_of_an_environment_is_forbidden_it_is_fetched_a
     packed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PIP_REQUIRE_VIRTUALENV", "1")
-    assert installer(tmp_path / "installer").uv.exists()
+    assert ensure_installer(tmp_path / "installer").uv.exists()
 
 
 def test_a_python_without_pip_uses_the_one_it_brings(
     packed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert pip.command(tmp_path)[0] != sys.executable
+    assert pip.build_command(tmp_path)[0] != sys.executable
     assert "pip" in pip.run(["--version"], tmp_path)
 
 
@@ -71,7 +71,7 @@ def test_a_missing_module_is_named_with_its_package(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "ensurepip", None)
     with pytest.raises(Broken, match=r"ensurepip is missing.\n.*python3\.\d+-venv"):
-        pip.command(tmp_path)
+        pip.build_command(tmp_path)
 
 
 def test_it_is_pinned_by_hashes_and_names_no_address() -> None:

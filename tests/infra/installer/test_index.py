@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from infra.installer import Broken
-from infra.installer.index import index, parse, translate
+from infra.installer.index import find_index, parse, translate
 from infra.installer.install import Installer
 from tests.infra.installer.local import forget_settings
 
@@ -26,14 +26,14 @@ def pip_conf(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_of_a_machine_that_says_nothing_uv_is_told_nothing(tmp_path: Path) -> None:
-    assert index(tmp_path).variables == {}
+    assert find_index(tmp_path).variables == {}
 
 
 def test_the_index_of_pips_own_file_is_uvs(pip_conf: Path, tmp_path: Path) -> None:
     pip_conf.write_text(
         f"[global]\nindex-url = {MIRROR}\ncert = /etc/corporate.pem\ntimeout = 90\n"
     )
-    variables = index(tmp_path).variables
+    variables = find_index(tmp_path).variables
     assert variables["UV_INDEX_URL"] == MIRROR
     assert variables["SSL_CERT_FILE"] == "/etc/corporate.pem"
     assert variables["UV_HTTP_TIMEOUT"] == "90"
@@ -44,7 +44,7 @@ def test_a_variable_of_pip_counts_more_than_its_file(
 ) -> None:
     pip_conf.write_text("[install]\nindex-url = https://other.example/simple\n")
     monkeypatch.setenv("PIP_INDEX_URL", MIRROR)
-    assert index(tmp_path).variables["UV_INDEX_URL"] == MIRROR
+    assert find_index(tmp_path).variables["UV_INDEX_URL"] == MIRROR
 
 
 def test_what_is_set_up_for_other_commands_of_pip_does_not_count() -> None:
@@ -88,4 +88,4 @@ def test_an_address_with_a_password_is_no_argument() -> None:
 def test_a_setting_that_pip_cannot_read_is_told(pip_conf: Path, tmp_path: Path) -> None:
     pip_conf.write_text("index-url = without a section\n")
     with pytest.raises(Broken, match=r"pip says\n(.|\n)*pip\.conf"):
-        index(tmp_path)
+        find_index(tmp_path)

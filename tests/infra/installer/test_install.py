@@ -9,9 +9,9 @@ import pytest
 
 from infra.environment import INSTALLER
 from infra.installer import Broken
-from infra.installer.index import index
+from infra.installer.index import find_index
 from infra.installer.install import Installer, link, sync
-from infra.installer.install import installer as get
+from infra.installer.install import ensure_installer as get
 from tests.infra.installer.local import forget_settings, serving, write_lock, write_wheel
 
 PROJECT = """
@@ -49,7 +49,7 @@ def wheels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def installer(uv: Path, wheels: Path, tmp_path: Path) -> Installer:
-    return Installer(uv, index(tmp_path))
+    return Installer(uv, find_index(tmp_path))
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_what_the_cache_holds_is_installed_without_asking_the_index(
     pinned = write_lock(tmp_path / "lock", *wheels.iterdir())
     with serving(tmp_path, *wheels.iterdir()) as (address, asked):
         monkeypatch.setenv("PIP_INDEX_URL", address)
-        installer = Installer(uv, index(tmp_path))
+        installer = Installer(uv, find_index(tmp_path))
         assert sync(installer, folder, pinned) == 2
         assert "/simple/one/" in asked
         asked.clear()

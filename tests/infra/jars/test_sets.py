@@ -7,14 +7,14 @@ from jgo.env import LockFile
 from jgo.env._lockfile import compute_spec_hash
 
 from infra.jars import sets
-from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE, Name, UnpinnedJar, jar_set, load
+from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE, Name, UnpinnedJar, get_jar_set, load
 
 HERE = Path(sets.__file__).parent
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_jar_is_pinned_by_its_content(name: Name) -> None:
-    jars = jar_set(name).jars
+    jars = get_jar_set(name).jars
     assert jars
     assert all(len(bytes.fromhex(jar.sha256)) == 32 for jar in jars)
 
@@ -34,7 +34,7 @@ def test_the_class_paths_hold_different_kafka_clients() -> None:
     versions = {
         jar.version
         for name in NAMES
-        for jar in jar_set(name).jars
+        for jar in get_jar_set(name).jars
         if jar.artifact == "kafka-clients"
     }
     assert len(versions) == 2

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from infra.kafka import client_config
+from infra.kafka import build_client_config
 from infra.security.passwords import NoPassword, draw_password
 from infra.settings import Settings
 
 
 def create_config(tmp_path: Path, **settings: object) -> dict[str, object]:
-    return dict(client_config(Settings.model_validate({"data_dir": tmp_path, **settings})))
+    return dict(build_client_config(Settings.model_validate({"data_dir": tmp_path, **settings})))
 
 
 def test_the_embedded_broker_needs_an_address_only(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_remote_kafka_gets_its_security(tmp_path: Path) -> None:
 def test_a_secure_broker_is_told_which_service_asks(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, port_base=8100, secure=True).as_service("api")
     password = draw_password(settings, "api")
-    assert client_config(settings) == {
+    assert build_client_config(settings) == {
         "bootstrap.servers": "127.0.0.1:9192",
         "security.protocol": "SASL_SSL",
         "sasl.mechanism": "SCRAM-SHA-512",
@@ -54,4 +54,4 @@ def test_a_secure_broker_is_told_which_service_asks(tmp_path: Path) -> None:
 
 def test_a_service_without_a_password_asks_no_secure_broker(tmp_path: Path) -> None:
     with pytest.raises(NoPassword):
-        client_config(Settings(data_dir=tmp_path, secure=True).as_service("api"))
+        build_client_config(Settings(data_dir=tmp_path, secure=True).as_service("api"))

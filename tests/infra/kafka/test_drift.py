@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from contracts import CONTRACTS, RECEIPTS
-from infra.kafka import admin
-from infra.kafka.drift import Cluster, Drift, Topic, drifts, inspect, mend, refusals
+from infra.kafka import create_admin
+from infra.kafka.drift import Cluster, Drift, Topic, find_drifts, find_refusals, inspect, mend
 from infra.settings import Settings
 from infra.wait import wait_until
 
@@ -19,7 +19,7 @@ def find_in_cluster(topic: Topic | None, brokers: int = 3) -> list[tuple[str, st
     cluster = Cluster(brokers, auto_create=False, topics={NAME: topic} if topic else {})
     return [
         (one.what, one.expected, one.found, one.mendable)
-        for one in drifts(cluster, {NAME: RECEIPTS}, frozenset({NAME}))
+        for one in find_drifts(cluster, {NAME: RECEIPTS}, frozenset({NAME}))
     ]
 
 
@@ -55,29 +55,29 @@ def test_where_there_are_three_brokers_there_are_three_copies_two_of_them_in_ste
 
 @pytest.mark.crosses("infra/kafka/drift/COPIES_MIN")
 def test_fewer_copies_than_three_brokers_can_keep_are_refused() -> None:
-    [why] = refusals(THREE, copies=1)
+    [why] = find_refusals(THREE, copies=1)
     assert "KAFKA_REPLICATION_FACTOR is 1. Set it to 3" in why
-    assert list(refusals(THREE, copies=3)) == []
-    assert list(refusals(replace(THREE, brokers=1), copies=1)) == []
+    assert list(find_refusals(THREE, copies=3)) == []
+    assert list(find_refusals(replace(THREE, brokers=1), copies=1)) == []
 
 
 def test_a_cluster_that_makes_topics_by_itself_is_refused() -> None:
-    [why] = refusals(replace(THREE, auto_create=True), copies=3)
+    [why] = find_refusals(replace(THREE, auto_create=True), copies=3)
     assert "auto.create.topics.enable should be false" in why
 
 
 @pytest.mark.e2e
 def test_a_real_broker_is_read_and_mended(kafka: Settings) -> None:
-    client = admin(kafka)
+    client = create_admin(kafka)
     cluster = inspect(client, list(CONTRACTS))
     assert (cluster.brokers, cluster.auto_create) == (1, False)
-    assert list(drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
+    assert list(find_drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
     spoiled = {**RECEIPTS.settings.config, "retention.ms": "1000000"}
     other = replace(RECEIPTS.settings, config=spoiled)
-    mend(client, list(drifts(cluster, {NAME: replace(RECEIPTS, settings=other)}, frozenset())))
+    mend(client, list(find_drifts(cluster, {NAME: replace(RECEIPTS, settings=other)}, frozenset())))
 
     def find_drift() -> list[Drift]:
-        return list(drifts(inspect(client, [NAME]), CONTRACTS, frozenset()))
+        return list(find_drifts(inspect(client, [NAME]), CONTRACTS, frozenset()))
 
     wait_until(lambda: bool(find_drift()), "the broker has the other setting")
     assert [(one.what, one.found) for one in find_drift()] == [("retention.ms", "1000000")]

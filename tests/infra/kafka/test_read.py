@@ -8,11 +8,11 @@ from confluent_kafka.admin import ListOffsetsResultInfo
 
 from contracts import RECEIPTS
 from infra.kafka import (
-    admin,
-    end_offsets,
+    create_admin,
     offsets,
     read_all,
     read_between,
+    read_end_offsets,
     read_to_end,
 )
 from infra.settings import Settings
@@ -33,7 +33,7 @@ def log(kafka: Settings) -> Settings:
     for name, value in zip(KEYS, VALUES, strict=True):
         client.produce(TOPIC, key=name, value=value, partition=AT[1])
     client.flush(30)
-    assert end_offsets(admin(kafka), [TOPIC])[AT] == len(VALUES)
+    assert read_end_offsets(create_admin(kafka), [TOPIC])[AT] == len(VALUES)
     return kafka
 
 
@@ -90,9 +90,9 @@ def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
             asked.append(name)
             return getattr(client, name)
 
-    really, client, asked = offsets._answer, admin(log), list[str]()
+    really, client, asked = offsets._answer, create_admin(log), list[str]()
     monkeypatch.setattr(offsets, "_answer", answer_gone_first)
-    assert end_offsets(Watched(), [TOPIC])[AT] == len(VALUES)  # type: ignore[arg-type]
+    assert read_end_offsets(Watched(), [TOPIC])[AT] == len(VALUES)  # type: ignore[arg-type]
     assert answers == []
     assert asked.count("list_topics") == 2, "a client remembers who led before"
 
@@ -113,5 +113,5 @@ def test_an_answer_without_an_offset_is_asked_for_again(
 
     really = offsets._answer
     monkeypatch.setattr(offsets, "_answer", answer_without_first)
-    assert end_offsets(admin(log), [TOPIC])[AT] == len(VALUES)
+    assert read_end_offsets(create_admin(log), [TOPIC])[AT] == len(VALUES)
     assert asked == 2

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.kafka import KafkaDown, answers, apply_topics, topics
+from infra.kafka import KafkaDown, apply_topics, is_answering, topics
 from infra.settings import Settings
 from tests.ports import free_port_base
 
@@ -16,7 +16,7 @@ def nowhere(tmp_path: Path) -> Settings:
 
 
 def test_a_broker_that_does_not_run_does_not_answer(nowhere: Settings) -> None:
-    assert not answers(nowhere, seconds_max=0.2)
+    assert not is_answering(nowhere, seconds_max=0.2)
 
 
 def test_a_broker_that_does_not_run_is_said_with_what_to_do(

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from infra.settings import root
+from infra.settings import locate_root
 
 NAMED = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
@@ -17,9 +17,13 @@ def compose(cluster: bool = False, **chosen: str) -> Mapping[str, dict[str, Any]
     """The services that run, by name, with these variables; only those with images of ours."""
     known = dict(chosen)
     for file in (".env", *(["cluster.env"] if cluster else [])):
-        for name, value in re.findall(r"^(\w+)=(.*)$", (root() / file).read_text(), re.MULTILINE):
+        for name, value in re.findall(
+            r"^(\w+)=(.*)$", (locate_root() / file).read_text(), re.MULTILINE
+        ):
             known[name] = chosen.get(name, interpolate(value, known))
-    services = yaml.safe_load(interpolate((root() / "docker-compose.yml").read_text(), known))
+    services = yaml.safe_load(
+        interpolate((locate_root() / "docker-compose.yml").read_text(), known)
+    )
     profiles = set(known["COMPOSE_PROFILES"].split(","))
     running = {
         name: one

@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
-from infra.settings import root
+from infra.settings import locate_root
 
-MANIFESTS = root() / "infra" / "kubernetes"
+MANIFESTS = locate_root() / "infra" / "kubernetes"
 OVERLAYS = ("single", "cluster", "outside-kafka", "spark-on-kubernetes")
 KUBECTL = Path(sysconfig.get_path("scripts"), "kubectl")
 """The one that requirements.lock pins."""

@@ -5,13 +5,13 @@ from typing import Any
 
 import yaml
 
-from infra.broker.properties import server_properties
-from infra.settings import Settings, root
+from infra.broker.properties import render_server_properties
+from infra.settings import Settings, locate_root
 from tests.infra.kubernetes.rendered import MANIFESTS, render, settings, workloads
 from tests.infra.observability.queries import list_groupings, list_selectors
 
 EXAMPLES = MANIFESTS / "examples"
-RULES = root() / "infra" / "observability" / "prometheus" / "recording.yml"
+RULES = locate_root() / "infra" / "observability" / "prometheus" / "recording.yml"
 
 
 def read(name: str) -> list[Any]:
@@ -56,7 +56,9 @@ def test_strimzis_kafka_is_told_what_three_brokers_of_ours_are() -> None:
     [kafka] = [one for one in read("strimzi.yaml") if one["kind"] == "Kafka"]
     voters = ",".join(f"{number}@broker-{number}:9093" for number in (1, 2, 3))
     ours = dict(
-        re.findall(r"^(.*?)=(.*)$", server_properties(Settings(broker_voters=voters)), re.MULTILINE)
+        re.findall(
+            r"^(.*?)=(.*)$", render_server_properties(Settings(broker_voters=voters)), re.MULTILINE
+        )
     )
     told = {name: str(value).lower() for name, value in kafka["spec"]["kafka"]["config"].items()}
     assert told.keys() >= {name for name in ours if "replication.factor" in name or "isr" in name}

@@ -12,8 +12,8 @@ import kubernetes_validate
 import pytest
 
 from bench.document import read_parts
-from infra.broker.properties import server_properties
-from infra.settings import Settings, root
+from infra.broker.properties import render_server_properties
+from infra.settings import Settings, locate_root
 from tests.infra.kubernetes.composed import compose, main_name
 from tests.infra.kubernetes.rendered import (
     OVERLAYS,
@@ -33,7 +33,7 @@ from tests.infra.kubernetes.rendered import (
 
 KUBERNETES = "1.37"
 """Whose schemas the manifests are checked against."""
-GUIDE = root() / "docs" / "kubernetes.md"
+GUIDE = locate_root() / "docs" / "kubernetes.md"
 ORDERS = {"SIMULATOR_REFILL": "orders", "PIPELINES": "inventory,fraud,analytics,visits,reorder"}
 MIB = {"m": 1, "g": 1024, "Mi": 1, "Gi": 1024}
 GB = 1e9
@@ -113,7 +113,7 @@ def describe_service(service: Resource) -> dict[str, Any]:
 
 def read_default_command(service: Resource) -> Any:
     """What the service's image starts."""
-    built = (root() / service["build"]["dockerfile"]).read_text()
+    built = (locate_root() / service["build"]["dockerfile"]).read_text()
     stage = built.partition(f" AS {service['build']['target']}\n")[2].partition("\nFROM ")[0]
     return json.loads(stage.rpartition("\nCMD ")[2])
 
@@ -201,7 +201,7 @@ def test_a_broker_has_the_properties_of_its_twin(overlay: str, cluster: bool) ->
 def properties(variables: dict[str, str]) -> str:
     """server.properties of a broker with these variables; brokers are named as in compose."""
     known: dict[str, Any] = {name.lower(): value for name, value in variables.items() if value}
-    text = server_properties(Settings(**known))
+    text = render_server_properties(Settings(**known))
     return PLACE.sub(lambda found: "broker" if found[1] == "1" else f"broker-{found[1]}", text)
 
 
@@ -227,7 +227,7 @@ def test_every_setting_is_one_and_has_a_value_that_is_taken(
 
 
 def test_every_image_has_the_version_of_the_project(manifests: Sequence[Resource]) -> None:
-    version = tomllib.loads((root() / "pyproject.toml").read_text())["project"]["version"]
+    version = tomllib.loads((locate_root() / "pyproject.toml").read_text())["project"]["version"]
     images = {one["image"] for each in workloads(manifests).values() for one in containers(each)}
     assert all(re.fullmatch(rf"retail/[a-z]+:{re.escape(version)}", one) for one in images), images
 
@@ -428,7 +428,7 @@ def test_a_file_beside_a_manifest_is_rendered_somewhere(own: Sequence[Resource])
     }
     named = {
         (kind, name)
-        for file in Path(root(), "infra", "kubernetes").glob("[bc]*/**/*.yaml")
+        for file in Path(locate_root(), "infra", "kubernetes").glob("[bc]*/**/*.yaml")
         for kind, name in re.findall(
             r"^kind: (\w+)\nmetadata:\n  name: ([\w-]+)", file.read_text(), re.MULTILINE
         )

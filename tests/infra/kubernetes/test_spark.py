@@ -6,7 +6,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from infra.settings import root
+from infra.settings import locate_root
 from tests.infra.kubernetes.rendered import (
     Resource,
     config,
@@ -109,8 +109,8 @@ def test_an_executors_template_is_a_pod_that_starts_a_module_there_is(
     filled = {**executor, "spec": {**executor["spec"], "containers": [whole]}}
     kubernetes_validate.validate(filled, KUBERNETES, strict=True)
     module = container["command"][-1]
-    assert (root() / f"{module.replace('.', '/')}.py").exists()
-    assert 'ENTRYPOINT ["tini", "--"]' in (root() / "infra/images/Dockerfile").read_text()
+    assert (locate_root() / f"{module.replace('.', '/')}.py").exists()
+    assert 'ENTRYPOINT ["tini", "--"]' in (locate_root() / "infra/images/Dockerfile").read_text()
     assert container["command"][:2] == ["tini", "--"]
 
 

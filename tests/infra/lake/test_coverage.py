@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from infra.folder import Folder
-from infra.lake import Coverage, UnknownCoverage, committed_ms, read_coverage
+from infra.lake import Coverage, UnknownCoverage, read_committed_ms, read_coverage
 
 AT = ("public.sales.receipt.v1", 0)
 FIRST, SECOND = Coverage().then({AT: 5}), Coverage().then({AT: 5}).then({AT: 9})
@@ -30,7 +30,7 @@ def commit(table: Folder, version: int, operation: str, coverage: Coverage | Non
 
 def test_where_there_is_no_table_nothing_is_held(table: Folder) -> None:
     assert read_coverage(table) == Coverage()
-    assert committed_ms(table) == 0
+    assert read_committed_ms(table) == 0
 
 
 def test_each_version_says_what_was_held_then(table: Folder) -> None:
@@ -39,7 +39,7 @@ def test_each_version_says_what_was_held_then(table: Folder) -> None:
     commit(table, 2, "WRITE", SECOND)
     assert [read_coverage(table, version) for version in range(3)] == [Coverage(), FIRST, SECOND]
     assert read_coverage(table) == SECOND
-    assert committed_ms(table) == 2000
+    assert read_committed_ms(table) == 2000
 
 
 def test_who_only_joins_files_need_not_say_it(table: Folder) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from contracts import ALERTS, QUARANTINE, encode, key
+from contracts import ALERTS, QUARANTINE, encode, encode_key
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
 from tests.services.showing import PIPELINES, Shop
@@ -21,7 +21,7 @@ def fill(log: MemoryLog, api: Answers) -> None:
     for pipeline in PIPELINES:
         api.ready(pipeline=pipeline)
     row = QUARANTINE.examples[0]
-    log.publish((QUARANTINE.name, 0), key(QUARANTINE, row), encode(QUARANTINE, row))
+    log.publish((QUARANTINE.name, 0), encode_key(QUARANTINE, row), encode(QUARANTINE, row))
     shop.fraud.put(ALERTS, signals_left_out=3)
     api.ready(shop.fraud.mark(), "fraud")
     shop.inventory.mark_again(1, took_ms=400, state_bytes=70_000)

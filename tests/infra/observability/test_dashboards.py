@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from infra.settings import root
+from infra.settings import locate_root
 from tests.infra.observability.figures import read_labels
 from tests.infra.observability.queries import (
     OF_PROMETHEUS,
@@ -20,7 +20,7 @@ from tests.infra.observability.queries import (
 from tests.infra.observability.test_rules import with_recorded
 from tests.services.serving import Answers
 
-FOLDER = root() / "infra" / "observability" / "grafana"
+FOLDER = locate_root() / "infra" / "observability" / "grafana"
 DASHBOARDS = {
     file.stem: json.loads(file.read_text()) for file in sorted(FOLDER.glob("dashboards/*.json"))
 }
@@ -95,16 +95,16 @@ def test_all_asks_the_prometheus_that_grafana_is_given() -> None:
         for panel in dashboard["panels"]:
             assert panel["datasource"] == wanted
             assert all(target["datasource"] == wanted for target in panel["targets"])
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
     assert source["url"] == "http://prometheus:9090"
     assert composed["prometheus"]["ports"][0].endswith(":9090")
 
 
 def test_grafana_finds_the_dashboards_where_they_are_mounted() -> None:
     [provider] = provisioned("dashboards")["providers"]
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
     mounts = [volume.split(":") for volume in composed["grafana"]["volumes"]]
     [[source, *_]] = [mount for mount in mounts if mount[1] == provider["options"]["path"]]
-    assert (root() / source).resolve() == FOLDER / "dashboards"
+    assert (locate_root() / source).resolve() == FOLDER / "dashboards"
     home = composed["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
     assert home.removeprefix(provider["options"]["path"]) == "/pipelines.json"

@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from tests.guide import Reader, read_blocks
 from tests.infra.observability.figures import read_families
 from tests.services.serving import Answers
 
-GUIDE = root() / "docs" / "observability.md"
+GUIDE = locate_root() / "docs" / "observability.md"
 
 
 def test_whoever_follows_it_sees_the_lag_and_the_shop(observed: Answers, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from infra.settings import root
+from infra.settings import locate_root
 from tests.infra.observability.figures import Labels, read_labels
 from tests.infra.observability.queries import (
     OF_PROMETHEUS,
@@ -18,7 +18,7 @@ from tests.infra.observability.queries import (
 )
 from tests.services.serving import Answers
 
-FOLDER = root() / "infra" / "observability" / "prometheus"
+FOLDER = locate_root() / "infra" / "observability" / "prometheus"
 SEVERITIES = {"critical", "warning", "info"}
 
 
@@ -86,7 +86,7 @@ def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
     assert {FOLDER / name for name in config["rule_files"]} == {
         file for file in FOLDER.glob("*.yml") if file.name != "prometheus.yml"
     }
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
     commands = {name: one.get("command", []) for name, one in composed.items()}
     apis = {name for name, command in commands.items() if command[-1:] == ["services.api"]}
     [job] = config["scrape_configs"]
@@ -97,7 +97,7 @@ def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
 
 
 def test_the_containers_are_given_the_files() -> None:
-    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
     mounted = [
         Path(volume.split(":")[0])
         for name in ("prometheus", "grafana")
@@ -105,4 +105,4 @@ def test_the_containers_are_given_the_files() -> None:
         if volume.startswith("./")
     ]
     assert len(mounted) == 3
-    assert all((root() / folder).is_dir() for folder in mounted)
+    assert all((locate_root() / folder).is_dir() for folder in mounted)

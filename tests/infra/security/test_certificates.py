@@ -17,7 +17,7 @@ from infra.security.certificates import (
     ensure_certificate,
     renew_certificates,
 )
-from infra.security.files import authority_file, certificate_file, security_folder
+from infra.security.files import locate_authority, locate_certificate, locate_security_folder
 from infra.settings import Settings
 
 TODAY = date(2026, 11, 25)
@@ -30,7 +30,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def go_to(day: date, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificates, "today", lambda: day)
+    monkeypatch.setattr(certificates, "get_today", lambda: day)
 
 
 def shake_hands(trusted: Path, shown: Path, name: str) -> None:
@@ -59,7 +59,7 @@ def test_a_client_that_trusts_the_authority_trusts_the_certificate_of_this_machi
     present: Settings, name: str
 ) -> None:
     shown = ensure_certificate(present, "broker")
-    shake_hands(authority_file(present), shown, name)
+    shake_hands(locate_authority(present), shown, name)
 
 
 def test_under_another_name_or_authority_it_is_not_trusted(
@@ -67,17 +67,17 @@ def test_under_another_name_or_authority_it_is_not_trusted(
 ) -> None:
     shown = ensure_certificate(present, "broker")
     with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
-        shake_hands(authority_file(present), shown, "elsewhere.example")
+        shake_hands(locate_authority(present), shown, "elsewhere.example")
     other = Settings(data_dir=tmp_path / "other")
     ensure_certificate(other, "broker")
     with pytest.raises(ssl.SSLCertVerificationError):
-        shake_hands(authority_file(other), shown, "localhost")
+        shake_hands(locate_authority(other), shown, "localhost")
 
 
 def test_it_is_made_once_and_only_its_owner_can_read_it(settings: Settings) -> None:
     made = ensure_certificate(settings, "broker").read_bytes()
     assert ensure_certificate(settings, "broker").read_bytes() == made
-    folder = security_folder(settings)
+    folder = locate_security_folder(settings)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     files = [file for file in folder.rglob("*") if file.is_file()]
     assert sorted(file.name for file in files) == [
@@ -86,7 +86,7 @@ def test_it_is_made_once_and_only_its_owner_can_read_it(settings: Settings) -> N
         "broker.pem",
     ]
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
-    assert b"PRIVATE" not in authority_file(settings).read_bytes()
+    assert b"PRIVATE" not in locate_authority(settings).read_bytes()
 
 
 def test_a_start_renews_it_when_its_end_is_near(
@@ -104,7 +104,7 @@ def test_a_renewed_certificate_is_trusted_by_whoever_trusted_the_old_one(
     present: Settings, tmp_path: Path
 ) -> None:
     shown = ensure_certificate(present, "broker")
-    (before := tmp_path / "before.pem").write_bytes(authority_file(present).read_bytes())
+    (before := tmp_path / "before.pem").write_bytes(locate_authority(present).read_bytes())
     made = shown.read_bytes()
     assert list(renew_certificates(present)) == ["broker"]
     assert shown.read_bytes() != made
@@ -122,17 +122,17 @@ def test_an_authority_that_ends_before_a_new_certificate_is_replaced(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ensure_certificate(settings, "broker")
-    before = authority_file(settings).read_bytes()
+    before = locate_authority(settings).read_bytes()
     end = TODAY + timedelta(days=AUTHORITY_DAYS)
     go_to(end - timedelta(days=CERTIFICATE_DAYS), monkeypatch)
     renew_certificates(settings)
-    assert authority_file(settings).read_bytes() == before
+    assert locate_authority(settings).read_bytes() == before
     go_to(end - timedelta(days=CERTIFICATE_DAYS - 1), monkeypatch)
     renew_certificates(settings)
-    assert authority_file(settings).read_bytes() != before
+    assert locate_authority(settings).read_bytes() != before
 
 
 def test_where_there_is_none_there_is_nothing_to_renew(settings: Settings) -> None:
     with pytest.raises(NoAuthority, match="make up SECURE=on"):
         renew_certificates(settings)
-    assert not certificate_file(settings, "broker").exists()
+    assert not locate_certificate(settings, "broker").exists()

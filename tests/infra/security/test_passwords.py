@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.security.passwords import NoPassword, draw_password, password_file, read_password
+from infra.security.passwords import NoPassword, draw_password, locate_password, read_password
 from infra.settings import Settings
 
 
@@ -16,7 +16,7 @@ def test_it_is_drawn_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None
         drawn = set(threads.map(lambda _: draw_password(settings, "api"), range(20)))
     assert drawn == {read_password(settings, "api")}
     assert len(read_password(settings, "api")) >= 32
-    file = password_file(settings, "api")
+    file = locate_password(settings, "api")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     assert [one.name for one in file.parent.iterdir()] == ["api.properties"]

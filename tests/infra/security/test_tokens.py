@@ -17,9 +17,9 @@ from infra.security.tokens import (
     ensure_tokens,
     list_tokens,
     locate_token,
+    locate_token_folder,
     read_own,
     remove_token,
-    token_folder,
 )
 from infra.settings import Settings
 
@@ -111,7 +111,7 @@ def test_a_shop_has_so_many_tokens_and_no_more(settings: Settings, more: int) ->
     add_token(settings, "first", Role.READER, NOW_MS, days=7)
     content = json.dumps({"role": "reader", "expires_at_ms": NOW_MS, "token": "x"})
     for number in range(TOKENS_MAX - 2 + more):
-        file = token_folder(settings) / f"more-{number}.json"
+        file = locate_token_folder(settings) / f"more-{number}.json"
         file.write_text(content)
         file.chmod(0o600)
     if more:

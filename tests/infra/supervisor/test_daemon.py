@@ -8,10 +8,10 @@ import psutil
 import pytest
 
 from infra.supervisor import daemon, orphans
-from infra.supervisor.history import restarts
+from infra.supervisor.history import read_restarts
 from infra.supervisor.manager import Manager
 from infra.supervisor.tail import tail
-from infra.wait import until
+from infra.wait import wait_for
 
 PROGRAMS = Path(__file__).with_name("programs.conf")
 SECONDS_MAX = 20
@@ -34,18 +34,18 @@ def manager(home: Path) -> Manager:
 
 def await_pid(manager: Manager, name: str) -> int:
     """The process of a program that runs."""
-    assert until(lambda: manager.process(name).state == "RUNNING", SECONDS_MAX)
-    return manager.process(name).pid
+    assert wait_for(lambda: manager.find_process(name).state == "RUNNING", SECONDS_MAX)
+    return manager.find_process(name).pid
 
 
 def test_nothing_starts_by_itself(manager: Manager) -> None:
-    assert {process.state for process in manager.processes().values()} == {"STOPPED"}
+    assert {process.state for process in manager.list_processes().values()} == {"STOPPED"}
 
 
 def test_a_manager_is_found_again(home: Path, manager: Manager) -> None:
     manager_found = daemon.find_running(home)
     assert manager_found is not None
-    assert manager_found.pid() == manager.pid()
+    assert manager_found.read_pid() == manager.read_pid()
 
 
 def test_no_manager_runs_before_the_first_start(home: Path) -> None:
@@ -65,8 +65,8 @@ def test_a_killed_component_is_started_again_and_the_history_says_so(
     manager.start("steady")
     first = await_pid(manager, "steady")
     psutil.Process(first).kill()
-    assert until(lambda: manager.process("steady").pid not in (0, first), SECONDS_MAX)
-    history = restarts(tail(home / "logs" / "supervisord.log", 100))["steady"]
+    assert wait_for(lambda: manager.find_process("steady").pid not in (0, first), SECONDS_MAX)
+    history = read_restarts(tail(home / "logs" / "supervisord.log", 100))["steady"]
     assert (history.count, history.last) == (1, "terminated by SIGKILL")
 
 
@@ -74,7 +74,7 @@ def test_a_component_that_only_crashes_is_given_up_and_its_log_says_why(
     home: Path, manager: Manager
 ) -> None:
     manager.start("broken")
-    assert until(lambda: manager.process("broken").state == "FATAL", SECONDS_MAX)
+    assert wait_for(lambda: manager.find_process("broken").state == "FATAL", SECONDS_MAX)
     assert "no such topic" in tail(home / "logs" / "broken.log")
 
 
@@ -83,22 +83,22 @@ def test_stopping_leaves_no_process(home: Path, manager: Manager) -> None:
     steady = await_pid(manager, "steady")
     manager.stop({"steady"}, SECONDS_MAX)
     assert not psutil.pid_exists(steady)
-    assert manager.process("steady").state == "STOPPED"
+    assert manager.find_process("steady").state == "STOPPED"
 
 
 def test_orphans_of_a_killed_manager_are_found_and_stopped(home: Path, manager: Manager) -> None:
     manager.start("steady")
     steady = await_pid(manager, "steady")
-    killed = psutil.Process(manager.pid())
+    killed = psutil.Process(manager.read_pid())
     killed.send_signal(signal.SIGKILL)
-    assert until(lambda: daemon.find_running(home) is None, SECONDS_MAX)
+    assert wait_for(lambda: daemon.find_running(home) is None, SECONDS_MAX)
     assert steady in [process.pid for process in orphans.find(home)]
     assert orphans.stop(home) >= 1
     assert orphans.find(home) == []
 
 
 def test_a_new_manager_starts_after_a_killed_one(home: Path, manager: Manager) -> None:
-    psutil.Process(manager.pid()).kill()
+    psutil.Process(manager.read_pid()).kill()
     orphans.stop(home)
     again = daemon.start(home, PROGRAMS)
     again.start("steady")

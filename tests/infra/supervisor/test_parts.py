@@ -10,16 +10,16 @@ from typing import Any
 import psutil
 import pytest
 
-from infra.processes import environment
+from infra.processes import build_environment
 from infra.settings import Settings
-from infra.supervisor.parts import NotLocal, find_parts, kill, paused, refuse_elsewhere
+from infra.supervisor.parts import NotLocal, find_parts, kill, pause_process, refuse_elsewhere
 from infra.wait import wait_until
 
 PAUSE_FOR_EVER = """
 import sys
-from infra.supervisor.parts import paused
+from infra.supervisor.parts import pause_process
 from threading import Event
-with paused(int(sys.argv[1])):
+with pause_process(int(sys.argv[1])):
     print("paused", flush=True)
     Event().wait()
 """
@@ -40,14 +40,14 @@ def await_state(victim: psutil.Process, stands: bool) -> None:
 
 
 def test_a_process_stands_still_as_long_as_the_block_lasts(victim: psutil.Process) -> None:
-    with paused(victim.pid):
+    with pause_process(victim.pid):
         await_state(victim, stands=True)
     await_state(victim, stands=False)
 
 
 def test_it_goes_on_after_an_error(victim: psutil.Process) -> None:
     def be_interrupted() -> None:
-        with paused(victim.pid):
+        with pause_process(victim.pid):
             await_state(victim, stands=True)
             raise KeyboardInterrupt
 
@@ -62,7 +62,7 @@ def test_it_goes_on_when_who_paused_it_is_killed(
 ) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", PAUSE_FOR_EVER, str(victim.pid)],
-        env=environment(Settings(data_dir=tmp_path)),
+        env=build_environment(Settings(data_dir=tmp_path)),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     ) as pausing:
@@ -75,12 +75,12 @@ def test_it_goes_on_when_who_paused_it_is_killed(
 
 
 def test_a_process_that_is_gone_cannot_be_paused_or_killed(victim: psutil.Process) -> None:
-    with paused(victim.pid):
+    with pause_process(victim.pid):
         kill(victim.pid)
     victim.wait(30)
     with pytest.raises(ProcessLookupError):
         kill(victim.pid)
-    with pytest.raises(psutil.NoSuchProcess), paused(victim.pid):
+    with pytest.raises(psutil.NoSuchProcess), pause_process(victim.pid):
         pass
 
 

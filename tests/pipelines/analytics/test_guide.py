@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from infra.processes import environment
-from infra.settings import Settings, read_settings, root
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root, read_settings
 from tests.guide import Reader, read_blocks
 from tests.rooms import ROOMS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(420)]
 
-GUIDE = root() / "pipelines" / "analytics" / "README.md"
+GUIDE = locate_root() / "pipelines" / "analytics" / "README.md"
 
 VIEW = "public.analytics.hourly-return.v1"
 JUDGE = "tests/pipelines/analytics/test_oracle.py::test_a_view_of_a_drawn_world_is_the_oracles"
@@ -26,9 +26,11 @@ def project(tmp_path: Path) -> Path:
     """A copy, to be changed."""
     copy = tmp_path / "project"
     for room in ROOMS:
-        shutil.copytree(root() / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            locate_root() / room, copy / room, ignore=shutil.ignore_patterns("__pycache__")
+        )
     for file in ("pyproject.toml", "README.md", "Makefile", "requirements.lock"):
-        shutil.copyfile(root() / file, copy / file)
+        shutil.copyfile(locate_root() / file, copy / file)
     return copy
 
 
@@ -42,7 +44,7 @@ def test_whoever_follows_the_guide_has_a_view_that_its_oracle_confirms(
     judged = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", f"{JUDGE}[hourly-return]"],
         cwd=project,
-        env=environment(settings, project),
+        env=build_environment(settings, project),
         capture_output=True,
         text=True,
         timeout=SECONDS_MAX,

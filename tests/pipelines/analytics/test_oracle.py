@@ -3,14 +3,14 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from audit.oracles import oracle
-from contracts import Contract, key
-from infra.kafka import admin, end_offsets
+from audit.oracles import ask_oracle
+from contracts import Contract, encode_key
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.analytics.pipeline import PIPELINE
-from pipelines.common.runtime.source import kafka_options
-from pipelines.common.transform.aggregate import rows
-from pipelines.common.transform.as_of_join import versions
+from pipelines.common.runtime.source import build_kafka_options
+from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.transform.as_of_join import load_versions
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
 from tests.rows import collect_rows
@@ -36,13 +36,13 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
     number: int, world: Settings, spark: SparkSession
 ) -> None:
     view: Contract = PIPELINE.writes[number]
-    known = versions(spark, world, PIPELINE)
-    answer = collect_rows(rows(PIPELINE, read_log(spark, world), known, number))
-    ends = end_offsets(admin(world), [topic.name for topic in PIPELINE.inputs])
-    answers = oracle(PIPELINE.name, world, ends).views()
+    known = load_versions(spark, world, PIPELINE)
+    answer = collect_rows(build_rows(PIPELINE, read_log(spark, world), known, number))
+    ends = read_end_offsets(create_admin(world), [topic.name for topic in PIPELINE.inputs])
+    answers = ask_oracle(PIPELINE.name, world, ends).compute_views()
     assert answers.keys() == {one.name for one in PIPELINE.writes}
-    ours = {key(view, row): row for row in answer}
-    theirs = {key(view, row): row for row in answers[view.name]}
+    ours = {encode_key(view, row): row for row in answer}
+    theirs = {encode_key(view, row): row for row in answers[view.name]}
     wrong = [at for at in ours | theirs if ours.get(at) != theirs.get(at)]
     assert not [(ours.get(at), theirs.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
     assert answer
@@ -53,7 +53,7 @@ def read_log(spark: SparkSession, world: Settings) -> DataFrame:
     topics = ",".join(topic.name for topic in PIPELINE.inputs)
     return (
         spark.read.format("kafka")
-        .options(**kafka_options(world))
+        .options(**build_kafka_options(world))
         .option("subscribe", topics)
         .load()
     )

@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipelines.analytics.pipeline import PIPELINE
-from pipelines.common.transform.aggregate import rows
-from pipelines.common.transform.dimensions import version_schema
+from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.transform.dimensions import build_version_schema
 from tests.pipelines.log import OPENING, Published, create_log, receipt, refund
 from tests.rows import collect_rows
 
@@ -29,11 +29,11 @@ def ask(spark: SparkSession) -> Asked:
     (dimension,) = PIPELINE.dimensions
     begin, end = OPENING - HOUR, OPENING + 1_000 * HOUR
     costs = [("A", 60, begin, LATER_COST_AT), ("A", 70, LATER_COST_AT, end)]
-    versions = {dimension: spark.createDataFrame(costs, version_schema(dimension))}
+    versions = {dimension: spark.createDataFrame(costs, build_version_schema(dimension))}
 
     def after(view: str, *log: Published) -> list[dict[str, Any]]:
         number = NAMES.index(view)
-        view_rows = collect_rows(rows(PIPELINE, create_log(spark, *log), versions, number))
+        view_rows = collect_rows(build_rows(PIPELINE, create_log(spark, *log), versions, number))
         return sorted(
             view_rows, key=lambda row: [row[field] for field in PIPELINE.writes[number].key]
         )

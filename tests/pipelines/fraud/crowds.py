@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from random import Random
 
-from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 
 Crowd = Callable[[Timeline, Random, str, int], None]
 """Adds the events: whom they are about, and how many signals they contribute."""
@@ -17,14 +17,14 @@ Line = tuple[str, int, int]
 
 def crowd_velocity(shop: Timeline, chance: Random, card: str, size: int) -> None:
     for _ in range(size):
-        happened = draw_moment(chance, at("10:00"), minutes=59)
+        happened = draw_moment(chance, parse_clock("10:00"), minutes=59)
         shop.receipt(happened, card=card, published=draw_publication(chance, happened))
 
 
 def crowd_travel(shop: Timeline, chance: Random, card: str, size: int) -> None:
     stores = (LEEDS, LEEDS, LEEDS, YORK, LONDON)
     for _ in range(size):
-        happened = draw_moment(chance, at("8:00"), minutes=12 * 60)
+        happened = draw_moment(chance, parse_clock("8:00"), minutes=12 * 60)
         sold_in = chance.choice(stores)
         shop.receipt(
             happened, card=card, store=sold_in, published=draw_publication(chance, happened)
@@ -33,7 +33,7 @@ def crowd_travel(shop: Timeline, chance: Random, card: str, size: int) -> None:
 
 def crowd_sweethearting(shop: Timeline, chance: Random, cashier: str, size: int) -> None:
     for lines in split_lines(chance, size, lambda: (WINE, 1, chance.choice((0, 490, 499)))):
-        happened = draw_moment(chance, at("8:00"), minutes=7 * 60)
+        happened = draw_moment(chance, parse_clock("8:00"), minutes=7 * 60)
         shop.receipt(
             happened, *lines, cashier=cashier, published=draw_publication(chance, happened)
         )
@@ -41,12 +41,12 @@ def crowd_sweethearting(shop: Timeline, chance: Random, cashier: str, size: int)
 
 def crowd_unbacked(shop: Timeline, chance: Random, receipt: str, size: int) -> None:
     """The receipt is there for most of it, and has two lines."""
-    issued = at("9:00")
+    issued = parse_clock("9:00")
     sold = ((WINE, 3, 1_000), (MILK, 20, 100))
     shop.receipt(issued, *sold, event_id=receipt, published=draw_publication(chance, issued))
     some = ((WINE, 1, 300), (MILK, 2, 100), (WINE, 2, 1_000))
     for lines in split_lines(chance, size - len(sold), lambda: chance.choice(some)):
-        happened = draw_moment(chance, at("9:01"), minutes=10)
+        happened = draw_moment(chance, parse_clock("9:01"), minutes=10)
         shop.refund(
             happened,
             *lines,
@@ -59,13 +59,13 @@ def crowd_unbacked(shop: Timeline, chance: Random, receipt: str, size: int) -> N
 def crowd_refund_rate(shop: Timeline, chance: Random, cashier: str, size: int) -> None:
     """Each refund is one signal, however many lines it has."""
     for number in range(size):
-        happened = draw_moment(chance, at("8:00"), minutes=7 * 60)
+        happened = draw_moment(chance, parse_clock("8:00"), minutes=7 * 60)
         named = chance.random() < 0.5
         shop.refund(
             happened,
             *[(WINE, 1, chance.choice((100, 200))) for _ in range(chance.randint(1, 3))],
             receipt=f"{cashier}-{number}" if named else None,
-            issued=at("8:00") if named else None,
+            issued=parse_clock("8:00") if named else None,
             card=chance.choice((None, "tok_1", "tok_2")),
             cashier=cashier,
             published=draw_publication(chance, happened),
@@ -75,7 +75,7 @@ def crowd_refund_rate(shop: Timeline, chance: Random, cashier: str, size: int) -
 def crowd_bulk(shop: Timeline, chance: Random, card: str, size: int) -> None:
     some = ((WINE, 6, 1_000), (MILK, 10, 100), (MILK, 12, 100))
     for lines in split_lines(chance, size, lambda: chance.choice(some)):
-        happened = draw_moment(chance, at("8:00"), minutes=12 * 60)
+        happened = draw_moment(chance, parse_clock("8:00"), minutes=12 * 60)
         shop.receipt(happened, *lines, card=card, published=draw_publication(chance, happened))
 
 

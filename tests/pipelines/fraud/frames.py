@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from pyspark.sql import DataFrame, SparkSession
 
-from audit.timeline import at
+from audit.timeline import parse_clock
 from infra.kafka import Partition, Record
 from pipelines.fraud.signals import READS
 from tests.pipelines.log import RECORD
@@ -18,8 +18,8 @@ def create_frame(spark: SparkSession, log: list[Record]) -> DataFrame:
         if record.topic in read:
             place = record.topic, record.partition
             offset = at_place[place] = at_place.get(place, -1) + 1
-            published = at("0:00") + timedelta(
-                milliseconds=record.published_ms - int(at("0:00").timestamp() * 1000)
+            published = parse_clock("0:00") + timedelta(
+                milliseconds=record.published_ms - int(parse_clock("0:00").timestamp() * 1000)
             )
             rows.append((*place, offset, published, record.key, record.value))
     return spark.createDataFrame(rows, RECORD)

@@ -20,10 +20,10 @@ from audit.timeline import (
     YORK,
     Timeline,
 )
-from contracts import ALERTS, key
+from contracts import ALERTS, encode_key
 from infra.kafka import Record
-from pipelines.common.transform.aggregate import rows
-from pipelines.fraud.pipeline import fraud
+from pipelines.common.transform.aggregate import build_rows
+from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.signals import DIMENSIONS
 from tests.pipelines.fraud.frames import create_frame, sort_evidence
 from tests.pipelines.versions import load_versions
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.spark
 SALES, REFUNDS, CHANGES = 400, 150, 30
 CARDS = (None, "tok_1", "tok_2", "tok/3", "tok%4")
 
-STRICT = fraud(LIMITS)
+STRICT = create_pipeline(LIMITS)
 
 
 def draw_timeline(chance: Random) -> list[Record]:
@@ -91,11 +91,11 @@ def draw_timeline(chance: Random) -> list[Record]:
 
 def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     log = draw_timeline(create_random("timeline"))
-    expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
+    expected = {encode_key(ALERTS, row): row for row in FraudOracle(log, LIMITS).compute_view()}
     alerts = {
-        key(ALERTS, row): row
+        encode_key(ALERTS, row): row
         for row in collect_rows(
-            rows(STRICT, create_frame(spark, log), load_versions(spark, DIMENSIONS, log))
+            build_rows(STRICT, create_frame(spark, log), load_versions(spark, DIMENSIONS, log))
         )
     }
     assert {row["rule"] for row in expected.values()} == {

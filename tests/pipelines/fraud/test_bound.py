@@ -15,12 +15,16 @@ from audit import timeline
 from audit.fraud import FraudOracle
 from audit.tables import Row
 from audit.timeline import Timeline
-from contracts import ALERTS, key
+from contracts import ALERTS, encode_key
 from infra.kafka import Record
-from pipelines.common.pipeline import unchanged
+from pipelines.common.pipeline import keep_columns
 from pipelines.common.transform.accounting import is_accounting
-from pipelines.common.transform.aggregate import running_rows, static_rows, view_rows
-from pipelines.fraud.pipeline import fraud
+from pipelines.common.transform.aggregate import (
+    build_running_rows,
+    build_static_rows,
+    select_view_rows,
+)
+from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.rules import OF_RECEIPT
 from pipelines.fraud.signals import DIMENSIONS
 from pipelines.fraud.thresholds import Thresholds
@@ -38,7 +42,7 @@ pytestmark = pytest.mark.spark
 BOUND = 6
 SIZES = (BOUND - 1, BOUND, BOUND + 1, 10 * BOUND)
 LIMITS = replace(timeline.LIMITS, signals_max=BOUND, receipt_signals_max=BOUND)
-PIPELINE = fraud(LIMITS)
+PIPELINE = create_pipeline(LIMITS)
 BATCHES = 2
 
 
@@ -72,13 +76,13 @@ def stream(
         append(records.where(F.col("offset") % BATCHES == batch), source)
     files = spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
     memory = timedelta(days=30)
-    running = running_rows(
+    running = build_running_rows(
         PIPELINE, files.parquet(str(source)), memory, load_versions(spark, DIMENSIONS, log)
     )
     found = Stream([], folder / "checkpoint")
 
     def keep(rows: DataFrame, _batch: int) -> None:
-        found.written.extend(collect_rows(view_rows(PIPELINE, rows, 0)))
+        found.written.extend(collect_rows(select_view_rows(PIPELINE, rows, 0)))
 
     query = (
         running.writeStream.outputMode("update")
@@ -99,14 +103,14 @@ def name_subject(rule: str, size: int) -> str:
     "pipelines/fraud/thresholds/signals_max", "pipelines/fraud/thresholds/receipt_signals_max"
 )
 def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: Stream) -> None:
-    expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
+    expected = {encode_key(ALERTS, row): row for row in FraudOracle(log, LIMITS).compute_view()}
     subjects = {(row["rule"], row["subject"]) for row in expected.values()}
     assert subjects >= {(rule, name_subject(rule, size)) for rule in CROWDS for size in SIZES[2:]}
     found: dict[bytes, Row] = {}
     for row in stream.written:
-        before = found.get(key(ALERTS, row))
+        before = found.get(encode_key(ALERTS, row))
         assert before is None or before["version"] < row["version"]
-        found[key(ALERTS, row)] = row
+        found[encode_key(ALERTS, row)] = row
     assert found.keys() == expected.keys()
     for identity, row in expected.items():
         assert sort_evidence(found[identity]) == sort_evidence(row)
@@ -115,8 +119,8 @@ def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: St
 def test_a_rule_is_asked_about_no_more_signals_than_the_bound_and_one(
     spark: SparkSession, log: list[Record]
 ) -> None:
-    groups = replace(PIPELINE, to_rows=unchanged, may_be_row=None, is_row=None)
-    totals = static_rows(
+    groups = replace(PIPELINE, to_rows=keep_columns, may_be_row=None, is_row=None)
+    totals = build_static_rows(
         groups, create_frame(spark, log), load_versions(spark, DIMENSIONS, log)
     ).where(~is_accounting())
     sizes: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
@@ -167,16 +171,20 @@ def test_a_refund_of_the_largest_receipt_is_held_against_all_of_its_lines(
 ) -> None:
     """One of two is refunded once, the other one is once more."""
     shop, limits = Timeline(), Thresholds()
-    sold, back = timeline.at("10:00"), timeline.at("11:00")
+    sold, back = timeline.parse_clock("10:00"), timeline.parse_clock("11:00")
     goods = [(f"SKU-{number}", 1, 1_000) for number in range(LINES_MAX)]
     for receipt in (LONG, TWICE):
         shop.receipt(sold, *goods, event_id=receipt)
         shop.refund(back, *goods, receipt=receipt, issued=sold)
     shop.refund(back + timedelta(minutes=1), *goods, receipt=TWICE, issued=sold)
-    pipeline, versions = fraud(limits), load_versions(spark, DIMENSIONS, shop.records)
-    rows = static_rows(pipeline, create_frame(spark, shop.records), versions)
-    found = {key(ALERTS, row): row for row in collect_rows(view_rows(pipeline, rows, 0))}
-    expected = {key(ALERTS, row): row for row in FraudOracle(shop.records, limits).view()}
+    pipeline, versions = create_pipeline(limits), load_versions(spark, DIMENSIONS, shop.records)
+    rows = build_static_rows(pipeline, create_frame(spark, shop.records), versions)
+    found = {
+        encode_key(ALERTS, row): row for row in collect_rows(select_view_rows(pipeline, rows, 0))
+    }
+    expected = {
+        encode_key(ALERTS, row): row for row in FraudOracle(shop.records, limits).compute_view()
+    }
     assert {at: sort_evidence(row) for at, row in found.items()} == {
         at: sort_evidence(row) for at, row in expected.items()
     }

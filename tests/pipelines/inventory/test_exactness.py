@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import STOCK_LEVELS, digest
-from pipelines.common.transform.aggregate import rows
+from contracts import STOCK_LEVELS, compute_digest
+from pipelines.common.transform.aggregate import build_rows
 from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
     Published,
@@ -50,7 +50,7 @@ def draw_event(chance: Random) -> Published:
 
 
 def digest_view(spark: SparkSession, log: list[Published]) -> str:
-    return digest(STOCK_LEVELS, collect_rows(rows(PIPELINE, create_log(spark, *log))))
+    return compute_digest(STOCK_LEVELS, collect_rows(build_rows(PIPELINE, create_log(spark, *log))))
 
 
 def test_any_order_and_repetition_of_the_same_events_give_the_same_view(

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import SparkSession
 
-from pipelines.common.transform.aggregate import rows
+from pipelines.common.transform.aggregate import build_rows
 from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
     OPENING,
@@ -32,7 +32,7 @@ def stock(spark: SparkSession) -> Stock:
     """The stock of store S001 by sku, after a log."""
 
     def find_shelves(*log: Published) -> dict[str, SimpleNamespace]:
-        shelves = collect_rows(rows(PIPELINE, create_log(spark, *log)))
+        shelves = collect_rows(build_rows(PIPELINE, create_log(spark, *log)))
         return {row["sku"]: SimpleNamespace(**row) for row in shelves}
 
     return find_shelves

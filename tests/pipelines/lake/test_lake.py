@@ -15,16 +15,24 @@ import pytest
 from deltalake import DeltaTable
 
 from audit.inventory import Oracle, Row
-from audit.lake import Events, daily_facts, events
+from audit.lake import Events, collect_events, sum_daily_facts
 from audit.log import read
-from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, STOCK_LEVELS, Contract, encode, key
-from infra.kafka import Record, admin, committed_ends, producer
+from contracts import (
+    PURCHASE_ORDERS,
+    RECEIPTS,
+    SHIPMENTS,
+    STOCK_LEVELS,
+    Contract,
+    encode,
+    encode_key,
+)
+from infra.kafka import Record, create_admin, create_producer, read_committed_ends
 from infra.lake import read_coverage
-from infra.processes import engines, start_module
+from infra.processes import find_engines, start_module
 from infra.reports import VERDICTS, name_suite
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, lake
+from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, locate_lake
 from services.api.lake import movements
 from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
@@ -49,7 +57,7 @@ def log(kafka: Settings) -> Settings:
     entries = drawn_log(create_random("lake"))
     publish(kafka, entries)
     order(kafka)
-    stranger = producer(kafka)
+    stranger = create_producer(kafka)
     headers: list[tuple[str, str | bytes | None]] = [("a", b"\0"), ("b", None)]
     stranger.produce(RECEIPTS.name, headers=headers, partition=0, timestamp=1)
     stranger.flush(SECONDS_MAX)
@@ -63,10 +71,10 @@ def log(kafka: Settings) -> Settings:
 
 def order(kafka: Settings) -> None:
     """An order, one that is taken back, and one more."""
-    gate = producer(kafka, transactional_id="test")
+    gate = create_producer(kafka, transactional_id="test")
     gate.init_transactions(SECONDS_MAX)
     value = encode(PURCHASE_ORDERS, PURCHASE_ORDERS.examples[0])
-    name = key(PURCHASE_ORDERS, PURCHASE_ORDERS.examples[0])
+    name = encode_key(PURCHASE_ORDERS, PURCHASE_ORDERS.examples[0])
     for committed in (True, False, True):
         gate.begin_transaction()
         gate.produce(PURCHASE_ORDERS.name, key=name if committed else ABORTED, value=value)
@@ -80,7 +88,7 @@ def order(kafka: Settings) -> None:
 @pytest.fixture(scope="module")
 def tables(log: Settings) -> Lake:
     """The lake when it holds the whole log, having been killed at a drawn point on the way."""
-    all_tables = lake(log)
+    all_tables = locate_lake(log)
     kill(log, create_random("a kill"), all_tables)
     running = start(log)
     assert running.wait(SECONDS_MAX) == 0, read_log(log)
@@ -99,7 +107,7 @@ def kill(settings: Settings, chance: Random, tables: Lake) -> None:
         f"a batch comes into {table.folder.name}: {read_log(settings)}",
         SECONDS_MAX,
     )
-    victims = engines(running.pid)
+    victims = find_engines(running.pid)
     running.kill()
     running.wait(SECONDS_MAX)
     for victim in victims:
@@ -118,13 +126,13 @@ def read_log(settings: Settings) -> str:
 @pytest.fixture(scope="module")
 def published(log: Settings) -> list[Record]:
     """Every record that a reader of the log gets."""
-    ends = committed_ends(admin(log), [topic.name for topic in TOPICS])
+    ends = read_committed_ends(create_admin(log), [topic.name for topic in TOPICS])
     return list(read(log, ends))
 
 
 @pytest.fixture(scope="module")
 def expected(published: list[Record]) -> Events:
-    return events(published, [topic.name for topic in EVENTS])
+    return collect_events(published, [topic.name for topic in EVENTS])
 
 
 def read_rows(table: Table) -> list[dict[str, Any]]:
@@ -175,7 +183,7 @@ def test_what_was_not_committed_is_not_there(tables: Lake) -> None:
 
 
 def test_every_table_says_up_to_where_it_holds_the_log(log: Settings, tables: Lake) -> None:
-    ends = committed_ends(admin(log), [topic.name for topic in TOPICS])
+    ends = read_committed_ends(create_admin(log), [topic.name for topic in TOPICS])
     assert read_coverage(tables.bronze.folder).ends == ends
     for topic in EVENTS:
         of_topic = {at: end for at, end in ends.items() if at[0] == topic.name}
@@ -212,14 +220,14 @@ def test_silver_has_the_oracles_events(tables: Lake, expected: Events, topic: Co
 def test_gold_has_the_oracles_facts(tables: Lake, expected: Events) -> None:
     facts = read_rows(tables.gold)
     assert facts
-    assert index_by_key(facts) == index_by_key(daily_facts(expected))
+    assert index_by_key(facts) == index_by_key(sum_daily_facts(expected))
 
 
 def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -> None:
     """As the API tells them of any moment, from the lake alone: at the end, at the same offsets."""
     with history.Lake(tables.folders).open(*movements.TOPICS) as snapshot:
         ends = {at: end for table in snapshot.tables.values() for at, end in table.ends.items()}
-        expected = Oracle(log, ends).view()
+        expected = Oracle(log, ends).compute_view()
         shelves = [sum_movements(snapshot, Span(row["store_id"], row["sku"])) for row in expected]
     assert expected
     assert shelves == [to_ms_row(row) for row in expected]

@@ -10,20 +10,20 @@ from great_expectations.expectations.expectation import Expectation
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, rule_sql, spark_ddl
+from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, render_rule_sql, render_spark_ddl
 from infra.folder import Folder
 from pipelines.lake.quality.checks import (
     COMPARED,
     Pinned,
     Suite,
     Verdict,
-    context_of_its_own,
-    of_records,
-    of_totals,
-    verdict,
+    check_records,
+    check_totals,
+    create_own_context,
+    reach_verdict,
 )
-from pipelines.lake.quality.expectations import expected, frames
-from pipelines.lake.quality.sums import DailyTotals, by_day, count_records
+from pipelines.lake.quality.expectations import build_frames, list_expectations
+from pipelines.lake.quality.sums import DailyTotals, compare_by_day, count_records
 from pipelines.lake.tables import EVENTS, Table
 from pipelines.lake.transform import MOVES, accept
 from tests.contracts.broken_rules import find_broken_rules
@@ -50,13 +50,13 @@ def number_events(spark: SparkSession, topic: Contract) -> DataFrame:
         *draw_records(typed(topic), RECORDS),
     ]
     # The others break what Avro cannot leave out: they are never decoded.
-    asked = {rule for rule, _ in rule_sql(topic)}
+    asked = {rule for rule, _ in render_rule_sql(topic)}
     events = [event for event in candidates if find_broken_rules(topic, event) <= asked]
     rows = [
         (number, *[event[field.name] for field in topic.fields])
         for number, event in enumerate(events)
     ]
-    return spark.createDataFrame(rows, f"at INT, {spark_ddl(topic)}").coalesce(1)
+    return spark.createDataFrame(rows, f"at INT, {render_spark_ddl(topic)}").coalesce(1)
 
 
 @pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
@@ -70,7 +70,7 @@ def test_they_agree(bad: dict[str, DataFrame], topic: Contract) -> None:
 
 def check_by_predicates(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
     """By rule: the events that break it, as the pipelines see them."""
-    rules = rule_sql(topic)
+    rules = render_rule_sql(topic)
     verdicts = events.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
     broken: dict[str, set[int]] = {name: set() for name, _ in rules}
     for row in verdicts.collect():
@@ -82,11 +82,11 @@ def check_by_predicates(topic: Contract, events: DataFrame) -> dict[str, set[int
 
 def check_by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
     """By rule: the events that do not keep what is expected."""
-    context = context_of_its_own()
+    context = create_own_context()
     source = context.data_sources.add_spark("drawn", persist=False)
-    named = frames(topic, events, "at")
+    named = build_frames(topic, events, "at")
     broken: dict[str, set[int]] = {}
-    for name, rules in expected(topic).items():
+    for name, rules in list_expectations(topic).items():
         asset = source.add_dataframe_asset(name)
         batch = asset.add_batch_definition_whole_dataframe("all").get_batch(
             {"dataframe": named[name]}
@@ -137,7 +137,7 @@ def test_records_are_counted_against_offsets(
     spark: SparkSession, tmp_path: Path, offsets: tuple[int, ...], broken: int
 ) -> None:
     ends = {PART: 3}
-    suite = of_records(
+    suite = check_records(
         pin_nowhere(tmp_path), count_records(spark, create_records(spark, *offsets), ends)
     )
     assert bool(check_suite(suite).failed) == bool(broken)
@@ -148,8 +148,8 @@ def pin_nowhere(folder: Path) -> Pinned:
 
 
 def check_suite(suite: Suite) -> Verdict:
-    context = context_of_its_own()
-    return verdict(context, context.data_sources.add_spark("lake", persist=False), suite)
+    context = create_own_context()
+    return reach_verdict(context, context.data_sources.add_spark("lake", persist=False), suite)
 
 
 @pytest.mark.parametrize(("told_units", "agree"), [(5, True), (4, False)])
@@ -170,20 +170,20 @@ def test_totals_are_held_against_what_a_view_tells(
         {PART: 2, (REFUNDS.name, 0): 1},
         {OPENING.date(): {"units_sold": told_units, "units_refunded": 1}},
     )
-    frame = by_day(spark, silver, totals, COMPARED)
-    outcome = check_suite(of_totals(pin_nowhere(tmp_path), frame, totals))
+    frame = compare_by_day(spark, silver, totals, COMPARED)
+    outcome = check_suite(check_totals(pin_nowhere(tmp_path), frame, totals))
     assert bool(outcome.failed) != agree
 
 
 def test_every_rule_of_every_contract_is_expected_of_some_frame() -> None:
     for contract in CONTRACTS.values():
-        named = {name for rules in expected(contract).values() for name in rules}
-        assert named == {name for name, _ in rule_sql(contract)}
+        named = {name for rules in list_expectations(contract).values() for name in rules}
+        assert named == {name for name, _ in render_rule_sql(contract)}
 
 
 def test_what_is_expected_says_which_rule_it_is() -> None:
     for topic in EVENTS:
-        for rules in expected(topic).values():
+        for rules in list_expectations(topic).values():
             assert all(is_named(one, name) for name, one in rules.items())
 
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.times import MILLISECOND
-from pipelines.lake.silver import APART_MAX, unknown
+from pipelines.lake.silver import APART_MAX, drop_known
 
 pytestmark = pytest.mark.spark
 
@@ -31,5 +31,5 @@ def test_a_copy_that_tells_another_time_is_known_if_that_is_not_long_before(
 ) -> None:
     known = spark.createDataFrame([(0, "E1", AT - earlier)], EVENT)
     new = spark.createDataFrame([(0, "E1", AT), (0, "E2", AT), (1, "E1", AT)], EVENT)
-    unknown_ids = {(row["_partition"], row["event_id"]) for row in unknown(new, known).collect()}
+    unknown_ids = {(row["_partition"], row["event_id"]) for row in drop_known(new, known).collect()}
     assert unknown_ids == {(0, "E2"), (1, "E1")} | (set() if is_known else {(0, "E1")})

@@ -9,9 +9,9 @@ from pipelines.reorder.policy import (
     Levels,
     Plan,
     Policy,
-    levels,
+    derive_levels,
+    estimate_usual_milli,
     lift_permille,
-    usual_milli,
 )
 
 STEADY = replace(Policy(), safety=0.0, swing=0.0, late_days=0.0)
@@ -20,7 +20,7 @@ STEADY = replace(Policy(), safety=0.0, swing=0.0, late_days=0.0)
 def compute_levels(*sold: int, policy: Policy = STEADY, plan: Plan = NO_PLAN) -> Levels:
     days = len(sold)
     milli = [units * 1_000 for units in sold]
-    return levels([*milli, *[0] * (7 - days)], days, 2, 12, 100, plan, policy)
+    return derive_levels([*milli, *[0] * (7 - days)], days, 2, 12, 100, plan, policy)
 
 
 def test_the_point_is_the_demand_until_the_next_orders_delivery() -> None:
@@ -103,4 +103,4 @@ def test_the_lower_the_price_the_more_is_wanted(usual: int, price: int, lift: in
 
 def test_a_lift_is_a_whole_number_and_so_is_what_it_takes_away() -> None:
     assert lift_permille(7, 6, Policy()) == 1_857
-    assert usual_milli(10, 1_857) == 5_385
+    assert estimate_usual_milli(10, 1_857) == 5_385

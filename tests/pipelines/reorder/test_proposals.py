@@ -19,10 +19,10 @@ from audit.timeline import (
     WINE,
     Timeline,
 )
-from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, key
+from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
-from pipelines.common.transform.aggregate import rows
+from pipelines.common.transform.aggregate import build_rows
 from pipelines.reorder.pipeline import PIPELINE, POLICY
 from tests.pipelines.log import RECORD
 from tests.pipelines.versions import load_versions
@@ -118,7 +118,9 @@ class Drawn:
 def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     chance = create_random("weeks")
     log = Drawn(chance).shop.records
-    expected = {key(PROPOSALS, row): row for row in ReorderOracle(log, POLICY).view()}
+    expected = {
+        encode_key(PROPOSALS, row): row for row in ReorderOracle(log, POLICY).compute_view()
+    }
     assert {row["days"] for row in expected.values()} == set(range(1, 8))
     assert {row["pack_size_units"] for row in expected.values()} == {*PACKS.values(), 30}
     assert all(row["sku"] != UNKNOWN for row in expected.values())
@@ -129,14 +131,14 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
         [to_read(offset, one) for offset, one in enumerate(again)], RECORD
     )
     proposals = {
-        key(PROPOSALS, row): row
+        encode_key(PROPOSALS, row): row
         for row in collect_rows(
-            rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log))
+            build_rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log))
         )
     }
     assert proposals == expected
     unplanned = [one for one in log if one.topic != PROMOTIONS.name]
-    assert ReorderOracle(unplanned, POLICY).view() != list(expected.values())
+    assert ReorderOracle(unplanned, POLICY).compute_view() != list(expected.values())
 
 
 def to_read(offset: int, record: Record) -> tuple[object, ...]:

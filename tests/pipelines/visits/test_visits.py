@@ -6,12 +6,12 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 from audit.visits import VisitsOracle
-from contracts import RECEIPTS, VISITS, key
+from contracts import RECEIPTS, VISITS, encode_key
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
-from pipelines.common.transform.aggregate import rows
+from pipelines.common.transform.aggregate import build_rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
 from tests.pipelines.log import RECORD
 from tests.rows import collect_rows
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.spark
 
 SALES, COPIES = 300, 60
 CUSTOMERS = (None, "C1", "C2", "C/3", "C%4")
-BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
+BORDERS = (parse_clock("8:00"), parse_clock("11:00"), parse_clock("0:00", days=1))
 DELAYS_MINUTES = (0, 0, 0, 20, 110, 130)
 PRICE_CENTS = 100
 
@@ -47,7 +47,7 @@ def draw_timeline(chance: Random) -> list[Record]:
 def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
     chance = create_random("visits")
     log = draw_timeline(chance)
-    [expected] = VisitsOracle(log, LIMITS, {}).views().values()
+    [expected] = VisitsOracle(log, LIMITS, {}).compute_views().values()
     assert {row["status"] for row in expected} == {"counted", "withdrawn"}
     again = [*log, *chance.sample(log, COPIES)]
     chance.shuffle(again)
@@ -58,5 +58,5 @@ def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
         ],
         RECORD,
     )
-    visits = {key(VISITS, row): row for row in collect_rows(rows(PIPELINE, frame))}
-    assert visits == {key(VISITS, row): row for row in expected}
+    visits = {encode_key(VISITS, row): row for row in collect_rows(build_rows(PIPELINE, frame))}
+    assert visits == {encode_key(VISITS, row): row for row in expected}

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench.browsers import list_privileges, require_chromium
-from infra.settings import HOST, root
+from infra.settings import HOST, locate_root
 
-AXE = root() / "tests" / "vendor" / "axe-core" / "axe.min.js"
+AXE = locate_root() / "tests" / "vendor" / "axe-core" / "axe.min.js"
 MILLISECONDS_MAX = 20_000
 Scheme = Literal["light", "dark"]
 WIDE, NARROW = (1280, 900), (390, 844)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from subprocess import Popen
 
-from infra.settings import HOST, root
+from infra.settings import HOST, locate_root
 from services.api.app import create_app
 from services.api.http.server import listen
 from tests.services.memory import MemoryLog
@@ -21,7 +21,7 @@ CONNECTIONS_MAX = 64
 def running(folder: Path, port: int) -> Iterator["Popen[bytes]"]:
     """The process, which is killed when the block ends, unless it was before."""
     command = [sys.executable, "-m", "tests.services.api.lone", str(folder), str(port)]
-    with Popen(command, cwd=root()) as process:
+    with Popen(command, cwd=locate_root()) as process:
         try:
             yield process
         finally:

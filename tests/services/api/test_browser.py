@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 from bench.browsers import MISSING, find_chromium
 from contracts import RECEIPTS
 from infra.settings import HOST
-from infra.wait import until
+from infra.wait import wait_for
 from tests.ports import free_port_base
 from tests.services.api import lone
 from tests.services.api.browser import AXE, NARROW, WIDE, chromium, visiting
@@ -406,7 +406,7 @@ def await_page(address: str) -> None:
         except httpx.TransportError:
             return False
 
-    assert until(is_there, SECONDS_MAX)
+    assert wait_for(is_there, SECONDS_MAX)
 
 
 def test_every_control_is_reached_by_the_keyboard(api: Answers, browser: Browser) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from audit.log import read
 from contracts import ADJUSTMENTS, RECEIPTS, decode
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from services.api.app import create_sources
 from services.api.http import read_your_writes as reaching
@@ -46,7 +46,7 @@ class Counting:
 
     def run(self) -> None:
         while not self.stop.wait(LOOK_SECONDS):
-            ends = end_offsets(admin(self._settings), TOPICS)
+            ends = read_end_offsets(create_admin(self._settings), TOPICS)
             if ends != self._inventory.read:
                 self._count(ends)
 

@@ -13,9 +13,9 @@ import httpx
 import psutil
 import pytest
 
-from infra.processes import environment
-from infra.settings import Settings, root
-from infra.token import read_token, token_file
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root
+from infra.token import locate_token, read_token
 from infra.wait import wait_until
 from tests.ports import free_port_base
 from tests.secrets import find_files, find_headers, find_processes, list_with_children
@@ -47,8 +47,8 @@ def running(settings: Settings) -> Iterator[int]:
     with (settings.data_dir / LOG).open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "services.api"],
-            cwd=root(),
-            env={**environment(settings), "PYTHONASYNCIODEBUG": "1"},
+            cwd=locate_root(),
+            env={**build_environment(settings), "PYTHONASYNCIODEBUG": "1"},
             stdout=log,
             stderr=log,
         )
@@ -123,7 +123,7 @@ def test_the_token_is_in_no_log_no_argument_and_no_environment(settings: Setting
     assert len(seen) > 1, "the command was not seen at work"
     assert found == set()
     assert (settings.data_dir / LOG).stat().st_size > 0
-    assert find_files(token, settings.data_dir, [token_file(settings)]) == []
+    assert find_files(token, settings.data_dir, [locate_token(settings)]) == []
 
 
 def test_a_secret_that_is_somewhere_is_found(tmp_path: Path) -> None:

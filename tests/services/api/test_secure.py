@@ -15,11 +15,11 @@ from cli import health
 from cli.watch.client import Client, Refused
 from infra.http import NO_ANSWER, fetch_json
 from infra.security.certificates import ensure_certificate
-from infra.security.files import authority_file
+from infra.security.files import locate_authority
 from infra.security.tokens import Role, add_token, ensure_tokens, read_own
 from infra.settings import Settings
 from services.api.app import create_profile
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
 from tests.services.writing import promote_fraud
@@ -34,7 +34,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     folder, log = tmp_path_factory.mktemp("shop"), MemoryLog()
     promote_fraud(log)
     shop = Settings(data_dir=folder / "data", secure=True)
-    ensure_tokens(shop, wall_ms())
+    ensure_tokens(shop, get_wall_ms())
     sources = replace(create_sources(log, folder), profile=create_profile(shop))
     with serving(sources, secured=shop) as api:
         api.until(lambda: api.get("/readyz").is_success)
@@ -43,14 +43,14 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
 
 def test_the_shops_own_commands_are_answered(settings: Settings) -> None:
     assert settings.api_url.startswith("https://")
-    assert health.api(settings, 0) == f"ready on {settings.api_url}"
+    assert health.check_api(settings, 0) == f"ready on {settings.api_url}"
     url = f"{settings.api_url}{PIPELINE}"
     assert fetch_json(url, SECONDS_MAX, settings)["pipeline"] == "fraud"
     assert Client(settings.api_url, settings).ask(PIPELINE)["pipeline"] == "fraud"
 
 
 def test_who_cannot_read_the_data_folder_is_refused(settings: Settings) -> None:
-    trust = ssl.create_default_context(cafile=authority_file(settings))
+    trust = ssl.create_default_context(cafile=locate_authority(settings))
     with httpx.Client(base_url=settings.api_url, verify=trust) as stranger:
         assert stranger.get(PIPELINE).status_code == HTTPStatus.UNAUTHORIZED
         assert stranger.get("/healthz").is_success
@@ -60,8 +60,8 @@ def test_a_token_that_is_drawn_anew_counts_at_once_and_the_one_before_no_more(
     settings: Settings,
 ) -> None:
     before = read_own(settings)
-    add_token(settings, "operator", Role.OPERATOR, wall_ms(), days=1)
-    trust = ssl.create_default_context(cafile=authority_file(settings))
+    add_token(settings, "operator", Role.OPERATOR, get_wall_ms(), days=1)
+    trust = ssl.create_default_context(cafile=locate_authority(settings))
     with httpx.Client(base_url=settings.api_url, verify=trust) as client:
         for secret, status in (
             (before, HTTPStatus.UNAUTHORIZED),
@@ -79,7 +79,7 @@ def test_a_command_whose_token_is_over_is_told_what_to_do(settings: Settings) ->
         with pytest.raises(HTTPError):
             fetch_json(f"{settings.api_url}{PIPELINE}", SECONDS_MAX, settings)
     finally:
-        ensure_tokens(settings, wall_ms())
+        ensure_tokens(settings, get_wall_ms())
     assert fetch_json(f"{settings.api_url}{PIPELINE}", SECONDS_MAX, settings)["pipeline"] == "fraud"
 
 
@@ -119,7 +119,7 @@ def test_tls_from_1_2_on_is_spoken(settings: Settings, version: ssl.TLSVersion) 
 
 def create_context(settings: Settings, version: ssl.TLSVersion) -> ssl.SSLContext:
     """A client that speaks this version alone."""
-    context = ssl.create_default_context(cafile=authority_file(settings))
+    context = ssl.create_default_context(cafile=locate_authority(settings))
     context.minimum_version = context.maximum_version = version
     return context
 

@@ -13,9 +13,9 @@ from contracts import (
     PURCHASE_ORDERS,
     decode,
     encode,
-    key,
+    encode_key,
 )
-from infra.kafka import Partition, admin, apply_topics, end_offsets, send
+from infra.kafka import Partition, apply_topics, create_admin, read_end_offsets, send
 from infra.settings import Settings
 from tests.brokers import get_producer
 
@@ -45,33 +45,39 @@ class Reordering:
         of_one = {**example["generations"][0], "number": number}
         of_one["outputs"] = [{"view": PROPOSALS.name, "topic": name_topic(number)}]
         record = {"pipeline": "reorder", "promoted": number, "generations": [of_one]}
-        self._send(GENERATIONS.name, key(GENERATIONS, record), encode(GENERATIONS, record), 0)
+        self._send(
+            GENERATIONS.name, encode_key(GENERATIONS, record), encode(GENERATIONS, record), 0
+        )
 
     def propose(self, generation: int, review: int, moved: dict[str, int], **fields: Any) -> None:
         """Of one store: by sku, how far its position moved in the day before the review."""
         for sku, units in moved.items():
             row = {**PROPOSALS.examples[0], "sku": sku, "moved_units": units, **fields}
             row["review_at"] = find_review_ms(review)
-            self._send(name_topic(generation), key(PROPOSALS, row), encode(PROPOSALS, row), 0)
+            self._send(
+                name_topic(generation), encode_key(PROPOSALS, row), encode(PROPOSALS, row), 0
+            )
 
     def beat(self, review: int) -> None:
         """The world comes to the review, and a minute further."""
         at_ms = find_review_ms(review) + MINUTE_MS
         event = {"event_id": f"beat-{at_ms}", "event_time": at_ms, "world": "world"}
-        self._send(HEARTBEATS.name, key(HEARTBEATS, event), encode(HEARTBEATS, event), at_ms)
+        self._send(HEARTBEATS.name, encode_key(HEARTBEATS, event), encode(HEARTBEATS, event), at_ms)
 
     def mark(self, generation: int, behind: int = 0) -> None:
         """Mark that the generation has read all heartbeats but so many, and written its rows."""
-        inputs = end_offsets(admin(self._kafka), [HEARTBEATS.name])
+        inputs = read_end_offsets(create_admin(self._kafka), [HEARTBEATS.name])
         marker = {
             "pipeline": "reorder",
             "generation": generation,
             "batch": 1,
             "inputs": list_positions({at: end - behind for at, end in inputs.items()}),
-            "outputs": list_positions(end_offsets(admin(self._kafka), [name_topic(generation)])),
+            "outputs": list_positions(
+                read_end_offsets(create_admin(self._kafka), [name_topic(generation)])
+            ),
             "written_at": find_review_ms(0),
         }
-        self._send(MARKERS.name, key(MARKERS, marker), encode(MARKERS, marker), 0)
+        self._send(MARKERS.name, encode_key(MARKERS, marker), encode(MARKERS, marker), 0)
 
     def review(self, generation: int, number: int, moved: dict[str, int]) -> None:
         """All of it, to the end."""
@@ -81,7 +87,7 @@ class Reordering:
 
     def orders(self) -> list[dict[str, Any]]:
         """Every purchase order that is committed."""
-        ends = end_offsets(admin(self._kafka), [PURCHASE_ORDERS.name])
+        ends = read_end_offsets(create_admin(self._kafka), [PURCHASE_ORDERS.name])
         return [dict(decode(one.value).value) for one in read(self._kafka, ends)]
 
     def by_review(self) -> dict[int, Counter[str]]:

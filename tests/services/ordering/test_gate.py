@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from contracts import PURCHASE_ORDERS
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -139,4 +139,4 @@ def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:
 
 def count_records(kafka: Settings) -> int:
     """Orders and marks of transactions, the open ones' too."""
-    return sum(end_offsets(admin(kafka), [PURCHASE_ORDERS.name]).values())
+    return sum(read_end_offsets(create_admin(kafka), [PURCHASE_ORDERS.name]).values())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from contracts import CLOCKS, Contract, encode, key
+from contracts import CLOCKS, Contract, encode, encode_key
 from infra.kafka import send
 from infra.settings import Settings
 from tests.brokers import get_producer
@@ -23,7 +23,9 @@ def publish(
     """Publish the contract's example with these fields, this long after it happened."""
     event = {**contract.examples[0], **fields}
     at_ms = to_ms(event["event_time"]) + after_ms
-    return put(kafka, contract, record_key or key(contract, event), encode(contract, event), at_ms)
+    return put(
+        kafka, contract, record_key or encode_key(contract, event), encode(contract, event), at_ms
+    )
 
 
 def put(kafka: Settings, contract: Contract, key: bytes, value: bytes, at_ms: int) -> Place:
@@ -42,7 +44,7 @@ def stop_world(kafka: Settings, at: datetime) -> None:
         "wall_at": datetime.fromtimestamp(0, UTC),
         "state": "stopped",
     }
-    send(get_producer(kafka), CLOCKS.name, key(CLOCKS, value), encode(CLOCKS, value))
+    send(get_producer(kafka), CLOCKS.name, encode_key(CLOCKS, value), encode(CLOCKS, value))
 
 
 def hours(number: float) -> timedelta:

@@ -8,9 +8,18 @@ import pytest
 from confluent_kafka import Producer
 
 from cli import ready
-from contracts import ADJUSTMENTS, PRODUCTS, QUARANTINE, RECEIPTS, Contract, decode, encode, key
+from contracts import (
+    ADJUSTMENTS,
+    PRODUCTS,
+    QUARANTINE,
+    RECEIPTS,
+    Contract,
+    decode,
+    encode,
+    encode_key,
+)
 from contracts.validation import VALIDATED
-from infra.kafka import Record, admin, consumer, end_offsets, read_to_end, send
+from infra.kafka import Record, create_admin, create_consumer, read_end_offsets, read_to_end, send
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.quarantine import follower
@@ -28,13 +37,13 @@ def publish(kafka: Settings, contract: Contract, after_ms: int = 0, **fields: An
     at_ms = round(event["event_time"].timestamp() * 1000) + after_ms
     value = encode(contract, event)
     place = send(
-        get_producer(kafka), contract.name, key(contract, event), value, timestamp_ms=at_ms
+        get_producer(kafka), contract.name, encode_key(contract, event), value, timestamp_ms=at_ms
     )
     return f"{contract.name}/{place[0]}/{place[1]}"
 
 
 def is_caught_up(kafka: Settings) -> bool:
-    return read_progress(kafka).offsets == end_offsets(admin(kafka), VALIDATED)
+    return read_progress(kafka).offsets == read_end_offsets(create_admin(kafka), VALIDATED)
 
 
 def read_quarantine(kafka: Settings) -> dict[str, dict[str, Any]]:
@@ -74,7 +83,7 @@ def test_a_copy_that_was_not_committed_is_made_again_and_changes_nothing(kafka: 
         wait_until(lambda: is_caught_up(kafka), "everything is validated")
     before = read_quarantine(kafka)
     forgotten = Progress(dict.fromkeys(read_progress(kafka).offsets, 0), committed_ms=0)
-    reader = consumer(kafka, GROUP)
+    reader = create_consumer(kafka, GROUP)
     commit(reader, forgotten)
     reader.close()
     assert not is_caught_up(kafka)
@@ -102,9 +111,9 @@ def test_nothing_is_committed_that_was_not_copied(
 
 def test_it_is_ready_once_it_has_committed_since_its_start(kafka: Settings) -> None:
     started_at = read_progress(kafka).committed_ms // 1000 + 1
-    assert ready.readiness(kafka, "quarantine", started_at) is None
+    assert ready.find_readiness(kafka, "quarantine", started_at) is None
     with at_work(follow, kafka):
         wait_until(
-            lambda: ready.readiness(kafka, "quarantine", started_at) == "0 records behind",
+            lambda: ready.find_readiness(kafka, "quarantine", started_at) == "0 records behind",
             "it says that it is there",
         )

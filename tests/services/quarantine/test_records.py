@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from contracts import QUARANTINE, RECEIPTS, RELEASES, Contract, decode, encode, key, schemas
-from contracts.checks import checks, find_broken
+from contracts import QUARANTINE, RECEIPTS, RELEASES, Contract, decode, encode, encode_key, schemas
+from contracts.checks import compile_checks, find_broken
 from contracts.validation import VALIDATED
 from infra.kafka import Record
 from services.quarantine.records import NewerSchema, create_row
@@ -25,7 +25,7 @@ def create_record(contract: Contract = RECEIPTS, after_ms: int = 0, **fields: An
         partition=2,
         offset=10_415,
         published_ms=happened_ms + after_ms,
-        key=key(contract, event),
+        key=encode_key(contract, event),
         value=encode(contract, event),
         headers=[("sequence", b"\0\1"), ("sequence", None)],
     )
@@ -36,7 +36,7 @@ def decode_row(one: Record) -> dict[str, Any]:
     row = create_row(one)
     assert row is not None
     decoded = decode(encode(QUARANTINE, row)).value
-    assert not list(find_broken(checks(QUARANTINE.fields, QUARANTINE.rules), decoded))
+    assert not list(find_broken(compile_checks(QUARANTINE.fields, QUARANTINE.rules), decoded))
     return decoded
 
 

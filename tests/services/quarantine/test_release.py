@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, RELEASES, decode, encode, key
+from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, RELEASES, decode, encode, encode_key
 from contracts.validation import Rejection, unwrap, validate
 from infra.settings import Settings
 from services.quarantine.reader import NoRecord, read_record
@@ -101,7 +101,7 @@ def test_a_release_that_was_rejected_itself_does_not_count(world: Settings) -> N
         "because": "published too late itself",
     }
     at_ms = to_ms(HAPPENED) + 5 * HOUR_MS
-    put(world, RELEASES, key(RELEASES, event), encode(RELEASES, event), at_ms)
+    put(world, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), at_ms)
     assert release_place(world, place).offset >= 0
 
 

@@ -5,8 +5,8 @@ from threading import Event
 
 import pytest
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, decode, encode, key
-from infra.kafka import admin, end_offsets, read_all, send
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, decode, encode, encode_key
+from infra.kafka import create_admin, read_all, read_end_offsets, send
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -25,7 +25,12 @@ def order(kafka: Settings, *order_ids: str) -> None:
     client = get_producer(kafka)
     for order_id in order_ids:
         row = {**PURCHASE_ORDERS.examples[0], "purchase_order_id": order_id}
-        send(client, PURCHASE_ORDERS.name, key(PURCHASE_ORDERS, row), encode(PURCHASE_ORDERS, row))
+        send(
+            client,
+            PURCHASE_ORDERS.name,
+            encode_key(PURCHASE_ORDERS, row),
+            encode(PURCHASE_ORDERS, row),
+        )
 
 
 def count_confirmed(kafka: Settings) -> Counter[str]:
@@ -73,12 +78,12 @@ def test_a_killed_supplier_answers_once(kafka: Settings) -> None:
     """kill -9, as soon as its answers are seen, committed or not."""
     chance = create_random("kills of the supplier")
     wanted = [f"killed-{number}" for number in range(50)]
-    before = sum(end_offsets(admin(kafka), [CONFIRMATIONS.name]).values())
+    before = sum(read_end_offsets(create_admin(kafka), [CONFIRMATIONS.name]).values())
     seen = before + chance.randint(1, len(wanted))
     order(kafka, *wanted)
     killed = start_module(kafka, kafka.data_dir / "supplier.log", "services.supplier")
     wait_until(
-        lambda: sum(end_offsets(admin(kafka), [CONFIRMATIONS.name]).values()) >= seen,
+        lambda: sum(read_end_offsets(create_admin(kafka), [CONFIRMATIONS.name]).values()) >= seen,
         "it answers",
         SECONDS_MAX,
     )

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Row
-from contracts.checks import checks, find_broken
+from contracts.checks import compile_checks, find_broken
 from services.supplier.shipment import Reliability, create_confirmation
 
 ORDER = PURCHASE_ORDERS.examples[0]
@@ -56,7 +56,7 @@ def test_what_is_late_is_no_later_than_the_limit(late_max: timedelta) -> None:
 
 
 def test_every_answer_keeps_its_contract() -> None:
-    rules = checks(CONFIRMATIONS.fields, CONFIRMATIONS.rules)
+    rules = compile_checks(CONFIRMATIONS.fields, CONFIRMATIONS.rules)
     for one in confirm_many(lead_time_days=0):
         row = {
             name: round(value.timestamp() * 1000) if name.endswith("_at") else value

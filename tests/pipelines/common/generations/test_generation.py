@@ -9,12 +9,12 @@ import pytest
 
 from contracts import BOOKS, STOCK_LEVELS
 from control.generations import Generation, State
-from infra.kafka import admin, producer
-from infra.processes import environment
-from infra.settings import Settings, root
+from infra.kafka import create_admin, create_producer
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.folders import locate_code
-from pipelines.common.generations.generation import generations, invalidate, make_outputs
+from pipelines.common.generations.generation import invalidate, load_generations, make_outputs
 from pipelines.common.generations.marker import publish_marker
 from pipelines.common.generations.promotion import is_lost, mark_caught_up, remove_leftovers
 from pipelines.common.pipeline import load
@@ -34,7 +34,7 @@ def run_generation(
         return subprocess.run(
             [sys.executable, "-m", "pipelines.common.runtime.worker", f"{NAME}/{number}"],
             cwd=code,
-            env=environment(settings, code),
+            env=build_environment(settings, code),
             stdin=ours,
             capture_output=True,
             text=True,
@@ -48,7 +48,7 @@ def run_generation(
 
 def find_promoted(settings: Settings) -> Generation:
     ensure_generation(settings, NAME)
-    promoted = generations(settings, NAME).promoted
+    promoted = load_generations(settings, NAME).promoted
     assert promoted is not None
     return promoted
 
@@ -69,13 +69,13 @@ def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Setting
 
 def test_a_generation_runs_a_copy_of_the_code(kafka: Settings) -> None:
     founded = find_promoted(kafka)
-    assert snapshot.code_digest(locate_code(kafka, founded), NAME) == founded.code_digest
-    assert snapshot.describe_drift(root(), founded) is None
+    assert snapshot.compute_code_digest(locate_code(kafka, founded), NAME) == founded.code_digest
+    assert snapshot.describe_drift(locate_root(), founded) is None
 
 
 def test_the_next_start_finds_it(kafka: Settings) -> None:
     assert find_promoted(kafka) == find_promoted(kafka)
-    assert len(generations(kafka, NAME).known) == 1
+    assert len(load_generations(kafka, NAME).known) == 1
 
 
 def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
@@ -83,17 +83,17 @@ def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
     before = find_promoted(kafka)
     make_outputs(kafka, load(NAME), before)
     publish_marker(
-        producer(kafka), admin(kafka), before, 0, {}
+        create_producer(kafka), create_admin(kafka), before, 0, {}
     )  # it has written, and knows nothing of it
     assert is_lost(kafka, before)
     assert find_promoted(kafka) == before
-    known = generations(kafka, NAME)
+    known = load_generations(kafka, NAME)
     assert known.candidate is not None
     assert (known.candidate.number, known.candidate.state) == (3, State.CATCHING_UP)
     ensure_generation(kafka, NAME)
-    assert generations(kafka, NAME) == known
+    assert load_generations(kafka, NAME) == known
     mark_caught_up(kafka, known.candidate)
-    after = generations(kafka, NAME)
+    after = load_generations(kafka, NAME)
     assert [(one.number, one.state) for one in after.known] == [
         (2, State.RETIRED),
         (3, State.PROMOTED),
@@ -106,27 +106,31 @@ def create_running(code_digest: str, libraries: str | None) -> Generation:
 
 
 def test_code_that_differs_names_the_way() -> None:
-    message = snapshot.describe_drift(root(), create_running("the digest of other code", None))
+    message = snapshot.describe_drift(
+        locate_root(), create_running("the digest of other code", None)
+    )
     assert message is not None
     assert "runs its own snapshot" in message
     assert "make replay PIPELINE=inventory" in message
 
 
 def test_other_libraries_are_told_and_do_not_stop_it() -> None:
-    code = snapshot.code_digest(root(), NAME)
-    message = snapshot.describe_drift(root(), create_running(code, "the digest of other locks"))
+    code = snapshot.compute_code_digest(locate_root(), NAME)
+    message = snapshot.describe_drift(
+        locate_root(), create_running(code, "the digest of other locks")
+    )
     assert message is not None
     assert "other packages or jars" in message
     assert "make replay PIPELINE=inventory" in message
-    assert snapshot.describe_drift(root(), create_running(code, None)) is None
+    assert snapshot.describe_drift(locate_root(), create_running(code, None)) is None
 
 
 def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Path) -> None:
     number = find_promoted(kafka).number
     code = tmp_path / "code"
-    snapshot.take(root(), code)
+    snapshot.take(locate_root(), code)
     transform = code / "pipelines" / NAME / "transform.py"
-    transform.write_text(transform.read_text().replace(" - closed()", ""))
+    transform.write_text(transform.read_text().replace(" - count_closed()", ""))
     refused = run_generation(kafka, code, number)
     assert refused.returncode == 1
     assert "should run the code it was created with" in refused.stderr
@@ -136,7 +140,7 @@ def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Pa
 def test_an_invalid_generation_says_why(kafka: Settings) -> None:
     number = find_promoted(kafka).number
     invalidate(kafka, find_promoted(kafka), "Spark dropped 3 records behind the watermark")
-    known = generations(kafka, NAME)
+    known = load_generations(kafka, NAME)
     generation = known.of(number)
     assert generation is not None
     assert (generation.state, generation.reason) == (

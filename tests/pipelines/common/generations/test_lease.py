@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from pipelines.common.generations import lease
 held = lease.take(Path(sys.argv[1]))
-lease.name_engine(held, int(sys.argv[2]))
+lease.record_engine(held, int(sys.argv[2]))
 print("held", flush=True)
 sys.stdin.read()
 """

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from infra.processes import BOUNDED, WORKER
-from infra.settings import root
+from infra.settings import locate_root
 from pipelines.common.generations import snapshot
 
 
@@ -14,7 +14,7 @@ def code(tmp_path: Path) -> Path:
     """A copy of the project's code, to be changed."""
     for room in ("contracts", "control", "infra", "pipelines"):
         shutil.copytree(
-            root() / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
+            locate_root() / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
         )
     return tmp_path
 
@@ -28,13 +28,19 @@ def edit(file: Path, old: str, new: str) -> None:
 def test_a_snapshot_is_the_same_code(code: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     copy = tmp_path_factory.mktemp("generation") / "code"
     snapshot.take(code, copy)
-    assert snapshot.code_digest(copy, "inventory") == snapshot.code_digest(code, "inventory")
+    assert snapshot.compute_code_digest(copy, "inventory") == snapshot.compute_code_digest(
+        code, "inventory"
+    )
 
 
 def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
-    before = snapshot.code_digest(code, "inventory")
-    edit(code / "pipelines/inventory/transform.py", "dispatched() - closed()", "dispatched()")
-    assert snapshot.code_digest(code, "inventory") != before
+    before = snapshot.compute_code_digest(code, "inventory")
+    edit(
+        code / "pipelines/inventory/transform.py",
+        "count_dispatched() - count_closed()",
+        "count_dispatched()",
+    )
+    assert snapshot.compute_code_digest(code, "inventory") != before
 
 
 @pytest.mark.parametrize(
@@ -50,9 +56,9 @@ def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
 def test_a_change_of_the_common_code_changes_the_digest(
     code: Path, file: str, old: str, new: str
 ) -> None:
-    before = snapshot.code_digest(code, "inventory")
+    before = snapshot.compute_code_digest(code, "inventory")
     edit(code / "pipelines" / "common" / file, old, new)
-    assert snapshot.code_digest(code, "inventory") != before
+    assert snapshot.compute_code_digest(code, "inventory") != before
 
 
 @pytest.mark.parametrize(
@@ -69,14 +75,14 @@ def test_a_change_of_the_common_code_changes_the_digest(
 def test_a_change_that_no_answer_of_a_pipeline_depends_on_leaves_its_digest(
     code: Path, file: str
 ) -> None:
-    before = snapshot.code_digest(code, "inventory")
+    before = snapshot.compute_code_digest(code, "inventory")
     changed = code / "pipelines" / file
     changed.write_text(changed.read_text() + "\nCHANGED = True\n")
-    assert snapshot.code_digest(code, "inventory") == before
+    assert snapshot.compute_code_digest(code, "inventory") == before
 
 
 def test_every_file_that_the_digest_leaves_out_is_there() -> None:
-    runtime = root() / "pipelines" / "common" / "runtime"
+    runtime = locate_root() / "pipelines" / "common" / "runtime"
     assert {file for file in snapshot.UNHASHED if not (runtime / file).exists()} == set()
 
 
@@ -87,17 +93,17 @@ def test_a_snapshot_has_the_modules_that_are_started_by_name(code: Path, module:
 
 
 def test_a_change_of_a_contract_changes_the_digest(code: Path) -> None:
-    before = snapshot.code_digest(code, "inventory")
+    before = snapshot.compute_code_digest(code, "inventory")
     edit(code / "contracts/topics/sales/receipt.v1.yaml", "minimum: 1", "minimum: 2")
-    assert snapshot.code_digest(code, "inventory") != before
+    assert snapshot.compute_code_digest(code, "inventory") != before
 
 
 def test_comments_docstrings_and_layout_change_nothing(code: Path) -> None:
-    before = snapshot.code_digest(code, "inventory")
+    before = snapshot.compute_code_digest(code, "inventory")
     edit(code / "pipelines/inventory/transform.py", '"""What moves', '"""All that moves')
     edit(code / "pipelines/inventory/transform.py", "\nSOLD =", "\n\n# A sale.\nSOLD =")
     edit(code / "contracts/topics/sales/receipt.v1.yaml", "kind:", "# A comment.\nkind:")
-    assert snapshot.code_digest(code, "inventory") == before
+    assert snapshot.compute_code_digest(code, "inventory") == before
 
 
 def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> None:
@@ -107,14 +113,16 @@ def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> No
     (half / "left_over.py").write_text("half = True")
     snapshot.take(code, copy)
     assert not (copy / "pipelines" / "left_over.py").exists()
-    assert snapshot.code_digest(copy, "inventory") == snapshot.code_digest(code, "inventory")
+    assert snapshot.compute_code_digest(copy, "inventory") == snapshot.compute_code_digest(
+        code, "inventory"
+    )
 
 
 def test_other_packages_or_jars_are_other_libraries(code: Path) -> None:
-    shutil.copy(root() / "requirements.lock", code)
-    before = snapshot.libraries_digest(code)
-    assert before == snapshot.libraries_digest(root())
+    shutil.copy(locate_root() / "requirements.lock", code)
+    before = snapshot.compute_libraries_digest(code)
+    assert before == snapshot.compute_libraries_digest(locate_root())
     edit(code / "requirements.lock", "pyspark==", "pyspark==9.")
-    packages = snapshot.libraries_digest(code)
+    packages = snapshot.compute_libraries_digest(code)
     edit(code / "infra/jars/spark/jgo.lock.toml", 'version = "4.2.0"', 'version = "4.2.9"')
-    assert len({before, packages, snapshot.libraries_digest(code)}) == 3
+    assert len({before, packages, snapshot.compute_libraries_digest(code)}) == 3

@@ -7,11 +7,11 @@ import pytest
 
 from control.generations import Generations, State
 from infra.kafka import apply_topics
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.control import Control
 from pipelines.common.generations.folders import locate_code
-from pipelines.common.generations.generation import generations, make_outputs
+from pipelines.common.generations.generation import load_generations, make_outputs
 from pipelines.common.generations.promotion import (
     CandidateThere,
     NothingBefore,
@@ -36,7 +36,7 @@ def find_states(known: Generations) -> dict[int, State]:
 
 def create_caught_up(settings: Settings) -> int:
     """A new generation that has caught up."""
-    made = create_candidate(settings, load(NAME), root(), ZERO)
+    made = create_candidate(settings, load(NAME), locate_root(), ZERO)
     mark_caught_up(settings, made)
     return made.number
 
@@ -44,12 +44,12 @@ def create_caught_up(settings: Settings) -> int:
 def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
     with pytest.raises(NotPromotable, match="found none"):
         promote(kafka, NAME)
-    first = create_candidate(kafka, load(NAME), root(), ZERO).number
+    first = create_candidate(kafka, load(NAME), locate_root(), ZERO).number
     with pytest.raises(NothingBefore, match="nothing was promoted"):
         roll_back(kafka, NAME)
     second = create_caught_up(kafka)
     with pytest.raises(CandidateThere, match="retail replay prune inventory"):
-        create_candidate(kafka, load(NAME), root(), ZERO)
+        create_candidate(kafka, load(NAME), locate_root(), ZERO)
     promote(kafka, NAME)
     third = create_caught_up(kafka)
     after = promote(kafka, NAME)
@@ -67,34 +67,36 @@ def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
     with pytest.raises(CandidateThere):
         roll_back(kafka, NAME)
     forget(kafka, NAME, frozenset({third}))
-    assert generations(kafka, NAME).candidate is None
+    assert load_generations(kafka, NAME).candidate is None
     assert create_caught_up(kafka) == third + 1, "a number is never given again"
 
 
 def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -> None:
-    known = generations(kafka, NAME)
+    known = load_generations(kafka, NAME)
     going = known.candidate
     assert going is not None
     control = Control(kafka)
-    assert control.state(going) is going.state
+    assert control.find_state(going) is going.state
     forget(kafka, NAME, frozenset({going.number}))
-    assert control.state(going) is None
-    promoted = generations(kafka, NAME).promoted
+    assert control.find_state(going) is None
+    promoted = load_generations(kafka, NAME).promoted
     assert promoted is not None
-    assert control.state(promoted) is State.PROMOTED
+    assert control.find_state(promoted) is State.PROMOTED
 
 
 def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Settings) -> None:
     file = Path("pipelines") / NAME / "transform.py"
-    text = (root() / file).read_text()
-    made = create_candidate(kafka, load(NAME), root(), ZERO, {file: f"{text}\nEDITED = True\n"})
+    text = (locate_root() / file).read_text()
+    made = create_candidate(
+        kafka, load(NAME), locate_root(), ZERO, {file: f"{text}\nEDITED = True\n"}
+    )
     assert (locate_code(kafka, made) / file).read_text().endswith("EDITED = True\n")
-    assert (root() / file).read_text() == text
-    assert made.code_digest != snapshot.code_digest(root(), NAME)
+    assert (locate_root() / file).read_text() == text
+    assert made.code_digest != snapshot.compute_code_digest(locate_root(), NAME)
 
 
 def test_outputs_of_generations_are_topics_of_their_own(kafka: Settings) -> None:
-    known = generations(kafka, NAME)
+    known = load_generations(kafka, NAME)
     for one in known.running:
         make_outputs(kafka, load(NAME), one)
     own = [topic for one in known.known for view, topic in one.outputs.items() if topic != view]

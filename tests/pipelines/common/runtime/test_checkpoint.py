@@ -21,12 +21,12 @@ def write_checkpoint(home: Path, batches: dict[int, str], finished: set[int]) ->
 
 def test_a_batch_ends_where_its_sources_end(tmp_path: Path) -> None:
     where = write_checkpoint(tmp_path, {7: '{"sales":{"0":5,"1":9}}\n{"stock":{"0":2}}'}, set())
-    assert where.batch_end(7) == {("sales", 0): 5, ("sales", 1): 9, ("stock", 0): 2}
+    assert where.read_batch_end(7) == {("sales", 0): 5, ("sales", 1): 9, ("stock", 0): 2}
 
 
 def test_a_source_without_data_has_no_offsets_yet(tmp_path: Path) -> None:
     where = write_checkpoint(tmp_path, {0: '-\n{"stock":{"0":2}}'}, set())
-    assert where.batch_end(0) == {("stock", 0): 2}
+    assert where.read_batch_end(0) == {("stock", 0): 2}
 
 
 def test_the_log_goes_on_where_the_files_end(tmp_path: Path) -> None:
@@ -37,20 +37,20 @@ def test_the_log_goes_on_where_the_files_end(tmp_path: Path) -> None:
     chunks = [{"sales": {"0": 2}, "beats": {"0": 1}}, {"sales": {"0": 5}, "beats": {"0": 3}}]
     (tmp_path / CHUNKS).parent.mkdir()
     (tmp_path / CHUNKS).write_text(json.dumps({"ends": chunks}))
-    assert where.batch_end(0) == {("sales", 0): 5, ("beats", 0): 3}
-    assert where.batch_end(1) == {("sales", 0): 9, ("beats", 0): 7}
+    assert where.read_batch_end(0) == {("sales", 0): 5, ("beats", 0): 3}
+    assert where.read_batch_end(1) == {("sales", 0): 9, ("beats", 0): 7}
 
 
 def test_only_finished_batches_are_committed(tmp_path: Path) -> None:
     batches = {9: '{"sales":{"0":5}}', 10: '{"sales":{"0":6}}', 11: '{"sales":{"0":7}}'}
-    assert write_checkpoint(tmp_path, batches, {9, 10}).committed() == {("sales", 0): 6}
+    assert write_checkpoint(tmp_path, batches, {9, 10}).read_committed() == {("sales", 0): 6}
 
 
 def test_nothing_is_committed_before_the_first_batch(tmp_path: Path) -> None:
     absent = Checkpoint(Folder(str(tmp_path / "not-there-yet")), tmp_path)
-    assert absent.committed() == {}
-    assert absent.open_batch() == -1
+    assert absent.read_committed() == {}
+    assert absent.find_open_batch() == -1
 
 
 def test_a_batch_is_open_from_its_offsets_to_its_commit(tmp_path: Path) -> None:
-    assert write_checkpoint(tmp_path, {9: "-", 10: "-"}, {9}).open_batch() == 10
+    assert write_checkpoint(tmp_path, {9: "-", 10: "-"}, {9}).find_open_batch() == 10

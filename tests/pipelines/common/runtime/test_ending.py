@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.wait import wait_until
-from pipelines.common.runtime.ending import JOBS_MAX, end, running_tasks
+from pipelines.common.runtime.ending import JOBS_MAX, count_running_tasks, end_query
 
 LONG = (
     "aggregate(sequence(1, 1500), 0L,"
@@ -30,9 +30,9 @@ def test_when_a_query_has_ended_no_task_of_it_runs(spark: SparkSession, tmp_path
         .option("checkpointLocation", str(tmp_path / "checkpoint"))
         .start()
     )
-    wait_until(lambda: running_tasks(spark, query) > 0, "a task runs")
-    end(spark, query)
-    assert running_tasks(spark, query) == 0
+    wait_until(lambda: count_running_tasks(spark, query) > 0, "a task runs")
+    end_query(spark, query)
+    assert count_running_tasks(spark, query) == 0
 
 
 class Tracker:
@@ -59,6 +59,6 @@ def test_of_many_jobs_the_last_ones_are_checked(jobs: int) -> None:
     tracker = Tracker(jobs)
     spark = SimpleNamespace(sparkContext=SimpleNamespace(statusTracker=lambda: tracker))
     query = SimpleNamespace(runId="run")
-    found = running_tasks(cast("SparkSession", spark), cast("StreamingQuery", query))
+    found = count_running_tasks(cast("SparkSession", spark), cast("StreamingQuery", query))
     assert tracker.asked == list(range(jobs))[-JOBS_MAX:]
     assert found == len(tracker.asked) == min(jobs, JOBS_MAX)

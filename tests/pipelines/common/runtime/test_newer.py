@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from contracts import PRODUCTS, STORES
-from contracts.schemas import NEWER_LOCK, Entry, load_known, text
+from contracts.schemas import NEWER_LOCK, Entry, load_known, render_lock
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.newer import NewerSchema, refuse_newer_before
 
@@ -26,7 +26,7 @@ def tell(topic: str, folder: Path, patch: pytest.MonkeyPatch) -> int:
         len(load_known()) + 1, topic, {"type": "record"}
     )  # what is known is loaded by then
     file = folder / "schemas.lock.json"
-    file.write_text(text((*load_known(), added)))
+    file.write_text(render_lock((*load_known(), added)))
     patch.setenv(NEWER_LOCK, str(file))
     return added.id
 

@@ -10,11 +10,11 @@ from pipelines.common.runtime.pace import (
     MARGIN,
     ONE_PARTITION_RECORDS_MAX,
     Pace,
-    catching_up,
-    pace,
-    state_partitions,
+    choose_state_partitions,
+    create_catching_up_pace,
+    select_pace,
 )
-from pipelines.common.runtime.pace import spans as reaches
+from pipelines.common.runtime.pace import has_memory_for as reaches
 from pipelines.inventory.pipeline import PIPELINE
 
 HORIZON = timedelta(hours=2)
@@ -22,7 +22,7 @@ RECORDS_PER_BATCH_MAX = 1_000
 
 
 def choose_pace(backlog: Backlog, batch_is_open: bool = False) -> Pace:
-    return pace(PIPELINE.reads, backlog, RECORDS_PER_BATCH_MAX, batch_is_open)
+    return select_pace(PIPELINE.reads, backlog, RECORDS_PER_BATCH_MAX, batch_is_open)
 
 
 spans = st.timedeltas(min_value=timedelta(), max_value=timedelta(days=3650))
@@ -58,7 +58,7 @@ def test_an_open_batch_may_end_anywhere_in_a_backlog_longer_than_the_margin() ->
 
 @given(spans)
 def test_a_backlog_may_double_while_it_is_being_read_and_no_more(span: timedelta) -> None:
-    now = catching_up(PIPELINE.reads, Backlog(1, span), RECORDS_PER_BATCH_MAX)
+    now = create_catching_up_pace(PIPELINE.reads, Backlog(1, span), RECORDS_PER_BATCH_MAX)
     assert reaches(now, PIPELINE.reads, Backlog(9, 2 * span))
     assert not reaches(now, PIPELINE.reads, Backlog(9, 2 * span + timedelta(milliseconds=1)))
 
@@ -79,11 +79,11 @@ def test_the_watermark_never_passes_the_first_record_left_by_a_batch(span: timed
 def test_a_live_batch_is_no_longer_than_python_reads_soon() -> None:
     for records, live in ((-1, True), (0, True), (1, False), (9 * LIVE_RECORDS_MAX, False)):
         backlog = Backlog(LIVE_RECORDS_MAX + records, timedelta())
-        assert pace(PIPELINE.reads, backlog, 10 * LIVE_RECORDS_MAX).live == live
+        assert select_pace(PIPELINE.reads, backlog, 10 * LIVE_RECORDS_MAX).live == live
 
 
 @pytest.mark.crosses("pipelines/common/runtime/pace/ONE_PARTITION_RECORDS_MAX")
 def test_a_long_backlog_has_its_state_in_two_partitions() -> None:
     for records, partitions in ((-1, 1), (0, 1), (1, 2), (9 * ONE_PARTITION_RECORDS_MAX, 2)):
         backlog = Backlog(ONE_PARTITION_RECORDS_MAX + records, timedelta())
-        assert state_partitions(backlog) == partitions
+        assert choose_state_partitions(backlog) == partitions

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from infra import java
-from pipelines.common.pipeline import load, pipelines
-from pipelines.common.runtime.pools import POOLS_FILE, pools
+from pipelines.common.pipeline import list_pipelines, load
+from pipelines.common.runtime.pools import POOLS_FILE, write_pools
 
 pytestmark = pytest.mark.spark
 
@@ -27,12 +27,12 @@ print([context.getPoolForName(name).get().weight() for name in sys.argv[3:]])
 
 def test_spark_gives_each_pipeline_the_weight_that_it_declares(tmp_path: Path) -> None:
     """A Spark of its own: pools are read once, when it starts."""
-    rooms = [load(name) for name in pipelines()]
-    shares = pools(tmp_path / "a folder" / "pools.xml", rooms)
+    rooms = [load(name) for name in list_pipelines()]
+    shares = write_pools(tmp_path / "a folder" / "pools.xml", rooms)
     asked = [POOLS_FILE, shares[POOLS_FILE], *(room.name for room in rooms)]
     answer = subprocess.run(
         [sys.executable, "-c", ASK, *asked],
-        env={**os.environ, "JAVA_HOME": str(java.home())},
+        env={**os.environ, "JAVA_HOME": str(java.ensure_java_home())},
         capture_output=True,
         text=True,
         check=True,
@@ -42,5 +42,5 @@ def test_spark_gives_each_pipeline_the_weight_that_it_declares(tmp_path: Path) -
 
 
 def test_who_is_looked_at_comes_first() -> None:
-    weights = {name: load(name).weight for name in pipelines()}
+    weights = {name: load(name).weight for name in list_pipelines()}
     assert weights["inventory"] > weights["fraud"] > weights["analytics"] == weights["visits"]

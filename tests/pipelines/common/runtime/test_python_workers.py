@@ -8,14 +8,14 @@ import pytest
 from pyspark import daemon
 from pyspark.sql import SparkSession
 
-from infra.settings import root
+from infra.settings import locate_root
 from pipelines.common.runtime.python_workers import DAEMON, SHARED
 
 LOOKED_AT = """
 import gc, os
-from pipelines.common.runtime.python_workers import collector, preload
+from pipelines.common.runtime.python_workers import create_collector, preload
 preload()
-after = collector()
+after = create_collector()
 after.collect()
 threads = os.listdir('/proc/self/task')
 print(gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 1_000, len(threads))
@@ -24,7 +24,9 @@ print(gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 1_000, len(threads
 
 def test_what_is_loaded_is_looked_at_no_more_and_no_thread_is_lost_by_a_fork() -> None:
     command = [sys.executable, "-c", LOOKED_AT]
-    completed = subprocess.run(command, cwd=root(), capture_output=True, text=True, check=True)
+    completed = subprocess.run(
+        command, cwd=locate_root(), capture_output=True, text=True, check=True
+    )
     assert completed.stdout.split() == ["True", "True", "1"]
 
 

@@ -12,9 +12,9 @@ from pipelines.common.generations.folders import locate_folder
 from pipelines.common.runtime.throttle import (
     REST_SECONDS,
     YIELD_SECONDS,
+    compute_rest_seconds,
     is_paused,
     pause_others,
-    rest_seconds,
 )
 from tests.pipelines.generations import create_generations
 
@@ -72,7 +72,7 @@ def test_nobody_waits_for_one_that_did_not_ask_for_it(settings: Settings) -> Non
 
 
 def list_rests(settings: Settings, of: Generations) -> list[float]:
-    return [rest_seconds(settings, of, one) for one in of.known]
+    return [compute_rest_seconds(settings, of, one) for one in of.known]
 
 
 def test_whom_readers_follow_rests_for_a_candidate_that_catches_up_and_for_nobody_else(

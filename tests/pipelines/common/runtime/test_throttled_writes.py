@@ -12,8 +12,13 @@ from pyspark.sql import DataFrame
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.query import batch_seconds
-from pipelines.common.runtime.throttle import REST_SECONDS_MAX, Throttle, rest_after, throttle_write
+from pipelines.common.runtime.query import compute_batch_seconds
+from pipelines.common.runtime.throttle import (
+    REST_SECONDS_MAX,
+    Throttle,
+    compute_rest_after,
+    throttle_write,
+)
 
 RECORDS = Mock(spec=DataFrame)
 """In place of a batch, which is only handed on."""
@@ -69,7 +74,7 @@ def test_batches_are_as_rare_as_the_pipeline_and_the_settings_want(
 ) -> None:
     pipeline = replace(load("inventory"), every=timedelta(seconds=own))
     settings = Settings(pipeline_seconds_per_batch_min=least)
-    assert batch_seconds(settings, pipeline) == expected
+    assert compute_batch_seconds(settings, pipeline) == expected
 
 
 @pytest.mark.parametrize(
@@ -79,7 +84,7 @@ def test_batches_are_as_rare_as_the_pipeline_and_the_settings_want(
 def test_a_pipeline_rests_until_its_batches_have_taken_their_share(
     busy: float, share: float, rest: float
 ) -> None:
-    assert rest_after(busy, share) == pytest.approx(rest)
+    assert compute_rest_after(busy, share) == pytest.approx(rest)
 
 
 def test_it_rests_by_its_duty_cycle_without_being_told() -> None:

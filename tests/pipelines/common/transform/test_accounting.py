@@ -4,10 +4,10 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import ArrayType
 
-from pipelines.common.pipeline import load, pipelines
+from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.transform.accounting import is_accounting
-from pipelines.common.transform.aggregate import static_rows
-from pipelines.common.transform.dimensions import version_schema
+from pipelines.common.transform.aggregate import build_static_rows
+from pipelines.common.transform.dimensions import build_version_schema
 from tests.pipelines.log import create_log, receipt
 
 pytestmark = pytest.mark.spark
@@ -15,12 +15,14 @@ pytestmark = pytest.mark.spark
 RECORDS = 3
 
 
-@pytest.mark.parametrize("name", pipelines())
+@pytest.mark.parametrize("name", list_pipelines())
 def test_an_accounting_row_holds_no_list(name: str, spark: SparkSession) -> None:
     pipeline = load(name)
-    versions = {one: spark.createDataFrame([], version_schema(one)) for one in pipeline.dimensions}
+    versions = {
+        one: spark.createDataFrame([], build_version_schema(one)) for one in pipeline.dimensions
+    }
     log = create_log(spark, *[receipt(customer_id="C1", card_token="T1") for _ in range(RECORDS)])
-    accounting = static_rows(pipeline, log, versions).where(is_accounting())
+    accounting = build_static_rows(pipeline, log, versions).where(is_accounting())
     lists = [one.name for one in accounting.schema if isinstance(one.dataType, ArrayType)]
     [row] = accounting.select("_applied", *lists).collect()
     assert row["_applied"] == RECORDS

@@ -3,9 +3,9 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import RELEASES, encode, key
+from contracts import RELEASES, encode, encode_key
 from contracts.validation import VALIDATED, Rejection, validate
-from pipelines.common.transform.events import events
+from pipelines.common.transform.events import validate_events
 from tests.contracts.around import list_around
 from tests.pipelines.log import RECORD
 
@@ -25,11 +25,13 @@ def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, nam
         if len(value) > BYTES_MAX:
             continue
         published = one.value[str(agreed.event_time)]
-        row = key(agreed, one.value), value
+        row = encode_key(agreed, one.value), value
         verdict = validate(agreed, *row, round(published.timestamp() * 1000))
         rows.append((name, 0, offset, published, *row))
         expected.append(verdict.reason if isinstance(verdict, Rejection) else None)
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
-    reasons = [row["_reason"] for row in events((agreed,), records).select("_reason").collect()]
+    reasons = [
+        row["_reason"] for row in validate_events((agreed,), records).select("_reason").collect()
+    ]
     assert reasons == expected
     assert len(set(expected)) > 2

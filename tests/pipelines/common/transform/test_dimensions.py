@@ -8,14 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contracts import NOTICE, ON_ITS_WAY, PRODUCTS, encode, key
+from contracts import NOTICE, ON_ITS_WAY, PRODUCTS, encode, encode_key
 from contracts.times import EPOCH
 from contracts.validation import VALIDATED
 from infra.settings import Settings
 from pipelines.common.transform.dimensions import (
     DimensionReader,
     DimensionVersion,
-    intervals,
+    compute_intervals,
     to_version,
 )
 from pipelines.common.transform.events import NEVER
@@ -43,7 +43,7 @@ def test_a_version_holds_until_the_next_one_of_its_key() -> None:
         create_version("B", 2, 20, 2),
         create_version("A", 1, 10, 0),
     ]
-    assert list(intervals(known)) == [
+    assert list(compute_intervals(known)) == [
         ("A", 10, to_moment(1), to_moment(3)),
         ("A", 30, to_moment(3), NEVER),
         ("B", 20, to_moment(2), NEVER),
@@ -52,7 +52,7 @@ def test_a_version_holds_until_the_next_one_of_its_key() -> None:
 
 def test_of_two_versions_from_one_moment_on_the_last_one_published_holds() -> None:
     known = [create_version("A", 1, 11, 1), create_version("A", 1, 10, 0)]
-    assert list(intervals(known)) == [("A", 11, to_moment(1), NEVER)]
+    assert list(compute_intervals(known)) == [("A", 11, to_moment(1), NEVER)]
 
 
 def announce_cost(cost: int, effective: timedelta, published: timedelta) -> DimensionVersion:
@@ -73,7 +73,9 @@ def to_ms(after: timedelta) -> int:
 
 def find_cost(known: Iterable[DimensionVersion], at: timedelta) -> int | None:
     """The product's cost this long after the beginning of Monday, by the known versions."""
-    costs = [cents for cents, begun, before in intervals(known) if begun <= MONDAY + at < before]
+    costs = [
+        cents for cents, begun, before in compute_intervals(known) if begun <= MONDAY + at < before
+    ]
     return costs[0] if costs else None
 
 
@@ -126,7 +128,7 @@ def publish(settings: Settings, events: Iterable[tuple[dict[str, Any], datetime]
     for event, published in events:
         client.produce(
             PRODUCTS.name,
-            key=key(PRODUCTS, event),
+            key=encode_key(PRODUCTS, event),
             value=encode(PRODUCTS, event),
             timestamp=int(published.timestamp() * 1000),
         )
@@ -139,12 +141,12 @@ def test_a_reader_goes_on_where_it_stood(kafka: Settings) -> None:
     ahead = create_product("P-1", 60, MONDAY + DAY)
     never = create_product("P-0", 50, MONDAY) | {"effective_at": NO_CALENDAR_MS}
     publish(kafka, [(never, MONDAY), (ahead, MONDAY), (ahead, MONDAY)])
-    assert list(intervals(reader.read_to_end())) == [("A", 60, MONDAY + DAY, NEVER)]
+    assert list(compute_intervals(reader.read_to_end())) == [("A", 60, MONDAY + DAY, NEVER)]
     behind = create_product("P-2", 70, MONDAY + DAY)
     publish(kafka, [(behind, MONDAY + 2 * DAY)])
     anew = create_product("P-3", 80, MONDAY + 3 * DAY)
     publish(kafka, [(anew, MONDAY + 2 * DAY)])
-    assert list(intervals(reader.read_to_end())) == [
+    assert list(compute_intervals(reader.read_to_end())) == [
         ("A", 60, MONDAY + DAY, MONDAY + 2 * DAY + NOTICE),
         ("A", 70, MONDAY + 2 * DAY + NOTICE, MONDAY + 3 * DAY),
         ("A", 80, MONDAY + 3 * DAY, NEVER),

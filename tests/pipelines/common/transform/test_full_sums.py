@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipelines.common.runtime.session import suit
+from pipelines.common.runtime.session import prepare_session
 from pipelines.common.transform.full_sums import (
     LOW_BITS,
     SUMS_IN_FULL,
@@ -36,7 +36,7 @@ def add_up(total: int, chance: Random) -> list[int]:
 
 @pytest.mark.parametrize("live", [True, False], ids=["interpreted", "generated"])
 def test_a_sum_is_exact_around_64_bits_and_far_beyond_them(spark: SparkSession, live: bool) -> None:
-    suit(spark, live)
+    prepare_session(spark, live)
     chance = create_random("sums")
     edges = (0, 2**LOW_BITS, 2**62, MOST)
     totals = [sign * (edge + by) for edge in edges for by in (-2, -1, 0, 1, 2) for sign in (1, -1)]

@@ -10,10 +10,10 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from contracts import RELEASES, Contract, Row, encode, key
+from contracts import RELEASES, Contract, Row, encode, encode_key
 from contracts.validation import RELEASABLE
 from infra.settings import Settings
-from pipelines.common.pipeline import load, pipelines
+from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.transform.extract import extract
 from pipelines.common.transform.lines import explode_lines
 from tests.pipelines.dirt import Sent, damage, list_records
@@ -30,7 +30,7 @@ def test_both_read_the_same_movements_from_any_bytes(spark: SparkSession) -> Non
 
 
 def test_both_read_what_another_pipeline_declares_from_any_bytes(spark: SparkSession) -> None:
-    others = [name for name in pipelines() if name != "inventory"]
+    others = [name for name in list_pipelines() if name != "inventory"]
     read_alike(spark, create_random("another pipeline").choice(others))
 
 
@@ -61,7 +61,7 @@ def list_dirt(topic: Contract) -> Iterator[Sent]:
         for of_key, value in [*list_records(original), *damage(original)][::5]:
             for wrapping in (original, RELEASES):
                 release = create_release(original, wrapping, of_key or b"", value or b"")
-                yield key(RELEASES, release), encode(RELEASES, release)
+                yield encode_key(RELEASES, release), encode(RELEASES, release)
 
 
 def create_release(original: Contract, wrapping: Contract, of_key: bytes, value: bytes) -> Row:

@@ -8,7 +8,7 @@ import pytest
 
 from contracts import CONTRACTS
 from pipelines.common.transform.full_sums import SUMS_IN_FULL
-from pipelines.common.transform.statements import BadStatement, view
+from pipelines.common.transform.statements import BadStatement, load_view
 
 SALES = CONTRACTS["public.analytics.store-sales.v1"]
 GOOD = """
@@ -21,7 +21,7 @@ FROM line
 def load_statement(folder: Path, sql: str) -> None:
     file = folder / "store-sales.sql"
     file.write_text(sql)
-    view(file, SALES)
+    load_view(file, SALES)
 
 
 def test_a_statement_that_says_what_the_contract_asks_for_is_a_view(tmp_path: Path) -> None:
@@ -77,4 +77,4 @@ def test_a_contract_with_sums_of_cents_says_where_those_beyond_64_bits_are(tmp_p
     file.write_text(GOOD)
     fields = tuple(field for field in SALES.fields if field.name != SUMS_IN_FULL)
     with pytest.raises(BadStatement, match="the field sums_in_full in its contract, but has sums"):
-        view(file, replace(SALES, fields=fields))
+        load_view(file, replace(SALES, fields=fields))

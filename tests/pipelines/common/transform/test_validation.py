@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from contracts import RELEASES, Contract
 from contracts.validation import VALIDATED, Rejection
 from contracts.validation import validate as validated
-from pipelines.common.transform.events import events
+from pipelines.common.transform.events import validate_events
 from tests.pipelines.dirt import Sent, damage, list_records
 from tests.pipelines.log import OPENING, RECORD
 
@@ -47,5 +47,5 @@ def validate_in_spark(
         for offset, (one, at) in enumerate(zip(log, published, strict=True))
     ]
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
-    reasons = events((agreed,), records).select("_reason").collect()
+    reasons = validate_events((agreed,), records).select("_reason").collect()
     return [row["_reason"] for row in reasons]

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from contracts import ACTIONS, decode, model
-from contracts.times import epoch_ms
+from contracts import ACTIONS, build_model, decode
+from contracts.times import to_epoch_ms
 from services.api import commands
 from services.api.commands import Commands
 from services.api.store.audit import Audit
 from services.api.store.publisher import Record, Refused
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, create_sources, serving
 from tests.services.world import NOON, announce
@@ -58,7 +58,7 @@ def list_once_read(log: MemoryLog, api: Answers) -> Any:
 def test_an_action_is_recorded_when_it_begins_and_before_it_is_answered(
     log: MemoryLog, running: Answers, path: str
 ) -> None:
-    before_ms = wall_ms()
+    before_ms = get_wall_ms()
     assert running.request("POST", path, headers=AUTHORIZED).is_success
     begun, done = list_recorded(log)
     assert (begun["outcome"], begun["status"], begun["ended_at"]) == ("begun", None, None)
@@ -67,9 +67,11 @@ def test_an_action_is_recorded_when_it_begins_and_before_it_is_answered(
     assert (done["action"], done["target"], done["why"]) == ACTIONS_BY_PATH[path]
     assert (done["who"], done["role"], done["left_out"]) == ("operator", "operator", 0)
     assert done["world_at"] == NOON
-    assert before_ms <= epoch_ms(done["asked_at"]) <= epoch_ms(done["ended_at"]) <= wall_ms()
+    assert (
+        before_ms <= to_epoch_ms(done["asked_at"]) <= to_epoch_ms(done["ended_at"]) <= get_wall_ms()
+    )
     for row in (begun, done):
-        model(ACTIONS).model_validate(row)
+        build_model(ACTIONS).model_validate(row)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +91,7 @@ def test_who_is_refused_is_recorded_without_what_was_shown(
     assert (row["action"], row["target"]) == (ACTIONS_BY_PATH[path][0], path.partition("?")[0])
     assert (row["who"], row["role"], row["outcome"]) == ("nobody", None, "refused")
     assert (row["status"], row["why"]) == (status, None)
-    model(ACTIONS).model_validate(row)
+    build_model(ACTIONS).model_validate(row)
     [[_, value, _]] = log.records[ACTIONS.name, 0]
     assert value is not None
     assert b"guess" not in value

@@ -10,7 +10,7 @@ import pytest
 from contracts import CONTRACTS
 from contracts.consumer import CONSUMERS
 from contracts.evolution.released import load_released
-from contracts.projection import leaves
+from contracts.projection import list_leaves
 from services.api.http import frame
 from tests.contracts.evolution.editing import HERE
 from tests.services.memory import MemoryLog
@@ -97,7 +97,7 @@ def test_who_reads_the_catalogue_sees_which_fields_name_a_person(api: Answers) -
         for name, _ in sorted(
             (path[-1], one.name)
             for one in CONTRACTS.values()
-            for path, field in leaves(one.fields)
+            for path, field in list_leaves(one.fields)
             if field.personal
         )
     ]

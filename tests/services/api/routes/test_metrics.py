@@ -5,7 +5,7 @@ from http import HTTPStatus
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from contracts import ADJUSTMENTS, ALERTS, QUARANTINE, RECEIPTS, encode, key
+from contracts import ADJUSTMENTS, ALERTS, QUARANTINE, RECEIPTS, encode, encode_key
 from tests.services.memory import MemoryLog
 from tests.services.serving import SECONDS_MAX, Answers
 from tests.services.world import NOON, announce
@@ -180,7 +180,7 @@ def test_a_batch_says_how_long_its_oldest_record_waited(
 def test_the_quarantine_is_counted_by_topic_and_reason(log: MemoryLog, api: Answers) -> None:
     for offset, reason in enumerate(("late", "late", "undecodable")):
         row = {**QUARANTINE.examples[0], "offset": offset, "reason": reason}
-        log.publish((QUARANTINE.name, 0), key(QUARANTINE, row), encode(QUARANTINE, row))
+        log.publish((QUARANTINE.name, 0), encode_key(QUARANTINE, row), encode(QUARANTINE, row))
     rejected, topic = "retail_quarantine_records_total", QUARANTINE.examples[0]["topic"]
     api.until(lambda: read_figure(api, rejected, topic=topic, reason="undecodable") == 1)
     assert read_figure(api, rejected, topic=topic, reason="late") == 2

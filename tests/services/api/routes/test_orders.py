@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract, encode, key
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract, encode, encode_key
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 
@@ -15,7 +15,7 @@ MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
 
 
 def publish(log: MemoryLog, contract: Contract, value: dict[str, Any]) -> None:
-    log.publish((contract.name, 0), key(contract, value), encode(contract, value))
+    log.publish((contract.name, 0), encode_key(contract, value), encode(contract, value))
 
 
 def order(log: MemoryLog, name: str, store: str, sku: str, day: int, **other: Any) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from contracts import PROPOSALS, PURCHASE_ORDERS, encode, key
-from contracts.times import epoch_ms
+from contracts import PROPOSALS, PURCHASE_ORDERS, encode, encode_key
+from contracts.times import to_epoch_ms
 from services.ordering.decision import Proposal, Shelf, sum_positions
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
@@ -42,7 +42,7 @@ def order(log: MemoryLog, day: int, units: int, **other: Any) -> None:
         "units": units,
         **other,
     }
-    written = key(PURCHASE_ORDERS, value), encode(PURCHASE_ORDERS, value)
+    written = encode_key(PURCHASE_ORDERS, value), encode(PURCHASE_ORDERS, value)
     log.publish((PURCHASE_ORDERS.name, 0), *written)
 
 
@@ -69,7 +69,7 @@ def test_the_position_of_each_review_is_what_the_gate_adds_up(
         order(log, day, units)
         order(log, day, 500, sku="ANOTHER")
     items = read(log, api, reorder, 4)["items"]
-    reviews = [epoch_ms(MIDNIGHT + timedelta(days=day)) for day in range(len(MOVED))]
+    reviews = [to_epoch_ms(MIDNIGHT + timedelta(days=day)) for day in range(len(MOVED))]
     proposals = [
         Proposal(SHELF, at, moved, 38, 62, 12, 2) for at, moved in zip(reviews, MOVED, strict=True)
     ]

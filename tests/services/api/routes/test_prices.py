@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contracts import NOTICE, PRICE_CHANGES, encode, key
+from contracts import NOTICE, PRICE_CHANGES, encode, encode_key
 from contracts.times import EPOCH
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
@@ -27,7 +27,7 @@ def change(log: MemoryLog, sku: str, cents: int, effective_at: datetime, **other
         **other,
     }
     published_ms = (value["event_time"] - EPOCH) // timedelta(milliseconds=1)
-    log.publish(TOPIC, key(PRICE_CHANGES, value), encode(PRICE_CHANGES, value), published_ms)
+    log.publish(TOPIC, encode_key(PRICE_CHANGES, value), encode(PRICE_CHANGES, value), published_ms)
 
 
 @pytest.fixture

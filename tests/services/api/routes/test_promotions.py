@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from contracts import PROMOTIONS, encode, key
+from contracts import PROMOTIONS, encode, encode_key
 from contracts.times import EPOCH, MILLISECOND
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
@@ -28,7 +28,7 @@ def plan(log: MemoryLog, event_id: str, starts_at: datetime, **other: Any) -> No
     }
     published_ms = (value["event_time"] - EPOCH) // MILLISECOND
     place = (PROMOTIONS.name, 0)
-    log.publish(place, key(PROMOTIONS, value), encode(PROMOTIONS, value), published_ms)
+    log.publish(place, encode_key(PROMOTIONS, value), encode(PROMOTIONS, value), published_ms)
 
 
 @pytest.fixture

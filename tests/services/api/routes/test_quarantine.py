@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contracts import ADJUSTMENTS, QUARANTINE, RECEIPTS, encode, key
+from contracts import ADJUSTMENTS, QUARANTINE, RECEIPTS, encode, encode_key
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 
@@ -26,7 +26,7 @@ def put(log: MemoryLog, offset: int, **fields: Any) -> None:
         **fields,
     }
     partition = offset % QUARANTINE.settings.partitions
-    log.publish((QUARANTINE.name, partition), key(QUARANTINE, row), encode(QUARANTINE, row))
+    log.publish((QUARANTINE.name, partition), encode_key(QUARANTINE, row), encode(QUARANTINE, row))
 
 
 def await_listed(api: Answers, count: int) -> Any:

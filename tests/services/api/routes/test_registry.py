@@ -11,7 +11,15 @@ from confluent_kafka.schema_registry.avro import AvroDeserializer
 from confluent_kafka.schema_registry.error import SchemaRegistryError
 from confluent_kafka.serialization import MessageField, SerializationContext
 
-from contracts import CONTRACTS, STOCK_LEVELS, Contract, avro_schema, decode, encode, schema_id
+from contracts import (
+    CONTRACTS,
+    STOCK_LEVELS,
+    Contract,
+    build_avro_schema,
+    decode,
+    encode,
+    get_schema_id,
+)
 from services.api.routes.registry import MEDIA_TYPE
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
@@ -45,7 +53,7 @@ def test_a_stock_deserializer_finds_the_newest_schema_of_a_generations_changelog
     client: SchemaRegistryClient,
 ) -> None:
     newest = client.get_latest_version(f"{STOCK_LEVELS.name}.g3-value")
-    assert newest.schema_id == schema_id(STOCK_LEVELS)
+    assert newest.schema_id == get_schema_id(STOCK_LEVELS)
 
 
 def test_every_topic_and_view_is_a_subject(client: SchemaRegistryClient) -> None:
@@ -56,13 +64,13 @@ def test_a_version_holds_the_schema_and_its_id(client: SchemaRegistryClient) -> 
     assert client.get_versions(SUBJECT) == [1]
     version = client.get_version(SUBJECT, 1)
     assert version.subject == SUBJECT
-    assert version.schema_id == schema_id(STOCK_LEVELS)
+    assert version.schema_id == get_schema_id(STOCK_LEVELS)
     assert version.schema is not None
-    assert json.loads(version.schema.schema_str or "") == avro_schema(STOCK_LEVELS)
+    assert json.loads(version.schema.schema_str or "") == build_avro_schema(STOCK_LEVELS)
 
 
 def test_an_id_leads_back_to_its_subject_and_version(client: SchemaRegistryClient) -> None:
-    [version] = client.get_schema_versions(schema_id(STOCK_LEVELS))
+    [version] = client.get_schema_versions(get_schema_id(STOCK_LEVELS))
     assert (version.subject, version.version) == (SUBJECT, 1)
 
 

@@ -32,7 +32,7 @@ def enter(sources: Sources) -> Positions:
     begin: list[Event | None] = []
 
     def has_begun() -> bool:
-        begin[:] = [place.next()]
+        begin[:] = [place.find_next()]
         return begin[0] is not None
 
     wait_until(has_begun, "the view is loaded")
@@ -49,7 +49,7 @@ def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
         for units in range(4):
             empty.row(1, "A", units, version=units + 1)
             api.ready(empty.mark())
-        last = slow.next()
+        last = slow.find_next()
     assert last is not None
     assert last.kind == "end"
     assert positions.TOO_SLOW in last.data

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 import pytest
 
-from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, STOCK_LEVELS, schema_id
+from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, STOCK_LEVELS, get_schema_id
 from services.api.routes.topics import Topic
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
@@ -31,7 +31,7 @@ def test_a_topic_says_whom_to_ask_and_how_late_its_records_may_be(api: Answers) 
     assert (topic["horizon_seconds"], topic["skew_seconds"]) == (7_200, 300)
     assert (topic["key"], topic["event_time"]) == (["store_id"], "event_time")
     assert topic["partitions"] == ADJUSTMENTS.settings.partitions
-    assert topic["schema_id"] == schema_id(ADJUSTMENTS)
+    assert topic["schema_id"] == get_schema_id(ADJUSTMENTS)
     assert topic["schema_id"] in topic["schema_ids"]
     assert "units is not 0" in [rule["name"] for rule in topic["rules"]]
 

@@ -10,7 +10,7 @@ from time import monotonic
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from services.api.store.otel import SEND_SECONDS_MAX
 from services.api.store.traces import create_traces
 
@@ -68,6 +68,6 @@ def test_without_a_collector_nothing_is_imported() -> None:
         " and name.split('.')[1] in ('sdk', 'exporter', 'proto')])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=root(), capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=locate_root(), capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import root
+from infra.settings import locate_root
 from services.api.store.database import Database, Unusable
 from services.api.store.snapshots import Snapshots
 from tests.services.api.store.databases import STOCK, create, create_marker, read_units, reopen
@@ -118,7 +118,7 @@ def test_kill_9_in_the_middle_of_a_commit_leaves_the_marker_before(
     database.close()
     command = [sys.executable, "-c", OPEN_TRANSACTION, str(path)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=root(), stdin=pipe, stdout=pipe, text=True) as writer:
+    with subprocess.Popen(command, cwd=locate_root(), stdin=pipe, stdout=pipe, text=True) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "applied\n"
         writer.send_signal(signal.SIGKILL)

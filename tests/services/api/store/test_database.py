@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from contracts import STORE_SALES
-from contracts.times import epoch_ms
+from contracts.times import to_epoch_ms
 from services.api.store import changes
 from services.api.store.database import Database, read_marker
 from services.api.store.snapshots import CONNECTIONS_KEPT_MAX, Snapshots
 from services.api.store.tables import Table
-from services.times import in_ms
+from services.times import to_ms
 from tests.services.api.store.databases import (
     IDENTITY,
     STOCK,
@@ -104,8 +104,8 @@ def test_rows_whose_retention_is_over_are_gone_with_the_next_commit(path: Path) 
         made.commit(create_marker(0))
         with Snapshots(path).open() as snapshot:
             times = [row[0] for row in snapshot.select(starts)]
-            assert snapshot.find_oldest_ms(table) == max(times) - in_ms(retention)
-        return [(time - epoch_ms(MORNING)) // in_ms(MINUTE) for time in times]
+            assert snapshot.find_oldest_ms(table) == max(times) - to_ms(retention)
+        return [(time - to_epoch_ms(MORNING)) // to_ms(MINUTE) for time in times]
 
     assert list_kept(0, 1) == [0, 1]
     assert list_kept(over) == [0, 1, over]

@@ -11,8 +11,8 @@ import pytest
 
 from audit.log import read
 from contracts import ACTIONS, CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
-from generators.partitions import partition
-from infra.kafka import Record, admin, answers, apply_topics, end_offsets
+from generators.partitions import choose_partition
+from infra.kafka import Record, apply_topics, create_admin, is_answering, read_end_offsets
 from infra.security.tokens import DAY_MS, Role, Token
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -20,7 +20,7 @@ from services.api.app import create_sources
 from services.api.http.profile import Profile
 from services.api.routes.events import PUBLISHED_BY
 from services.api.routes.topics import describe
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from tests.brokers import start_broker
 from tests.ports import free_port_base
 from tests.services.broker import KafkaLog
@@ -56,7 +56,7 @@ def test_an_event_is_stored_as_its_contract_says(kafka: Settings, api: Answers, 
     receipt = answer.json()
     record = read_stored(kafka, RECEIPTS.name, receipt["partition"], receipt["offset"])
     assert record.key == store.encode()
-    assert record.partition == partition(store.encode(), RECEIPTS.settings.partitions)
+    assert record.partition == choose_partition(store.encode(), RECEIPTS.settings.partitions)
     assert record.published_ms == NOON.timestamp() * 1000
     assert receipt["published_at"] == "2026-03-02T12:00:00.000Z"
     assert receipt["min_offset"] == f"{RECEIPTS.name}/{record.partition}/{record.offset}"
@@ -117,7 +117,7 @@ def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe
     settings = Settings(data_dir=tmp_path, port_base=free_port_base())
     broker = start_broker(settings)
     try:
-        wait_until(lambda: answers(settings), "the broker answers", seconds_max=60)
+        wait_until(lambda: is_answering(settings), "the broker answers", seconds_max=60)
         apply_topics(settings, CONTRACTS)
         announcing = KafkaLog(settings)
         announce(announcing)
@@ -130,7 +130,7 @@ def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe
             api.until(lambda: api.request("POST", PATH, json=RECEIPT).is_success)
         assert unknown.status_code == HTTPStatus.GATEWAY_TIMEOUT
         assert "same event_id" in unknown.json()["detail"]
-        records = read(settings, end_offsets(admin(settings), [RECEIPTS.name]))
+        records = read(settings, read_end_offsets(create_admin(settings), [RECEIPTS.name]))
         events = [decode(one.value).value["event_id"] for one in records]
         assert set(events) == {RECEIPT["event_id"]}
     finally:
@@ -141,8 +141,8 @@ def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe
 def test_in_a_secure_shop_an_event_names_its_token_and_a_refusal_is_recorded(
     kafka: Settings, tmp_path: Path
 ) -> None:
-    till = Token("till", Role.PUBLISHER, wall_ms() + DAY_MS, "a secret of the till")
-    profile = Profile(lambda: [till], 1_000, 1_000, wall_ms)
+    till = Token("till", Role.PUBLISHER, get_wall_ms() + DAY_MS, "a secret of the till")
+    profile = Profile(lambda: [till], 1_000, 1_000, get_wall_ms)
     sources = create_sources(kafka.model_copy(update={"data_dir": tmp_path}))
     headers = {"Authorization": f"Bearer {till.secret}"}
     announce(log := KafkaLog(kafka))

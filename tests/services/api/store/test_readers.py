@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from contracts import READERS, encode, key
+from contracts import READERS, encode, encode_key
 from infra.kafka import send
 from infra.settings import Settings
 from infra.wait import wait_until
 from replay import readers
-from replay.readers import ALIVE_SECONDS, NotSwitched, alive, await_loaded, await_served
+from replay.readers import ALIVE_SECONDS, NotSwitched, await_loaded, await_served, find_alive
 from services.api.app import create_sources
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
 from tests.services.serving import serving
@@ -40,7 +40,7 @@ def test_all_replicas_are_waited_for_until_one_is_dead(
             for number in range(REPLICAS)
         ]
         await_served(kafka, FIRST)
-        wait_until(lambda: len(list(alive(kafka))) == REPLICAS, "each says that it is there")
+        wait_until(lambda: len(list(find_alive(kafka))) == REPLICAS, "each says that it is there")
         monkeypatch.setattr(readers, "SWITCH_SECONDS_MAX", 0.5)
         with pytest.raises(NotSwitched, match=rf"loaded generation 2 .*:{kafka.port_base + 2}"):
             await_loaded(kafka, SECOND)
@@ -55,12 +55,12 @@ def test_all_replicas_are_waited_for_until_one_is_dead(
             assert api.json("/v1/stock/S001/A")["as_of"]["generation"] == 2
 
         monkeypatch.setattr(readers, "SWITCH_SECONDS_MAX", 0.5)
-        say(kafka, "api of a starting one", wall_ms())
+        say(kafka, "api of a starting one", get_wall_ms())
         with pytest.raises(NotSwitched, match="but not all have: api of a starting one"):
             await_served(kafka, SECOND)
-        say(kafka, "api of a starting one", wall_ms() - round(ALIVE_SECONDS * 1000))
+        say(kafka, "api of a starting one", get_wall_ms() - round(ALIVE_SECONDS * 1000))
         await_served(kafka, SECOND)
-    assert [one.loaded[SECOND] for one in alive(kafka)] == REPLICAS * [True]
+    assert [one.loaded[SECOND] for one in find_alive(kafka)] == REPLICAS * [True]
 
 
 def create_replica(kafka: Settings, folder: Path, number: int) -> Settings:
@@ -75,4 +75,4 @@ def create_replica(kafka: Settings, folder: Path, number: int) -> Settings:
 def say(kafka: Settings, name: str, at_ms: int) -> None:
     """A reader that has loaded nothing says so."""
     row = {"reader": name, "loaded": [], "written_at": at_ms}
-    send(get_producer(kafka), READERS.name, key(READERS, row), encode(READERS, row))
+    send(get_producer(kafka), READERS.name, encode_key(READERS, row), encode(READERS, row))
