@@ -33,5 +33,5 @@ def open_store(store: Store) -> Event:
 
 
 def announce(event_id: str) -> Event:
-    """The fields that every entry of the catalog has: it holds from the world's beginning on."""
+    """The shared fields of every catalog event: it holds from the world's beginning."""
     return {"event_id": event_id, "event_time": ANNOUNCED_MS, "effective_at": START_MS}

@@ -1,13 +1,13 @@
-"""The wall clock, to which the world clock is tied."""
+"""The wall clock, from which the world clock is computed."""
 
 import time
 
 
 def to_speed_milli(speed: float) -> int:
-    """A speed factor in thousandths, as the clock holds it; the slowest clock still moves."""
+    """The speed factor in thousandths, as a clock holds it: at least 1, so every clock moves."""
     return max(1, round(speed * 1000))
 
 
 def get_wall_ms() -> int:
-    """The wall clock, in milliseconds since 1970."""
+    """Wall time, in milliseconds since 1970."""
     return time.time_ns() // 1_000_000

@@ -11,7 +11,7 @@ from generators.resume import OtherWorld
 
 PARAMETERS_HEADER = "parameters"
 OWN = b"own"
-"""In place of parameters: the world is not simulated."""
+"""The header's value where the world is not simulated."""
 
 decode = create_reader("simulator")
 
@@ -30,7 +30,7 @@ class ClockPublisher:
             partition=0,
             key=encode_key(CLOCKS, event),
             value=encode(CLOCKS, event),
-            published_ms=clock.wall_ms,  # about the world, not of it
+            published_ms=clock.wall_ms,  # wall time: no event of the world
             headers=[(PARAMETERS_HEADER, self._parameters.text().encode())],
         )
 
@@ -39,7 +39,7 @@ class ClockPublisher:
 
 
 def read_announced_ms(message: Message, parameters: Parameters, parameters_found: bytes) -> int:
-    """World time as last announced. Raises OtherWorld."""
+    """World time of an announcement, in milliseconds. Raises OtherWorld for another world's."""
     if parameters_found == OWN:
         raise OtherWorld("WORLD simulated", "one with WORLD own")
     expected, found = parameters.differences(parameters_found.decode())

@@ -1,7 +1,7 @@
 """Confirmed orders, the world's only input: each is read at one tick, the same on every run.
 
-When a confirmation arrives depends on the wall clock. So it is written to a file, safely on disk,
-before its tick begins. A world that is simulated again reads it at the same tick.
+A confirmation's arrival depends on the wall clock. So the journal syncs it to a file before its
+tick begins. A world that is simulated again reads it at the same tick.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ class Confirmations(Protocol):
 
 
 class Nothing:
-    """A world without input: it is a function of its parameters."""
+    """No input: the world is a function of its parameters."""
 
     def take_due(self, tick: int) -> Sequence[Confirmed]:
         return ()
@@ -49,7 +49,7 @@ class Journal:
         whole = 0
         for line in self._file.read_bytes().splitlines(True) if self._file.exists() else []:
             if not line.endswith(b"\n"):
-                break  # cut off: the tick that it was for has not begun
+                break  # cut off: its tick has not begun
             self._note(*_parse_line(line))
             whole += len(line)
         if self._file.exists():
@@ -59,7 +59,7 @@ class Journal:
         return self._heard.get(tick, ())
 
     def hear(self, tick: int, orders: Sequence[Confirmed]) -> None:
-        """Write down the new confirmations."""
+        """Append the new confirmations to the file and sync it."""
         unique = {one.order_id: one for one in orders if one.order_id not in self._ids}
         if not unique:
             return
@@ -77,10 +77,10 @@ class Journal:
 
 
 class Orders:
-    """What suppliers confirm, heard from the first tick on that was never published."""
+    """The confirmations in Kafka, read from the first tick on that was never published."""
 
     def __init__(self, settings: Settings, journal: Journal, newest_ms: int) -> None:
-        """Newest: world time of the newest record that the log holds of the world."""
+        """`newest_ms`: world time of the world's newest record in the log."""
         self._journal = journal
         self._newest_ms = newest_ms
         self._reader = create_consumer(settings)

@@ -5,7 +5,7 @@ from random import Random
 from generators.chance import create_random
 
 CASH_SHARE = 0.3
-VISITS_PER_CARD_AND_DAY = 0.5  # in the mean: who shops every other day has one card
+VISITS_PER_CARD_AND_DAY = 0.5  # on average: one visit every other day
 CARDS_MIN = 402  # of a store
 LOYAL_EVERY = 3  # every third card belongs to a customer who is known by name
 
@@ -15,7 +15,7 @@ AWAY_SHARE = 0.05
 AWAY_FROM_HOUR = 12
 AWAY_UNTIL_HOUR = 18
 
-# People whom nobody meets by chance: what they do is planned.
+# Customers who make no chance visits: they act in planned incidents only.
 CAST = 30_000  # of every store; like its cards, a multiple of LOYAL_EVERY
 
 TOKENS = 2**48
@@ -53,18 +53,18 @@ class Customers:
         return self._person(store, number)
 
     def cast(self, store: int, share: float, known: bool) -> Payer:
-        """A customer who makes no chance visits; share: which one, from 0 to 1. Known: one with a
-        customer id.
+        """A customer who makes no chance visits. `share`: which one, from 0 to 1. `known`: one with
+        a customer id.
         """
         number = self._cards + int(share * CAST / LOYAL_EVERY) * LOYAL_EVERY
         return self._person(store, number if known else number + 1)
 
     def _traveller(self, store: int, day: int, draw: Random) -> Payer | None:
-        """A customer from elsewhere whose journey leads here today, if there is one."""
+        """A customer of another store who may shop in this one today; None if there is none."""
         if self._stores < 2:
             return None
         elsewhere = self._stores - 1
-        way = int(draw.random() * elsewhere)  # a home has as many ways out, one for each store
+        way = int(draw.random() * elsewhere)  # a home has a way to each other store
         home = (store - way - 1) % self._stores
         there = -(-(self._away - way) // elsewhere)
         if there < 1:

@@ -1,4 +1,4 @@
-"""From events to publications: on time, late, twice, or spoilt."""
+"""Decides when and how events are published: on time, late, twice, or spoilt."""
 
 from collections.abc import Mapping
 from heapq import heappop, heappush
@@ -11,7 +11,7 @@ from generators.event import Event
 from generators.parameters import Parameters
 from generators.ticks import HOUR_MS, TICK_MS
 
-# A till that was offline often sends again what it had sent already.
+# The share of late events that a till sends twice: it was offline and does not know what arrived.
 RESENT_WHEN_LATE_SHARE = 0.1
 # The share of duplicates that follow within seconds, mostly in the same tick.
 AT_ONCE_SHARE = 0.25
@@ -22,10 +22,10 @@ BEYOND_HORIZON_MS_MAX = 4 * HOUR_MS
 
 
 class Record(NamedTuple):
-    """An event that waits for its publication. Records are published in their natural order."""
+    """An event that waits for its publication. Records sort in the order of publication."""
 
     published_ms: int
-    order: int  # no two records have the same: comparing never reaches the event
+    order: int  # unique: a comparison never reaches the event
     topic: str
     key: str
     event: Event
@@ -35,8 +35,8 @@ class Record(NamedTuple):
 class DeliveryQueue:
     """Events that have happened and wait to be published.
 
-    An event that quarantine takes is published once, and a duplicate of another stays within the
-    horizon: what quarantine lists is exactly what stock lacks.
+    An event that goes to quarantine is published once, and a duplicate of any other stays within
+    the horizon. So the quarantine lists exactly the events that stock lacks.
     """
 
     def __init__(self, parameters: Parameters, horizons_ms: Mapping[str, int]) -> None:
@@ -78,11 +78,11 @@ class DeliveryQueue:
     def post_late(
         self, topic: str, key: str, event: Event, happened_ms: int, delay_ms: int
     ) -> None:
-        """Publish the event so long after it happened, within the horizon, once."""
+        """Publish the event once, `delay_ms` after it happened, which is within the horizon."""
         self._wait(happened_ms + delay_ms, topic, key, event, Dirt.LATE)
 
     def take_due(self, until_ms: int) -> list[Record]:
-        """Take out all records to be published before then, in order."""
+        """Remove and return the records that are published before `until_ms`, in order."""
         due, self._now = self._now, []
         while self._later and self._later[0].published_ms < until_ms:
             due.append(heappop(self._later))
@@ -90,7 +90,7 @@ class DeliveryQueue:
         return due
 
     def dump_state(self) -> dict[str, Any]:
-        """The records that are published after a tick."""
+        """The state after a tick: the records that are published later."""
         return {"order": self._order, "later": self._later}
 
     def restore(self, state: dict[str, Any]) -> None:

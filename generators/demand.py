@@ -1,4 +1,4 @@
-"""Demand: who visits a store, when, for what. It is drawn, and does not depend on stock."""
+"""Demand: who visits a store, when and for what. It is random and does not depend on stock."""
 
 from bisect import bisect
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ HOUR_SWING = 0.4
 
 
 class Arrival(NamedTuple):
-    """A customer at a till, with the basket that they would like to take home."""
+    """A customer at a till, with the basket that they want."""
 
     at_ms: int
     register: int
@@ -49,18 +49,18 @@ class Demand:
         self._store = store
         self._customers = customers
         self._means = means
-        self._wanted: list[float] = []  # added up, shelf by shelf
+        self._wanted: list[float] = []  # cumulative, by shelf
 
     def begin_day(self, wanted: Sequence[int]) -> None:
         """Set today's relative demand for each shelf."""
         self._wanted = [float(total) for total in accumulate(wanted)]
 
     def shelf(self, share: float) -> int:
-        """The shelf of something that is wanted today; share: which, from 0 to 1."""
+        """A shelf, chosen by today's demand. `share`: which one, from 0 to 1."""
         return bisect(self._wanted, share * self._wanted[-1])
 
     def hour(self, hour: int) -> list[Arrival]:
-        """The visits in the world's n-th hour, in their order."""
+        """The visits in the world's n-th hour, ordered by time."""
         draw = create_random(self._seed, self._store.store_id, hour, "demand")
         random = draw.random
         busy = create_random(self._seed, self._store.store_id, to_day(hour), "busy").random()

@@ -8,11 +8,11 @@ class Dirt(IntEnum):
     LATE = 1  # published long after it happened, within the horizon
     BEYOND_HORIZON = 2  # published too late to be applied
     DUPLICATE = 3  # the same event once more
-    FUTURE = 4  # a clock is ahead: it says that it will happen
+    FUTURE = 4  # its event time is in the future: a clock is ahead
     MALFORMED = 5  # cut short, or noise
-    UNKNOWN_SCHEMA = 6  # written with a schema that nobody knows
-    BROKEN_RULE = 7  # says what its contract does not allow
+    UNKNOWN_SCHEMA = 6  # names an unknown schema
+    BROKEN_RULE = 7  # breaks a rule of its contract
 
 
-# Instead of the good event; nobody can tell from such a record what moved.
+# Published instead of the good event; such a record does not tell which units moved.
 UNREADABLE = frozenset({Dirt.MALFORMED, Dirt.UNKNOWN_SCHEMA, Dirt.BROKEN_RULE})

@@ -14,7 +14,7 @@ class DiskGuard:
     """Checks the free space every LOOK_SECONDS."""
 
     def __init__(self, stop: Signal, shortage: Callable[[], str | None]) -> None:
-        """Shortage: in words, what is lacking; None if nothing is."""
+        """`shortage` returns what is lacking, in words; None if nothing is."""
         self._stop = stop
         self._shortage = shortage
         self._look_at = 0.0
@@ -29,7 +29,7 @@ class DiskGuard:
         return not shortage
 
     def wait(self) -> bool:
-        """Wait for room; True: there is room again, False: the world is to stop."""
+        """Wait for room. Returns False if the world is to stop first."""
         while not self._stop.wait(LOOK_SECONDS):
             if not self._look():
                 log.info("the disk has room again: the world goes on")

@@ -2,5 +2,5 @@
 
 from typing import Any
 
-# Field by field as in its contract; times are milliseconds since 1970.
+# Values by field name, as in the contract; times are milliseconds since 1970.
 Event = dict[str, Any]

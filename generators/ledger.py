@@ -1,4 +1,4 @@
-"""The ledger: per store and tick, what was published and what really happened.
+"""The ledger: per store and tick, the units as published and the physical units.
 
 Only the scorer may read it.
 """
@@ -12,11 +12,11 @@ from generators.delivery_queue import Record
 from generators.dirt import UNREADABLE, Dirt
 from generators.event import Event
 
-QUIET_TICKS_MAX = 10  # the ledger beats at least this often, moved or not
+QUIET_TICKS_MAX = 10  # a page at least this often, even without a movement
 
 
 class Account:
-    """Units by sku: the change of stock, and of what is on its way."""
+    """Units by sku: the change of stock and of goods in transit."""
 
     def __init__(self) -> None:
         self.on_hand: dict[str, int] = {}
@@ -37,7 +37,7 @@ class Account:
             _add(on_hand, event["sku"], event["units"])
 
     def _ship(self, lines: list[Event], arrived: bool) -> None:
-        """What arrives closes what was dispatched, whether all of it is there or not."""
+        """Book a shipment. An arrival ends the transit of all its units, missing ones included."""
         for line in lines:
             sku, units = line["sku"], line["dispatched_units"]
             _add(self.in_transit, sku, -units if arrived else units)
@@ -57,7 +57,7 @@ class Page:
         self._dirt: Counter[Dirt] = Counter()
 
     def note(self, record: Record) -> None:
-        """Book what happened, once per event, in time or not, readable or not."""
+        """Book an event once, whether its record is on time or late, readable or not."""
         dirt = record.dirt
         if dirt:
             self._dirt[dirt] += 1
@@ -77,7 +77,7 @@ class Page:
     ) -> Event | None:
         """The page, or None where nothing happened and the last one is recent.
 
-        Positions count the records in the store's partition of each topic, this tick's included.
+        `positions`: by topic, the records in the store's partition, including this tick's.
         """
         book, unreadable = self._book, self._unreadable
         columns = (

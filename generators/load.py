@@ -1,4 +1,4 @@
-"""Loading a file of events: sorted by when they happened, validated row by row, acknowledged.
+"""Loads a file of events: sorted by event time, validated row by row, acknowledged.
 
 A reader of a topic remembers ids for the contract's horizon, counted from the newest event that it
 has seen. So a load keeps three rules: no row is ahead of the world's time, no row is older than a
@@ -24,8 +24,8 @@ from infra.kafka import Outgoing, send_all
 
 ROWS_PER_CHUNK = 2_000
 CHUNK_MS_MAX = 30 * 60_000
-"""A chunk is acknowledged before the next one is sent, so that no reader finds one partition much
-ahead of another: a pipeline that is live bears an hour of world time."""
+"""Kafka acknowledges a chunk before the next one is sent. So no reader finds one partition much
+ahead of another: a live pipeline bears an hour of world time."""
 
 EARLY = "ahead of the world"
 OLD = "older than what readers remember"
@@ -33,7 +33,7 @@ NONE = timedelta()
 
 
 class Stamp(StrEnum):
-    """What time a record is published at."""
+    """The source of a record's timestamp."""
 
     EVENT = "event"  # when it happened
     NOW = "now"  # the world's present
@@ -47,13 +47,13 @@ class Rejected:
 
 @dataclass
 class Loaded:
-    """What became of the rows so far."""
+    """The rows so far, counted by outcome."""
 
     rows: int = 0
     published: int = 0
     """Acknowledged by Kafka."""
     late: int = 0
-    """Of those published, what is late by the contract: it goes to quarantine."""
+    """Published rows that are late by the contract: they go to quarantine."""
     rejected: int = 0
     reached: dict[int, int] = field(default_factory=dict)
     """By partition, the offset of the last record published."""
@@ -61,14 +61,14 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Moment:
-    """The limits of a row: the world's time, and what readers still remember."""
+    """The limits of a row's event time: the world's time and the readers' memory."""
 
     now_ms: int | None
-    """None: no clock and no event says how late it is."""
+    """World time; None where there is neither a clock nor an event."""
     paced: bool
-    """Whether a world clock says so; without one, time is as late as the newest event."""
+    """Whether a world clock gives the time; without one it is the newest event's."""
     remembered: bool
-    """Whether anybody could have forgotten what is old."""
+    """Whether a reader may have forgotten old ids."""
 
     @classmethod
     def of(cls, time: WorldTime) -> "Moment":
@@ -88,10 +88,10 @@ class Validator:
     moment: Callable[[], Moment]
     edge: Edge = field(default_factory=AsSent)
     late: int = field(default=0, init=False)
-    """Rows that were good to publish, and late by the contract."""
+    """Valid rows that are late by the contract."""
 
     def validate(self, row: Row) -> Outgoing | Rejected:
-        """The record to publish, or everything that is wrong with the row."""
+        """The record to publish, or every fault of the row."""
         if row.fault is not None:
             return Rejected(row.number, (Fault(WHOLE, row.fault, "another"),))
         try:
@@ -139,9 +139,9 @@ def load(
     client: Producer,
     rejected: Callable[[Rejected], None],
 ) -> Iterator[Loaded]:
-    """Publish the rows that are good and hand over the others; says how far it is, chunk by chunk.
+    """Publish the valid rows and pass the others to `rejected`. Yields the counts after each chunk.
 
-    Raises NotDelivered. What is in the log by then is applied once when the file is loaded again.
+    Raises NotDelivered. Loading the file again applies the records of the first load only once.
     """
     so_far = Loaded()
     chunk: list[Outgoing] = []
@@ -163,7 +163,7 @@ def load(
 def check(
     rows: Iterable[Row], validator: Validator, rejected: Callable[[Rejected], None]
 ) -> Loaded:
-    """The same without publishing anything, and without naming anybody."""
+    """Validate as `load` does, without publishing and without writing pseudonyms."""
     validator = replace(validator, edge=AsSent())
     so_far = Loaded()
     for row in rows:

@@ -1,4 +1,4 @@
-"""What the simulator has published last, read back from the log."""
+"""Reads the simulator's last records back from the log."""
 
 import time
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from infra.kafka import (
 )
 from infra.settings import Settings
 
-CHUNK_RECORDS = 250  # of each partition, from its end backwards; then twice as many, and so on
+CHUNK_RECORDS = 250  # of each partition, backwards from its end; doubled each time
 CHUNK_RECORDS_MAX = 16_000
 CHUNK_SECONDS_MAX = 30.0
 POLL_RECORDS = 500
 POLL_SECONDS = 0.05
 
-Stretches = dict[Partition, tuple[int, int]]  # from an offset, up to but without another
+Stretches = dict[Partition, tuple[int, int]]  # first offset, and the one after the last
 
 
 class LogUnread(UserError):
@@ -80,7 +80,7 @@ def _find_stretches(
     messages: dict[Partition, Message],
     records: int,
 ) -> Stretches:
-    """A stretch of this many offsets before the end of each partition without a result."""
+    """For each partition without a result, the last `records` offsets before its end."""
     return {
         partition: (max(starts[partition], end - records), end)
         for partition, end in ends.items()
@@ -89,7 +89,7 @@ def _find_stretches(
 
 
 def _read_records(reader: Consumer, stretches: Stretches) -> Iterator[Message]:
-    """The records of the stretches, each partition's in order."""
+    """The records of the stretches, in order within a partition. Raises LogUnread."""
     deadline = time.monotonic() + CHUNK_SECONDS_MAX
     left = [TopicPartition(*partition, begin) for partition, (begin, _) in stretches.items()]
     reader.assign(left)

@@ -1,4 +1,4 @@
-"""Losses: what leaves a shelf without being sold, and how much of it anybody writes down."""
+"""Losses: units that leave a shelf unsold, with or without a record."""
 
 from enum import Enum
 from random import Random
@@ -12,7 +12,7 @@ LOSSES_PER_RECEIPT = 0.01
 UNITS_MAX = 3
 MINUTES_PER_HOUR = 60
 
-COUNTED_EVERY_HOURS = 48  # every shelf is counted once in this time, a part of them each hour
+COUNTED_EVERY_HOURS = 48  # staff count every shelf once in this time, some each hour
 
 
 class Kind(Enum):
@@ -28,11 +28,11 @@ class Loss(NamedTuple):
     minute: int  # of the hour
     kind: Kind
     shelf: int
-    units: int  # at most: nobody breaks or steals what is not there
+    units: int  # at most: a shelf may hold fewer
 
 
 def draw_losses(seed: int, store: Store, hour: int, arrivals: list[Arrival]) -> list[Loss]:
-    """The losses of the world's n-th hour, in order: the more people come, the more there are."""
+    """The losses of the world's n-th hour, in order; their number grows with the visits."""
     draw = create_random(seed, store.store_id, hour, "losses")
     baskets = [arrival.wants for arrival in arrivals]
     count = int(len(baskets) * LOSSES_PER_RECEIPT + draw.random())
@@ -49,7 +49,7 @@ def choose_counted(shelves: int, hour: int) -> range:
 
 
 def _draw_loss(draw: Random, baskets: list[list[tuple[int, int]]]) -> Loss:
-    # What many want is also what many drop or steal.
+    # Customers drop and steal what they also buy.
     basket = baskets[int(draw.random() * len(baskets))]
     return Loss(
         minute=int(draw.random() * MINUTES_PER_HOUR),

@@ -1,4 +1,4 @@
-"""Where in the log a record goes, and how many of the world's records stand there before it."""
+"""Assigns a record its partition and its sequence: the number of the world's records before it."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -24,14 +24,14 @@ class Publication(NamedTuple):
 
 class Numbering:
     def __init__(self, widths: Mapping[str, int]) -> None:
-        """Widths: the number of partitions of each topic."""
+        """`widths`: the number of partitions of each topic."""
         self.counts: Counts = {topic: [0] * width for topic, width in widths.items()}
         self._placed: dict[str, dict[str, int]] = {topic: {} for topic in widths}
 
     def number(
         self, published_ms: int, topic: str, key: str, event: Event, dirt: Dirt = Dirt.NONE
     ) -> Publication:
-        """The next publication of the topic's partition that the key belongs to."""
+        """The event as the next publication in its key's partition."""
         place = self._placed[topic].get(key)
         if place is None:
             place = self._place(topic, key)
@@ -41,7 +41,7 @@ class Numbering:
         return Publication(published_ms, topic, place, sequence, key, event, dirt)
 
     def position(self, topic: str, key: str) -> int:
-        """How many records the partition that the key belongs to has been given so far."""
+        """The number of records so far in the key's partition."""
         return self.counts[topic][self._place(topic, key)]
 
     def restore(self, counts: Counts) -> None:

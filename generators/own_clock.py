@@ -1,4 +1,4 @@
-"""The clock of a world without a simulator: the wall's, or that of what is imported.
+"""The clock of a world without a simulator: the wall clock, or the imported events' time.
 
 python -m generators.own_clock
 """
@@ -34,29 +34,29 @@ from infra.settings import Settings, read_settings
 SEED = 0  # nothing is drawn
 REAL_TIME_MILLI = 1_000
 SETTLED_MS = 2_000
-"""After a minute of the wall, until then all that was published in it is in the log."""
+"""So long after a wall minute, everything published in it is in the log."""
 
 log = logging.getLogger("clock")
 
 
 class Timekeeper:
-    """Tells the time of an own world: by the clock, and by heartbeats."""
+    """Publishes the time of an own world: its clock and its heartbeats."""
 
     def __init__(self, settings: Settings) -> None:
         self._client: Producer = create_producer(settings)
         self._clocks = Publisher(self._client)
 
     def run(self) -> None:
-        """From now on world time is the wall's."""
+        """Announce that world time is wall time from now on."""
         now_ms = get_wall_ms()
         self._announce(WorldClock(now_ms, now_ms, REAL_TIME_MILLI), ClockState.RUNNING)
 
     def stand(self, world_ms: int) -> None:
-        """World time is this, until told otherwise."""
+        """Announce that world time stands at `world_ms`."""
         self._announce(WorldClock(world_ms, get_wall_ms(), REAL_TIME_MILLI), ClockState.STOPPED)
 
     def beat(self, world_ms: int) -> None:
-        """Everything published before that time is in the log; raises NotDelivered."""
+        """Publish a heartbeat: the log is complete up to that time. Raises NotDelivered."""
         event = {"event_id": f"own-{world_ms}", "event_time": world_ms, "world": WORLD}
         value = encode(HEARTBEATS, event)
         send_all(
@@ -78,12 +78,12 @@ class Timekeeper:
 
 
 def read_heartbeat_ms(settings: Settings) -> int | None:
-    """The time of the last heartbeat: everything published before it is in the log."""
+    """World time of the last heartbeat; the log is complete up to it. None before the first."""
     return max(read_newest_ms(create_admin(settings), [HEARTBEATS.name]).values(), default=None)
 
 
 def keep_time(settings: Settings, stop: Signal) -> None:
-    """Tell the time until told to stop. Raises OtherWorld, KafkaDown, NotDelivered."""
+    """Publish world time until `stop` is set. Raises OtherWorld, KafkaDown, NotDelivered."""
     if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
     refuse_other(settings)
@@ -100,7 +100,7 @@ def keep_time(settings: Settings, stop: Signal) -> None:
 
 
 def refuse_other(settings: Settings) -> None:
-    """Raise OtherWorld where the log holds a simulated one."""
+    """Raise OtherWorld if the log holds a simulated world."""
     for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
         parameters = get_header(message, PARAMETERS_HEADER) or b""
         if parameters != OWN:
@@ -108,7 +108,7 @@ def refuse_other(settings: Settings) -> None:
 
 
 def _follow_the_wall(timekeeper: Timekeeper, beaten: int, stop: Signal) -> None:
-    """A heartbeat for each minute of the wall, once it is over."""
+    """Publish a heartbeat after each wall minute."""
     while not stop.is_set():
         over_ms = (get_wall_ms() - SETTLED_MS) // TICK_MS * TICK_MS
         if over_ms > beaten:

@@ -1,4 +1,4 @@
-"""Two paces for one world: by its clock, or as fast as it goes."""
+"""Two paces for one world: by its clock, or as fast as possible."""
 
 from collections.abc import Callable
 from threading import Event as Signal
@@ -6,21 +6,21 @@ from typing import Protocol
 
 from control.world_clock import BEHIND_MS_MAX, ClockState, WorldClock
 
-WAIT_MS_MAX = 1_000  # then look at the clock again: a wall clock may be set
+WAIT_MS_MAX = 1_000  # then read the clock again: somebody may set a wall clock
 
 Announce = Callable[[WorldClock, ClockState], None]
 
 
 class Pacer(Protocol):
     def wait(self, world_ms: int) -> bool:
-        """Return True when it is that time in the world, False when the world is to stop."""
+        """Wait for that world time. Returns False if the world is to stop first."""
 
     def stand(self) -> None:
-        """Let world time stand where it is, until the next wait."""
+        """Stop world time until the next wait."""
 
 
 class Unpaced:
-    """The next moment is now."""
+    """No pace: every moment has come."""
 
     def __init__(self, stop: Signal) -> None:
         self._stop = stop
@@ -29,11 +29,11 @@ class Unpaced:
         return not self._stop.is_set()
 
     def stand(self) -> None:
-        """No clock runs."""
+        """Do nothing: no clock runs."""
 
 
 class Paced:
-    """World time runs with the wall clock, from the first moment that is not past already."""
+    """World time runs with the wall clock, from the first moment that is not yet past."""
 
     def __init__(
         self,

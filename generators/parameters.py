@@ -1,4 +1,4 @@
-"""What makes one world differ from another."""
+"""The parameters that determine a world."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from infra.settings import DEFAULT_SPEED, Settings
 Refill = Literal["vans", "orders"]
 """The refill of shelves: by the simulator's vans, or by purchase orders."""
 
-# Raised with each change of what a world of the same parameters does.
+# Incremented with each change in the behaviour of a world of the same parameters.
 RULES = 8
 
 
@@ -18,7 +18,7 @@ RULES = 8
 class Parameters:
     """Two worlds with equal parameters hold the same events, at any pace.
 
-    But for a world that is refilled by orders: it holds what was confirmed to it, besides.
+    A world that is refilled by orders depends on their confirmations too.
     """
 
     seed: int
@@ -37,7 +37,7 @@ class Parameters:
     refill: Refill = "vans"
 
     def dirt_rates(self) -> dict[Dirt, float]:
-        """The share of each kind of dirt among the events that move stock."""
+        """The share of each kind of dirt in the events that move stock."""
         return {
             Dirt.LATE: self.late_rate,
             Dirt.BEYOND_HORIZON: self.beyond_horizon_rate,
@@ -49,20 +49,20 @@ class Parameters:
         }
 
     def text(self) -> str:
-        """The parameters and the rules in one canonical line, to compare and to show."""
+        """The parameters and the rules' number as one canonical line of JSON."""
         return json.dumps({"rules": RULES, **asdict(self)}, sort_keys=True)
 
     def differences(self, text: str) -> tuple[str, str]:
-        """What differs here, and there, where another world's text is given; empty if nothing."""
+        """The values that differ, here and in another world's text; empty if none does."""
         here, there = json.loads(self.text()), json.loads(text)
         names = [name for name in sorted(here | there) if here.get(name) != there.get(name)]
         return _render_values(names, here), _render_values(names, there)
 
 
 def create_parameters(settings: Settings) -> Parameters:
-    """The world that the settings ask for.
+    """The parameters in the settings.
 
-    Receipts per second are meant at the default speed: another speed must not make another world.
+    Receipts per second count at the default speed: another speed must not make another world.
     """
     return Parameters(
         seed=settings.simulator_seed,

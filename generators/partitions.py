@@ -1,4 +1,4 @@
-"""Which partition a key goes to: the hash that Kafka's clients agree on."""
+"""Chooses the partition of a key, with the hash that Kafka's clients share."""
 
 MULTIPLIER = 0x5BD1E995
 SEED = 0x9747B28C
@@ -6,7 +6,7 @@ WORD = 0xFFFFFFFF
 
 
 def choose_partition(key: bytes, partitions: int) -> int:
-    """As Java's default partitioner and librdkafka's `murmur2_random` place a record."""
+    """The partition that Java's default partitioner and librdkafka's `murmur2_random` choose."""
     return (murmur2(key) & 0x7FFFFFFF) % partitions
 
 

@@ -1,6 +1,6 @@
-"""Prices: the same in every store, announced long before they hold; lower while promoted.
+"""Prices: the same in every store, announced long before they take effect; lower while promoted.
 
-A promotion is planned a week ahead; its prices are announced when any price is.
+A promotion is planned a week ahead; its prices are announced together with all others.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from generators.ticks import (
 )
 
 CHANGED_SHARE = 0.03  # of the products, each day
-DECIDED_AT_HOUR = 10  # of the day; they hold from the midnight after
+DECIDED_AT_HOUR = 10  # of the day; they take effect at the next midnight
 
 
 class Change(NamedTuple):
-    """A price that is announced and does not hold yet."""
+    """An announced price before it takes effect."""
 
     effective_ms: int
     product: int
@@ -41,14 +41,14 @@ class Prices:
         self.cents = [product.unit_price_cents for product in products]
 
     def introduce(self) -> list[Event]:
-        """The prices that the world begins with."""
+        """The events of the world's first prices."""
         return [
             _build_change(f"{product.sku}-priced", ANNOUNCED_MS, product.sku, cents, START_MS)
             for product, cents in zip(self._products, self.cents, strict=True)
         ]
 
     def decide(self, hour: int) -> list[Event]:
-        """The changes that are announced when the world's n-th hour begins."""
+        """Decide tomorrow's prices. Returns the events to announce in the world's n-th hour."""
         if to_hour_of_day(hour) != DECIDED_AT_HOUR:
             return []
         now_ms = to_hour_start_ms(hour)
@@ -62,12 +62,12 @@ class Prices:
         return events
 
     def introduce_plans(self) -> list[Event]:
-        """The promotions that are planned when the world begins."""
+        """The events of the promotions that are planned when the world begins."""
         planned = self._promotions.plan(0)
         return [self._plan(*one, ANNOUNCED_MS, START_MS) for one in planned.items()]
 
     def plan(self, hour: int) -> list[Event]:
-        """The promotions that are announced when the world's n-th hour begins."""
+        """The events of the promotions that are announced in the world's n-th hour."""
         if to_hour_of_day(hour) != DECIDED_AT_HOUR:
             return []
         tomorrow = to_day(hour) + 1
@@ -89,9 +89,9 @@ class Prices:
         }
 
     def _tomorrow(self, today: int) -> dict[int, int]:
-        """The prices that change, by product: promotions begin and end, and some are set anew.
+        """Tomorrow's new prices in cents, by product: promotions begin or end, some prices change.
 
-        None from its promotion's plan on until it is over: the plan says which price is usual.
+        A product's usual price stays from a promotion's plan to its end: the plan states it.
         """
         draw = create_random(self._seed, "prices", today)
         promoted, still = self._promotions.on(today), self._promotions.on(today + 1)
@@ -109,7 +109,7 @@ class Prices:
         return changed
 
     def take_effect(self, hour: int) -> bool:
-        """Whether other prices hold from the beginning of the world's n-th hour."""
+        """Apply the prices that hold from the world's n-th hour on. Returns whether any changed."""
         now_ms = to_hour_start_ms(hour)
         due = [change for change in self._ahead if change.effective_ms <= now_ms]
         for change in due:

@@ -33,7 +33,7 @@ SUPPLIERS = 24
 MARGIN_MIN = 1.25
 MARGIN_MAX = 1.85
 LEAD_TIME_DAYS_MAX = 5
-# How often the best seller is wanted, in parts of which the n-th gets 1 / (n + HEAD): a long tail.
+# The product of rank n, from 0, has the popularity POPULARITY / (n + HEAD): a long tail.
 POPULARITY = 1_000_000
 HEAD = 8
 
@@ -48,7 +48,7 @@ class Product:
     unit_price_cents: int
     pack_size_units: int
     lead_time_days: int
-    popularity: int  # how often it is wanted, relative to the others
+    popularity: int  # demand, relative to the other products
 
 
 def create_products(seed: int, count: int) -> tuple[Product, ...]:

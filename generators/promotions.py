@@ -1,15 +1,15 @@
-"""Promotions: for some days a product costs less, and more of it is wanted."""
+"""Promotions: for some days a product costs less and demand for it is higher."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from generators.chance import create_random
 
-EVERY_DAYS = 14  # a product has its day of the fortnight, on which a promotion of it may begin
+EVERY_DAYS = 14  # a product's promotions may begin on one day of each fortnight
 STARTED_SHARE = 0.2  # of the products whose day it is
 DAYS_MIN = 2
 DAYS_MAX = 5
-NOTICE_DAYS = 6  # on which a plan is known before it begins: none before the last one is over
+NOTICE_DAYS = 6  # from plan to beginning: too few for two plans of a product at once
 CUT_PERCENT_MIN = 15
 CUT_PERCENT_MAX = 40
 LIFT_PER_CUT_PERCENT = 6  # percent: half the price brings four times the buyers
@@ -22,7 +22,7 @@ class Promotion(NamedTuple):
 
     @property
     def ends(self) -> int:
-        """The first day on which it is over."""
+        """The first day after it."""
         return self.begins + self.days
 
     def price_cents(self, usual_cents: int) -> int:
@@ -30,19 +30,19 @@ class Promotion(NamedTuple):
 
     @property
     def lift_percent(self) -> int:
-        """Demand for the product, relative to the usual one."""
+        """Demand for the product, in percent of the usual demand."""
         return 100 + LIFT_PER_CUT_PERCENT * self.cut_percent
 
 
 class Promotions:
-    """What is promoted is drawn day by day, and depends on nothing before."""
+    """Promotions, drawn for each day independently of all other days."""
 
     def __init__(self, seed: int, products: int) -> None:
         self._seed = seed
         self._products = products
 
     def on(self, day: int) -> Mapping[int, Promotion]:
-        """What is promoted on the world's n-th day, by product; nothing on its first."""
+        """The promotions that run on the world's n-th day, by product; none on its first."""
         return {
             product: promotion
             for begins in range(day - DAYS_MAX + 1, day + 1)
@@ -51,7 +51,7 @@ class Promotions:
         }
 
     def plan(self, day: int) -> Mapping[int, Promotion]:
-        """What is known on the world's n-th day of promotions to come, by product."""
+        """The future promotions that are planned by the world's n-th day, by product."""
         return {
             product: promotion
             for begins in range(day + 1, day + NOTICE_DAYS + 1)
@@ -59,7 +59,7 @@ class Promotions:
         }
 
     def list_beginning(self, day: int) -> Mapping[int, Promotion]:
-        """What begins with the world's n-th day, by product."""
+        """The promotions that begin on the world's n-th day, by product."""
         if day < 1:
             return {}
         draw = create_random(self._seed, "promotions", day)

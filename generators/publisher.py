@@ -1,4 +1,4 @@
-"""Publishing: every record in order, once, or the program stops and says why."""
+"""Publishes every record in order, once, or raises the reason why not."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -10,9 +10,9 @@ from generators import wire
 from generators.numbering import Publication
 from infra.errors import UserError
 
-FULL_SECONDS_MAX = 120.0  # Kafka takes nothing for so long: give up
+FULL_SECONDS_MAX = 120.0  # without an accepted record: give up
 POLL_SECONDS = 1.0
-FLUSH_SECONDS_MAX = 300.0  # as long as a record is tried; a broker comes back sooner
+FLUSH_SECONDS_MAX = 300.0  # the producer retries as long; a broker restarts sooner
 NUMBER_BYTES = 8
 
 Headers = list[tuple[str, str | bytes | None]]
@@ -29,7 +29,7 @@ class PublishingFailed(UserError):
 
 
 class Producer(Protocol):
-    """The methods of a Kafka producer that are used."""
+    """The methods of a Kafka producer that the publisher calls."""
 
     def produce(
         self,
@@ -49,13 +49,13 @@ class Producer(Protocol):
 
 
 class Publisher:
-    """Publications as Kafka records: their time is world time.
+    """Sends publications to Kafka; a record's timestamp is world time.
 
     Header `sequence`: the count of the simulator's records before it in its partition.
     Header `sent_at`, where a wall clock is given: wall milliseconds, for figures of latency.
     Both are 8 bytes, big-endian.
-    A heartbeat is held back until Kafka has everything that was published before it; so is what
-    follows a fact: no event comes into the log before what holds at its moment.
+    A heartbeat waits until Kafka has every record before it. So does a record after a dimension
+    version: no event comes into the log before the versions that hold at its time.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Publisher:
         wall_ms: Callable[[], int] | None = None,
         beats_held_max: int = 1,
     ) -> None:
-        """Up to this number of heartbeats is held back, to wait once for all before them."""
+        """`beats_held_max`: so many heartbeats are held back, to wait once for all of them."""
         self._producer = producer
         self._wall_ms = wall_ms
         self._beats_held_max = beats_held_max
@@ -92,7 +92,7 @@ class Publisher:
         self._await()
 
     def _release(self) -> None:
-        """Publish the heartbeats that were held back."""
+        """Publish the waiting heartbeats."""
         if not self._beats:
             return
         self._await()
@@ -142,7 +142,7 @@ class Publisher:
             self.check()
 
     def check(self) -> None:
-        """Raises PublishingFailed when a record was refused since."""
+        """Raise PublishingFailed if Kafka has refused a record."""
         self._producer.poll(0)
         if self._error is not None:
             raise PublishingFailed(self._error)

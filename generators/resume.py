@@ -1,4 +1,4 @@
-"""Continuing where the log ends: no record is missing, none is there twice."""
+"""Continues where the log ends: no record is lost or published twice."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -31,7 +31,7 @@ Ends = Mapping[tuple[str, int], Published]  # by topic and partition
 
 
 class Logged:
-    """What the log held when the simulator started; the world skips it."""
+    """The records in the log when the simulator started; the world skips them."""
 
     def __init__(self, ends: Ends) -> None:
         self._ends = ends
@@ -43,7 +43,7 @@ class Logged:
         return max((end.published_ms for end in self._ends.values()), default=0)
 
     def counts(self, like: Counts) -> Counts:
-        """How many records of the world each partition holds, for the same topics."""
+        """The number of the world's records in each partition, for the same topics."""
         return {
             topic: [
                 self._ends[topic, place].sequence + 1 if (topic, place) in self._ends else 0
@@ -63,7 +63,7 @@ class Logged:
     def select_missing(self, publications: list[Publication]) -> list[Publication]:
         """The publications that the log lacks.
 
-        Raises OtherWorld where a partition's last record is not what this world has published.
+        Raises OtherWorld if a partition's last record differs from this world's.
         """
         if not self._ahead:
             return publications

@@ -15,7 +15,7 @@ BROKEN_SHARE = 0.15  # the money is paid back, the goods are not sold again
 
 
 class Return(NamedTuple):
-    """Some units of one line of one receipt, to be brought back."""
+    """Some units of one line of a receipt that a customer will bring back."""
 
     at_ms: int
     sold_by: str  # the receipt's event id
@@ -46,14 +46,14 @@ class Returns:
     def __init__(self, seed: int, store_id: str) -> None:
         self._seed = seed
         self._store_id = store_id
-        self._ahead: list[Return] = []  # a heap; no two are of one receipt
+        self._ahead: list[Return] = []  # a heap; at most one per receipt
         self._random = create_random(seed, store_id, 0, "returns").random
 
     def begin_hour(self, hour: int) -> None:
         self._random = create_random(self._seed, self._store_id, hour, "returns").random
 
     def consider(self, receipt: Event) -> None:
-        """Plan a return, for some of the receipts."""
+        """Plan a return of the receipt, at random."""
         random = self._random
         if random() >= RETURNED_SHARE:
             return
@@ -77,7 +77,7 @@ class Returns:
         )
 
     def take_due(self, until_ms: int) -> list[Return]:
-        """The customers that have come back by then."""
+        """Remove and return the returns before `until_ms`."""
         due = []
         while self._ahead and self._ahead[0].at_ms < until_ms:
             due.append(heappop(self._ahead))

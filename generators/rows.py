@@ -1,4 +1,4 @@
-"""Rows of a file, sorted by the time at which they happened."""
+"""Reads the rows of a file, sorted by event time."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -35,16 +35,16 @@ class Row:
 
     number: int
     text: str | None
-    """JSON that is still to be parsed; None where the row came with its columns."""
+    """Unparsed JSON; None where the row came with its columns."""
     columns: Mapping[str, Any]
     fault: str | None
-    """Why the row cannot be read at all."""
+    """Why the row cannot be read; None if it can."""
 
 
 def read_rows(file: Path, time_field: str, scratch: Path) -> Iterator[Row]:
-    """Sorted by the field, rows without a time in it first. Raises BadFile.
+    """The file's rows, sorted by `time_field`; rows without a time come first. Raises BadFile.
 
-    At most MEMORY_MAX is used for sorting, and the scratch folder for the rest.
+    Sorting uses at most MEMORY_MAX of memory, and the scratch folder beyond that.
     """
     read = READERS.get(file.suffix)
     if read is None:
@@ -80,7 +80,7 @@ def _read_json_lines(
 
 
 def _read_chunks(opened: BinaryIO) -> Iterator[pa.RecordBatch]:
-    """The file's lines, empty ones left out, numbered as an editor does."""
+    """The file's lines without empty ones, numbered from 1 as in an editor."""
     chunk: list[dict[str, Any]] = []
     number = size = 0
     while line := opened.readline(LINE_BYTES_MAX + 1):

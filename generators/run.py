@@ -1,4 +1,4 @@
-"""The loop of the world, tick by tick, at one pace or the other."""
+"""The loop of the world, tick by tick, at either pace."""
 
 import logging
 import time
@@ -21,7 +21,7 @@ log = logging.getLogger("simulator")
 
 
 class Progress(NamedTuple):
-    """How far the world has come, and how many records were published since the program started."""
+    """The world's next tick, and the records published since the program started."""
 
     tick: int
     records: int
@@ -37,7 +37,7 @@ class Progress(NamedTuple):
 
 
 Report = Callable[[Progress], None]
-"""Takes the progress at the end of every tick."""
+"""Called with the progress at the end of every tick."""
 
 
 def run(
@@ -51,9 +51,9 @@ def run(
     until_tick: int | None = None,
     confirmations: Confirmations = NOTHING,
 ) -> None:
-    """Publish what the log lacks, until that tick or until stopped.
+    """Publish the records that the log lacks, up to `until_tick` or until stopped.
 
-    Raises PublishingFailed, and OtherWorld where the log is another world's.
+    Raises PublishingFailed; raises OtherWorld if the log holds another world.
     """
     published = 0
     while until_tick is None or world.next_tick < until_tick:

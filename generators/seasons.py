@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from generators.ticks import START
 
-# Percent of the yearly mean when each month begins, January first; in between it glides.
+# Percent of the yearly mean at the beginning of each month, from January; linear in between.
 SEASONS: Mapping[str, tuple[int, ...]] = {
     "produce": (85, 85, 92, 100, 110, 118, 118, 115, 105, 97, 90, 85),
     "bakery": (102, 100, 100, 100, 98, 95, 93, 94, 98, 102, 106, 112),
@@ -21,7 +21,7 @@ MONTHS = 12
 
 
 def compute_season_percent(category: str, day: int) -> int:
-    """Demand for the category on the world's n-th day, relative to the yearly mean."""
+    """Demand for the category on the world's n-th day, in percent of the yearly mean."""
     date = START + timedelta(days=day)
     months = SEASONS[category]
     begins, ends = months[date.month - 1], months[date.month % MONTHS]

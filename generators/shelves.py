@@ -11,15 +11,15 @@ from generators.supply import Supply
 
 UNITS_MIN = 6  # on a full shelf
 COVER_DAYS = 1  # of mean demand, on a full shelf
-REVIEWED_DAYS = 2  # until goods that a first review orders leave, at the latest
-AHEAD_DAYS = LEAD_TIME_DAYS_MAX + REVIEWED_DAYS  # that the first goods have to last, at most
+REVIEWED_DAYS = 2  # at most, until the goods of a first review's orders leave
+AHEAD_DAYS = LEAD_TIME_DAYS_MAX + REVIEWED_DAYS  # at most, that the first goods have to last
 ORDER_BELOW_SHARE = 0.25  # of a full shelf: a busy day leaves some empty before the van comes
 
 
 class Shelves:
     """Physical units, one number per shelf; they never fall below zero.
 
-    A shelf is named by its place in the store's assortment.
+    A shelf's number is its place in the store's assortment.
     """
 
     def __init__(
@@ -37,13 +37,13 @@ class Shelves:
         self.prices_cents = [product.unit_price_cents for product in kept]
         self.full: list[int] = []  # units on each full shelf, today
         self.units = [0] * len(kept)
-        self.moved: dict[str, int] = {}  # by sku: units, since the ledger last looked
-        self.missed = [0] * len(kept)  # units that were wanted and not there; no part of the world
+        self.moved: dict[str, int] = {}  # units by sku, since the last page of the ledger
+        self.missed = [0] * len(kept)  # wanted units that were not there; not part of the state
         # Units that left the shelf without a record.
         self.unrecorded = [0] * len(kept)
         self.packs_units = [product.pack_size_units for product in kept]
         self.supply = Supply(seed, store, self.packs_units, refill)
-        # Vans come within hours; who waits for orders begins with as much as their way is long.
+        # Vans come within hours; a shelf that is refilled by orders has to last the lead time.
         self._cover_days = [
             COVER_DAYS if refill == "vans" else product.lead_time_days + REVIEWED_DAYS
             for product in kept
@@ -52,7 +52,7 @@ class Shelves:
         self._order_below: list[int] = []
 
     def compute_opening(self, ahead: Sequence[Sequence[int]]) -> list[int]:
-        """The first units of each shelf: the demand until goods can arrive; ahead: by day."""
+        """The first units of each shelf: its demand until goods arrive. `ahead`: demand by day."""
         by_day = [self._estimate_demand(wanted) for wanted in ahead]
         return [
             UNITS_MIN + int(sum(units[shelf] for units in by_day[:days]))
@@ -65,7 +65,7 @@ class Shelves:
         self._order_below = [int(units * ORDER_BELOW_SHARE) for units in self.full]
 
     def _estimate_demand(self, wanted: Sequence[int]) -> list[float]:
-        """Units of each shelf that a mean day wants."""
+        """Units of each shelf that an average day's customers want."""
         units = self._visits_per_day * UNITS_PER_RECEIPT_MEAN / sum(wanted)
         return [share * units for share in wanted]
 
@@ -95,7 +95,7 @@ class Shelves:
             self.supply.order(shelf, self.full[shelf] - left)
 
     def price(self, cents: Sequence[int]) -> None:
-        """Put up these prices, one per product of the retailer."""
+        """Set the prices, in cents, one per product of the retailer."""
         self.prices_cents = [cents[number] for number in self._assortment]
 
     def dump_state(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ class Load(NamedTuple):
 
     shelf: int
     dispatched_units: int
-    received_units: int  # what will be there when the store counts
+    received_units: int  # the units that the store will count
 
 
 class Confirmed(NamedTuple):

@@ -30,7 +30,7 @@ class Shop:
         self._deliveries = deliveries
         self._returns = Returns(seed, store.store_id)
         self._registers = [f"{store.store_id}-R{n + 1}" for n in range(store.registers)]
-        staff = SHIFTS_PER_DAY * store.registers + 1  # one more: everybody changes tills
+        staff = SHIFTS_PER_DAY * store.registers + 1  # one more: so cashiers change tills
         self._cashiers = [f"{store.store_id}-K{n + 1:02d}" for n in range(staff)]
         self._on_duty: list[str] = []  # by register
         self._arrivals: list[Arrival] = []  # of this hour, the next one last
@@ -39,7 +39,7 @@ class Shop:
         self._written = 0  # events of this tick
 
     def open(self, ahead: Sequence[Sequence[int]]) -> None:
-        """Fill the empty shelves before the first customer comes. Ahead: appeal, by day."""
+        """Fill the empty shelves before the first customer comes. `ahead`: appeal by day."""
         now_ms = to_tick_start_ms(0)
         for shelf, units in enumerate(
             self.shelves.compute_opening([*map(self._weigh_shelves, ahead)])
@@ -50,7 +50,7 @@ class Shop:
             self._deliveries.post_clean(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
 
     def begin_day(self, appeal: Sequence[int]) -> None:
-        """Appeal: of every product of the retailer, what multiplies its popularity today."""
+        """`appeal`: for every product of the retailer, the factor of its popularity today."""
         wanted = self._weigh_shelves(appeal)
         self._demand.begin_day(wanted)
         self.shelves.begin_day(wanted)
@@ -63,7 +63,7 @@ class Shop:
         self._losses.reverse()
 
     def minute(self, tick: int) -> None:
-        """Unload, take back, sell, then see what is broken, gone or miscounted."""
+        """Unload, refund, sell, then lose and count units."""
         self._begin(tick)
         hour, minute = divmod(tick, TICKS_PER_HOUR)
         start_ms = to_tick_start_ms(tick)
@@ -88,13 +88,13 @@ class Shop:
         return len(self._arrivals)
 
     def choose_shelf(self, share: float) -> int:
-        """A shelf of what people want today; share: which, from 0 to 1."""
+        """A shelf, chosen by today's demand. `share`: which one, from 0 to 1."""
         return self._demand.shelf(share)
 
     def issue(
         self, at_ms: int, till: int, payer: Payer, lines: list[Event], delay_ms: int = 0
     ) -> Event:
-        """A receipt for what has been taken; a delay is how late it is published."""
+        """Post a receipt for the goods taken. `delay_ms`: from the sale to its publication."""
         card_token, customer_id = payer
         receipt = {
             **self._at_till("R", at_ms, till, card_token),
@@ -115,7 +115,7 @@ class Shop:
         receipt: Event | None,
         lines: list[Event],
     ) -> Event:
-        """A refund with a receipt, of which id and time are given, or without one."""
+        """Post a refund, with a receipt (its id and time) or without one."""
         refund = {
             **self._at_till("B", at_ms, till, card_token),
             "receipt_event_id": receipt["event_id"] if receipt else None,
@@ -126,7 +126,7 @@ class Shop:
         return refund
 
     def put_back(self, sku: str, units: int, there: int) -> None:
-        """Put what is there of the units paid back; of the rest the shelf knows nothing."""
+        """Put back `there` of the refunded units; the others are missing without a record."""
         shelf = self.shelves.place[sku]
         if there:
             self.shelves.put(shelf, there)
@@ -144,7 +144,7 @@ class Shop:
         self._returns.restore(state["returns"])
 
     def _weigh_shelves(self, appeal: Sequence[int]) -> list[int]:
-        """How much each shelf is wanted, relative to the others."""
+        """Demand for each shelf, relative to the others."""
         store = self.store
         return [
             popularity * appeal[number]
@@ -159,14 +159,14 @@ class Shop:
         self._on_duty = [self._cashiers[(first + n) % len(self._cashiers)] for n in range(tills)]
 
     def _expect(self, now_ms: int) -> None:
-        """Take note of a shipment that leaves for the store."""
+        """Post the shipments that leave for the store."""
         store_id, skus = self.store.store_id, self.shelves.skus
         for shipment in self.shelves.supply.release_due(now_ms):
             event = shipment.dispatch(store_id, skus, now_ms)
             self._deliveries.post(SHIPMENTS.name, store_id, event, now_ms)
 
     def _unload(self, shipment: Shipment) -> None:
-        """Count what has come; what is short is ordered again."""
+        """Put a shipment on the shelves; order missing units again."""
         store_id, shelves = self.store.store_id, self.shelves
         for load in shipment.loads:
             shelves.put(load.shelf, load.received_units)
@@ -175,7 +175,7 @@ class Shop:
         self._deliveries.post(SHIPMENTS.name, store_id, event, shipment.arrives_ms)
 
     def _refund(self, brought: Return, at_ms: int) -> None:
-        """Pay back, at the first till; put back what is whole, and write off what is not."""
+        """Refund at the first till; put whole goods back, and write broken ones off."""
         shelf = self.shelves.place[brought.sku]
         self.shelves.put(shelf, brought.units)
         self.pay_back(at_ms, 0, brought.card_token, brought.receipt, [brought.line])
@@ -184,7 +184,7 @@ class Shop:
             self._adjust(shelf, -brought.units, "damage", at_ms)
 
     def _sell(self, arrival: Arrival) -> None:
-        """A receipt for what is there of the basket; who finds nothing leaves without one."""
+        """Sell the basket as far as the shelves hold it; nothing found, no receipt."""
         at_ms, register, payer, wants = arrival
         shelves = self.shelves
         lines = [
@@ -209,7 +209,7 @@ class Shop:
             self._adjust(loss.shelf, -units, loss.kind.value, at_ms)
 
     def _count(self, part: range, at_ms: int) -> None:
-        """Record the units that are gone from these shelves; nothing moves."""
+        """Adjust the book stock of these shelves by the unrecorded units; no goods move."""
         unrecorded = self.shelves.unrecorded
         for shelf in part:
             if unrecorded[shelf]:
@@ -231,7 +231,7 @@ class Shop:
         }
 
     def _at_till(self, kind: str, at_ms: int, till: int, card_token: str | None) -> Event:
-        """What a receipt and a refund have in common, but for their lines."""
+        """The shared fields of a receipt and a refund, without the lines."""
         return {
             "event_id": self._event_id(kind),
             "event_time": at_ms,

@@ -1,4 +1,4 @@
-"""The simulator as a program: take the world up where it stood, fill it with history, let it live.
+"""The simulator as a program: resume the world, publish its history, then run it live.
 
 python -m generators.simulator [--backfill-days N] [--stop-after-backfill]
 """
@@ -34,7 +34,7 @@ from infra.lock import lock_folder
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 
-BACKFILL_LINGER_MS = 50  # nobody waits for a single record: large batches
+BACKFILL_LINGER_MS = 50  # large batches: no reader waits for a single record
 GARBAGE_OBJECTS = 100_000
 
 log = logging.getLogger("simulator")
@@ -68,10 +68,10 @@ def simulate(
     live: bool = True,
     report: Report | None = None,
 ) -> None:
-    """Publish the world until told to stop.
+    """Publish the world until `stop` is set.
 
-    Backfill: its first days, counted from its start, are published as fast as it goes; what the
-    log holds of them already is passed over. Raises UserError where a person is needed.
+    Backfill publishes the world's first days as fast as possible and skips what the log holds
+    already. Raises UserError where a person is needed.
     """
     home = settings.data_dir
     with lock_folder(home / "simulator", SecondSimulator(home)):
@@ -145,7 +145,7 @@ def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> W
 
 
 def collect_garbage_rarely() -> None:
-    """For a process that simulates: it makes many small objects and no cycles."""
+    """Collect rarely: a simulating process makes many small objects and no cycles."""
     gc.set_threshold(GARBAGE_OBJECTS)
 
 

@@ -11,7 +11,7 @@ from generators.numbering import Counts
 from generators.ticks import TICKS_PER_HOUR
 
 SNAPSHOT_TICKS = 4 * TICKS_PER_HOUR
-KEPT_MAX = 2  # the newest may be ahead of what the log has got; the one before is not
+KEPT_MAX = 2  # the newest may be ahead of the log; the one before is not
 
 log = logging.getLogger("simulator")
 
@@ -19,12 +19,12 @@ log = logging.getLogger("simulator")
 class Snapshots:
     """The last states of one world, each in a file of its own.
 
-    They spare time and hold nothing of their own: without them, or with broken ones, the world is
-    simulated from its start and comes out the same.
+    They only save time: without them, or with broken ones, the simulator computes the same world
+    from its start.
     """
 
     def __init__(self, folder: Path, world: str) -> None:
-        """World: the parameters as text; files of another world are never read."""
+        """`world`: the parameters as text; files of another world are never read."""
         self._folder = folder
         self._world = hashlib.sha256(world.encode()).hexdigest()[:12]
 
@@ -42,7 +42,7 @@ class Snapshots:
             file_old.unlink()
 
     def find_newest(self, logged: Counts) -> dict[str, Any] | None:
-        """The last state that is not ahead of the log, where there is one."""
+        """The last state that is not ahead of the log; None if there is none."""
         for file in reversed(self._files()):
             try:
                 state: dict[str, Any] = json.loads(file.read_text())

@@ -1,4 +1,4 @@
-"""A program that works until it is asked to stop."""
+"""Lets a program work until it is asked to stop."""
 
 import signal
 from threading import Event as Signal
@@ -6,7 +6,7 @@ from threading import Thread
 
 
 def catch_stop() -> Signal:
-    """Set when the process is asked to stop, by SIGTERM or Ctrl-C."""
+    """A signal that is set when the process is asked to stop, by SIGTERM or Ctrl-C."""
     stop = Signal()
     for number in (signal.SIGTERM, signal.SIGINT):
         # In a thread: the signal may interrupt the very wait whose lock `set` needs.

@@ -1,4 +1,4 @@
-"""Where the retailer sells: places, opening hours, and which products each store keeps."""
+"""The stores: their places, opening hours, and assortments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from generators.chance import create_random
 from generators.products import Product
 
 OPENING_HOURS = ((7, 22), (8, 20), (6, 23), (9, 21))
-ROUND_THE_CLOCK_MIN = 2  # so that something happens in the deepest night
+ROUND_THE_CLOCK_MIN = 2  # so that stores sell at night
 ROUND_THE_CLOCK_EVERY = 6
 REGISTERS_MIN = 2
 REGISTERS_MAX = 8
 SIZE_MIN = 0.5  # visits, relative to the average store
 SIZE_MAX = 1.5
-KEPT_MIN = 0.6  # share of all products that the smallest assortment holds
+KEPT_MIN = 0.6  # share of all products in the smallest assortment
 TASTE_MIN = 0.5  # a product's popularity here, relative to everywhere
 COUNTRY = "GB"  # its clocks show world time in March
 NEIGHBOURHOOD_MICRODEGREES = 30_000
@@ -78,7 +78,7 @@ def _choose_hours(number: int) -> tuple[int, int]:
 
 
 def _draw_assortment(seed: int, number: int, products: Sequence[Product]) -> dict[int, int]:
-    """Popularity here of every product that the store keeps; the first is kept everywhere."""
+    """The store's products with their popularity in it; every store keeps the first product."""
     draw = create_random(seed, "assortment", number)
     share = KEPT_MIN + draw.random() * (1 - KEPT_MIN)
     return {

@@ -1,4 +1,4 @@
-"""Deliveries: every few hours a van leaves for a store with what its shelves were short of.
+"""Deliveries: every few hours a van leaves for a store with the goods that its shelves lack.
 
 Where the world is refilled by orders, only confirmed orders leave.
 """
@@ -14,13 +14,13 @@ from generators.stores import Store
 from generators.ticks import HOUR_MS, START_MS, TICK_MS, TICKS_PER_HOUR
 
 VAN_EVERY_MS = 4 * HOUR_MS
-STAGGER_MS = 17 * TICK_MS  # the same van does not stand at two doors
+STAGGER_MS = 17 * TICK_MS  # no van is due at two stores at once
 TRAVEL_MS = 2 * HOUR_MS
-LINES_MAX = 100  # of a shipment; what is more travels as another one
+LINES_MAX = 100  # of a shipment; further lines make another one
 
 LATE_SHARE = 0.1  # of the shipments
 LATE_TICKS_MAX = 6 * TICKS_PER_HOUR
-SHORT_SHARE = 0.04  # of the lines, of which some packs, or all, are not there
+SHORT_SHARE = 0.04  # of the lines: some or all of their packs are missing
 
 
 class Supply:
@@ -29,9 +29,9 @@ class Supply:
     def __init__(
         self, seed: int, store: Store, packs_units: Sequence[int], refill: Refill = "vans"
     ) -> None:
-        """Packs: how many units of each shelf come in one; only whole ones are delivered."""
+        """`packs_units`: units per pack, by shelf; only whole packs are delivered."""
         self._by_vans = refill == "vans"
-        self._planned: list[tuple[int, Shipment]] = []  # when it leaves, and what
+        self._planned: list[tuple[int, Shipment]] = []  # dispatch time and shipment
         self._seed = seed
         self._store_id = store.store_id
         self._packs_units = packs_units
@@ -45,21 +45,21 @@ class Supply:
         return shelf in self._awaited
 
     def order(self, shelf: int, units: int) -> None:
-        """Order as many packs as the units need, with the next van, if there are vans."""
+        """Order the packs that hold these units, with the next van; without vans, do nothing."""
         if not self._by_vans:
             return
         self._ordered.append((shelf, -(-units // self._packs_units[shelf])))
         self._awaited.add(shelf)
 
     def plan(self, shelf: int, confirmed: Confirmed) -> None:
-        """Send a confirmed order, when it is to leave."""
+        """Plan the shipment of a confirmed order for its dispatch time."""
         load = Load(shelf, confirmed.ordered_units, confirmed.shipped_units)
         order_id = confirmed.order_id
         shipment = Shipment(order_id, order_id, confirmed.arrives_ms, (load,))
         self._planned.append((confirmed.dispatches_ms, shipment))
 
     def release_due(self, now_ms: int) -> list[Shipment]:
-        """The shipments that leave now, planned ones and vans."""
+        """Remove and return the shipments that leave now: planned ones or vans."""
         if not self._by_vans:
             return self._release_planned(now_ms)
         if (now_ms - self._phase_ms) % VAN_EVERY_MS:
@@ -73,7 +73,7 @@ class Supply:
         return leaving
 
     def unload_due(self, until_ms: int) -> list[Shipment]:
-        """The shipments that have arrived by then; a late van may be overtaken."""
+        """Remove and return the shipments that arrive before `until_ms`; vans may overtake."""
         here = [shipment for shipment in self._underway if shipment.arrives_ms < until_ms]
         if here:
             self._underway = [one for one in self._underway if one.arrives_ms >= until_ms]
@@ -99,7 +99,7 @@ class Supply:
         self._awaited.update(load.shelf for one in self._underway for load in one.loads)
 
     def _release_planned(self, now_ms: int) -> list[Shipment]:
-        """A planned shipment leaves when it is due, and arrives a tick later at the earliest."""
+        """Release the planned shipments that are due; each arrives a tick later at the earliest."""
         leaving = [
             shipment._replace(arrives_ms=max(shipment.arrives_ms, now_ms + TICK_MS))
             for at_ms, shipment in self._planned

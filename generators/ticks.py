@@ -11,7 +11,7 @@ TICKS_PER_DAY = 24 * TICKS_PER_HOUR
 HOUR_MS = TICKS_PER_HOUR * TICK_MS
 HOURS_PER_WEEK = 7 * 24
 
-ANNOUNCED_MS = START_MS - HOUR_MS  # what holds when the world begins: it needs notice
+ANNOUNCED_MS = START_MS - HOUR_MS  # the first dimension versions: they need notice
 
 
 def to_tick_start_ms(tick: int) -> int:
@@ -33,7 +33,7 @@ def to_hour_of_day(hour: int) -> int:
 
 
 def to_day_start_ms(number: int) -> int:
-    """The midnight with which the world's n-th day begins; the first lies before the world."""
+    """The midnight at which the world's n-th day begins; the first lies before START."""
     return to_hour_start_ms(24 * number - START.hour)
 
 

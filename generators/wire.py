@@ -1,6 +1,6 @@
-"""The bytes that the log gets of an event: the event, or a spoilt form of it.
+"""Encodes an event for the log, intact or spoilt.
 
-What becomes of it is drawn from its id: the same bytes each time.
+The draws depend on the event's id only: the same bytes each time.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,13 +18,13 @@ from generators.ticks import HOUR_MS
 
 MAGIC_BYTES = 1
 FRAME_BYTES = 5
-AHEAD_MS_MAX = 24 * HOUR_MS  # beyond the skew
+AHEAD_MS_MAX = 24 * HOUR_MS  # added to the skew
 NOISE_SHARE = 0.3  # of the malformed; the others are cut short
 NOISE_BYTES_MAX = 64
-UNKNOWN_ID_MIN = 1_000_000_000  # no lock file will ever get so far
+UNKNOWN_ID_MIN = 1_000_000_000  # no lock file ever reaches it
 UNKNOWN_IDS = 1_000
 
-# A value that breaks a rule of the kind, given its limit; what is not here is not broken.
+# By kind of rule: a value that breaks it, given its limit; other kinds are never broken.
 BREAKING: Mapping[str, Callable[[Any], Any]] = {
     "minimum": lambda limit: limit - 1,
     "maximum": lambda limit: limit + 1,
@@ -38,7 +38,7 @@ BREAKING: Mapping[str, Callable[[Any], Any]] = {
 
 
 def encode_value(publication: Publication) -> bytes:
-    """The record's value, in its frame unless that is what is wrong with it."""
+    """The record's value, framed, or spoilt as the publication's dirt says."""
     _, topic, _, _, _, event, dirt = publication
     of = get_contract(topic)
     if not dirt or dirt not in BECOMES:
@@ -47,7 +47,7 @@ def encode_value(publication: Publication) -> bytes:
 
 
 def _encode_ahead(of: Contract, event: Event, draw: Random) -> bytes:
-    """As a till writes it whose clock is ahead by more than the contract allows."""
+    """The event of a till whose clock is ahead by more than the contract allows."""
     skew = of.skew or timedelta()
     ahead_ms = skew // MILLISECOND + 1 + int(draw.random() * AHEAD_MS_MAX)
     return encode(of, {**event, "event_time": event["event_time"] + ahead_ms})
@@ -56,7 +56,7 @@ def _encode_ahead(of: Contract, event: Event, draw: Random) -> bytes:
 def _malform(of: Contract, event: Event, draw: Random) -> bytes:
     if draw.random() < NOISE_SHARE:
         noise = bytes(draw.getrandbits(8) for _ in range(int(draw.random() * NOISE_BYTES_MAX)))
-        return b"?" + noise  # no magic byte: nobody tries to read on
+        return b"?" + noise  # no magic byte: readers stop here
     whole = encode(of, event)
     return whole[: FRAME_BYTES + int(draw.random() * (len(whole) - FRAME_BYTES))]
 
@@ -68,7 +68,7 @@ def _encode_unknown(of: Contract, event: Event, draw: Random) -> bytes:
 
 
 def _encode_broken(of: Contract, event: Event, draw: Random) -> bytes:
-    """One field changed, so that one rule is broken; where there are lines, on the first."""
+    """The event with one rule broken: a field of the event, or of its first line."""
     rules = [rule for rule in of.rules if _may_break(of, rule)]
     rule = rules[int(draw.random() * len(rules))]
     bad = BREAKING[rule.kind](rule.limit)

@@ -46,7 +46,7 @@ from generators.ticks import (
     to_tick_start_ms,
 )
 
-MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # what moves the book stock of a shelf
+MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # their events move book stock
 TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, PROMOTIONS, *MOVING, LEDGER, INCIDENTS, HEARTBEATS)
 HORIZONS_MS = {topic.name: topic.horizon // MILLISECOND for topic in MOVING if topic.horizon}
 
@@ -69,15 +69,15 @@ class World:
         )
         self._shops = self._open_shops(parameters, customers)
         self._incidents = Incidents(parameters, self._stores, customers)
-        self._day = -1  # that has begun
+        self._day = -1  # the day that has begun
         self.next_tick = 0
 
     def tick(self, confirmed: Sequence[Confirmed] = ()) -> list[Publication]:
-        """What is published in the next minute, oldest first.
+        """The publications of the next minute, oldest first.
 
-        Ledger pages close it, then the incidents that are over; a heartbeat says that it is.
+        Ledger pages follow the events, then the incidents that are over, then a heartbeat.
 
-        What the world knows of a tick from outside is given at its beginning.
+        `confirmed`: the input from outside, read at the beginning of the tick.
         """
         tick = self.next_tick
         end_ms = to_tick_start_ms(tick + 1)
@@ -99,7 +99,7 @@ class World:
 
     @property
     def counts(self) -> Counts:
-        """How many records each partition has been given so far."""
+        """The number of records so far, by topic and partition."""
         return self._numbering.counts
 
     @property
@@ -112,14 +112,14 @@ class World:
         return dict(zip(shelves.skus, shelves.units, strict=True))
 
     def count_missed(self, store_id: str) -> dict[str, int]:
-        """Units that were wanted in a store and not there, by sku, since the program started."""
+        """Wanted units that a store did not have, by sku, since the program started."""
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.missed, strict=True))
 
     def dump_state(self) -> dict[str, Any]:
-        """All that the next tick needs; to be had between two hours, where nothing else is open.
+        """The state that the next tick needs. Raises ValueError within an hour.
 
-        To be written down at once: it is not a copy.
+        It is not a copy: write it down at once.
         """
         if self.next_tick % TICKS_PER_HOUR:
             raise ValueError(
@@ -135,7 +135,7 @@ class World:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue as the world did after it returned this state."""
+        """Set the state that `dump_state` returned."""
         self.next_tick = state["next_tick"]
         self._numbering.restore(state["counts"])
         self._deliveries.restore(state["outbox"])
@@ -146,7 +146,7 @@ class World:
             shop.shelves.price(self._prices.cents)
 
     def _plan(self, order: Confirmed) -> None:
-        """What no shelf of the world is for is left with the supplier."""
+        """Plan the delivery of an order; one without a shelf in this world is ignored."""
         for shop in self._shops:
             shelf = shop.shelves.place.get(order.sku)
             if shop.store.store_id == order.store_id and shelf is not None:
@@ -245,7 +245,7 @@ class World:
 
 
 def compute_card_visits_per_day(receipts_per_minute: float) -> float:
-    """In the mean of a week, in all stores together."""
+    """The weekly mean of daily visits with a card, over all stores."""
     return receipts_per_minute * TICKS_PER_DAY * (1 - CASH_SHARE)
 
 

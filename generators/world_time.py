@@ -1,4 +1,4 @@
-"""World time for publishers beside the simulator, read from the log."""
+"""World time for publishers other than the simulator, read from the log."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ decode = create_reader("load")
 
 @dataclass(frozen=True)
 class WorldTime:
-    """The world's time as found at a moment. All times are epoch milliseconds."""
+    """The world's time, read once. All times are epoch milliseconds."""
 
     clock: AnnouncedClock | None
-    """The announced clock; None where none was ever announced."""
+    """The announced clock; None if none was announced."""
     newest_ms: int | None
-    """The newest timestamp of a record of an event; None in a log without any."""
+    """The newest timestamp of an event's record; None in a log without events."""
     followed: bool
-    """Whether a pipeline has begun to read: it forgets what lies beyond the horizon."""
+    """Whether a pipeline has begun to read: it forgets ids beyond the horizon."""
 
     def get_now_ms(self, wall: Callable[[], int] = get_wall_ms) -> int | None:
-        """No earlier than the newest event; None where there is neither a clock nor an event."""
+        """World time now, at least the newest event's; None with neither a clock nor an event."""
         if self.clock is None:
             return self.newest_ms
         now_ms = self.clock.world_at(wall())
@@ -37,7 +37,7 @@ class WorldTime:
 
 
 class Watch:
-    """World time, looked up in the log again every few seconds: a simulator may stop or start."""
+    """World time, read again every LOOK_SECONDS: a simulator may stop or start."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -53,7 +53,7 @@ class Watch:
 
 
 def look(settings: Settings) -> WorldTime:
-    """World time as the log says it now; raises UnknownTopic."""
+    """Read world time from the log. Raises UnknownTopic."""
     client = create_admin(settings)
     generations = [GENERATIONS.name]
     return WorldTime(

@@ -1,4 +1,4 @@
-"""A first mapping, from the header of a file and a sample of its rows."""
+"""Proposes a mapping from the header of a file and a sample of its rows."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""From lines to events: receipts, refunds and adjustments, and what is announced before them."""
+"""Makes events of lines: receipts, refunds and adjustments, and the catalog before them."""
 
 import re
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ AS_SENT = AsSent()
 ROWS_PER_CHUNK = 5_000
 ID_LENGTH_MAX = 64
 LETTERS = {"receipt": "R", "refund": "B", "adjustment": "A"}
-"""The end of an event's id; one invoice number may name a receipt and its refund."""
+"""The suffix of an event's id: a receipt and its refund may share an invoice number."""
 MICRODEGREES = 1_000_000
 Found = dict[str, Any]
 """A line: a row of table `lines`, beside its receipt's time and fault."""
@@ -39,7 +39,7 @@ Found = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """An event, and the row of the files that it begins with."""
+    """An event and its first row in the files."""
 
     contract: Contract
     event: Event
@@ -67,7 +67,7 @@ class Refused:
 
 
 def issue_events(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterator[Issued | Refused]:
-    """Every receipt, refund and adjustment of the files, in the order in which they happened."""
+    """Every receipt, refund and adjustment of the files, in order of event time."""
     reader = engine.sql(
         'select lines.file, lines."row", happened, store, sku, units, price_cents, register_id, '
         "cashier, customer, card, lines.fault, kind, key, issued, receipts.fault as receipt_fault "
@@ -80,7 +80,7 @@ def issue_events(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterato
 
 
 def refuse_unplaced(engine: duckdb.DuckDBPyConnection) -> Iterator[Refused]:
-    """Rows that name no store: no receipt has them."""
+    """Refuse the rows that name no store: they belong to no receipt."""
     found = engine.execute('select kind, file, "row", fault from lines where store is null')
     while rows := found.fetchmany(ROWS_PER_CHUNK):
         for kind, file, row, fault in rows:
@@ -110,7 +110,7 @@ def announce_catalog(
 
 
 def to_outgoing(found: Issued, published_ms: int, edge: Edge = AS_SENT) -> Outgoing | Refused:
-    """The record to publish, once it has passed the edge, or the contract's reasons against it."""
+    """The record to publish, as the edge replaces its fields, or why the contract rejects it."""
     contract, event = found.contract, found.event
     wrong = find_faults(contract, {**event, **_parse_times(contract, event)})
     if wrong:
@@ -193,7 +193,7 @@ def _issue_event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Re
 
 
 def create_event_id(store: str, receipt: str, kind: str, part: int) -> str:
-    """An id that is the same for the same receipt in any file, at any time."""
+    """A deterministic id: the same receipt has the same id in every file and import."""
     text = f"{store}-{receipt}-{LETTERS[kind]}{part or ''}"
     return text if len(text) <= ID_LENGTH_MAX else f"{_hash(text)}-{LETTERS[kind]}"
 

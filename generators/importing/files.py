@@ -1,4 +1,4 @@
-"""The files of an import: which there are, their format, and SQL for their rows."""
+"""Lists the files of an import, finds their format, and renders SQL for their rows."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ class BadFile(UserError):
 
 
 def list_files(paths: Sequence[Path]) -> list[Path]:
-    """The files, and for a folder all files in it that could be read, by name. Raises BadFile."""
+    """The files; of a folder, its files with a known ending, by name. Raises BadFile."""
     files: list[Path] = []
     for path in paths:
         if path.is_dir():

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 WIDE_COLUMNS_MIN = 7
-"""The least number of columns that differ by a number and are taken for days."""
+"""Columns that differ only in a number are taken for days if there are at least so many."""
 
 NAMES: Mapping[str, str] = {
     "receipt": "invoiceno invoice receipt receiptid receiptno orderid transactionid ticket",

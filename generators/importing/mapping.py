@@ -1,4 +1,4 @@
-"""The mapping: the columns of a retailer's files for the fields of an event."""
+"""The mapping: which columns of a retailer's files become which fields of an event."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -34,7 +34,7 @@ Source = str | Constant
 
 
 class Rows(_Part):
-    """How the files are read. Their names say whether they are CSV, Parquet or JSON lines."""
+    """How the files are read. A file's ending says whether it is CSV, Parquet or JSON lines."""
 
     delimiter: str | None = Field(None, min_length=1, max_length=4)
     """The delimiter of CSV. None: it is detected."""
@@ -94,7 +94,7 @@ class Receipts(_Part):
     """Which rows are one receipt."""
 
     by: list[str] = []
-    """Rows with equal values in these columns, in one store. None: every row is a receipt."""
+    """Rows of one store with equal values in these columns. Empty: every row is a receipt."""
     lines_max: int = Field(LINES_MAX, ge=1, le=LINES_MAX)
     """A longer receipt becomes several."""
 
@@ -192,7 +192,7 @@ class Mapping(_Part):
 
 
 def read_mapping(file: Path) -> Mapping:
-    """Raises BadMapping, naming every key with what was expected and found."""
+    """Read a mapping. Raises BadMapping, which lists every wrong key with what was expected."""
     try:
         document: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

@@ -1,7 +1,7 @@
 """Publishes events once, in the order in which they happened, and the world's clock with them.
 
-Half an hour of events is acknowledged before the next begins; a heartbeat between them marks the
-end. So a live reader never finds one partition far ahead of another, and after a kill the log is
+The broker acknowledges each half hour of events before the next one begins; a heartbeat ends it.
+So a live reader never finds one partition far ahead of another, and after a kill the log is
 complete up to the last heartbeat.
 """
 
@@ -35,8 +35,8 @@ from infra.settings import Settings
 SLOT_MS = HOUR_MS // 2
 CHUNK_RECORDS = 2_000
 STEPS_MAX = 4
-"""A silence is crossed with so many heartbeats, an hour apart but for the last: longer than any
-horizon, so nothing that was sent before it is still on its way to a reader."""
+"""The most hourly heartbeats in a gap between events; one more ends the gap. So many hours exceed
+every horizon: no event from before the gap is still on its way to a reader."""
 IDS_PER_CHUNK = 10_000
 EXAMPLES_MAX = 3
 SHOWN_SECONDS = 1.0
@@ -60,12 +60,12 @@ class Clock(Protocol):
 
 @dataclass
 class Imported:
-    """The outcome of the files' events so far."""
+    """The files' events so far, counted by outcome."""
 
     published: Counter[str] = field(default_factory=Counter)
     """By topic."""
     late: int = 0
-    """The published ones that happened before the world's time, within the horizon."""
+    """Published events whose event time is before the world's time, within the horizon."""
     known: int = 0
     """Events that the log held already."""
     refused: Counter[str] = field(default_factory=Counter)
@@ -105,7 +105,7 @@ def load_known_ids(
         try:
             chunk.append(str(decode(message.value() or b"").value["event_id"]))
         except ValueError:
-            continue  # what nobody can read has no id
+            continue  # an unreadable record has no id
         count += 1
         if len(chunk) >= IDS_PER_CHUNK:
             _keep(engine, chunk)
@@ -122,7 +122,7 @@ def _keep(engine: duckdb.DuckDBPyConnection, chunk: list[str]) -> None:
 
 
 class Known:
-    """Asks table `known`, many ids at once."""
+    """Looks ids up in table `known`, many at once."""
 
     def __init__(self, engine: duckdb.DuckDBPyConnection) -> None:
         self._engine = engine.cursor()
@@ -153,7 +153,7 @@ class Run:
     """One import."""
 
     def __init__(self, sender: Sender, known: Known, beaten_ms: int) -> None:
-        """`beaten_ms`: up to then everything is in the log, as heartbeats say."""
+        """`beaten_ms`: the newest heartbeat; everything before it is in the log."""
         self._sender = sender
         self._known = known
         self._began_ms = beaten_ms
@@ -167,7 +167,7 @@ class Run:
             self._send([(one, one.at_ms) for one in self._new(chunk)])
 
     def publish(self, events: Iterable[Issued | Refused]) -> None:
-        """Raises NotDelivered."""
+        """Publish the events that the log lacks. Raises NotDelivered."""
         readable = self._readable(events)
         good = (
             one
@@ -180,14 +180,14 @@ class Run:
                 self._send([(one, self._published_ms(one)) for one in chunk])
 
     def finish(self, until_ms: int | None) -> Imported:
-        """Stop the clock after the minute of the last event, or at that time."""
+        """Stop the clock after the last event's minute, or at `until_ms` if that is later."""
         self.imported.at_ms = max(self.imported.at_ms, until_ms or 0)
         self.advance(self.imported.at_ms)
         self._sender.clock.stand(self._beaten_ms)
         return self.imported
 
     def advance(self, to_ms: int) -> None:
-        """Advance the clock to that time, in steps that readers bear."""
+        """Advance the clock to that time: at most STEPS_MAX hours, then the rest in one step."""
         for _ in range(STEPS_MAX):
             if self._beaten_ms + HOUR_MS >= to_ms:
                 break
@@ -217,7 +217,7 @@ class Run:
         return new
 
     def _passed(self, events: list[Issued]) -> list[Issued]:
-        """The new events. When the import ends, the last minute of all of them is over."""
+        """The new events. The import ends after the last minute of all events."""
         for one in events:
             if one.at_ms >= self._began_ms:
                 over_ms = (one.at_ms // TICK_MS + 1) * TICK_MS
@@ -252,7 +252,7 @@ class Run:
 
 
 def split_into_batches(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
-    """The same in lists of so many; the last list may be shorter."""
+    """Split the events into lists of `size`; the last list may be shorter."""
     left = iter(events)
     while chunk := list(islice(left, size)):
         yield chunk

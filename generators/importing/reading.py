@@ -1,9 +1,9 @@
-"""Files to lines: a row per line of a receipt, in a scratch database on disk.
+"""Reads files into lines: a row per line of a receipt, in a scratch database on disk.
 
 Table `lines`: file, row, copy (which of the equal rows of its file it is), key (which receipt),
 kind (receipt, refund, adjustment), happened (epoch milliseconds), store, sku, units, price_cents,
-register_id, cashier, customer, card, name, category, fault. Units of a refund count what came back.
-A fault says why the row cannot be read; all else may then be null.
+register_id, cashier, customer, card, name, category, fault. Units of a refund count returned goods.
+A fault says why the row cannot be read; its other columns may then be null.
 Table `receipts`: key, issued (its first line's time), fault (the first of its lines').
 """
 
@@ -16,7 +16,7 @@ from generators.importing.files import BadFile, list_columns, quote, quote_name,
 from generators.importing.mapping import BadMapping, Mapping
 from generators.importing.selection import FILE_COLUMN, ROW_COLUMN, select_lines
 
-MEMORY_MAX = "768MB"  # what is beyond it is on disk
+MEMORY_MAX = "768MB"  # DuckDB spills the rest to disk
 
 Report = Callable[[str], None]
 
@@ -36,7 +36,7 @@ def open_scratch(folder: Path) -> duckdb.DuckDBPyConnection:
 def read_lines(
     engine: duckdb.DuckDBPyConnection, mapping: Mapping, files: Sequence[Path], report: Report
 ) -> int:
-    """Fill the tables; returns how many rows were read. Raises BadFile and BadMapping."""
+    """Fill the tables. Returns the number of rows read. Raises BadFile and BadMapping."""
     rows = 0
     try:
         for number, file in enumerate(files):
@@ -85,7 +85,7 @@ def _join(
     match: dict[str, str],
     mapping: Mapping,
 ) -> str:
-    """SQL for the rows with the file's columns; it is read into the table of that name, once."""
+    """SQL for the rows with the file's columns. Reads the file into table `name`, once."""
     if not file.is_file():
         raise BadFile(f"lookups: expected a file {file}, found none")
     engine.execute(
@@ -130,7 +130,7 @@ def _name_columns(mapping: Mapping) -> Iterator[str]:
 
 
 def _group(engine: duckdb.DuckDBPyConnection, files: int) -> None:
-    if files > 1:  # what two exports both hold is one row
+    if files > 1:  # a row that several exports hold counts once
         same = "store, kind, key, happened, sku, units, price_cents, copy"
         engine.execute(
             "create table once as select * from lines "

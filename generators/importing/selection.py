@@ -1,4 +1,4 @@
-"""SQL for table `lines`: a retailer's columns as the mapping says what they mean."""
+"""SQL for table `lines`: a retailer's columns, interpreted by the mapping."""
 
 from generators.importing.files import quote, quote_name
 from generators.importing.mapping import Constant, Mapping, Source
@@ -32,7 +32,7 @@ def select_lines(mapping: Mapping, source: str) -> str:
         select *, {price} as _price, {COPY} as copy, case when {refund} then 'refund'
             when {correction} then 'adjustment' else 'receipt' end as kind
         from ({taken})"""
-    # A row without a receipt's number is told from its equals by how many came before.
+    # Without a receipt number, the number of equal rows before it identifies a row.
     own = f"md5(concat_ws('|', {SAME})) || '-' || copy"
     units = "case kind when 'refund' then abs(_units) else _units end"
     return f"""
@@ -59,7 +59,7 @@ def _is_signed_by_units(mapping: Mapping) -> bool:
 
 
 def _render_sign(mapping: Mapping) -> str:
-    """SQL for whether a row says that it is a refund."""
+    """SQL for whether a column marks a row as a refund."""
     sign = mapping.cancelled
     if sign is None or sign.column is None:
         return "false"

@@ -64,7 +64,7 @@ class NothingToImport(UserError):
 
 @dataclass(frozen=True)
 class Watch:
-    """Functions that take the steps, the progress and the refusals of an import."""
+    """Callbacks for the steps, the progress and the refusals of an import."""
 
     step: Callable[[str], None]
     progress: Callable[[Imported], None]
@@ -80,7 +80,7 @@ class Done:
 
 
 class Silent:
-    """A clock that nobody reads."""
+    """The clock of a dry run."""
 
     def beat(self, world_ms: int) -> None:
         """Do nothing: a dry run publishes no time."""
@@ -98,7 +98,7 @@ def run_import(
     dry: bool = False,
     until_ms: int | None = None,
 ) -> Done:
-    """Publish the files' events that the log lacks; dry: only say what would be published.
+    """Publish the files' events that the log lacks; `dry`: only report them.
 
     A dry run needs no broker. Raises UserError for what a person has to decide. After any
     interruption the same command continues.
@@ -131,7 +131,7 @@ def run_import(
 
 @contextmanager
 def _clean(home: Path) -> Iterator[None]:
-    """Begin without the rows that an import which was killed has left behind."""
+    """Remove the scratch folders of killed imports first."""
     for left in list_importing(home):
         rmtree(left)
     yield
@@ -161,7 +161,7 @@ def _look(
     *,
     online: bool,
 ) -> None:
-    """Which events of the files may be in the log: sales only from the first one's time on."""
+    """Load the ids in the log; of sales, only those from the files' first sale on."""
     if not online:
         engine.execute("create table known (event_id varchar)")
         return

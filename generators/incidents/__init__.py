@@ -1,3 +1,3 @@
-"""Planned behaviour: frauds, and innocent behaviour that looks like fraud. No thresholds are known
-here.
+"""Planned behaviour: frauds, and innocent behaviour that looks like fraud. No module here knows the
+thresholds.
 """

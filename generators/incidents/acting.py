@@ -1,4 +1,4 @@
-"""Carrying out plans: with the units and tills that there are."""
+"""Carries out plans with the units and tills that a shop has."""
 
 from collections.abc import Sequence
 from random import Random
@@ -9,10 +9,10 @@ from generators.incidents.deed import NOBODYS, Deed
 from generators.shop import Shop
 from generators.ticks import HOUR_MS
 
-LOOKED_AT = 24  # shelves that somebody with a plan compares
-HEADROOM = 3  # they pass by what they would buy up
-BOUGHT_BEFORE_MS_MAX = 40 * HOUR_MS  # when an invented receipt pretends to have been issued
-INVENTED_FROM = 500  # receipts of one store and minute; no till gets so far
+LOOKED_AT = 24  # shelves that an actor compares
+HEADROOM = 3  # a shelf must hold more than so many times the wanted units
+BOUGHT_BEFORE_MS_MAX = 40 * HOUR_MS  # the greatest age of an invented receipt
+INVENTED_FROM = 500  # the real receipts of a store and minute have lower numbers
 
 
 class Done(NamedTuple):
@@ -23,7 +23,7 @@ class Done(NamedTuple):
 
 
 def buy(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Done | None:
-    """A sale; None where the shelves are empty."""
+    """Sell to the payer. None where the shelves are empty."""
     lines: list[Event] = []
     given_away_cents = most_packs = 0
     for number, shelf in enumerate(choose_shelves(shop, deed, before, draw)):
@@ -48,7 +48,7 @@ def buy(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Done | No
 
 
 def give_back(shop: Shop, deed: Deed, receipt: Event | None, draw: Random) -> Done | None:
-    """A refund; None where there is nothing to bring back."""
+    """Refund. None where there is nothing to bring back."""
     if deed.receipt != NOBODYS and receipt is None:
         return None
     bought = receipt["lines"] if receipt else [create_line_worth(shop, deed, draw)]
@@ -80,7 +80,7 @@ def choose_shelves(shop: Shop, deed: Deed, before: Event | None, draw: Random) -
 
 
 def choose(shop: Shop, goods: str, packs_hundredths: int, draw: Random) -> int:
-    """A shelf of what many want; or of some that hold enough, the dearest or the cheapest."""
+    """A shelf chosen by demand, or the dearest or cheapest of some shelves that hold enough."""
     if goods == "usual":
         return shop.choose_shelf(draw.random())
     shelves = shop.shelves

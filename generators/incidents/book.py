@@ -23,7 +23,7 @@ LOOK_ALIKE = "look-alike"
 
 
 class Incidents:
-    """Planned by the hour, carried out by the minute. An incident is reported once, at its end."""
+    """Plans incidents by the hour, carries them out by the minute, reports each once it is over."""
 
     def __init__(
         self, parameters: Parameters, stores: Sequence[Store], customers: Customers
@@ -32,7 +32,7 @@ class Incidents:
         self._rates = {FRAUD: parameters.fraud_rate, LOOK_ALIKE: parameters.look_alike_rate}
         self._stores = stores
         self._customers = customers
-        self._ahead: list[tuple[int, str, int, Deed]] = []  # a heap: when, and which deed of what
+        self._ahead: list[tuple[int, str, int, Deed]] = []  # a heap: time, incident, number, deed
         self._open: dict[str, dict[str, Any]] = {}
         self._over: list[Event] = []
 
@@ -49,7 +49,7 @@ class Incidents:
                 self._plan(incident_id, planted_as, self._scene(shop.store, hour, draw), draw)
 
     def act(self, shops: Sequence[Shop], tick: int) -> None:
-        """Carry out what is due in this minute."""
+        """Carry out the deeds that are due in this minute."""
         end_ms = to_tick_start_ms(tick + 1)
         while self._ahead and self._ahead[0][0] < end_ms:
             _, incident_id, number, deed = heappop(self._ahead)
@@ -57,7 +57,7 @@ class Incidents:
         self._close(end_ms)
 
     def over(self) -> list[Event]:
-        """Take out the incidents that are over."""
+        """Remove and return the incidents that are over."""
         over, self._over = self._over, []
         return over
 
@@ -127,8 +127,8 @@ class Incidents:
     def _close(self, now_ms: int) -> None:
         """Report the incidents that are over.
 
-        It drops an incident of which at most half of the deeds were possible, and a fraud that
-        harmed nobody.
+        Drops an incident of which at most half of the deeds were possible, and a fraud that harmed
+        nobody.
         """
         for incident_id in [one for one, it in self._open.items() if not it["left"]]:
             incident = self._open.pop(incident_id)

@@ -71,6 +71,6 @@ def buy_packs(
     goods: str = "dear",
     like: int = NOBODYS,
 ) -> Deed:
-    """Like: the deed whose products are bought again."""
+    """A purchase counted in packs. `like`: the deed whose products are bought again."""
     purchase = plan_purchase(scene, payer, lines, goods=goods, after_ms=after_ms)
     return purchase._replace(packs_hundredths=int(packs * 100), receipt=like, counts=True)

@@ -1,4 +1,4 @@
-"""Refunds without a receipt, from one till: into the cashier's pocket, or to people without one."""
+"""Refunds without a receipt at one till: a cashier pockets the money, or customers lost theirs."""
 
 from generators.customers import CASH, Payer
 from generators.incidents.deed import NOTHING, Deed, Plan
@@ -9,7 +9,7 @@ CASH_SHARE = 0.7  # of false refunds; the others go to a card of the cashier's
 
 
 def false_refunds(scene: Scene) -> Plan:
-    """All shift long, for goods that nobody brought."""
+    """A cashier refunds all shift long, for goods that nobody brought."""
     if scene.left_ms < SHIFT_LEFT_MS_MIN:
         return NOTHING
     till, accomplice = scene.till(), scene.somebody()
@@ -24,7 +24,7 @@ def false_refunds(scene: Scene) -> Plan:
 
 
 def gift_returns(scene: Scene) -> Plan:
-    """After the holidays: people bring back what they were given, each has a card of their own."""
+    """After the holidays people bring back their gifts, each with their own card."""
     return refund_by_card(scene, (10, 25), within_minutes=(120, 300), cents=(350, 2_500))
 
 
@@ -42,7 +42,7 @@ def recall(scene: Scene) -> Plan:
 
 
 def spoilt_fruit(scene: Scene) -> Plan:
-    """Small sums in cash, no questions asked."""
+    """Small refunds in cash, without questions."""
     till = scene.till()
     times = scene.times(scene.whole(6, 14), scene.minutes(60, 300))
     return Plan(
@@ -51,19 +51,19 @@ def spoilt_fruit(scene: Scene) -> Plan:
 
 
 def printer_out_of_paper(scene: Scene) -> Plan:
-    """An hour without receipts; some of the buyers come back, and get it on their cards."""
+    """A till prints no receipts for an hour; some buyers come back and are refunded by card."""
     return refund_by_card(scene, (4, 8), within_minutes=(60, 240), cents=(300, 2_000))
 
 
 def bad_day(scene: Scene) -> Plan:
-    """A few lost receipts in cash, as on any day, all at one till."""
+    """A few refunds in cash for lost receipts, as on any day, but all at one till."""
     till = scene.till()
     times = scene.times(scene.whole(2, 4), scene.minutes(60, 300))
     return Plan([refund_blindly(scene, at, till, scene.between(350, 1_500)) for at in times])
 
 
 def leftovers(scene: Scene) -> Plan:
-    """One customer after a party, item by item."""
+    """One customer brings back the rest of a party, item by item."""
     till, payer = scene.till(), scene.somebody()
     times = scene.times(scene.whole(2, 5), scene.minutes(3, 10))
     return Plan([refund_blindly(scene, at, till, scene.between(350, 1_500), payer) for at in times])
@@ -75,7 +75,7 @@ def refund_by_card(
     within_minutes: tuple[float, float],
     cents: tuple[float, float],
 ) -> Plan:
-    """Refunds without a receipt at one till, each of them to a card of its own."""
+    """Refunds without a receipt at one till, each to another card."""
     till = scene.till()
     times = scene.times(scene.whole(*count), scene.minutes(*within_minutes))
     return Plan(

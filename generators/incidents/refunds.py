@@ -1,4 +1,4 @@
-"""Money for goods: that never were sold, that were paid back before, or that simply come back."""
+"""Refunds of goods that were never sold, that were refunded before, or that simply come back."""
 
 from generators.customers import CASH, Payer
 from generators.incidents.deed import NOBODYS, Deed, Plan
@@ -8,13 +8,13 @@ HIGH_CENTS = (1_900, 12_000)
 
 
 def invented(scene: Scene) -> Plan:
-    """A receipt is named that nobody issued; no goods come back."""
+    """The refund names a receipt that nobody issued; no goods come back."""
     cents = int(scene.between(*HIGH_CENTS))
     return Plan([refund_purchase(scene, 0, cents=cents, invented=True, real=False, counts=True)])
 
 
 def twice(scene: Scene) -> Plan:
-    """A receipt is paid back, and later once more."""
+    """A till refunds a receipt, and later once more."""
     payer = scene.somebody()
     first, second = scene.minutes(30, 120), scene.minutes(130, 240)
     return Plan(
@@ -27,7 +27,7 @@ def twice(scene: Scene) -> Plan:
 
 
 def inflated(scene: Scene) -> Plan:
-    """Far more is paid back than was bought, with the cashier's help."""
+    """The cashier refunds far more units than were bought."""
     payer = scene.somebody()
     percent = scene.whole(4, 9) * 100
     return Plan(
@@ -41,7 +41,7 @@ def inflated(scene: Scene) -> Plan:
 
 
 def line_down(scene: Scene) -> Plan:
-    """The till had lost its line: the receipt is published after its refund."""
+    """The till was offline: the receipt is published after its refund."""
     payer = scene.somebody()
     return Plan(
         [
@@ -63,7 +63,7 @@ def all_of_it(scene: Scene) -> Plan:
 
 
 def in_two_parts(scene: Scene) -> Plan:
-    """Half of it now, the other half later."""
+    """The customer returns half of a purchase, and the other half later."""
     payer = scene.somebody()
     return Plan(
         [
@@ -75,7 +75,7 @@ def in_two_parts(scene: Scene) -> Plan:
 
 
 def exchange(scene: Scene) -> Plan:
-    """Brought back, and something else taken instead."""
+    """The customer brings a purchase back and buys something else."""
     payer = scene.somebody()
     later = scene.minutes(30, 180)
     return Plan(
@@ -88,7 +88,7 @@ def exchange(scene: Scene) -> Plan:
 
 
 def goodwill(scene: Scene) -> Plan:
-    """A little more than was paid, for the trouble."""
+    """The store refunds half as much again as was bought, for the trouble."""
     payer = scene.somebody()
     return Plan(
         [

@@ -16,7 +16,7 @@ EARTH_KM = 6371
 
 @dataclass(frozen=True)
 class Scene:
-    """An hour of a store, as a plan of an incident sees it."""
+    """The store, time and people of a planned incident, with its random draws."""
 
     store: Store
     starts_ms: int
@@ -33,11 +33,11 @@ class Scene:
         return low + self.draw.random() * (high - low)
 
     def whole(self, low: int, high: int) -> int:
-        """From low to high, both included."""
+        """A whole number from `low` to `high`, both included."""
         return low + int(self.draw.random() * (high - low + 1))
 
     def minutes(self, low: float, high: float) -> int:
-        """A span in milliseconds."""
+        """A random span, in milliseconds."""
         return int(self.between(low, high) * MINUTE_MS)
 
     def till(self) -> int:
@@ -49,13 +49,13 @@ class Scene:
         return self.customers.cast(at.number, self.draw.random(), known)
 
     def times(self, count: int, span_ms: int) -> list[int]:
-        """Moments from now on, in order, the first of them now."""
+        """Random times in order, in epoch milliseconds; the first is the scene's start."""
         span_ms = max(1, min(span_ms, self.left_ms))
         later = sorted(int(self.draw.random() * span_ms) for _ in range(count - 1))
         return [self.starts_ms, *(self.starts_ms + after for after in later)]
 
     def others(self, km_min: float = 0, km_max: float = inf) -> list[tuple[float, Store]]:
-        """Other stores at such a distance that sell now, the nearest first."""
+        """Other open stores within these distances, with kilometres, the nearest first."""
         hour_of_day = self.starts_ms // HOUR_MS % 24
         stores = [
             (compute_kilometres(self.store, other), other)
@@ -76,7 +76,7 @@ def plan_purchase(
     delay_ms: int = 0,
     after_ms: int = 0,
 ) -> Deed:
-    """Somebody buys so many units of each of so many products, at any till."""
+    """A purchase of `units` of each of `lines` products, at any till."""
     return Deed(
         scene.starts_ms + after_ms,
         scene.store.number,
@@ -91,7 +91,7 @@ def plan_purchase(
 
 
 def compute_kilometres(a: Store, b: Store) -> float:
-    """As the crow flies."""
+    """The great-circle distance."""
     lat_a, lon_a, lat_b, lon_b = (
         radians(degrees / 1e6)
         for degrees in (

@@ -1,4 +1,4 @@
-"""All that may be planned, by the rule that it tries."""
+"""All stories that may be planned, by the rule that they test."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Story = Callable[[Scene], Plan]
 class Stories:
     frauds: tuple[Story, ...]
     look_alikes: tuple[Story, ...]
-    """Innocent, each for a reason of its own."""
+    """Innocent stories, each with its own reason."""
 
 
 STORIES: Mapping[str, Stories] = {

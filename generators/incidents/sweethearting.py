@@ -1,4 +1,4 @@
-"""Sold below the price: a cashier gives goods to friends, or the store gives something to all."""
+"""Sales below the price: a cashier gives goods to friends, or the store reduces them for all."""
 
 from generators.incidents.deed import NOTHING, Deed, Plan
 from generators.incidents.scene import MINUTE_MS, Scene
@@ -47,19 +47,19 @@ def staff_discount(scene: Scene) -> Plan:
 
 
 def free_gift(scene: Scene) -> Plan:
-    """A small thing for nothing with every purchase of the campaign."""
+    """A small gift with every purchase of a campaign."""
     times = scene.times(scene.whole(5, 10), scene.minutes(60, 240))
     return sell_at_all_tills(scene, times, 0, goods="cheap", lines=2, reduced_lines=1)
 
 
 def slip(scene: Scene) -> Plan:
-    """A digit too few."""
+    """The cashier types a digit too few."""
     times = scene.times(scene.whole(1, 2), scene.minutes(1, 60))
     return sell_at_all_tills(scene, times, 10, lines=3, reduced_lines=1)
 
 
 def dented(scene: Scene) -> Plan:
-    """What fell down is sold for about half."""
+    """Damaged goods are sold for about half."""
     times = scene.times(scene.whole(2, 4), scene.minutes(10, 180))
     return sell_at_all_tills(scene, times, scene.whole(40, 70), lines=2, reduced_lines=1)
 

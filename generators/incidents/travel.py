@@ -14,19 +14,19 @@ NEAR_KM_MAX = 45
 
 
 def copied_card(scene: Scene) -> Plan:
-    """Its owner shops; minutes later somebody does far away, once or more often."""
+    """The owner shops; minutes later somebody else shops far away, once or more often."""
     far = scene.others(COPY_KM_MIN)
     if not far:
         return NOTHING
     km, there = far[int(scene.draw.random() * len(far))]
     quickest, slowest = km / COPY_KMH_MAX * 60, km / COPY_KMH_MIN * 60
     shortest, longest = max(COPY_MINUTES_MIN, quickest), min(COPY_MINUTES_MAX, slowest)
-    minutes = shortest + scene.draw.random() ** 2 * (longest - shortest)  # in a hurry, mostly
+    minutes = shortest + scene.draw.random() ** 2 * (longest - shortest)  # mostly short
     return plan_trip(scene, [(there, minutes)], again=scene.whole(0, 2))
 
 
 def flight(scene: Scene) -> Plan:
-    """Shops, flies, shops: the way to the airport and the wait included."""
+    """The customer shops, flies, and shops again; the time includes airports."""
     return plan_journey(scene, FAR_KM_MIN, kmh=(350, 550), wait_minutes=(100, 180))
 
 
@@ -39,7 +39,7 @@ def drive(scene: Scene) -> Plan:
 
 
 def couple(scene: Scene) -> Plan:
-    """Two people with one account, in two places that are not far apart, at nearly one time."""
+    """Two people with one account shop in two stores that are close, at nearly the same time."""
     near = scene.others(km_max=NEAR_KM_MAX)
     if not near:
         return commuter(scene)
@@ -47,7 +47,7 @@ def couple(scene: Scene) -> Plan:
 
 
 def commuter(scene: Scene) -> Plan:
-    """Between the two nearest stores, in the morning and back."""
+    """The customer shops in the nearest other store and then here again."""
     near = scene.others()
     if not near:
         return NOTHING
@@ -68,7 +68,7 @@ def plan_journey(
 
 
 def plan_trip(scene: Scene, stops: list[tuple[Store, float]], again: int = 0) -> Plan:
-    """Shopping here, and so many minutes later there, there a few times more at the end."""
+    """Purchases here and, so many minutes later, at each stop; `again` times more at the last."""
     payer = scene.somebody()
     places = [(scene.store, 0.0), *stops]
     last, minutes = places[-1]

@@ -1,11 +1,11 @@
-"""Many sales on one card: somebody who has stolen it is in a hurry. So are others."""
+"""Many sales on one card in a short time: a thief is in a hurry, and so are honest customers."""
 
 from generators.incidents.deed import Deed, Plan
 from generators.incidents.scene import Scene
 
 
 def stolen_card(scene: Scene) -> Plan:
-    """Bought dear, till after till, before anybody blocks the card."""
+    """The thief buys dear goods at till after till, before anybody blocks the card."""
     pace_ms = scene.minutes(0.3, 1.5)
     return plan_series(scene, scene.whole(6, 16), pace_ms, "dear", lines=2)
 
@@ -16,12 +16,12 @@ def family(scene: Scene) -> Plan:
 
 
 def forgetful(scene: Scene) -> Plan:
-    """Comes back for what was forgotten."""
+    """A customer comes back for forgotten goods."""
     return plan_series(scene, scene.whole(2, 3), scene.minutes(4, 12), "usual", lines=1)
 
 
 def lunch_round(scene: Scene) -> Plan:
-    """An office that fetches lunch with the company's card, one after the other."""
+    """Colleagues fetch lunch one after the other, with the company's card."""
     return plan_series(scene, scene.whole(3, 5), scene.minutes(1, 3), "cheap", lines=2)
 
 
