@@ -1,3 +1,3 @@
-"""Spark programs that maintain views of the log: one room per pipeline; what all share is in
-`common`.
+"""Spark programs that maintain views of the log: one room per pipeline; `common` holds the shared
+code.
 """

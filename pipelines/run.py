@@ -1,7 +1,7 @@
-"""Starting pipelines: `python -m pipelines.run [NAME …]` supervises their generations.
+"""Starts pipelines: `python -m pipelines.run [NAME …]` supervises their generations.
 
-The first start creates generation 1 from the code on disk. From then on the generation runs its own
-copy of that code, whatever happens to the code on disk, and so does every later one.
+The first start creates generation 1 from the code on disk. Every generation runs its own copy of
+the code, whatever happens to the code on disk.
 """
 
 import logging
@@ -28,7 +28,7 @@ from pipelines.supervisor import Supervisor, supervise
 log = logging.getLogger("pipeline")
 
 INVALID_EXIT = 78
-"""The exit status that no restart can mend."""
+"""The exit status of a failure that no restart can mend."""
 
 
 def main() -> None:
@@ -50,11 +50,10 @@ def main() -> None:
 
 
 def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
-    """The pipeline's generations; one is created where there is none that can continue.
+    """The pipeline's generations. Creates one if none can continue.
 
-    Readers keep what the promoted one has written, as it is, until the new one has caught up and
-    takes its place. There is nobody to ask: where the log no longer begins at zero, the new one
-    begins in the archive.
+    Readers keep the promoted one's rows until the new one has caught up and takes its place. If the
+    log no longer begins at zero, the new one begins in the archive, without asking.
     """
     known = load_generations(settings, name)
     promoted = known.promoted
@@ -73,7 +72,7 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
 
 
 def log_drift(known: Iterable[Generation]) -> None:
-    """Log which generations do not run what is on disk."""
+    """Log the generations that are invalid or whose code differs from the code on disk."""
     for one in known:
         if one.state is State.INVALID:
             log.error("generation %d of %s is invalid: %s", one.number, one.pipeline, one.reason)

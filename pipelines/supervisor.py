@@ -1,4 +1,4 @@
-"""The supervisor of the workers: a process for each copy of the code, as the control topic asks."""
+"""The supervisor of the workers: one process per copy of the code, as the control topic says."""
 
 import logging
 import os
@@ -28,11 +28,11 @@ log = logging.getLogger("pipeline")
 
 LOOK_SECONDS = 1.0
 STEADY_SECONDS = 45.0
-"""A process that lived so long had come up: what ended it is not what ended the ones before."""
+"""A process that lived so long had started well: its end begins a new row of failures."""
 FAILURES_MAX = 5
 STOP_SECONDS_MAX = 6
 HANDOVER_SECONDS_MAX = 5.0
-"""How long the supervisor before may take to be gone."""
+"""How long the previous supervisor may take to end."""
 
 Name = tuple[str, int]
 """Pipeline and number."""
@@ -49,7 +49,7 @@ class SecondSupervisor(UserError):
 
 
 class KeepsFailing(UserError):
-    """A promoted generation cannot be kept running."""
+    """A promoted generation ends again and again."""
 
     def __init__(self, names: Iterable[Name]) -> None:
         listed = ", ".join(f"{pipeline} g{number}" for pipeline, number in names)
@@ -73,7 +73,7 @@ class Child:
 
 
 class Supervisor:
-    """Keeps a worker running for every generation that is to run."""
+    """Keeps a worker running for every generation that should run."""
 
     def __init__(self, settings: Settings, pipelines: Sequence[str]) -> None:
         self._settings = settings
@@ -84,7 +84,7 @@ class Supervisor:
         self._not_before: dict[Name, float] = {}
 
     def run(self) -> None:
-        """Supervise until there is nothing that could run; raises KeepsFailing."""
+        """Supervise until no generation can run. Raises KeepsFailing."""
         pause = Event()
         while wanted := self.find_wanted():
             self.reap(wanted)
@@ -110,7 +110,7 @@ class Supervisor:
                 child.process.kill()
 
     def find_wanted(self) -> dict[Name, Generation]:
-        """The generations that are to run, and can: a lost one has no code or no checkpoint."""
+        """The generations that should run and can: a lost one has no code or no checkpoint."""
         known = self._control.read()
         running = [one for name in self._pipelines if name in known for one in known[name].running]
         busy = {name for child in self._children for name in child.names}
@@ -121,7 +121,7 @@ class Supervisor:
         }
 
     def reap(self, wanted: dict[Name, Generation]) -> None:
-        """Take note of the workers that have ended."""
+        """Remove the workers that have ended and note their failures. Raises KeepsFailing."""
         for child in [one for one in self._children if one.process.poll() is not None]:
             self._children.remove(child)
             left = [wanted[name] for name in child.names if name in wanted]
@@ -129,7 +129,9 @@ class Supervisor:
                 self._note_failure(child, left)
 
     def _note_failure(self, child: Child, left: Sequence[Generation]) -> None:
-        """Allow another attempt, a little later each time, unless there were too many."""
+        """Allow another attempt, a second later each time. FAILURES_MAX of them invalidate a
+        generation; for a promoted one they raise KeepsFailing.
+        """
         now = time.monotonic()
         names = sorted(map(get_name, left))
         steady = now - child.started >= STEADY_SECONDS
@@ -151,7 +153,7 @@ def locate_lock(settings: Settings, pipeline: str) -> Path:
 
 @contextmanager
 def supervise(settings: Settings, pipelines: Iterable[str]) -> Iterator[None]:
-    """Be the only supervisor of these pipelines, until the block ends; raises SecondSupervisor."""
+    """Be the only supervisor of these pipelines in the block. Raises SecondSupervisor."""
     with ExitStack() as locks:
         for name in pipelines:
             locks.enter_context(
@@ -173,7 +175,7 @@ def get_name(generation: Generation) -> Name:
 def spawn(settings: Settings, code: Path, generations: Sequence[Generation]) -> Child:
     """Start a worker that runs the generations from this copy of the code.
 
-    It holds the other end of its input, and so ends when this process does, however it ends.
+    This process holds the other end of the worker's input, so the worker ends when it does.
     """
     named = [f"{one.pipeline}/{one.number}" for one in generations]
     command = [sys.executable, "-m", WORKER, *named]
@@ -186,7 +188,7 @@ def spawn(settings: Settings, code: Path, generations: Sequence[Generation]) -> 
 def group_by_code(
     settings: Settings, running: Iterable[Generation]
 ) -> dict[Path, list[Generation]]:
-    """The generations, by the copy of the code that each can run from."""
+    """The generations, by the copy of the code from which they can run."""
     groups: dict[Path, list[Generation]] = {}
     for one in running:
         home = next(
@@ -205,7 +207,7 @@ def build_environment(settings: Settings, code: Path) -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONPATH": str(code),
-        NEWER_LOCK: str(find_newest_lock()),  # the code's own knows nothing of newer writers
+        NEWER_LOCK: str(find_newest_lock()),  # the copy's own lock file lacks newer schemas
         "DATA_DIR": str(settings.data_dir),
         "JARS_DIR": str(settings.jars_dir),
     }

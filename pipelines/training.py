@@ -1,8 +1,8 @@
 """A training run of Spark's Java: `python -m pipelines.training [NAME …]`.
 
-Each pipeline catches up with the log and then lives through some batches, so that Java loads, links
-and profiles what a shop needs of it. When it ends, Java writes its ahead-of-time cache to where
-`infra/aot.py` says.
+Each pipeline catches up with the log and then runs some live batches, so that Java loads, links and
+profiles the classes that a shop needs. At its end, Java writes its ahead-of-time cache to the path
+that `infra/aot.py` names.
 """
 
 import sys
@@ -28,18 +28,18 @@ from pipelines.common.runtime.query import Run, start
 from pipelines.common.runtime.session import get_engine, start_session
 
 BATCHES = 12
-"""Live ones, of each pipeline: after some, Java knows what is worth compiling."""
+"""Live batches of each pipeline: after some, Java knows which code to compile."""
 BATCHES_SECONDS_MAX = 180.0
 WRITE_SECONDS_MAX = 180.0
-"""How long Java may take to write its cache once it is told to end."""
+"""How long Java may take to write its cache."""
 LONG = timedelta(days=365)
-"""Longer than the world is old."""
+"""Longer than the age of the world."""
 NO_CODE = "0" * 64
-"""In place of a digest: these generations are none of the control topic's."""
+"""In place of a digest: these generations are not in the control topic."""
 
 
 class NotTrained(UserError):
-    """The pipelines did not live through the batches in time."""
+    """The pipelines did not finish the batches in time."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -76,14 +76,14 @@ def train(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> Stream
 
 
 def catch_up(work: Run) -> None:
-    """Read what there is; the world has just begun, so the log outgrows any look at it."""
+    """Read the whole log. The world has just begun, so its whole age counts as memory."""
     limit = work.settings.pipeline_records_per_batch_max
     now = create_catching_up_pace(work.pipeline.reads, work.measure_unread(), limit)
     start(work, replace(now, memory=LONG)).awaitTermination()
 
 
 def have_all_lived(live: Sequence[StreamingQuery]) -> bool:
-    """Whether each has done its batches; raises what one failed with."""
+    """Whether each has finished its batches. Raises the exception of a failed one."""
     for query in live:
         if (failed := query.exception()) is not None:
             raise failed

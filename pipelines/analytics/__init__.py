@@ -1,1 +1,1 @@
-"""What was sold, by store, product and time."""
+"""Sales by store, product and time."""

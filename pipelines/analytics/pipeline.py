@@ -1,4 +1,4 @@
-"""What was sold, by store, product and time: each view is a statement beside its contract."""
+"""Sales by store, product and time: each view is a statement beside its contract."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""What looks like fraud, rule by rule."""
+"""Fraud alerts, rule by rule."""

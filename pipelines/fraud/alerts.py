@@ -1,4 +1,4 @@
-"""From signals to alerts: which groups may trip a rule, and what the rule finds in them."""
+"""Makes alerts of signals: selects the groups that may trip a rule, and evaluates the rule."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,11 +28,11 @@ FINDING = T.StructType(
         T.StructField("proofs", T.ArrayType(PROOF)),
     ]
 )
-"""What a rule says of a group; times are milliseconds of 1970."""
+"""The result of a rule for a group; times are milliseconds since 1970."""
 
 
 def build_aggregates(limits: Thresholds) -> dict[str, Column]:
-    """What state keeps of a group: its first signals, and whether a rule is to be asked."""
+    """The state of a group: its first signals, and the measures by which a rule may trip."""
     most = choose_enough(limits)
     amount = F.when(F.col("amount") > most, most).otherwise(F.col("amount"))
     return {
@@ -48,31 +48,31 @@ def build_aggregates(limits: Thresholds) -> dict[str, Column]:
 
 
 def choose_enough(limits: Thresholds) -> int:
-    """An amount that trips any rule alone. More of it need not be added up: a sum of amounts that
-    are cut here is beyond a threshold where the sum of all is, and has room in 64 bits.
+    """An amount that trips every rule alone. Amounts are capped at it: a sum of capped amounts
+    exceeds a threshold where the full sum does, and fits into 64 bits.
     """
     return 1 + max(get_threshold(rule, limits) for rule in RULES)
 
 
 def collect_first_signals(wanted: Column, most: int) -> Column:
-    """The first signals of a group, in order, as many as a rule looks at, and the one with which
-    there were more. Spark's state holds no others.
+    """The first signals of a group, in order: as many as a rule reads, and one more to show that
+    there are others. Spark's state holds no others.
 
-    The function is internal to Spark, which calls it from its own libraries. A group of one signal
-    takes the space of one; the public min_by(…, k) takes that of k for every group.
+    The function is internal to Spark, whose own libraries call it. A group of one signal takes the
+    space of one; the public min_by(…, k) takes the space of k for every group.
     """
-    # Nothing of accounting rows: they would gather an empty signal for every record.
+    # Accounting rows give no signal: each would add an empty one.
     signal = F.when(F.col("rule").isNotNull() & wanted, F.struct(*Signal._fields))
     return InternalFunction.collect_top_k(signal, most + 1, reverse=True)
 
 
 def is_of_receipt() -> Column:
-    """Whether a group is a receipt: its lines, and what is paid back for them."""
+    """Whether a group is a receipt: its lines and their refunds."""
     return F.col("rule") == OF_RECEIPT
 
 
 def may_trip(limits: Thresholds) -> Column:
-    """True wherever there could be a row; cheap, and true of few groups."""
+    """Whether a group could have a row. The condition is cheap, and true of few groups."""
     measured = {
         "card-velocity": F.col("_count"),
         "sweethearting": F.col("_amount"),
@@ -88,8 +88,8 @@ def may_trip(limits: Thresholds) -> Column:
 
 
 def build_alerts(groups: DataFrame, limits: Thresholds) -> DataFrame:
-    """From groups that may trip a rule to rows with the view's columns; `is_alert` says which."""
-    # In Python: of all groups only those come here that may trip a rule, a few in a thousand.
+    """Evaluate the groups that may trip a rule. The rows of `is_alert` have the view's columns."""
+    # In Python: only groups that may trip a rule come here, a few in a thousand.
     evaluate = F.udf(create_evaluator(limits), FINDING, useArrow=False)  # noqa: TID251
     signals = F.when(is_of_receipt(), F.col("_receipt_signals")).otherwise(F.col("_signals"))
     asked = groups.withColumn("_finding", evaluate("rule", signals, "_count"))
@@ -107,16 +107,16 @@ def build_alerts(groups: DataFrame, limits: Thresholds) -> DataFrame:
 
 
 def is_alert() -> Column:
-    """Whether the rule has found anything in a group."""
+    """Whether the rule has a finding on a group."""
     return F.col("status").isNotNull()
 
 
 def create_evaluator(
     limits: Thresholds,
 ) -> Callable[[str | None, Sequence[Row], int], dict[str, Any] | None]:
-    """The finding on a group, by its kept signals and the number of all its signals.
+    """A function of a group's rule, kept signals and number of all signals that gives its finding.
 
-    None: there is none, as in a group without a rule.
+    The function returns None where there is no finding, as in a group without a rule.
     """
 
     def evaluate(rule: str | None, group: Sequence[Row], count: int) -> dict[str, Any] | None:
@@ -149,10 +149,10 @@ def create_evaluator(
 
 
 def find_alert(rule: str, kept: Sequence[Signal], limits: Thresholds) -> Finding | None:
-    """What the rule finds in the first signals. Where there are more, there is always a finding.
+    """The rule's finding on the first signals. If there are more, there is always a finding.
 
-    A signal that is read later may be one of the first, and take the place of one that counted:
-    what was found before would be gone, and its row would stay.
+    A signal that is read later may come before one that counted and displace it. Without this
+    finding, the earlier one would be gone, but its row would stay.
     """
     most = choose_signals_max(rule, limits)
     signals, more = kept[:most], kept[most:]
@@ -163,13 +163,13 @@ def find_alert(rule: str, kept: Sequence[Signal], limits: Thresholds) -> Finding
 
 
 def choose_signals_max(rule: str, limits: Thresholds) -> int:
-    """How many signals of a group the rule looks at."""
+    """The number of a group's signals that the rule reads."""
     return limits.receipt_signals_max if rule == OF_RECEIPT else limits.signals_max
 
 
 def compute_version(kept: Sequence[Signal], count: int) -> int:
-    """How many events the group has; of what is not kept, how many signals.
+    """The number of events among the kept signals, plus the number of the other signals.
 
-    With every event it grows, whichever signals that displaces.
+    It grows with every event, whichever signals the event displaces.
     """
     return len({(one.topic, one.event_id) for one in kept}) + count - len(kept)

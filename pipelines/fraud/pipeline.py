@@ -1,4 +1,4 @@
-"""What looks like fraud: alerts, from what receipts and refunds contribute."""
+"""Fraud alerts, from the signals of receipts and refunds."""
 
 from datetime import timedelta
 
@@ -22,7 +22,7 @@ def create_pipeline(limits: Thresholds) -> Pipeline:
         to_rows=lambda groups: build_alerts(groups, limits),
         is_row=is_alert,
         every=timedelta(seconds=1),
-        duty_cycle=0.08,  # an alert is for somebody who takes minutes
+        duty_cycle=0.08,  # a person reads alerts, within minutes
         weight=2,
     )
 

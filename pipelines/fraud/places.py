@@ -1,4 +1,4 @@
-"""How far one store is from another."""
+"""The distance between two stores."""
 
 from functools import lru_cache
 from math import asin, cos, floor, radians, sin, sqrt
@@ -11,7 +11,7 @@ Place = tuple[int, int]
 
 @lru_cache(maxsize=1024)
 def measure_metres(a: Place, b: Place) -> int:
-    """As the crow flies, on a ball: the haversine formula."""
+    """The great-circle distance on a sphere, in metres, by the haversine formula."""
     (lat_a, lon_a), (lat_b, lon_b) = (
         (radians(latitude / 1e6), radians(longitude / 1e6)) for latitude, longitude in (a, b)
     )

@@ -1,7 +1,7 @@
-"""The six rules: what the signals of one subject in one interval amount to.
+"""The six rules: findings on the signals of one subject in one interval.
 
-Plain functions of a list, which has a limit: few groups ever come here, since `alerts.py` lets
-through only what may trip a rule. Each result depends on what the records say and on when they were
+They are plain functions of a list of limited length. Few groups come here: `alerts.py` selects
+those that may trip a rule. Each result depends on the records' contents and on when they were
 published, never on the order in which they were read.
 """
 
@@ -18,9 +18,9 @@ from pipelines.fraud.thresholds import Thresholds
 
 
 class Signal(NamedTuple):
-    """What one line says of a subject. Times are milliseconds of 1970.
+    """What one line adds under a rule. Times are milliseconds since 1970.
 
-    Signals count in the order of their fields: first what was published first.
+    Signals sort by their fields: the one published first comes first.
     """
 
     published: int
@@ -38,23 +38,24 @@ class Signal(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Of the store; only the signals of travel have one."""
+        """The store's place; only signals of travel have one."""
         return self.latitude or 0, self.longitude or 0
 
 
 class Finding(NamedTuple):
-    """What a rule found."""
+    """A rule's finding on a group."""
 
     measured: int
     threshold: int
     open: bool
     decided: int
-    """When the record was published with which it first was open; else, that called for a look."""
+    """When the record was published that first opened it; if it never opened, the record that first
+    called for a look."""
     rests_on: Collection[Signal]
 
 
 def card_velocity(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
-    """Too many sales within a window that ends with a sale of the interval."""
+    """Find too many sales within a window that ends with a sale of the interval."""
     window = limits.card_sales_window // MILLISECOND
     most = limits.card_sales_per_window_max
     ordered = sorted(signals, key=attrgetter("event_time"))
@@ -75,7 +76,7 @@ def card_velocity(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
 
 
 def impossible_travel(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
-    """Two sales, the later one of the interval, too far apart for the time between them."""
+    """Find two sales, the later one in the interval, too far apart for the time between them."""
     resting_on: set[Signal] = set()
     speeds, decided = [], []
     for a, b in list_trips(signals, limits):
@@ -92,7 +93,7 @@ def impossible_travel(signals: Sequence[Signal], limits: Thresholds) -> Finding 
 
 
 def list_trips(signals: Iterable[Signal], limits: Thresholds) -> Iterator[tuple[Signal, Signal]]:
-    """Two sales in two stores, the later one of the interval, not too long after the other."""
+    """Pairs of sales in two stores, the later in the interval, at most `travel_gap_max` apart."""
     longest = limits.travel_gap_max // MILLISECOND
     earlier: list[Signal] = []
     for b in sorted(signals, key=attrgetter("event_time", "event_id")):
@@ -103,7 +104,7 @@ def list_trips(signals: Iterable[Signal], limits: Thresholds) -> Iterator[tuple[
 
 
 def sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
-    """Too much given away, on several receipts."""
+    """Find too much given away, on several receipts."""
     cents, receipts = 0, 0
     decided = None
     for published, some in group_in_order(signals):
@@ -118,9 +119,9 @@ def sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
 
 
 def refund_without_receipt(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
-    """Money for goods that the receipt did not sell, sku by sku.
+    """Find refunds of goods that the receipt did not sell, sku by sku.
 
-    A large sum calls for a look, and is in order once the receipt that covers it is known.
+    A large sum calls for a look; the alert is withdrawn if a receipt covers the sum.
     """
     most = limits.unbacked_cents_max
     back = [one for one in signals if one.kind == "refunded"]
@@ -145,9 +146,9 @@ def refund_without_receipt(signals: Sequence[Signal], limits: Thresholds) -> Fin
 
 
 def refund_rate(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
-    """Refunds in cash or to one card again, without a receipt, beyond what so many explain.
+    """Find too many refunds without a receipt, in cash or to one card again.
 
-    The limit grows with what is refunded: then a row may be withdrawn.
+    The limit grows with all refunds of the cashier: so a row may be withdrawn.
     """
     blind: list[Signal] = []
     looked_at, opened = None, None
@@ -168,7 +169,7 @@ def refund_rate(signals: Sequence[Signal], limits: Thresholds) -> Finding | None
 
 
 def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
-    """Too many packs of one product."""
+    """Find too many packs of one product."""
     most = limits.packs_hundredths_max
     by_product: Mapping[str | None, list[Signal]] = group(signals, attrgetter("about"))
     tripped = []
@@ -192,7 +193,7 @@ def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
 
 
 def get_threshold(rule: str, limits: Thresholds) -> int:
-    """The threshold of the rule, where nothing else is known."""
+    """The rule's threshold, before any signal raises it."""
     return {
         "card-velocity": limits.card_sales_per_window_max,
         "impossible-travel": limits.speed_kmh_max,
@@ -204,7 +205,7 @@ def get_threshold(rule: str, limits: Thresholds) -> int:
 
 
 OF_RECEIPT = "refund-without-receipt"
-"""The rule whose subject is a receipt; to its lines all others have nothing to say."""
+"""The rule whose subject is a receipt; no other rule reads a receipt's group."""
 
 RULES: Mapping[str, Callable[[Sequence[Signal], Thresholds], Finding | None]] = {
     "card-velocity": card_velocity,
@@ -217,7 +218,7 @@ RULES: Mapping[str, Callable[[Sequence[Signal], Thresholds], Finding | None]] = 
 
 
 def group_in_order(signals: Iterable[Signal]) -> list[tuple[int, list[Signal]]]:
-    """The signals by the moment of their publication, the first one first."""
+    """The signals grouped by publication time, in order."""
     ordered = sorted(signals, key=attrgetter("published"))
     return [(at, list(some)) for at, some in groupby(ordered, key=attrgetter("published"))]
 

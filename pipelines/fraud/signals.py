@@ -1,4 +1,4 @@
-"""What receipts and refunds contribute: signals, each under a rule, a subject and an interval."""
+"""The contributions of receipts and refunds: signals by rule, subject and interval."""
 
 from datetime import timedelta
 
@@ -58,7 +58,7 @@ def to_extract(event: Column) -> dict[str, Column]:
 
 
 def build_contributions(limits: Thresholds) -> list[Contribution]:
-    """The signals in a line of a receipt or a refund."""
+    """The signals of a line of a receipt or a refund."""
     return [
         *build_velocity(limits),
         *travel(limits),
@@ -70,7 +70,7 @@ def build_contributions(limits: Thresholds) -> list[Contribution]:
 
 
 def build_velocity(limits: Thresholds) -> list[Contribution]:
-    """A sale belongs to its interval, and is known in the next one if its window reaches there."""
+    """A sale is a signal in its interval, and context in the next if its window reaches there."""
     with_card = is_of_receipt() & F.col("first_line") & F.col("card_token").isNotNull()
     own = compute_start(F.col("event_time"), limits.card_sales_interval)
     following = own + render_length(limits.card_sales_interval)
@@ -105,7 +105,7 @@ def travel(limits: Thresholds) -> list[Contribution]:
 
 
 def build_sweethearting(limits: Thresholds) -> Contribution:
-    """Lines far below the price that was valid at the moment; the amount is what they lack."""
+    """Lines far below the list price of their time; the amount is the difference in cents."""
     price, listed = F.col("unit_price_cents"), F.col("list_price_cents")
     return create_signal(
         "sweethearting",
@@ -118,7 +118,7 @@ def build_sweethearting(limits: Thresholds) -> Contribution:
 
 
 def build_unbacked(limits: Thresholds) -> list[Contribution]:
-    """What a receipt sold and what was paid back for it, sku by sku."""
+    """The cents that a receipt sold and that were refunded for it, by sku."""
     lasting = limits.refund_interval + limits.return_period
     cents = F.col("units") * F.col("unit_price_cents")
     return [
@@ -145,7 +145,7 @@ def build_unbacked(limits: Thresholds) -> list[Contribution]:
 
 
 def build_refund_rate(limits: Thresholds) -> Contribution:
-    """Each refund as a whole: what its lines come to says whether it is worth a look."""
+    """One signal per refund; the sum of its lines decides whether it is worth a look."""
     worth_a_look = F.col("refunded_cents") >= limits.blind_refund_cents_min
     return create_signal(
         "refund-rate",
@@ -159,7 +159,7 @@ def build_refund_rate(limits: Thresholds) -> Contribution:
 
 
 def build_bulk(limits: Thresholds) -> Contribution:
-    """Lines of at least so many packs, bought by somebody whom nobody knows by name."""
+    """Lines of at least `packs_line_hundredths_min`, on receipts without a customer id."""
     hundredths = F.floor(F.col("units") * 100 / F.col("pack_size_units"))
     return create_signal(
         "bulk-purchase",
@@ -175,7 +175,7 @@ def build_bulk(limits: Thresholds) -> Contribution:
 
 
 def is_naming_receipt(limits: Thresholds) -> Column:
-    """Whether a refund names a receipt that it may be for."""
+    """Whether a refund names a receipt within the return period."""
     issued, at = F.col("receipt_event_time"), F.col("event_time")
     recent = issued >= at - render_length(limits.return_period)
     ahead = issued <= at + render_length(limits.receipt_ahead_max)
@@ -217,7 +217,7 @@ def create_signal(
 
 
 def to_key(subject: Column) -> Column:
-    """The subject as a part of a record's key, which slashes divide."""
+    """The subject, escaped as a part of a record's key, whose separator is a slash."""
     return F.replace(F.replace(subject, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
 
@@ -226,7 +226,7 @@ def is_of_receipt() -> Column:
 
 
 def compute_start(at: Column, lasting: timedelta) -> Column:
-    """The beginning of the interval that contains the moment; intervals count from 1970, UTC."""
+    """The start of the interval that contains the moment; intervals count from 1970, UTC."""
     milliseconds = F.unix_millis(at)
     return F.timestamp_millis(milliseconds - F.pmod(milliseconds, F.lit(lasting // MILLISECOND)))
 

@@ -1,6 +1,6 @@
-"""What counts as suspicious. Every value has its reason; all of them are data for the rules.
+"""The thresholds of the rules, each with its reason.
 
-A limit that ends in `max` is what is still innocent: an alert has measured more.
+A value up to a limit that ends in `max` is innocent: an alert has measured more.
 """
 
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from datetime import timedelta
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Intervals are how long a subject's events are looked at together, and then forgotten."""
+    """A rule reads a subject's events of one interval together, and then forgets them."""
 
     # Card velocity: sales on one card within a window that ends with one of them.
     card_sales_per_window_max: int = 5  # a family or an office that shops together stays below
-    card_sales_window: timedelta = timedelta(minutes=10)  # who has a stolen card is in a hurry
+    card_sales_window: timedelta = timedelta(minutes=10)  # a thief with a card is in a hurry
     card_sales_interval: timedelta = timedelta(hours=1)
 
-    # Impossible travel: two sales on one card, as the crow flies, from door to door.
+    # Impossible travel: two sales on one card; the straight distance over the time between them.
     speed_kmh_max: int = 300  # an express train or a flight, the way to it and the wait included
     distance_km_min: int = 50  # nearer than that, two people may share a card in two places
     travel_gap_max: timedelta = timedelta(hours=3)  # later than that, a flight gets anywhere
@@ -35,7 +35,7 @@ class Thresholds:
 
     # Refund without a receipt, or beyond it: money for goods that the receipt did not sell.
     unbacked_cents_max: int = 2_000  # below, a lost record is likelier than a fraud, and costs less
-    return_period: timedelta = timedelta(days=3)  # food is taken back no longer
+    return_period: timedelta = timedelta(days=3)  # stores take food back no longer
     refund_interval: timedelta = timedelta(days=1)  # of the receipt; plus the period, of the refund
     receipt_ahead_max: timedelta = timedelta(minutes=5)  # tills' clocks differ: the contracts' skew
 

@@ -22,7 +22,7 @@ PIPELINE = Pipeline(
     },
     views=(View(STOCK_LEVELS),),
     aggregates=aggregate_stock,
-    # It is what people look at. Its batches seldom begin together with those of the others.
+    # People watch this view. With this interval, batches seldom begin with other pipelines'.
     every=timedelta(milliseconds=470),
     duty_cycle=0.5,
     weight=4,

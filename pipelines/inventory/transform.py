@@ -1,4 +1,4 @@
-"""What moves a shelf, and what the movements leave on it."""
+"""Extracts the movements of a shelf and sums them to its stock."""
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -36,10 +36,11 @@ def extract_adjustment(adjustment: Column) -> Extract:
 
 
 def build_lines(event: Column, units: str, units_shipped: str | None = None) -> Column:
-    """An event's lines: the sku, the units that come to its shelf or leave it, and of a shipment
-    the units that are under way from then on, or no longer.
+    """An event's lines: the sku, the units that come to its shelf or leave it, and for a shipment
+    the units that enter or leave transit.
 
-    Zipped, not mapped: a lambda over an array would leave generated code, at half the speed.
+    It zips the arrays: Spark would run a lambda over an array outside generated code, at half the
+    speed.
     """
     no_units = F.array().cast("array<long>")
     shipped_units = event["lines"][units_shipped] if units_shipped else no_units
@@ -55,10 +56,10 @@ def to_extract(event: Column, movement: Column, extracted: Column) -> Extract:
 
 
 def aggregate_stock() -> dict[str, Column]:
-    """A row's fields but for its key, from the contributions to one shelf.
+    """A row's fields without its key, from the contributions to one shelf.
 
-    Negative units on hand: more was sold than the log accounts for. Negative units in transit: a
-    delivery is known whose dispatch is not.
+    Negative units on hand: more was sold than the log accounts for. Negative units in transit: the
+    log has a delivery, but not its dispatch.
     """
     return {
         "units_on_hand": count_received()

@@ -1,7 +1,6 @@
 """The lake's process: `python -m pipelines.lake`; with `--once` it ends at the log's end.
 
-It has an engine of its own and may be killed at any time: each table continues from its last
-commit.
+It has its own engine. Anyone may kill it at any time: each table continues from its last commit.
 """
 
 import logging
@@ -43,12 +42,12 @@ def main() -> None:
         try:
             work(Work(spark, settings, tables), once)
         finally:
-            get_engine(spark).kill()  # wherever it is: there is one way to end
+            get_engine(spark).kill()  # at any point: a kill is its only way to end
 
 
 def work(tables: Work, once: bool) -> None:
-    """Run batch after batch, without a pause while there is more to read; until the log's end, or
-    for ever.
+    """Run batches, without a pause while the log has more: `once` until the log's end, else for
+    ever.
     """
     pause = Event()
     while True:

@@ -1,4 +1,4 @@
-"""From the log to bronze: every record of every public topic, once, as it is."""
+"""Copies the log to bronze: every record of every public topic, once, unchanged."""
 
 import json
 from collections.abc import Collection
@@ -27,10 +27,10 @@ class OtherLog(UserError):
 
 
 def append(spark: SparkSession, settings: Settings, table: Table) -> int:
-    """Append the log's next records to the table, at most one batch; returns how many offsets are
+    """Append the log's next records to the table, at most one batch. Returns the number of offsets
     left.
 
-    Where the log has nothing more, the commit is a sign of life. Raises OtherLog.
+    It commits without new records too, as a sign of life. Raises OtherLog.
     """
     before = table.read_coverage()
     ends = read_committed_ends(create_admin(settings), [topic.name for topic in TOPICS])
@@ -43,7 +43,7 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
 
 
 def limit_ends(starts: Offsets, ends: Offsets, records_max: int) -> dict[Partition, int]:
-    """The ends, or offsets towards them that so many records allow: each partition by its share."""
+    """The ends, or earlier offsets that keep to `records_max`, in proportion. Raises OtherLog."""
     missing = {at: end - starts.get(at, 0) for at, end in ends.items()}
     if behind := sorted(at for at, records in missing.items() if records < 0):
         raise OtherLog(behind)
@@ -62,7 +62,7 @@ def read_part(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     return (
         spark.read.format("kafka")
         .options(**build_kafka_options(settings), **FETCH)
-        # What was not committed has never been there.
+        # Records of aborted transactions do not count.
         .option("kafka.isolation.level", "read_committed")
         .option("assign", json.dumps(assigned))
         .option("startingOffsets", json.dumps(span.starts))

@@ -1,4 +1,4 @@
-"""From silver to gold: the days with new events, computed again."""
+"""Computes gold from silver: the days with new events, again as a whole."""
 
 from collections.abc import Iterable
 from functools import reduce
@@ -11,7 +11,7 @@ from pipelines.lake.transform import MOVES, is_on_days, sum_daily_facts, to_day_
 
 
 def sum_days(spark: SparkSession, lake: Lake) -> None:
-    """Bring gold up to silver. A day is replaced as a whole, so repeating it changes nothing."""
+    """Bring gold up to silver. It replaces whole days, so a repetition changes nothing."""
     before = lake.gold.read_coverage()
     ends = {
         at: end for topic in MOVES for at, end in lake.silver(topic).read_coverage().ends.items()
@@ -31,6 +31,6 @@ def sum_days(spark: SparkSession, lake: Lake) -> None:
 
 
 def list_changed_days(happened: Iterable[DataFrame]) -> list[int]:
-    """The days of the events, counted from 1970."""
+    """The days of the events, as numbers from 1970."""
     of_each = [events.select(to_day_number("event_time").alias("day")) for events in happened]
     return sorted(row["day"] for row in reduce(DataFrame.union, of_each).distinct().collect())

@@ -7,20 +7,20 @@ from infra.settings import Settings
 from pipelines.common.runtime.session import prepare_session, start_session
 
 FILE_BYTES = 64 * 1024**2
-"""The size that a file grows to: a larger one would be rewritten at each compaction."""
+"""The size up to which files grow: each compaction would rewrite a larger one."""
 
 OPTIONS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     # A table has few files.
     "spark.databricks.delta.snapshotPartitions": "1",
-    # Its default, ten thousand tasks, is what looking for old files would take for each table.
+    # By default, Spark would look for a table's old files with ten thousand tasks.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
     "spark.databricks.delta.optimize.maxFileSize": str(FILE_BYTES),
     "spark.databricks.delta.optimize.minFileSize": str(FILE_BYTES),
-    # A batch without rows says, too, up to where the table holds the log.
+    # A commit without rows records the table's coverage too.
     "spark.databricks.delta.skipRecordingEmptyCommits": "false",
-    # Spark's default has no statistics, by which files are left out.
+    # Spark's default type has no statistics, with which it skips files.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
 

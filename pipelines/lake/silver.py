@@ -1,4 +1,4 @@
-"""From bronze to silver: the accepted events of a topic, each once."""
+"""Refines bronze to silver: the accepted events of a topic, each once."""
 
 from datetime import timedelta
 
@@ -33,7 +33,7 @@ def refine(
 
 
 def drop_known(new: DataFrame, known: DataFrame) -> DataFrame:
-    """The events of which no earlier copy is known, with the same columns."""
+    """The events without an earlier copy in `known`, with the same columns."""
     [oldest] = new.agg(F.min(F.unix_millis("event_time")).alias("ms")).collect()
     if oldest["ms"] is None:
         return new

@@ -1,4 +1,4 @@
-"""The tables: what their rows mean, where they are, how they are written and kept small."""
+"""The tables: the meaning of their rows, their folders, how to write them and keep them small."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ TOPICS = tuple(
     for _, topic in sorted(CONTRACTS.items())
     if topic.kind == "topic" and topic.visibility == "public"
 )
-"""Whose records are kept: of every public topic. Views can be computed anew."""
+"""The topics whose records the lake keeps: every public one. Views can be computed anew."""
 
 EVENTS = tuple(VALIDATED.values())
-"""The topics whose records have an event time, and so can be deduplicated."""
+"""The topics whose records have an event time, by which they can be deduplicated."""
 
 RECORD = f"{archive.RECORD}, headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
 PLACE = "_partition INT, _offset BIGINT, _published TIMESTAMP"
@@ -38,7 +38,7 @@ DAILY_FACTS = (
 )
 
 PROPERTIES = {
-    # Old versions: for who reads a pinned one while the table goes on.
+    # Readers of a pinned version need its files while the table goes on.
     "delta.deletedFileRetentionDuration": "interval 6 hours",
     "delta.logRetentionDuration": "interval 2 days",
     "delta.checkpointInterval": "50",
@@ -47,7 +47,7 @@ PROPERTIES = {
 
 @dataclass(frozen=True)
 class Table:
-    """A Delta table, and its columns as Spark spells them."""
+    """A Delta table, with its columns in Spark's DDL."""
 
     folder: Folder
     columns: str
@@ -63,11 +63,11 @@ class Table:
         return read_coverage(self.folder)
 
     def committed_ms(self) -> int:
-        """When its last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
+        """Wall time of its last commit, in milliseconds since 1970; 0: it has none."""
         return read_committed_ms(self.folder)
 
     def make(self, spark: SparkSession) -> None:
-        """Make it where it is missing."""
+        """Create the table if it is missing."""
         if find_newest_version(self.folder) >= 0:
             return
         by = f"PARTITIONED BY ({', '.join(self.partitioned_by)})" if self.partitioned_by else ""
@@ -84,10 +84,9 @@ class Table:
         return reader.load(str(self.folder))
 
     def write(self, rows: DataFrame, now: Coverage, instead_of: str | None = None) -> None:
-        """Append the rows, or put them in the place of others, in one file for each partition.
+        """Append the rows, or replace those that match `instead_of`, in one file per partition.
 
-        The same commit says up to where the log is held. A batch that is there already, by the
-        number, is not written again.
+        The same commit records the coverage. Delta skips a batch whose number it has already.
         """
         writer = (
             rows.coalesce(1)
@@ -102,7 +101,7 @@ class Table:
             writer.mode("overwrite").option("replaceWhere", instead_of).save(str(self.folder))
 
     def tidy(self, spark: SparkSession) -> None:
-        """Join small files, and remove those that no version needs that is still to be read."""
+        """Join small files, and remove the files of versions beyond their retention."""
         option = "spark.databricks.delta.commitInfo.userMetadata"
         spark.conf.set(option, self.read_coverage().to_json())
         try:
@@ -124,12 +123,12 @@ class Lake:
         return Table(self.folders.bronze, RECORD, ("topic",))
 
     def silver(self, topic: Contract) -> Table:
-        """A row per event of the topic: the fields of its contract, and where its record lies."""
+        """A row per event of the topic: the fields of its contract, and its record's place."""
         return Table(self.folders.silver(topic), f"{render_spark_ddl(topic)}, {PLACE}")
 
     @property
     def gold(self) -> Table:
-        """A row per day of UTC, store and sku: what moved."""
+        """A row per UTC day, store and sku: the units and cents that moved."""
         return Table(self.folders.daily_facts, DAILY_FACTS, ("day",))
 
     @property

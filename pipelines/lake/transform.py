@@ -1,4 +1,4 @@
-"""From records to events, and from events to what moved on a day: frames in, frame out."""
+"""Records to events, and events to daily facts: frames in, frame out."""
 
 from collections.abc import Collection
 from functools import reduce
@@ -46,7 +46,7 @@ def accept(topic: Contract, records: DataFrame) -> DataFrame:
 
     It has the fields of the contract, `_partition`, `_offset` and `_published`.
 
-    A release is the release: the event in it stays wrapped.
+    A row of a release is the release itself; the event in it stays wrapped.
     """
     validated = validate_releases(records) if topic is RELEASES else validate_events(topic, records)
     kind = f"STRUCT<{render_spark_ddl(topic)}>"
@@ -63,7 +63,7 @@ def accept(topic: Contract, records: DataFrame) -> DataFrame:
 
 
 def validate_events(topic: Contract, records: DataFrame) -> DataFrame:
-    """The records, with their `_event`, and the `_reason` why it is rejected, or null."""
+    """The records with their `_event` and the `_reason` of its rejection; null if accepted."""
     key, published = F.col("key").cast("string"), F.col("timestamp")
     checks = [
         *list_content_checks(topic, "_event", key),
@@ -75,7 +75,7 @@ def validate_events(topic: Contract, records: DataFrame) -> DataFrame:
 
 
 def validate_releases(records: DataFrame) -> DataFrame:
-    """The records of releases with `_event` and `_reason`: rejected with the event within."""
+    """The records of releases with `_event` and `_reason`: rejected if the wrapped event is."""
     wrapped = tuple(RELEASABLE.values())
     return (
         decode_records(wrapped, records)
@@ -94,10 +94,10 @@ def keep_first_copies(events: DataFrame) -> DataFrame:
 def sum_daily_facts(
     receipts: DataFrame, refunds: DataFrame, shipments: DataFrame, adjustments: DataFrame
 ) -> DataFrame:
-    """A row per `day` of UTC, `store_id` and `sku`, with AMOUNTS: what was sold and moved.
+    """A row per UTC `day`, `store_id` and `sku`, with AMOUNTS: the units and cents that moved.
 
-    What came in time for its topic counts, however late; releases do not, as in any window. Cents
-    that have no room in 64 bits are the nearest number that has.
+    Every event within its topic's horizon counts; releases do not, as in any window. Cents that do
+    not fit into 64 bits are the nearest number that does.
     """
     units = F.col("units").cast("long")
     cents = units * F.col("unit_price_cents")
@@ -137,7 +137,7 @@ def explode_lines(events: DataFrame) -> DataFrame:
 
 
 def to_amounts(explode_lines: DataFrame, **amounts: Column | str) -> DataFrame:
-    """A row per line: `day`, `store_id`, `sku`, and AMOUNTS: what it adds, or zero."""
+    """A row per line: `day`, `store_id`, `sku`, and AMOUNTS: those that it adds, or zero."""
     given = {name: F.col(of) if isinstance(of, str) else of for name, of in amounts.items()}
     return explode_lines.select(
         to_day("event_time").alias("day"),
@@ -153,12 +153,12 @@ def to_day(event_time: str) -> Column:
 
 
 def to_day_number(event_time: str) -> Column:
-    """How many days of UTC lie between 1970 and it."""
+    """The number of UTC days from 1970 to the time."""
     return F.floor(F.unix_millis(event_time) / DAY_MS).cast("int")
 
 
 def is_on_days(numbers: Collection[int]) -> Column:
-    """Whether an event happened on one of the days: as ranges, by which files are left out."""
+    """Whether an event happened on one of the days, as ranges, with which Delta skips files."""
     time = F.col("event_time")
     ranges = [
         (time >= F.timestamp_millis(F.lit(number * DAY_MS)))

@@ -1,4 +1,4 @@
-"""A batch: from the log to bronze, from there to silver, from there to gold."""
+"""A batch of the lake: from the log to bronze, to silver, to gold."""
 
 import logging
 import time
@@ -15,11 +15,11 @@ from pipelines.lake.tables import EVENTS, Lake
 log = logging.getLogger("lake")
 
 TIDY_BATCHES = 100
-"""How many commits a table takes before its small files are joined and old ones removed."""
+"""The number of commits of a table between two tidyings: joining small files, removing old ones."""
 
 
 class Work:
-    """What is done again and again."""
+    """The lake's batches, and the tidying of its tables."""
 
     def __init__(self, spark: SparkSession, settings: Settings, lake: Lake) -> None:
         self._spark, self._settings, self._lake = spark, settings, lake
@@ -30,14 +30,14 @@ class Work:
         }
 
     def batch(self) -> int:
-        """Bring every table to where the log ends, or nearer to it; how many offsets are left.
+        """Bring every table up to the log's end, or nearer. Returns the number of offsets left.
 
         Raises OtherLog, NewerSchema.
         """
         begun = time.monotonic()
         left = append(self._spark, self._settings, self._lake.bronze)
         until = self._lake.bronze.read_coverage()
-        # Asked once the records are there: with what is registered later none of them is written.
+        # After the records are read: none of them uses a schema that is registered later.
         refuse_newer("the lake", EVENTS)
         for topic in EVENTS:
             refine(self._spark, topic, self._lake.bronze, self._lake.silver(topic), until)
@@ -59,5 +59,5 @@ class Work:
 
 
 def count_due(batch: int) -> int:
-    """How often a table of so many batches should have been tidied."""
+    """The number of tidyings that are due for a table with so many batches."""
     return batch // TIDY_BATCHES

@@ -1,1 +1,1 @@
-"""When to order for a shelf, and up to what."""
+"""When to order for a shelf, and how much."""

@@ -1,4 +1,4 @@
-"""When to order what: proposals for every shelf, at every midnight."""
+"""Order proposals for every shelf, at every midnight."""
 
 from datetime import timedelta
 from functools import partial

@@ -1,13 +1,13 @@
-"""The policy: below which inventory position to order for a shelf, and up to which.
+"""The policy: the reorder point and the order-up-to level of a shelf.
 
-The demand of the days before the review is taken for that of the days to come. A promotion bends
-both: what it sold counts as what the usual price would have sold, and its days to come as the days
-that they are worth. A shelf needs what is sold until goods ordered at the *next* review are there,
-and some more since demand varies and its mean is a guess from few days: that is the reorder point.
-An order takes it further by what is cheapest to order at once.
+It forecasts demand by the days before the review. A promotion changes both sides: its past sales
+count as what the usual price would have sold, and each future day of it as the usual days that it
+is worth. The reorder point covers the demand until goods ordered at the *next* review arrive, plus
+a safety stock, since demand varies and its mean is an estimate from few days. The order-up-to level
+adds the cheapest lot.
 
-The functions are plain arithmetic. They take numbers, or columns of Spark with `Arithmetic` of its
-own, and give the same for both.
+The functions are plain arithmetic. They take numbers, or Spark columns with their own `Arithmetic`,
+and give the same result for both.
 """
 
 import math
@@ -17,12 +17,12 @@ from operator import floordiv
 from typing import Any, NamedTuple
 
 DAYS = 7
-"""How many days a review looks back: every weekday once, so that none weighs more than it does."""
+"""The days before a review that it reads: every weekday once, so that each has its weight."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What may be chosen, each with its reason."""
+    """The parameters of the policy, each with its reason."""
 
     review_days: int = 1  # a review every midnight
     safety: float = (
@@ -32,12 +32,12 @@ class Policy:
     lift_per_cut: int = 6  # half the price brings four times the buyers, as past promotions did
     dispersion_min: float = 3.3  # variance over mean: customers take up to six of a thing at once
     late_days: float = 0.25  # one delivery in ten is up to six hours late
-    order_cents: int = 30  # to write, pick, and put an order on a shelf
-    holding_per_day: float = 0.001  # of its cost: capital, room, and what goes bad
+    order_cents: int = 30  # to write an order, pick it, and shelve it
+    holding_per_day: float = 0.001  # of its cost: capital, room, and waste
 
 
 class Arithmetic(NamedTuple):
-    """What differs between numbers and columns."""
+    """The operations that differ between numbers and columns."""
 
     sqrt: Callable[[Any], Any] = math.sqrt
     ceil: Callable[[Any], Any] = math.ceil
@@ -52,12 +52,12 @@ class Levels(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A promotion, as seen at a review."""
+    """A promotion, relative to a review."""
 
     lift_permille: Any
-    """How much is wanted while it lasts, of what usually is."""
+    """Demand while it lasts, in thousandths of the usual demand."""
     begins_days: Any
-    """How long after the review; below zero: before it."""
+    """Days from the review to its beginning; negative: before the review."""
     ends_days: Any
 
 
@@ -70,7 +70,7 @@ def lift_permille(
     policy: Policy,
     on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
 ) -> Any:
-    """How much is wanted at a price, of what is wanted at the usual one."""
+    """Demand at a price, in thousandths of the demand at the usual price."""
     cut = (usual_cents - cents) * (policy.lift_per_cut * 1_000)
     return on.divided(cut, usual_cents) + 1_000
 
@@ -92,8 +92,8 @@ def derive_levels(
 ) -> Levels:
     """The levels of one shelf at one review.
 
-    Sold: what the usual price would have sold on each of the DAYS before the review, in thousandths
-    of units; the days before the shelf's first as zeros. Days: how many of them count.
+    `sold_milli`: for each of the DAYS before the review, what the usual price would have sold, in
+    thousandths of units; zero before the shelf's first day. `days`: how many of them count.
     """
     total = sum(sold_milli[1:], sold_milli[0])
     squares = sum((milli * milli for milli in sold_milli[1:]), sold_milli[0] * sold_milli[0])
@@ -105,7 +105,7 @@ def derive_levels(
     worth_days = exposed_days + count_promoted_days(plan, exposed_days, on) * (
         plan.lift_permille / 1_000.0 - 1.0
     )
-    # A mean that is wrong is wrong on each of the days to come.
+    # An error of the mean repeats on each future day.
     doubted_days = worth_days + worth_days * worth_days / days
     point = on.ceil(
         mean * (1.0 + policy.swing) * worth_days + on.sqrt(variance * doubted_days) * policy.safety
@@ -115,12 +115,12 @@ def derive_levels(
 
 
 def count_promoted_days(plan: Plan, exposed_days: Any, on: Arithmetic) -> Any:
-    """How much of the plan lies between the review and the end of what it is exposed to."""
+    """The days of the plan between the review and the end of the exposed days."""
     begins_days = on.largest(plan.begins_days, 0.0)
     return on.largest(on.smallest(plan.ends_days, exposed_days) - begins_days, 0.0)
 
 
 def compute_cheapest(mean: Any, unit_cost_cents: Any, policy: Policy, on: Arithmetic) -> Any:
-    """Wilson's lot: as many units at once that ordering costs what holding them does."""
+    """Wilson's lot, in units: ordering it costs as much as holding it."""
     holding_cents = unit_cost_cents * policy.holding_per_day
     return on.sqrt(mean * (2.0 * policy.order_cents) / on.largest(holding_cents, 0.001))

@@ -1,7 +1,7 @@
-"""From what moves a shelf to what its reviews propose.
+"""Makes order proposals of the movements of a shelf.
 
-A line of an event contributes to the seven reviews after it was published. The first of them counts
-what it moved, and each counts what it sold on the day of the seven that it lies in.
+A line of an event contributes to the seven reviews after its publication. The first of them counts
+the units that it moved; each counts the units that it sold, on its day of the seven.
 """
 
 from pyspark.sql import Column, DataFrame
@@ -22,16 +22,16 @@ from pipelines.reorder.policy import (
 
 DAY_MS = 24 * 60 * 60 * 1000
 TERMS = ("unit_cost_cents", "pack_size_units", "lead_time_days")
-"""What a product's supplier asks."""
+"""A product's terms."""
 PLAN = {
     "starts_at": "plan_starts_ms",
     "ends_at": "plan_ends_ms",
     "usual_price_cents": "usual_price_cents",
     "price_cents": "price_cents",
 }
-"""What is planned for a product."""
+"""The columns of a product's promotion plan."""
 PLANNED = ("plan_starts_ms", "plan_ends_ms", "plan_lift_permille")
-"""What a review knows of a plan: numbers, since Spark aggregates only such in place."""
+"""A review's columns of a plan: numbers, since Spark aggregates only numbers in place."""
 
 
 def extract_sale(receipt: Column) -> Extract:
@@ -43,9 +43,9 @@ def extract_refund(refund: Column) -> Extract:
 
 
 def extract_shipment(shipment: Column) -> Extract:
-    """What is under way belongs to the position: by its order, or from its dispatch on.
+    """Goods in transit count in the position: from their order on, or else from their dispatch.
 
-    A delivery changes it by what is missing.
+    A delivery subtracts the missing units.
     """
     lines, received = shipment["lines"], shipment["status"] == "received"
     unordered = shipment["purchase_order_id"].isNull()
@@ -65,9 +65,10 @@ def extract_adjustment(adjustment: Column) -> Extract:
 
 
 def to_extract(event: Column, came: Column | None = None, went: Column | None = None) -> Extract:
-    """An event's lines, with the units that come to the position of their shelf and leave it.
+    """An event's lines, with the units that enter and leave the position of their shelf.
 
-    Zipped, not mapped: a lambda over an array would leave generated code, at half the speed.
+    It zips the arrays: Spark would run a lambda over an array outside generated code, at half the
+    speed.
     """
     lines = F.arrays_zip(
         event["lines"]["sku"].alias("sku"),
@@ -82,7 +83,7 @@ def build_no_units() -> Column:
 
 
 def build_contributions(policy: Policy) -> list[Contribution]:
-    """A line in each of its reviews; days count back from a review, from zero."""
+    """A line's contributions to its reviews; `day` counts back from the review, from zero."""
     published = F.unix_millis("published")
     midnight = published - F.pmod(published, F.lit(DAY_MS))
     came, went = (F.coalesce(name, F.lit(0)).cast("long") for name in ("came", "went"))
@@ -114,10 +115,10 @@ def build_contributions(policy: Policy) -> list[Contribution]:
 
 
 def build_aggregates() -> dict[str, Column]:
-    """What the contributions to one shelf and review are aggregated to.
+    """The aggregates of the contributions to one shelf and review.
 
-    Terms are those that held when the newest event happened that knew any, and so is the plan. Two
-    events of one moment know the same.
+    The terms are those of the newest event that has any; so is the plan. Two events of the same
+    time have the same.
     """
     known_at = F.when(F.col("pack_size_units").isNotNull(), F.col("event_time"))
     planned_at = F.when(F.col("plan_starts_ms").isNotNull(), F.col("event_time"))
@@ -136,12 +137,12 @@ def build_aggregates() -> dict[str, Column]:
 
 
 def is_known() -> Column:
-    """Whether a product's terms are known: else it cannot be ordered, and has no row."""
+    """Whether a product's terms are known: without terms there is no order and no row."""
     return F.col("pack_size_units").isNotNull()
 
 
 def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
-    """From the aggregates of known products to rows with the view's columns."""
+    """Proposals with the view's columns, from the aggregates of products with known terms."""
     proposed = derive_levels(
         [F.col(name_sold_on(day)).cast("double") for day in range(DAYS)],
         F.col("days"),
@@ -156,13 +157,13 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
 
 
 def build_plan() -> Plan:
-    """The plan of a shelf's product, seen from the review."""
+    """The plan of a shelf's product, relative to the review."""
     seen = Plan(F.col("plan_lift_permille"), count_days_after("starts"), count_days_after("ends"))
     return Plan(*map(F.coalesce, seen, map(F.lit, NO_PLAN)))
 
 
 def count_days_after(edge: str) -> Column:
-    """How long after the review the plan starts or ends."""
+    """Days from the review to the plan's start or end."""
     return (F.col(f"plan_{edge}_ms") - F.unix_millis("review_at")) / DAY_MS
 
 

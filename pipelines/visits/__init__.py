@@ -1,1 +1,1 @@
-"""When customers come, and what they take home."""
+"""Visits: when customers come, and what they buy."""

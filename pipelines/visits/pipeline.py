@@ -1,4 +1,4 @@
-"""When customers come, and what they take home: visits, from receipts."""
+"""Visits, from receipts: when customers come, and what they buy."""
 
 from datetime import timedelta
 

@@ -1,7 +1,7 @@
-"""From receipts to visits: the receipts of a customer's day, cut where a pause is long.
+"""Makes visits of receipts: a customer's receipts of a day, split at long pauses.
 
-Lambdas over arrays, though they leave generated code: there is a row per customer and day, with a
-handful of lines.
+It uses lambdas over arrays, though Spark does not generate code for them: there is one row per
+customer and day, with a handful of lines.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from pipelines.common.transform.full_sums import (
 from pipelines.visits.thresholds import Thresholds
 
 DAY = ("customer_id", "day_start")
-"""What lines are grouped by."""
+"""The columns that group lines."""
 
 MINUTE_MS = 60 * 1000
 DAY_MS = 24 * 60 * MINUTE_MS
@@ -39,12 +39,12 @@ def extract_sale(receipt: Column) -> Extract:
 
 
 def to_key(customer: Column) -> Column:
-    """The customer as a part of a record's key, which slashes divide."""
+    """The customer, escaped as a part of a record's key, whose separator is a slash."""
     return F.replace(F.replace(customer, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
 
 def build_contributions() -> list[Contribution]:
-    """A line, of who showed a card; days are of UTC."""
+    """A line of a receipt with a customer; days are UTC days."""
     at = F.unix_millis("event_time")
     day = at - F.pmod(at, F.lit(DAY_MS))
     return [
@@ -64,7 +64,7 @@ def build_contributions() -> list[Contribution]:
 
 
 def build_aggregates() -> dict[str, Column]:
-    """The lines of a customer's day, and how many receipts they are of; nothing of accounting."""
+    """The lines of a customer's day, and its number of receipts; without accounting rows."""
     of_day = F.col("customer_id").isNotNull()
     return {
         "day_end": F.max("day_end"),
@@ -74,10 +74,10 @@ def build_aggregates() -> dict[str, Column]:
 
 
 def build_visits(days: DataFrame, limits: Thresholds) -> DataFrame:
-    """From the days to rows with the view's columns.
+    """Rows with the view's columns, from the days.
 
-    A row for each moment at which there is a receipt: a visit, or none, since it goes on from an
-    earlier receipt. So no row goes away when an earlier receipt is read later.
+    Each time with a receipt has a row: a visit, or a withdrawn one if an earlier receipt's visit
+    goes on. So no row disappears when an earlier receipt is read later.
     """
     pause = limits.pause_minutes * MINUTE_MS
     start = F.col("_start")
@@ -118,5 +118,5 @@ def build_visits(days: DataFrame, limits: Thresholds) -> DataFrame:
 
 
 def sum_lines(lines: str, of: Callable[[Column], Column]) -> Column:
-    """The sum over the lines of what it is of each."""
+    """The sum of `of` over the lines."""
     return F.aggregate(lines, F.lit(0).cast("long"), lambda total, line: total + of(line))

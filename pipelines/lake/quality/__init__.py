@@ -1,1 +1,1 @@
-"""What is expected of the lake's tables, at a pinned version of each, away from the hot path."""
+"""Expectations of the lake's tables, each at a pinned version, away from the hot path."""

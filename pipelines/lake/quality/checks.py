@@ -1,4 +1,4 @@
-"""Checking the lake against expectations: `check` gives the verdict, and writes the Data Docs."""
+"""Checks the lake against expectations: `check` gives the verdicts and writes the Data Docs."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,7 +36,7 @@ SITE = "reports"
 SAMPLE_MAX = 5
 FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": SAMPLE_MAX}
 COMPARED = ("units_sold", "units_refunded")
-"""The fields that the views of days have, too."""
+"""The fields that gold shares with the daily view."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Pinned:
-    """A table at one version, and up to where it holds the log there."""
+    """A table at one version, with its coverage of the log there."""
 
     table: Table
     version: int
@@ -82,9 +82,9 @@ class Suite:
 def check(
     spark: SparkSession, lake: Lake, docs: Path, totals: DailyTotals | None = None
 ) -> list[Verdict]:
-    """The verdict on each table, at its present newest version.
+    """The verdicts on each table, at its newest version.
 
-    The verdicts are also pages under the folder `docs`. `totals`: those of a view to compare with;
+    It also writes them as pages under the folder `docs`. `totals`: those of a view to compare with;
     the lake must hold at least the log that the view has counted.
     """
     gold = pin(lake.gold)  # first, so that its sources cover at least as much
@@ -186,7 +186,7 @@ def name_expectation(name: str, expectation: Expectation) -> Expectation:
 
 
 def create_context_with(docs: Path) -> AbstractDataContext:
-    """A context that lives as long as the check, and writes its pages into the folder."""
+    """A context for one check that writes its pages into the folder."""
     context = create_own_context()
     context.add_data_docs_site(
         SITE,
@@ -233,7 +233,7 @@ def reach_verdict(context: AbstractDataContext, source: SparkDatasource, suite: 
 
 
 def describe_failure(result: ExpectationValidationResult) -> str:
-    """What was expected, and what was found instead."""
+    """The expectation, and the values found instead."""
     found = result.result.get("partial_unexpected_list") or result.result.get("observed_value")
     if result.exception_info.get("raised_exception"):
         found = result.exception_info.get("exception_message")

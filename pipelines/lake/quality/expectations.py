@@ -1,6 +1,6 @@
-"""From a contract's rules to expectations: by the rules' words, not by the hot path's SQL.
+"""Makes expectations of a contract's rules, independently of the hot path's SQL.
 
-What an array's items have to keep is expected of a frame with a row per item.
+A rule for an array's items becomes an expectation of a frame with a row per item.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,13 +15,13 @@ from pyspark.sql import functions as F
 from contracts import Contract, Rule
 
 EVENTS = "events"
-"""The frame with a row per event; the others are named by the array whose items they have."""
+"""The frame with a row per event; each other frame has the name of its items' array."""
 
 BYTES = "{}_bytes"
 ITEMS = "{}_items"
 
 Make = Callable[[str, Any], Expectation]
-"""Of a column and the rule's limit."""
+"""Takes a column and the rule's limit."""
 
 
 def expect_at_least(column: str, limit: Any, *, strict: bool = False) -> Expectation:
@@ -33,7 +33,7 @@ def expect_at_most(column: str, limit: Any, *, strict: bool = False) -> Expectat
 
 
 def expect_match(column: str, limit: str) -> Expectation:
-    # Java's $ overlooks a line break at the end.
+    # Java's $ also matches before a final line break.
     return gxe.ExpectColumnValuesToMatchRegex(column=column, regex=limit.removesuffix("$") + r"\z")
 
 
@@ -62,11 +62,10 @@ MAKES: Mapping[str, Make] = {
     "lessThan": lambda column, limit: expect_order(column, limit, or_equal=False),
     "atMost": lambda column, limit: expect_order(column, limit, or_equal=True),
 }
-"""By the kind of a rule, as in contracts/rules.py. None says anything of a value that is absent,
-except the one that asks for it."""
+"""By the kind of a rule, as in contracts/rules.py. Only `required` rejects an absent value."""
 
 MEASURED = {"maxBytes": BYTES, "minItems": ITEMS, "maxItems": ITEMS}
-"""Which kinds are expected of a column that measures the field."""
+"""The kinds whose expectation is of a column that measures the field."""
 
 
 def expect_order(column: str, limit: str, *, or_equal: bool) -> Expectation:
@@ -79,11 +78,11 @@ def expect_order(column: str, limit: str, *, or_equal: bool) -> Expectation:
 
 
 def list_expectations(contract: Contract) -> dict[str, dict[str, Expectation]]:
-    """By frame, and by the name of the rule: what is expected."""
+    """The expectations, by frame and by the rule's name."""
     by_frame: dict[str, dict[str, Expectation]] = {EVENTS: {}}
     for rule in contract.rules:
         if rule.kind == "required" and len(rule.path) > 1:
-            continue  # Avro cannot leave it out: as on the hot path
+            continue  # Avro cannot omit it; the hot path skips it too
         by_frame.setdefault(name_frame(rule), {})[rule.name] = create_expectation(rule)
     return by_frame
 
@@ -100,7 +99,7 @@ def create_expectation(rule: Rule) -> Expectation:
 
 
 def build_frames(contract: Contract, events: DataFrame, *identity: str) -> dict[str, DataFrame]:
-    """The frames that the expectations are of; `identity` names the event in each of their rows."""
+    """The frames of the expectations, by name; the columns `identity` identify a row's event."""
     by_name = {EVENTS: events.select(*identity, *list_columns(contract))}
     for array in contract.fields:
         if array.item:
@@ -110,7 +109,7 @@ def build_frames(contract: Contract, events: DataFrame, *identity: str) -> dict[
 
 
 def list_columns(contract: Contract) -> list[Column]:
-    """The fields, with what is measured of some; of an array only how many items it has."""
+    """The fields, with the measures of some; of an array only its number of items."""
     selected = []
     for one in contract.fields:
         if one.item:

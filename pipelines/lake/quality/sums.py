@@ -32,9 +32,9 @@ class DailyTotals:
 
 
 def count_records(spark: SparkSession, records: DataFrame, ends: Offsets) -> DataFrame:
-    """A row per partition that holds, or should hold, records: how many, and how many offsets.
+    """A row per partition that holds, or should hold, records: their number and that of offsets.
 
-    `gaps_max`: how many of the offsets may have no record.
+    `gaps_max`: the number of offsets that may have no record.
     """
     expected = spark.createDataFrame(
         [(*at, end, 0 if at[0] in PLAIN else end) for at, end in ends.items() if end],
@@ -55,7 +55,7 @@ def count_records(spark: SparkSession, records: DataFrame, ends: Offsets) -> Dat
 
 
 def find_wrong_sums(gold: DataFrame, silver: Mapping[Contract, DataFrame]) -> DataFrame:
-    """Rows of gold that silver does not give, and those that it lacks; with gold's columns."""
+    """The rows of gold that differ from silver, and those that gold lacks; with gold's columns."""
     columns = ["day", "store_id", "sku", *AMOUNTS]
     of_silver = sum_facts(silver).select(columns)
     of_gold = gold.select(columns)
@@ -88,9 +88,9 @@ def compare_by_day(
     totals: DailyTotals,
     names: Sequence[str],
 ) -> DataFrame:
-    """A row per `day` of the view, with columns for what the view says and what silver says.
+    """A row per `day` of the view, with silver's columns and the view's, which end in `_served`.
 
-    Readers of the view may have dropped older days.
+    Older days of silver do not count: readers of the view may have dropped them.
     """
     of_view = spark.createDataFrame(
         [(day, *[expected[name] for name in names]) for day, expected in totals.days.items()],
