@@ -12,14 +12,14 @@ from pathlib import Path
 from infra import java
 
 RECORD = "RETAIL_AOT_RECORD"
-"""Names, in a training run, the folder that caches are written to."""
+"""The variable that, in a training run, names the folder for the caches."""
 
 QUIET = "-Xlog:aot*=off"
-"""Java says nothing about a cache that does not fit: it starts, only slower."""
+"""Java does not log that a cache does not fit: it starts without it, only slower."""
 
 
 def build_options(jars_dir: Path, role: str, class_path: str) -> list[str]:
-    """Java's options: use the role's cache, write it, or none where there is no cache."""
+    """Java's options to use the role's cache, or to write it in a training run; else none."""
     if recording := os.environ.get(RECORD):
         return [
             f"-XX:AOTCacheOutput={Path(recording) / locate_cache(jars_dir, role, class_path).name}"
@@ -29,9 +29,9 @@ def build_options(jars_dir: Path, role: str, class_path: str) -> list[str]:
 
 
 def locate_cache(jars_dir: Path, role: str, class_path: str) -> Path:
-    """The file of the role's cache, whether it is there or not.
+    """The file of the role's cache, which may not exist.
 
-    Another Java, another class path, or other files under the same names: another cache.
+    The name differs by Java, class path, and the dates of its files.
     """
     made_of = "\0".join(
         [str(java.locate_java()), java.VERSION, *map(read_date, class_path.split(os.pathsep))]

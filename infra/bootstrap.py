@@ -1,7 +1,7 @@
 """Make the environment that everything else runs in.
 
-The system's Python runs it, and may be old. So this file holds nothing that an old Python cannot
-parse, and can say what is wrong.
+The system's Python runs it, and may be old. So an old Python can parse this file, which then says
+what is wrong.
 """
 
 import sys

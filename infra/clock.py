@@ -1,4 +1,4 @@
-"""The present day, for sunsets."""
+"""The current date, for sunsets."""
 
 from datetime import UTC, date, datetime
 

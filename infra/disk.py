@@ -12,7 +12,7 @@ BLOCK_BYTES = 512  # what st_blocks counts in, on every system
 
 
 def find_shortage(settings: Settings) -> str | None:
-    """What is short and what to do about it; None while there is room."""
+    """The message: what is short, and what to do. None while there is room."""
     most_gib, least_gib = settings.simulator_disk_gib_max, settings.simulator_disk_free_gib_min
     held_gib = count_bytes(settings.data_dir) / GIB
     if held_gib >= most_gib:
@@ -31,11 +31,11 @@ def find_shortage(settings: Settings) -> str | None:
 
 
 def count_bytes(folder: Path) -> int:
-    """The bytes that the folder's files take on the disk; holes in them take none."""
+    """The bytes of the folder's files on the disk; holes in them count zero."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
-            # A segment or a checkpoint may go while we look.
+            # A segment or a checkpoint may disappear meanwhile.
             with suppress(FileNotFoundError):
                 total += Path(place, name).lstat().st_blocks * BLOCK_BYTES
     return total

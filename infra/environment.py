@@ -26,7 +26,7 @@ STAMP = ".complete"
 
 
 def ensure(folder: Path) -> None:
-    """The environment, complete and as the lock says; made anew where it differs."""
+    """Make the environment complete and as the lock says; make it anew where it differs."""
     wanted = compute_digest(folder)
     if read_stamp(folder) == wanted:
         return
@@ -38,7 +38,7 @@ def ensure(folder: Path) -> None:
 
 
 def compute_digest(folder: Path) -> str:
-    """What an environment was made of: Python, place, locked packages, this project's entry."""
+    """A digest of an environment's parts: Python, path, locked packages, this project's entry."""
     parts = [
         sys.version.encode(),
         str(folder).encode(),  # scripts hold absolute paths: a moved folder needs new ones
@@ -49,14 +49,14 @@ def compute_digest(folder: Path) -> str:
 
 
 def read_entry_points() -> bytes:
-    """The part of pyproject.toml that an installation depends on: not the linter's."""
+    """The part of pyproject.toml on which an installation depends, without the linter's."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
     installed = [declared["project"], declared["build-system"], declared["tool"]["hatch"]]
     return json.dumps(installed, sort_keys=True).encode()
 
 
 def read_stamp(folder: Path) -> str:
-    """The digest that the environment was completed for; empty if it never was."""
+    """The digest of the complete environment; empty if it is not complete."""
     try:
         return (folder / STAMP).read_text()
     except OSError:

@@ -1,6 +1,6 @@
-"""Run an executor that Spark has asked Kubernetes for: `python -m infra.executor executor`.
+"""Run an executor that Spark requests from Kubernetes: `python -m infra.executor executor`.
 
-Spark says in variables what to run and adds the argument; Java takes the place of this process.
+Spark sets variables and adds the argument; Java then replaces this process.
 """
 
 import os
@@ -23,7 +23,7 @@ OPTIONS: Mapping[str, str] = {
     "--resourceProfileId": "SPARK_RESOURCE_PROFILE_ID",
     "--podName": "SPARK_EXECUTOR_POD_NAME",
 }
-"""What the backend is told, and the variable that has it."""
+"""The options of the backend, and the variable with each value."""
 MEMORY, CLASS_PATH = "SPARK_EXECUTOR_MEMORY", "SPARK_CLASSPATH"
 JAVA_OPTION = re.compile(r"SPARK_JAVA_OPT_(\d+)")
 
@@ -37,7 +37,7 @@ class NoExecutor(UserError):
 
 
 def build_command(variables: Mapping[str, str]) -> list[str]:
-    """The command of the executor. Raises NoExecutor, naming the variables that are not set."""
+    """The command of the executor. Raises NoExecutor with the variables that are not set."""
     if missing := [name for name in (MEMORY, *OPTIONS.values()) if not variables.get(name)]:
         raise NoExecutor(missing)
     numbered = {
@@ -60,7 +60,7 @@ def build_command(variables: Mapping[str, str]) -> list[str]:
 
 
 def find_jars() -> Path:
-    """What Spark ships."""
+    """The folder of the jars that PySpark ships."""
     spark = find_spec("pyspark")
     assert spark is not None, "it is a locked package"
     assert spark.origin is not None, "it has an __init__.py"

@@ -1,4 +1,4 @@
-"""A folder by its address, on a disk or in an object store: every engine takes the same one."""
+"""A folder by its address, on a disk or in an object store; every engine takes the address."""
 
 import os
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Folder:
 
     @classmethod
     def of(cls, url: str) -> "Folder":
-        """The folder that a URL names: file:///… or s3a://…"""
+        """The folder at a URL: file:///… or s3a://…"""
         parts = urlsplit(url)
         return cls((unquote(parts.path) if parts.scheme == "file" else url).rstrip("/"))
 
@@ -39,20 +39,20 @@ class Folder:
         return not self.address.startswith(STORE)
 
     def list_names(self) -> list[str]:
-        """The names of what is in the folder; none where there is no folder."""
+        """The names of the folder's entries; empty if there is no folder."""
         return [one.base_name for one in self._list_files(recursive=False)]
 
     def read(self, name: str) -> str:
-        """The text of a file in the folder; raises FileNotFoundError."""
+        """The text of a file in the folder. Raises FileNotFoundError."""
         with self._files.open_input_stream(f"{self._path}/{name}") as file:
             return bytes(file.read()).decode()
 
     def count_bytes(self) -> int:
-        """The texts of all files below the folder."""
+        """The size of all files below the folder, in bytes."""
         return sum(one.size or 0 for one in self._list_files(recursive=True))
 
     def remove(self) -> None:
-        """Remove the folder with everything below it, where there is one."""
+        """Remove the folder with everything below it, if it exists."""
         if self.list_names():
             self._files.delete_dir(self._path)
 
@@ -72,10 +72,8 @@ class Folder:
 
 @cache
 def store() -> fs.FileSystem:
-    """The object store that AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and the other variables
-    name.
-    """
-    # These two Arrow does not look for by itself, as delta-rs does.
+    """The object store of AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and other variables."""
+    # Arrow does not read these two variables by itself; delta-rs does.
     return fs.S3FileSystem(
         endpoint_override=os.environ.get("AWS_ENDPOINT_URL"), region=os.environ.get("AWS_REGION")
     )

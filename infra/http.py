@@ -14,14 +14,14 @@ from infra.security.tokens import read_own
 from infra.settings import Settings
 
 NO_ANSWER = (OSError, HTTPException, ValueError)
-"""What a request raises: nobody answers, an error is answered (`HTTPError`), or it is not JSON."""
+"""The exceptions of a request: no answer, an error status (`HTTPError`), or no JSON."""
 
 
 def open_answer(url: str, seconds_max: float, shop: Settings | None = None) -> HTTPResponse:
-    """The answer, to be read as it comes; the caller closes it. Raises one of NO_ANSWER.
+    """The answer as a stream; the caller closes it. Raises one of NO_ANSWER.
 
-    `seconds_max`: how long the service may be silent. `shop`: whose API the address is of, so that
-    a secure one is recognized, and shown a token.
+    `seconds_max`: how long the service may be silent. `shop`: the shop of the API at this address;
+    for a secure one the request checks the certificate and carries a token.
     """
     request = Request(url, headers=_identify(shop))
     answer: HTTPResponse = urlopen(request, timeout=seconds_max, context=_trust(shop))
@@ -29,13 +29,13 @@ def open_answer(url: str, seconds_max: float, shop: Settings | None = None) -> H
 
 
 def fetch_json(url: str, seconds_max: float, shop: Settings | None = None) -> Any:
-    """The answer, from JSON. Raises one of NO_ANSWER; `shop` is as above."""
+    """The answer, parsed from JSON. Raises one of NO_ANSWER. `shop`: see `open_answer`."""
     with open_answer(url, seconds_max, shop) as answer:
         return json.load(answer)
 
 
 def _trust(shop: Settings | None) -> ssl.SSLContext | None:
-    """The authority that the certificate has to be of; None: no other than usual."""
+    """The authority that must have signed the certificate; None: the system's."""
     if shop is None or not shop.secure:
         return None
     return ssl.create_default_context(cafile=locate_authority(shop))

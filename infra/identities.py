@@ -49,7 +49,7 @@ CARDS = "select card from shown where customer = ?"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A customer as the log has them."""
+    """A customer, as in the log."""
 
     pseudonym: str
     cards: tuple[str, ...]
@@ -76,7 +76,7 @@ class Edge(Protocol):
 
 
 class AsSent:
-    """An edge that leaves events as they were sent."""
+    """An edge that leaves events unchanged."""
 
     def replace(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
         """The event itself."""
@@ -98,7 +98,7 @@ class Identities:
             file, timeout=BUSY_SECONDS_MAX, isolation_level=None, check_same_thread=False
         )
         self._database.execute("pragma secure_delete = on")
-        self._database.execute("pragma temp_store = memory")  # nobody's id in a file elsewhere
+        self._database.execute("pragma temp_store = memory")  # no id in a temporary file
         self._database.executescript(TABLES)
 
     def close(self) -> None:
@@ -150,7 +150,7 @@ class Identities:
             row = (pseudonym, erased.cards, wall_ms)
             self._database.execute("insert into erased values (?, ?, ?)", row)
             self._database.execute("commit")
-            # Rewritten pages may hold copies that secure_delete does not know of.
+            # Rewritten pages may hold copies that secure_delete misses.
             self._database.execute("vacuum")
             return erased
 
@@ -208,5 +208,5 @@ def locate_lookup(home: Path) -> Path:
 
 
 def open_edge(settings: Settings) -> Edge:
-    """The edge that these settings ask for."""
+    """The edge of these settings."""
     return Identities(settings.data_dir) if settings.pseudonyms else AsSent()

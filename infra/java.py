@@ -1,4 +1,4 @@
-"""The Java that the broker and Spark run on: one for every machine, among the locked packages.
+"""The Java of the broker and of Spark: a locked package, the same on every machine.
 
 `python -m infra.java` makes Spark's JAVA_HOME ahead, for an image whose folders are read-only
 later.
@@ -47,12 +47,12 @@ def can_start() -> bool:
 
 
 def use() -> None:
-    """Let child processes find this Java, as Spark's scripts look for one."""
+    """Set JAVA_HOME, so that child processes, such as Spark's scripts, find this Java."""
     os.environ["JAVA_HOME"] = str(ensure_java_home())
 
 
 def ensure_java_home() -> Path:
-    """A JAVA_HOME for Spark, made in the environment where it is not there yet."""
+    """The JAVA_HOME for Spark, in the environment; makes it if it is missing."""
     command = Path(sys.prefix) / "java" / "bin" / "java"
     script = LAUNCHER.format(java=shlex.quote(str(locate_java())))
     if not command.exists() or command.read_text() != script:

@@ -1,6 +1,6 @@
-"""The linter of the contracts' standard, in an environment of its own: `python -m infra.linter`.
+"""The linter of the contracts' standard, in its own environment: `python -m infra.linter`.
 
-It needs other versions of packages than this project. The environment is hash-locked, complete, or
+It needs other package versions than this project. The environment is hash-locked, complete, or
 absent.
 """
 
@@ -21,13 +21,13 @@ FOLDER = environment.FOLDER / "linter"
 
 
 def ensure_python() -> Path:
-    """The linter's Python, once the environment is made. Raises Broken when it cannot be made."""
+    """The linter's Python; makes its environment first. Raises Broken if that fails."""
     ensure(FOLDER)
     return FOLDER / "bin" / "python"
 
 
 def ensure(folder: Path) -> None:
-    """The environment, complete and as its lock says; made anew where it differs."""
+    """Make the environment complete and as its lock says; make it anew where it differs."""
     wanted = compute_digest(folder)
     if environment.read_stamp(folder) == wanted:
         return

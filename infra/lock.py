@@ -1,4 +1,4 @@
-"""One process at a time."""
+"""Locks that one process at a time holds."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ from infra.wait import wait_for
 
 @contextmanager
 def lock_folder(folder: Path, otherwise: UserError, seconds_max: float = 0.0) -> Iterator[None]:
-    """Lock the folder, which is made if it is missing.
+    """Lock the folder; make it if it is missing.
 
     Raises `otherwise` if another process holds the lock for longer than `seconds_max`. The lock is
     on the folder itself, so nothing has to be cleaned up; the kernel releases it when this process

@@ -8,7 +8,7 @@ from infra.settings import read_settings
 
 
 def set_up_logging(component: str) -> logging.Logger:
-    """Send this process's log to standard error; returns the component's own logger."""
+    """Send this process's log to standard error. Returns the component's logger."""
     formatter = logging.Formatter(
         fmt="%(asctime)s.%(msecs)03dZ %(levelname)-7s %(name)s  %(message)s",
         datefmt="%Y-%m-%dT%H:%M:%S",

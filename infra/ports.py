@@ -1,4 +1,4 @@
-"""Free ports, so that several shops run on one machine."""
+"""Finds free ports, so that several shops can run on one machine."""
 
 import secrets
 import socket
@@ -8,22 +8,22 @@ OFFSETS = (0, 1092, 1093)
 """The ports of a shop, from its PORT_BASE."""
 
 LOWEST, HIGHEST = 20_000, 31_000
-"""The range of PORT_BASE. Above its ports, the system gives out ports of its own."""
+"""The range of PORT_BASE. The system's ephemeral ports lie above its ports."""
 
 TRIES_MAX = 1_000
 
 SHARES = 6
 STEP = 2 * SHARES
-"""Between two bases of one share. It divides the second of OFFSETS, so a shop's ports have two
-remainders by it, which no other share's have: what one has drawn and does not yet use, none else
-draws."""
+"""The distance between two bases of one share. It divides the second of OFFSETS, so a shop's ports
+have two remainders by it, which no other share's ports have. So no share draws a port that another
+has drawn and does not use yet."""
 
 
 def free_port_base(share: int = 0) -> int:
     """A PORT_BASE whose ports are all free now.
 
-    It is drawn, as two processes that count up would find the same one. Two that draw at the same
-    time each have a `share` of their own, from 0 to SHARES - 1.
+    It is random: two processes that count up would find the same one. Processes that draw at the
+    same time each use another `share`, from 0 to SHARES - 1.
     """
     for _ in range(TRIES_MAX):
         base = LOWEST + STEP * secrets.randbelow((HIGHEST - LOWEST) // STEP) + 2 * share

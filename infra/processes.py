@@ -1,4 +1,4 @@
-"""Programs of this project: their environment, and which processes they start."""
+"""Programs of this project: their environment, and the processes that they start."""
 
 import contextlib
 import os
@@ -18,9 +18,9 @@ WORKER = "pipelines.common.runtime.worker"
 """The module that runs generations: `python -m WORKER PIPELINE/NUMBER …`.
 
 WORKER and BOUNDED are a protocol: today's code starts them by name in the snapshot of an older
-generation. A snapshot that lacks a module of this name cannot be run, so a rename asks for a replay
-of every pipeline. Part of the protocol are also the arguments, the settings in the environment,
-standard input that closes when the parent ends, and `span.json` in the folder of BOUNDED.
+generation. A snapshot without a module of this name cannot run, so a rename requires a replay of
+every pipeline. The protocol includes the arguments, the settings in the environment, standard input
+that closes when the parent ends, and `span.json` in the folder of BOUNDED.
 """
 
 BOUNDED = "pipelines.common.runtime.bounded"
@@ -29,7 +29,7 @@ BOUNDED = "pipelines.common.runtime.bounded"
 
 
 def build_environment(settings: Settings, code: Path | None = None) -> dict[str, str]:
-    """The environment of a program that runs under the settings, from this code or another copy."""
+    """The environment of a program with these settings, run from this code or another copy."""
     named = settings.model_dump(mode="json", exclude_none=True)
     variables = {name.upper(): str(value) for name, value in named.items()}
     return {**os.environ, **variables, "PYTHONPATH": str(code or locate_root())}
@@ -38,9 +38,9 @@ def build_environment(settings: Settings, code: Path | None = None) -> dict[str,
 def start_module(
     settings: Settings, log: Path, module: str, *words: str, code: Path | None = None
 ) -> "subprocess.Popen[bytes]":
-    """Start `python -m MODULE WORDS` under the settings, from this code or another copy.
+    """Start `python -m MODULE WORDS` with these settings, from this code or another copy.
 
-    Its output is appended to the log.
+    It appends its output to the log.
     """
     with log.open("ab") as output:
         return subprocess.Popen(
@@ -55,9 +55,9 @@ def start_module(
 def capture(
     command: Sequence[str], seconds_max: float, cwd: Path, env: Mapping[str, str] | None = None
 ) -> "subprocess.CompletedProcess[str]":
-    """Run the command in the folder `cwd` to its end, and keep what it writes.
+    """Run the command in the folder `cwd` to its end, and capture its output.
 
-    `env`: its environment; None: the one of this process. Raises subprocess.TimeoutExpired.
+    `env`: its environment; None: that of this process. Raises subprocess.TimeoutExpired.
     """
     return subprocess.run(
         command, cwd=cwd, env=env, capture_output=True, text=True, timeout=seconds_max, check=False
@@ -66,10 +66,10 @@ def capture(
 
 @contextmanager
 def run_supervisor(settings: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
-    """A supervisor of the settings' pipelines, as in a shop, until the block ends; yields its
-    process id.
+    """Run a supervisor of the settings' pipelines in the block, as in a shop. Yields its process
+    id.
 
-    New generations are created from this code, or from another copy.
+    It creates new generations from this code, or from another copy.
     """
     process = start_module(settings, log, "pipelines.run", code=code)
     try:
@@ -80,12 +80,12 @@ def run_supervisor(settings: Settings, log: Path, code: Path | None = None) -> I
 
 
 def find_engines(pid: int) -> list[psutil.Process]:
-    """The Java processes below a process; a JVM may come or go meanwhile."""
+    """The Java processes below a process; some may start or end meanwhile."""
     return [each for each in list_descendants(pid) if get_name(each) == "java"]
 
 
 def find_drivers(supervisor: int) -> dict[str, psutil.Process]:
-    """The worker of each generation of a supervisor, by PIPELINE/NUMBER, once it has an engine."""
+    """The workers of a supervisor that have an engine, by PIPELINE/NUMBER of the generation."""
     by_name: dict[str, psutil.Process] = {}
     for engine in find_engines(supervisor):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -97,7 +97,7 @@ def find_drivers(supervisor: int) -> dict[str, psutil.Process]:
 
 
 def list_descendants(pid: int) -> list[psutil.Process]:
-    """All descendants of the process; none of a process that has ended."""
+    """All descendants of the process; empty if it has ended."""
     try:
         return list(psutil.Process(pid).children(recursive=True))
     except psutil.NoSuchProcess:
@@ -105,7 +105,7 @@ def list_descendants(pid: int) -> list[psutil.Process]:
 
 
 def get_name(process: psutil.Process) -> str:
-    """The name of the program that the process runs; empty when it has ended."""
+    """The name of the process's program; empty if it has ended."""
     try:
         return str(process.name())
     except psutil.NoSuchProcess:

@@ -1,11 +1,11 @@
-"""Where reports are kept: the difference between two generations, and what `make quality` found."""
+"""The places of reports: differences between generations, and the verdicts of `make quality`."""
 
 from pathlib import Path
 
 from infra.settings import Settings
 
 VERDICTS = "verdicts.json"
-"""What `make quality` found, in the folder of the Data Docs."""
+"""The verdicts of `make quality`, in the folder of the Data Docs."""
 
 
 def locate_reports(settings: Settings) -> Path:
@@ -13,18 +13,18 @@ def locate_reports(settings: Settings) -> Path:
 
 
 def name_suite(table: str, suite: str) -> str:
-    """What Great Expectations calls the suite of a table, and the folder of its pages."""
+    """The name of a table's suite in Great Expectations, and of the folder of its pages."""
     return f"{table} {suite}".replace(".", "-")  # a dot would make a folder
 
 
 def name_difference(pipeline: str, before: str, after: str) -> str:
-    """The name of the report's files, without their kind: `fraud-g1-g2` of two generations."""
+    """The name of the report's files without their suffix, such as `fraud-g1-g2`."""
     named = f"{pipeline}-{before}-{after}"
     plain = "".join(each if each.isalnum() else "-" for each in named)
     return plain.replace("generation-", "g")
 
 
 def find_difference(folder: Path, pipeline: str, before: int, after: int) -> Path:
-    """The file of the difference between two generations; it may not be there."""
+    """The file of the difference between two generations; it may not exist."""
     name = name_difference(pipeline, f"generation {before}", f"generation {after}")
     return folder / f"{name}.json"

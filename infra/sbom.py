@@ -1,7 +1,7 @@
 """The bill of materials in CycloneDX: every Python package, jar and script, from the lock files.
 
-Python packages keep their hashes in the lock file that a component names, one for each of their
-wheels. The jars that PySpark brings are part of its package.
+The hashes of a Python package, one per wheel, are in the lock file that its component names. The
+jars that PySpark ships are part of its package.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from infra.settings import locate_root
 VERSION = SchemaVersion.V1_6
 LOCK_FILES = ("requirements.lock", "requirements.installer.lock", "requirements.linter.lock")
 SCRIPTS = "services/api/pages"
-"""The folder of the scripts that browsers load: all are this project's own."""
+"""The folder of the scripts that browsers load, all of this project."""
 PINNED = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
 LOCKED_IN, SET = "retail:locked-in", "retail:jars"
 
@@ -34,7 +34,7 @@ def render() -> str:
 
 
 def describe() -> Bom:
-    """The project, and everything that it locks or ships."""
+    """The bill of the project, with every component that it locks or ships."""
     project = tomllib.loads((locate_root() / "pyproject.toml").read_text(encoding="utf-8"))[
         "project"
     ]
@@ -51,7 +51,7 @@ def describe() -> Bom:
 
 
 def list_packages() -> Iterator[Component]:
-    """Every Python package; one in several versions is there as often."""
+    """Every Python package, once per version."""
     places: dict[tuple[str, str], list[str]] = {}
     for lock in LOCK_FILES:
         for name, version in PINNED.findall((locate_root() / lock).read_text(encoding="utf-8")):
@@ -69,7 +69,7 @@ def list_packages() -> Iterator[Component]:
 
 
 def list_jars() -> Iterator[Component]:
-    """Every pinned jar, with the class paths that it is in."""
+    """Every pinned jar, with its class paths."""
     sets: dict[str, list[str]] = {}
     jars = {str(jar): jar for name in NAMES for jar in get_jar_set(name).jars}
     for name in NAMES:

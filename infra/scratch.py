@@ -1,12 +1,12 @@
-"""Folders in which rows of files lie while they are read; they go at the end, unless by a kill."""
+"""Folders for the rows of files during a read; commands remove them at their end, if not killed."""
 
 from pathlib import Path
 
 LOADING = "load-"
-"""The beginning of their names: of `retail load`, in the data folder."""
+"""The prefix of the folders of `retail load`, in the data folder."""
 IMPORTS = "import"
 IMPORTING = "lines-"
-"""Of `retail import`, in the folder `import`."""
+"""The prefix of the folders of `retail import`, in the folder `import`."""
 
 
 def list_importing(home: Path) -> list[Path]:
@@ -14,5 +14,5 @@ def list_importing(home: Path) -> list[Path]:
 
 
 def list_scratch(home: Path) -> list[Path]:
-    """Those in a data folder: of commands that run, and of those that were killed."""
+    """The scratch folders of running and of killed commands in a data folder."""
     return [*sorted(home.glob(f"{LOADING}*")), *list_importing(home)]

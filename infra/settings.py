@@ -1,7 +1,7 @@
 """Settings: read once, from the environment, into one frozen object.
 
-A value comes from the first of these that has it: the environment, what `retail up` remembered in
-the data folder, the default in this file.
+A value comes from the first of these that has it: the environment, the settings that `retail up`
+remembered in the data folder, the default in this file.
 """
 
 import json
@@ -27,14 +27,14 @@ NOW = "now"
 REMEMBERED_FILE = "settings.json"
 FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 OPERATOR = "operator"
-"""As whom commands of a person log in to a secure Kafka: it may do everything."""
+"""The user as which a person's commands log in to a secure Kafka; it may do everything."""
 UNPROTECTED = ("kafka_bootstrap_servers", "broker_voters", "broker_address", "api_address")
 """Settings of a shop that is not on one machine."""
 UNQUOTABLE = re.compile(r"[:{}\"\\]")
 
 
 class InvalidSettings(UserError):
-    """A setting has a value that the program cannot use."""
+    """A setting has an invalid value."""
 
 
 def locate_root() -> Path:
@@ -43,7 +43,7 @@ def locate_root() -> Path:
 
 
 DEFAULT_SPEED = 10.0
-"""Seconds of world time per second of wall time, for which the simulator's rate is meant."""
+"""Seconds of world time per second of wall time, at which the simulator's rate applies."""
 
 
 class Settings(BaseSettings):
@@ -366,7 +366,7 @@ class Settings(BaseSettings):
         return self.kafka_bootstrap_servers or f"{HOST}:{self.broker_port}"
 
     def as_service(self, name: str) -> Self:
-        """The settings of a part of this process that logs in to Kafka under a name of its own."""
+        """The settings for a part of this process that logs in to Kafka under this name."""
         return self.model_copy(update={"kafka_service": name})
 
     @property
@@ -394,7 +394,7 @@ class Settings(BaseSettings):
 def read_settings() -> Settings:
     """The settings of this process, read at the first call.
 
-    Raises InvalidSettings, naming each variable with what was expected and found.
+    Raises InvalidSettings, which lists each wrong variable with what was expected and found.
     """
     try:
         current = Settings()
@@ -405,7 +405,7 @@ def read_settings() -> Settings:
 
 
 def refuse_half_secure(current: Settings) -> None:
-    """Raise InvalidSettings where SECURE would not protect all of the shop."""
+    """Raise InvalidSettings if SECURE would protect only a part of the shop."""
     if not current.secure:
         return
     beyond = [name.upper() for name in UNPROTECTED if getattr(current, name) is not None]
@@ -435,9 +435,7 @@ def remember(current: Settings) -> None:
 
 
 def select_memorable(current: Settings) -> dict[str, Any]:
-    """The settings that are remembered: no secret, not the folder that they are written to, and not
-    who the process is.
-    """
+    """The settings to remember: without secrets, the data folder, and the process's service."""
     return current.model_dump(
         mode="json",
         exclude_defaults=True,

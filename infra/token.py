@@ -1,4 +1,4 @@
-"""The token for actions through the API: a reader of the data folder may act."""
+"""The token for actions through the API: whoever can read the data folder may act."""
 
 import secrets
 from pathlib import Path
@@ -14,7 +14,7 @@ def locate_token(settings: Settings) -> Path:
 
 
 def read_token(settings: Settings) -> str:
-    """The token of this data folder; the first call draws it. Only its owner can read the file."""
+    """The token of this data folder; the first call draws it. Only the file's owner can read it."""
     file = locate_token(settings)
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Waiting for a condition, with a limit."""
+"""Waits for a condition, with a limit."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ Answer = TypeVar("Answer")
 POLL_SECONDS = 0.1
 POLL_SECONDS_MIN, POLL_SECONDS_MAX = 0.02, 0.5
 REST = 4
-"""The pause is this many times as long as the question took: what is waited for needs the cores
+"""The pause is this many times as long as the question took: the awaited work needs the cores
 too."""
 
 
@@ -20,7 +20,7 @@ def wait_for(
     seconds_max: float,
     poll_seconds: float = POLL_SECONDS,
 ) -> bool:
-    """Ask repeatedly until it has happened or the time is over; returns whether it has."""
+    """Ask repeatedly until it has happened or the time is over. Returns whether it has."""
     return _ask(happened, seconds_max, lambda _: poll_seconds, lambda answer: answer)
 
 
@@ -30,19 +30,19 @@ def ask_until(
     seconds_max: float,
     poll_seconds: float = POLL_SECONDS,
 ) -> Answer:
-    """Ask repeatedly until an answer is the last one or the time is over; returns that answer."""
+    """Ask repeatedly until `is_last` holds or the time is over. Returns the last answer."""
     return _ask(question, seconds_max, lambda _: poll_seconds, is_last)
 
 
 def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30.0) -> None:
-    """Wait for the condition; raises TimeoutError when it does not hold in time."""
+    """Wait for the condition. Raises TimeoutError if it does not hold in time."""
     if not _ask(condition, seconds_max, _compute_rest_seconds, lambda answer: answer):
         raise TimeoutError(f"Expected within {seconds_max:g} s, but it did not happen: {what}")
 
 
 @contextmanager
 def repeat_in_thread(work: Callable[[], object], rest_seconds: float) -> Iterator[None]:
-    """Repeat the work, with a rest before each time, in a thread, until the block ends."""
+    """Repeat the work in a thread until the block ends, with a rest before each time."""
     stop = threading.Event()
 
     def work_on() -> None:
@@ -68,7 +68,7 @@ def _ask(
     rest_seconds: Callable[[float], float],
     is_last: Callable[[Answer], bool],
 ) -> Answer:
-    """`rest_seconds`: how long to wait before asking again, by how long asking took."""
+    """`rest_seconds`: the pause before the next question, by the seconds that the last took."""
     deadline = time.monotonic() + seconds_max
     pause = threading.Event()
     while True:

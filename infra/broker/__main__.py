@@ -24,7 +24,7 @@ def main() -> None:
     command = [
         str(locate_java()),
         *HEAP,
-        "-XX:+ExitOnOutOfMemoryError",  # a broker without memory does no good: start it anew
+        "-XX:+ExitOnOutOfMemoryError",  # the process manager starts it again
         f"-Dlog4j2.configurationFile={log_config}",
         "-cp",
         fetch_broker_classpath(),

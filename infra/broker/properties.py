@@ -8,18 +8,18 @@ from infra.settings import HOST, Settings
 
 LOG_DIR = "log"
 COPIES_MAX = 3
-"""Of Kafka's own topics: one broker may be down, and nothing acknowledged is lost."""
+"""Copies of Kafka's own topics: one broker may be down without a loss of acknowledged records."""
 
-# A broker hands its partitions over by a majority, which the last broker to stop does not have: it
-# would wait five minutes for one, and be killed. The others take over from a missing broker.
+# A controlled shutdown needs a majority of controllers, which the last broker to stop lacks: it
+# would wait five minutes, and be killed. Without one, the others take over from a missing broker.
 SEVERAL = {"controlled.shutdown.enable": "false"}
 
 
 def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     """server.properties of a node that is broker and controller, alone or one of several.
 
-    The log folder is relative to the working directory: a path may then hold anything. Those of a
-    secure broker hold a password.
+    The log folder is relative to the working directory, so its path may have any characters. The
+    properties of a secure broker contain a password.
     """
     voters = parse_voters(settings)
     controller = voters.get(settings.broker_id, f"{HOST}:{settings.controller_port}")
@@ -43,9 +43,9 @@ def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         **(SEVERAL if len(voters) > 1 else {}),
         **(build_secure_properties(settings) if settings.secure else {}),
         "log.dirs": log_dir,
-        # Topics are made from contracts, never by a typing mistake.
+        # Contracts make topics; a mistyped name does not.
         "auto.create.topics.enable": "false",
-        # Of Kafka's own topics a few partitions are plenty.
+        # A few partitions are enough for Kafka's own topics.
         "offsets.topic.replication.factor": str(copies),
         "offsets.topic.num.partitions": "4",
         "transaction.state.log.replication.factor": str(copies),
@@ -66,7 +66,7 @@ def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
 
 
 def parse_voters(settings: Settings) -> Mapping[int, str]:
-    """Where each broker of the cluster listens as controller, by id; of one alone, none."""
+    """The controller address of each broker of the cluster, by id; empty for a broker alone."""
     named = (one.split("@") for one in (settings.broker_voters or "").split(",") if one)
     return MappingProxyType({int(number): address for number, address in named})
 

@@ -1,4 +1,4 @@
-"""What makes a broker secure: TLS, passwords, and permissions that are refused unless granted."""
+"""The properties of a secure broker: TLS, passwords, and permissions, denied unless granted."""
 
 from infra.security.files import locate_authority, locate_certificate
 from infra.security.passwords import BROKER, MECHANISM, read_password
@@ -11,7 +11,7 @@ LOGIN_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule"
 
 
 def build_secure_properties(settings: Settings) -> dict[str, str]:
-    """The properties that a secure broker has beside those of any broker.
+    """The additional properties of a secure broker.
 
     Clients log in with a password. The broker reaches its own controller with its certificate.
     They hold a password, so only their owner may read the file with them. Paths are relative to the

@@ -1,8 +1,8 @@
 """The broker's folder, formatted once.
 
-Kafka's storage tool is a Java process of its own. The folders of brokers that run alone differ by
-an id only. So one is formatted, beside the jars, and copied. `python -m infra.broker.storage`
-formats it ahead, for an image whose folders are read-only later.
+Kafka's storage tool is a separate Java process. The folders of brokers that run alone differ only
+in an id. So the tool formats one, beside the jars, and each broker copies it. `python -m
+infra.broker.storage` formats it ahead, for an image whose folders are read-only later.
 """
 
 import base64
@@ -43,7 +43,7 @@ class NotFormatted(UserError):
 
 
 class OtherProfile(UserError):
-    """The log was begun with another value of SECURE."""
+    """The log began with another value of SECURE."""
 
     def __init__(self, log: Path, secure: bool) -> None:
         wanted, found = ("on", "off") if secure else ("off", "on")
@@ -59,10 +59,10 @@ def locate_broker_folder(settings: Settings) -> Path:
 
 
 def format_once(settings: Settings, folder: Path, java_command: list[str]) -> None:
-    """Give the broker an empty log, unless it has one; raises NotFormatted and OtherProfile.
+    """Give the broker an empty log, unless it has one. Raises NotFormatted and OtherProfile.
 
-    The folder is formatted beside its place and moved there, so an interrupted attempt leaves
-    nothing.
+    It formats a folder beside the final one and moves it there, so an interrupted attempt leaves
+    nothing behind.
     """
     refuse_other_profile(folder, settings.secure)
     if (folder / LOG_DIR).exists():
@@ -87,9 +87,10 @@ def refuse_other_profile(folder: Path, secure: bool) -> None:
 
 
 def prepare_template(settings: Settings, java_command: list[str]) -> Path:
-    """The folder of an empty log of a broker alone, of this version of Kafka; raises NotFormatted.
+    """The folder of an empty log for a broker alone, with this version of Kafka.
 
-    Its broker listens elsewhere: a quorum of one finds itself at any address.
+    The log does not depend on the broker's address: a quorum of one finds itself at any. Raises
+    NotFormatted.
     """
     port_base = Settings.model_fields["port_base"].default
     usual = {"port_base": port_base, "listen_host": HOST, "broker_address": None}
@@ -115,7 +116,7 @@ def let_read(folder: Path) -> None:
 
 
 def rename_cluster(log: Path) -> None:
-    """Give the copied folder an id of its own."""
+    """Give the copied folder its own cluster id."""
     meta = log / "meta.properties"
     meta.write_text(CLUSTER_ID.sub(rf"\g<1>{choose_cluster_id(None)}", meta.read_text()))
 
@@ -142,7 +143,7 @@ def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
 
 
 def list_users(settings: Settings) -> Iterator[str]:
-    """The storage tool's arguments for the users that are there before the first start."""
+    """The storage tool's arguments for the users that exist before the first start."""
     for user in FIRST_USERS:
         yield "--add-scram"
         yield f"{MECHANISM}=[name={user},password={read_password(settings, user)}]"

@@ -1,1 +1,1 @@
-"""What the machine needs before anything starts."""
+"""Checks of the machine before anything starts."""

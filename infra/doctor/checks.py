@@ -1,4 +1,4 @@
-"""One check for each thing that a first start can fail on; each says what to do."""
+"""One check for each cause by which a first start can fail; each says what to do."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ PORT_STEP = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check found. A remedy has to be applied before a start."""
+    """The result of a check. With a remedy, a start needs the remedy first."""
 
     check: str
     found: str
     remedy: str = ""
-    ours: bool = False  # what was found is this folder's own component at work
+    ours: bool = False  # the port's holder is a component of this folder
 
     @property
     def good(self) -> bool:
@@ -32,7 +32,7 @@ class Finding:
 
 
 def run_checks(probes: Probes, settings: Settings) -> Iterator[Finding]:
-    """Every check, in the order in which a start would fail on them."""
+    """Run every check, in the order in which a start would fail on them."""
     yield check_python(probes)
     yield check_environments(probes)
     yield make(probes)
@@ -136,7 +136,7 @@ def check_memory(probes: Probes, already_used: bool) -> Finding:
 
 
 def check_ports(probes: Probes, settings: Settings) -> Iterator[Finding]:
-    """The ports that this project listens on."""
+    """Check the ports that this project listens on."""
     wanted = {"api": settings.api_port}
     if settings.broker_embedded:
         wanted |= {"broker": settings.broker_port, "controller": settings.controller_port}

@@ -1,4 +1,4 @@
-"""What the checks ask the machine, and how the answers are found."""
+"""The questions of the checks to the machine, and the machine's answers."""
 
 import importlib.util
 import os
@@ -18,7 +18,7 @@ from infra.supervisor import orphans
 
 @dataclass(frozen=True)
 class Holder:
-    """A process that listens on a port; pid 0: another user's, not to be named."""
+    """A process that listens on a port; pid 0: another user's, which this user cannot see."""
 
     name: str
     pid: int
@@ -26,7 +26,7 @@ class Holder:
 
 
 class Probes(Protocol):
-    """The questions; a test gives its own answers."""
+    """The questions; tests give their own answers."""
 
     def read_python_version(self) -> tuple[int, int, int]: ...
 
@@ -43,7 +43,7 @@ class Probes(Protocol):
     def is_writable(self, folder: Path) -> bool: ...
 
     def find_holder(self, port: int) -> Holder | None:
-        """The process that listens on the port; None: it is free."""
+        """The process that listens on the port; None if it is free."""
 
 
 class Machine:
@@ -84,13 +84,13 @@ class Machine:
 
 
 def _find_existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that is there already."""
+    """The folder, or its nearest parent that exists."""
     return next(place for place in (folder, *folder.parents) if place.exists())
 
 
 def _free(port: int) -> bool:
     with socket.socket() as probe:
-        # As servers do: a port that only waits for old connections to fade is free.
+        # As servers do: a port with only old connections in TIME_WAIT is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
@@ -100,7 +100,7 @@ def _free(port: int) -> bool:
 
 
 def _find_listeners() -> dict[int, int]:
-    """The process that listens, per port, as far as this user may know."""
+    """The id of the listening process, by port, as far as this user may see it."""
     try:
         connections = psutil.net_connections(kind="tcp")
     except psutil.AccessDenied:

@@ -15,7 +15,7 @@ BINARY = ".data/scripts/uv"  # where a wheel keeps a program
 def fetch(folder: Path, scratch: Path) -> Path:
     """The pinned uv under the folder, downloaded if it is not there. Raises Broken.
 
-    The scratch folder is on the same disk, so that the program comes into its place at once.
+    The scratch folder is on the same disk, so that one rename puts the program into place.
     """
     place = folder / hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12] / "uv"
     if not place.exists():

@@ -1,4 +1,4 @@
-"""How the machine reaches its package index: pip's settings, as variables of uv."""
+"""Translates pip's settings for the package index into uv's variables."""
 
 import ast
 import re
@@ -23,10 +23,10 @@ VARIABLES = {
     "default-timeout": "UV_HTTP_TIMEOUT",
     "timeout": "UV_HTTP_TIMEOUT",
 }
-"""pip's settings that uv has a variable for.
+"""pip's settings, and uv's variable for each.
 
-They are no arguments, as an address may hold a password and everybody on the machine can read
-arguments.
+They are variables and not arguments: an address may hold a password, and everybody on the machine
+can read arguments.
 """
 
 
@@ -39,7 +39,7 @@ class Index:
 
 
 def find_index(scratch: Path) -> Index:
-    """The index in pip's settings. Raises Broken where pip cannot be asked."""
+    """The index in pip's settings. Raises Broken if pip does not run."""
     return translate(parse(pip.run(["config", "list"], scratch)))
 
 
@@ -59,7 +59,7 @@ def translate(settings: Mapping[str, str]) -> Index:
         if settings.get(name)
     }
     if "extra-index-url" in settings:
-        # pip takes a version from whichever index has it; the hashes say that it is the right one.
+        # pip takes a version from any index that has it; the hashes check that it is the right one.
         variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"
     without = settings.get("no-index", "").lower() in ("1", "true", "yes", "on")
     return Index(variables, ("--no-index",) if without else ())
@@ -69,5 +69,5 @@ def render_value(name: str, value: str) -> str:
     """The value as uv reads it: pip separates by white space, uv by one character."""
     if name != "find-links":
         return " ".join(value.split())
-    # pip passes over a folder that is not there; uv would not go on.
+    # pip ignores a missing folder; uv would fail.
     return ",".join(one for one in value.split() if "://" in one or Path(one).exists())

@@ -1,4 +1,4 @@
-"""Run the installer: what a lock names, and the project itself."""
+"""Installs the packages of a lock file, and the project itself."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from infra.installer.progress import Bar, show_progress
 
 @dataclass(frozen=True)
 class Installer:
-    """uv, and the index that it asks."""
+    """uv and its index."""
 
     uv: Path
     index: Index
@@ -45,11 +45,11 @@ def ensure_installer(folder: Path) -> Installer:
 
 
 def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
-    """Install what the lock names into an environment; returns the number of packages.
+    """Install the lock's packages into an environment. Returns the number of packages.
 
-    What builds a package from source is checked against the lock's hashes, too. The index is asked
-    only for what the cache lacks. Nothing is compiled: Python compiles what it imports, a small
-    part. Raises Broken.
+    The lock's hashes also cover the packages that build others from source. uv asks the index only
+    for packages that the cache lacks. It compiles nothing: Python compiles the small part that it
+    imports. Raises Broken.
     """
     pinned = ["--require-hashes", "--build-constraints", str(lock), *options, str(lock)]
     words = ["pip", "sync", "--python", locate_python(folder), *pinned]
@@ -58,7 +58,7 @@ def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
 
 
 def link(installer: Installer, folder: Path, project: Path) -> None:
-    """Install a project so that its code is used where it lies. Raises Broken."""
+    """Install a project in editable mode. Raises Broken."""
     built_by = ["--offline", "--no-deps", "--no-build-isolation"]  # what the lock has installed
     count_packages(
         run(

@@ -1,4 +1,4 @@
-"""pip, which every Python has or brings: it fetches the installer, and knows the index."""
+"""pip, which every Python has or brings: it fetches the installer and lists its own settings."""
 
 import importlib.util
 import os
@@ -13,9 +13,9 @@ TAIL_LINES = 12
 
 
 def build_command(scratch: Path) -> list[str]:
-    """How pip is run: this Python's own, else the one it brings, put into the scratch folder.
+    """The command of pip: this Python's own, else the one that it brings, in the scratch folder.
 
-    Raises Broken where Python brings none.
+    Raises Broken if Python brings none.
     """
     python = Path(sys.executable)
     if importlib.util.find_spec("pip") is None:
@@ -27,7 +27,7 @@ def build_command(scratch: Path) -> list[str]:
 
 
 def check_modules() -> None:
-    """Debian and Ubuntu ship Python without pip, and without the module that brings it."""
+    """Raise Broken if Python lacks ensurepip: Debian and Ubuntu ship it without that and pip."""
     try:
         import ensurepip  # noqa: F401
     except ImportError as error:
@@ -40,8 +40,8 @@ def check_modules() -> None:
 
 
 def run(words: list[str], scratch: Path) -> str:
-    """What pip prints. Raises Broken with the end of its output when it fails."""
-    # It installs nothing, so it may run outside of an environment wherever others may not.
+    """The output of pip. Raises Broken with its end if pip fails."""
+    # It installs nothing, so it may run outside an environment despite PIP_REQUIRE_VIRTUALENV.
     environment = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"}
     done = subprocess.run(
         [*build_command(scratch), *words, "--disable-pip-version-check", "--no-input"],

@@ -1,4 +1,4 @@
-"""What an installation shows: a progress bar while it runs, a line when it is done."""
+"""Shows an installation: a progress bar while it runs, a line when it is done."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ LINE = re.compile(
     r"| +Built (?P<built>\S+)"
     r"| \+ (?P<installed>\S+)"
 )
-"""What uv prints without a terminal: larger downloads, builds, installations."""
+"""The lines that uv prints without a terminal: larger downloads, builds, installations."""
 
 
 @dataclass
@@ -54,12 +54,12 @@ class Bar:
 
 
 def show_progress(text: object) -> None:
-    """Show what is being waited for, on a terminal only."""
+    """Show the current step, on a terminal only."""
     if sys.stdout.isatty():
         print(f"\r  {'environment':<13} {text!s:<50}", end="", flush=True)
 
 
 def step(text: str, seconds: float) -> None:
-    """The line that stays: what was done, and how long it took."""
+    """Print the line of a finished step, with its seconds."""
     start = "\r" if sys.stdout.isatty() else ""
     print(f"{start}  {'environment':<13} {text:<50} {seconds:>5.0f} s", flush=True)

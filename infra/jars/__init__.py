@@ -1,6 +1,6 @@
-"""The jars of the broker, of Spark, of Delta and of Kafka Streams: pinned, verified, a folder each.
+"""The jars of the broker, Spark, Delta and Kafka Streams: pinned, verified, a folder each.
 
-Spark's Kafka clients are of another version than the others', so their class paths never meet.
+Spark's Kafka clients have another version than the others', so they never share a class path.
 """
 
 import os
@@ -12,22 +12,22 @@ from infra.settings import read_settings
 
 
 def fetch_spark_jars() -> list[Path]:
-    """What Spark needs beside its own jars, fetched where it is missing."""
+    """The jars that Spark needs beside its own; fetches missing ones."""
     return fetch(get_jar_set("spark"), read_settings().jars_dir)
 
 
 def fetch_delta_jars() -> list[Path]:
-    """What Spark needs besides, where it reads and writes Delta tables."""
+    """The jars that Spark needs in addition for Delta tables; fetches missing ones."""
     return fetch(get_jar_set("delta"), read_settings().jars_dir)
 
 
 def fetch_broker_classpath() -> str:
-    """The class path of the broker, fetched where it is missing."""
+    """The class path of the broker; fetches missing jars."""
     return os.pathsep.join(
         str(jar) for jar in fetch(get_jar_set("broker"), read_settings().jars_dir)
     )
 
 
 def fetch_streams_jars() -> list[Path]:
-    """Kafka Streams with everything it needs, fetched where it is missing."""
+    """The jars of Kafka Streams and its dependencies; fetches missing ones."""
     return fetch(get_jar_set("streams"), read_settings().jars_dir)

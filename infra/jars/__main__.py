@@ -8,7 +8,7 @@ from infra.settings import read_settings
 
 
 def main() -> None:
-    """Fetch each set that is named; exits with a message when there is none of that name."""
+    """Fetch each named set. Exits with a message if a name is unknown."""
     asked = sys.argv[1:]
     if unknown := set(asked) - set(NAMES):
         sys.exit(f"Expected some of {', '.join(NAMES)}; found {', '.join(sorted(unknown))}.")

@@ -1,4 +1,4 @@
-"""Put a set of jars into its folder: every one verified, or no folder at all."""
+"""Fetches a set of jars into its folder: every one verified, or no folder at all."""
 
 import contextlib
 import fcntl
@@ -21,7 +21,7 @@ Progress = Callable[[int, int], None]
 
 
 class Source(Protocol):
-    """Where jars come from."""
+    """A source of jars."""
 
     def locate_cached(self, jar: Jar) -> Path: ...
 
@@ -51,9 +51,9 @@ def fetch(
     progress: Progress = ignore_progress,
     source: Source = maven,
 ) -> list[Path]:
-    """The paths of the set's jars under the folder, after fetching what is missing or damaged.
+    """The paths of the set's jars under the folder; fetches the set if a jar is missing or damaged.
 
-    Raises BrokenDownload; what was there before is then untouched.
+    Raises BrokenDownload, and then leaves the folder untouched.
     """
     target = folder / jar_set.name
     if not is_whole(jar_set, target):
@@ -128,7 +128,7 @@ def obtain(jar: Jar, draft: Path, source: Source) -> None:
 
 
 def try_source(jar: Jar, draft: Path, source: Source, scratch: Path) -> str:
-    """Try once; returns what is wrong with the download, empty if nothing."""
+    """Try once. Returns the fault of the download; empty if there is none."""
     place = draft / jar.file_name
     cached = source.locate_cached(jar)
     if is_genuine(jar, cached):

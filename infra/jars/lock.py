@@ -1,4 +1,4 @@
-"""Lock the jars anew: resolve what the jgo.toml files ask for, and pin it by checksum."""
+"""Lock the jars anew: resolve the dependencies in the jgo.toml files and pin them by checksum."""
 
 import re
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 import pyspark
 from jgo.env import EnvironmentBuilder, EnvironmentSpec, LockFile
 
-# The lock format's own staleness mark; jgo exports it from no public module.
+# The lock format's staleness mark, which no public module of jgo exports.
 from jgo.env._lockfile import compute_spec_hash
 from jgo.maven import Dependency, MavenContext
 
 from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE
 
 BESIDE_SPARK = ("spark", "delta")
-"""The sets that share a class path with what Spark ships."""
+"""The sets that share a class path with Spark's own jars."""
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def lock(folder: Path, without: frozenset[str]) -> int:
-    """Write the folder's lock file, leaving out the artifacts named; returns how many it pins."""
+    """Write the folder's lock file without the named artifacts. Returns its number of jars."""
     spec = EnvironmentSpec.load(folder / SPEC_FILE)
     context = MavenContext()
     asked = EnvironmentBuilder(context=context).spec_to_dependencies(spec)
@@ -47,7 +47,7 @@ def is_needed_at_run_time(dependency: Dependency) -> bool:
 
 
 def list_shipped() -> frozenset[str]:
-    """The artifacts that Spark brings along."""
+    """The names of the artifacts that PySpark ships."""
     jars = Path(pyspark.__file__).parent / "jars"
     return frozenset(re.sub(r"-\d.*", "", jar.name) for jar in jars.glob("*.jar"))
 

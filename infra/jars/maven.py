@@ -1,4 +1,4 @@
-"""Where jars come from: this machine's Maven cache, else a Maven repository."""
+"""The source of jars: this machine's Maven cache, else a Maven repository."""
 
 import contextlib
 import os
@@ -16,16 +16,16 @@ REQUEST_SECONDS_MAX = 30
 
 
 class NotObtained(Exception):
-    """A jar that the repositories did not give."""
+    """The repositories did not provide a jar."""
 
 
 def locate_cached(jar: Jar) -> Path:
-    """Where other builds on this machine may have left the jar."""
+    """The jar's path in the Maven cache, where other builds may have put it."""
     return GlobalSettings.load().repo_cache / jar.repository_path
 
 
 def download(jar: Jar, folder: Path) -> Path:
-    """The jar, fresh from the repositories, somewhere under the folder; raises NotObtained."""
+    """Download the jar to a path under the folder. Raises NotObtained."""
     context = MavenContext(
         repo_cache=folder,
         local_repos=[],
@@ -42,7 +42,7 @@ def download(jar: Jar, folder: Path) -> Path:
 def keep(jar: Jar, file: Path) -> None:
     """Put a verified jar into the Maven cache, whole or not at all, for the next build."""
     home = locate_cached(jar)
-    # A cache that cannot be written is no reason to stop.
+    # The build goes on without a writable cache.
     with contextlib.suppress(OSError):
         home.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=home.parent, delete=False) as draft:

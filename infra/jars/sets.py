@@ -1,4 +1,4 @@
-"""Which jars there are: what the lock files say, one set per program."""
+"""The sets of jars in the lock files, one per program."""
 
 import tomllib
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LOCK_FILE = "jgo.lock.toml"
 
 @dataclass(frozen=True)
 class Jar:
-    """One file of a Maven repository, and the only content it may have."""
+    """A file of a Maven repository, with its pinned content."""
 
     group: str
     artifact: str
@@ -29,7 +29,7 @@ class Jar:
 
     @property
     def repository_path(self) -> Path:
-        """Where any Maven repository keeps it."""
+        """Its path in every Maven repository."""
         return Path(*self.group.split("."), self.artifact, self.version, self.file_name)
 
     def __str__(self) -> str:
@@ -54,12 +54,12 @@ class UnpinnedJar(UserError):
 
 
 def get_jar_set(name: Name) -> JarSet:
-    """One of the sets that there are."""
+    """The set of this name. Raises UnpinnedJar."""
     return load(Path(__file__).parent / name)
 
 
 def load(folder: Path) -> JarSet:
-    """The set that the folder's lock file pins; raises UnpinnedJar."""
+    """The set that the folder's lock file pins. Raises UnpinnedJar."""
     lock = folder / LOCK_FILE
     jars = []
     for locked in tomllib.loads(lock.read_text())["dependencies"]:

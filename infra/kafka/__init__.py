@@ -1,4 +1,4 @@
-"""Kafka clients with safe settings, and the questions that every room asks a broker."""
+"""Kafka clients with safe settings, and the requests to a broker that every room uses."""
 
 from infra.kafka.clients import (
     Config,

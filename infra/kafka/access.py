@@ -22,7 +22,7 @@ from infra.settings import Settings
 from infra.wait import wait_until
 
 EVERYBODY = "*"
-"""Every user that has logged in."""
+"""Every logged-in user."""
 ITERATIONS = 8_192
 """The number of times that a password is hashed."""
 
@@ -67,7 +67,7 @@ def set_users(settings: Settings, services: Iterable[str]) -> None:
 
 
 def set_grants(settings: Settings, grants: Collection[Grant]) -> None:
-    """Let the broker grant these and nothing else; returns once it does. Raises KafkaException."""
+    """Set exactly these grants in the broker, and wait until they hold. Raises KafkaException."""
     client = create_admin(settings)
     wanted = {_to_binding(one) for one in grants}
 

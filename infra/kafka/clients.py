@@ -1,4 +1,4 @@
-"""The clients: where the broker is, how to log in, and settings under which nothing is lost."""
+"""The clients: the broker's address, the login, and settings under which no record is lost."""
 
 import logging
 
@@ -10,7 +10,7 @@ from infra.security.passwords import MECHANISM, read_password
 from infra.settings import Settings
 
 NO_GROUP = "unused"
-"""librdkafka demands a group even where none is joined, and asks where its coordinator is."""
+"""librdkafka demands a group even where none is joined, and looks for its coordinator."""
 
 Config = dict[str, str | int | float | bool]
 
@@ -18,9 +18,9 @@ log = logging.getLogger("kafka")
 
 
 def build_client_config(settings: Settings) -> Config:
-    """Where Kafka is and how to log in, for any librdkafka client.
+    """The address and login for any librdkafka client.
 
-    With SECURE as the settings' service; raises NoPassword where it has no password yet.
+    With SECURE it logs in as the settings' service. Raises NoPassword if that has no password yet.
     """
     if settings.secure:
         return {
@@ -71,9 +71,9 @@ def create_consumer(
     group_id: str | None = None,
     **overrides: str | int | float | bool,
 ) -> Consumer:
-    """A consumer that starts at the beginning and commits only when told.
+    """A consumer that starts at the beginning and commits only on demand.
 
-    Without a group it is to be assigned its partitions, and its offsets are the reader's own.
+    Without a group, the caller assigns its partitions and keeps their offsets.
     Overrides are librdkafka's names with underscores for dots.
     """
     config: Config = {

@@ -1,4 +1,4 @@
-"""A cluster's topics compared with the contracts: what is missing, and what differs."""
+"""Compares a cluster's topics with the contracts: missing topics, and differences."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ AUTO_CREATE = "auto.create.topics.enable"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic as the cluster has it."""
+    """A topic of the cluster."""
 
     partitions: int
     copies: int
@@ -32,7 +32,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What a cluster has, as far as the contracts ask for it."""
+    """A cluster, with the topics of the contracts."""
 
     brokers: int
     auto_create: bool
@@ -41,23 +41,23 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """One thing that differs in the cluster."""
+    """One difference between the cluster and the contracts."""
 
     topic: str
     what: str
     expected: str
     found: str
     mendable: bool
-    """Whether `retail topics apply` fixes it. What would move records is left to a person."""
+    """Whether `retail topics apply` fixes it. A person decides on a change that moves records."""
 
 
 def inspect(client: AdminClient, names: list[str]) -> Cluster:
-    """The cluster, with those of the topics that it has. Raises KafkaException."""
+    """The cluster, with those of these topics that exist. Raises KafkaException."""
     there = client.list_topics(timeout=REQUEST_SECONDS_MAX)
     present = [name for name in names if name in there.topics]
     brokers = [ConfigResource(ResourceType.BROKER, str(one)) for one in there.brokers]
     topics = [ConfigResource(ResourceType.TOPIC, name) for name in present]
-    # Each broker tells of itself alone; any of them tells of every topic.
+    # A broker describes only itself; any broker describes every topic.
     asked = [*([broker] for broker in brokers), *([topics] if topics else [])]
     config = {
         (resource.restype, resource.name): {
@@ -85,7 +85,7 @@ def inspect(client: AdminClient, names: list[str]) -> Cluster:
 
 
 def find_refusals(cluster: Cluster, copies: int) -> Iterator[str]:
-    """Why no topic may be made in the cluster with this number of copies."""
+    """The reasons to make no topic in the cluster with this number of copies."""
     if cluster.auto_create:
         yield (
             f"{AUTO_CREATE} should be false, but is true: a name that somebody mistypes becomes "
@@ -101,7 +101,7 @@ def find_refusals(cluster: Cluster, copies: int) -> Iterator[str]:
 def find_drifts(
     cluster: Cluster, asked: Mapping[str, HasTopicSettings], missing_too: frozenset[str]
 ) -> Iterator[Drift]:
-    """What differs from the contracts; for a missing topic, only its name."""
+    """The differences from the contracts; of a missing topic, only that it is missing."""
     for name, contract in sorted(asked.items()):
         topic = cluster.topics.get(name)
         if topic is None:
@@ -127,7 +127,7 @@ def _find_copies_drift(name: str, topic: Topic) -> Iterator[Drift]:
 
 
 def mend(client: AdminClient, drifted: list[Drift]) -> None:
-    """Set what apply may set. Raises KafkaException."""
+    """Fix the mendable differences in configuration. Raises KafkaException."""
     changes: dict[str, list[ConfigEntry]] = {}
     for one in drifted:
         if one.mendable and one.what != "topic":

@@ -16,7 +16,7 @@ UNSETTLED = frozenset(
 UNREACHABLE = frozenset(
     {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT}
 )
-"""What a client says when no broker answers."""
+"""A client's errors when no broker answers."""
 
 
 class KafkaDown(UserError):

@@ -16,9 +16,9 @@ SETTLED_SECONDS_MAX = 30.0
 def fetch_committed(
     reader: Consumer, group: str, places: Iterable[Partition]
 ) -> list[TopicPartition]:
-    """What the reader's group has committed for the partitions, with the metadata.
+    """The offsets that the reader's group has committed for the partitions, with the metadata.
 
-    An offset below 0 means that nothing is committed. The request is repeated while the broker has
+    An offset below 0 means that nothing is committed. It repeats the request while the broker has
     no coordinator of the group. Raises TimeoutError and KafkaException.
     """
     wanted = [TopicPartition(*at) for at in places]

@@ -30,9 +30,8 @@ BETWEEN_LEADERS = frozenset(
         KafkaError._TRANSPORT,
     }
 )
-"""Errors that pass: of a topic just made, of a broker that has just come back or begun to lead and
-does not know yet how far the others have read, and of a client that asked a broker that has just
-gone."""
+"""Temporary errors: a topic is new; a broker has just come back or begun to lead and does not know
+yet how far the others have read; a client asked a broker that has just gone."""
 
 Partition = tuple[str, int]
 """Topic and number."""
@@ -42,12 +41,12 @@ Offsets = Mapping[Partition, int]
 
 
 def list_partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
-    """Every partition of the topics, in order; raises UnknownTopic."""
+    """Every partition of the topics, in order. Raises UnknownTopic."""
     names = sorted(set(topics))
     if not names:
         return ()
-    # Any broker tells. To describe topics is asked of the controller, and a client that has lived
-    # long goes on asking the one that it once heard of.
+    # Any broker answers this. A describe request goes to the controller, and an old client keeps
+    # asking the one that it first found.
     known = admin.list_topics(timeout=REQUEST_SECONDS_MAX).topics
     for name in names:
         if name not in known:
@@ -70,7 +69,7 @@ def read_committed_ends(admin: AdminClient, topics: Iterable[str]) -> dict[Parti
 
 
 def read_start_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
-    """The offset of the first record still there, of every partition of the topics."""
+    """The offset of the first remaining record of every partition of the topics."""
     found = _look_up(admin, topics, OffsetSpec.earliest())
     return {partition: info.offset for partition, info in found.items()}
 
@@ -100,7 +99,7 @@ def _look_up(
     at: OffsetSpec,
     isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
 ) -> dict[Partition, ListOffsetsResultInfo]:
-    """Ask, and repeat while a partition has no leader; raises NotLed in the end."""
+    """Ask, and repeat while a partition has no leader. Raises NotLed in the end."""
     wanted = {TopicPartition(*partition): at for partition in list_partitions(admin, topics)}
     found: dict[Partition, ListOffsetsResultInfo] = {}
 
@@ -113,13 +112,13 @@ def _look_up(
             if get_error_code(error) not in BETWEEN_LEADERS:
                 raise
             return False
-        # Between two leaders an answer may come without an error and without an offset.
+        # Between two leaders an answer may have neither an error nor an offset.
         return all(info.offset != OFFSET_INVALID for info in found.values())
 
     def is_answered() -> bool:
         answered = try_answer()
         if not answered:
-            # A client remembers who led, and would ask a broker again that has gone.
+            # Refresh the metadata: the client would ask the previous leader again.
             with suppress(KafkaException):
                 admin.list_topics(timeout=REQUEST_SECONDS_MAX)
         return answered

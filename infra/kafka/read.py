@@ -10,14 +10,14 @@ from infra.kafka.offsets import Offsets, Partition, read_end_offsets, read_start
 from infra.settings import Settings
 
 IDLE_SECONDS_MAX = 30.0
-"""How long Kafka may send nothing before the end. A read of a long log may take longer."""
+"""How long Kafka may send nothing before the end. The read of a long log may take longer."""
 
 POLL_SECONDS = 0.1
 RECORDS_PER_POLL_MAX = 5_000
 
 
 def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Generator[Message]:
-    """Every committed record of the partitions from its start, or the first one, up to its end.
+    """Every committed record of each partition from its start, or its first record, to its end.
 
     The records of a partition come in order; the order of partitions is arbitrary. Raises
     TimeoutError when Kafka sends nothing for IDLE_SECONDS_MAX.
@@ -46,7 +46,7 @@ def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Generato
 def read_to_end(
     settings: Settings, topic: str, *, records_max: int | None = None
 ) -> dict[bytes, bytes]:
-    """The latest value of every key in a compacted topic, up to its end when the read began.
+    """The latest value of every key in a compacted topic, up to the topic's end at the call.
 
     With `records_max`, only the keys among that number of last offsets of each partition.
     Raises UnknownTopic, and TimeoutError as read_between does.
@@ -66,7 +66,7 @@ def read_to_end(
 
 
 def read_all(settings: Settings, topic: str, ends: Offsets | None = None) -> Iterator[bytes]:
-    """Every committed value of a topic, up to these ends, or its ends when the read began.
+    """Every committed value of a topic, up to these ends, or the topic's ends at the call.
 
     Raises UnknownTopic, and TimeoutError as read_between does.
     """
@@ -78,7 +78,7 @@ def read_all(settings: Settings, topic: str, ends: Offsets | None = None) -> Ite
 
 
 def _get_place(message: Message) -> tuple[Partition, int]:
-    """The record's partition and offset; raises KafkaException for an error."""
+    """The record's partition and offset. Raises KafkaException for an error."""
     error = message.error()
     if error is not None:
         raise KafkaException(error)
@@ -88,7 +88,7 @@ def _get_place(message: Message) -> tuple[Partition, int]:
 def _find_unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
     """The partitions whose end has not been reached.
 
-    Positions, not records: the end may be a transaction's marker, or compacted away.
+    It asks for positions: the end may be a transaction's marker, or compacted away.
     """
     position = reader.position([TopicPartition(*at) for at in waiting])
     places = {(at.topic, at.partition): at.offset for at in position}

@@ -11,7 +11,7 @@ Headers = Sequence[tuple[str, bytes | None]]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record as the broker holds it."""
+    """A record of the broker."""
 
     topic: str
     partition: int

@@ -1,4 +1,4 @@
-"""Sending records and waiting for their acknowledgement."""
+"""Sends records and waits for their acknowledgement."""
 
 import time
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ BY_KEY = -1
 
 
 class NotDelivered(UserError):
-    """A record that the broker did not acknowledge."""
+    """The broker did not acknowledge a record."""
 
     def __init__(self, topic: str, why: str) -> None:
         super().__init__(f"A record for {topic} was not delivered: {why}. Is Kafka up? make status")
@@ -22,15 +22,15 @@ class NotDelivered(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A record on its way to the broker."""
+    """A record to send."""
 
     topic: str
     key: bytes
     value: bytes
     timestamp_ms: int = 0
-    """0: the wall clock's time of sending."""
+    """The record timestamp, in epoch milliseconds; 0: wall time of sending."""
     partition: int = BY_KEY
-    """BY_KEY: the one that the key belongs to."""
+    """BY_KEY: the key's partition."""
 
 
 def send(
@@ -42,7 +42,7 @@ def send(
     timestamp_ms: int = 0,
     seconds_max: float = SEND_SECONDS_MAX,
 ) -> tuple[int, int]:
-    """Send the record; returns its partition and offset once it is acknowledged.
+    """Send the record and wait for its acknowledgement. Returns its partition and offset.
 
     Raises NotDelivered.
     """
@@ -54,9 +54,9 @@ def send(
 def send_all(
     producer: Producer, records: Iterable[Outgoing], *, seconds_max: float = SEND_SECONDS_MAX
 ) -> list[tuple[int, int]]:
-    """Send the records; returns the partition and offset of each once all are acknowledged.
+    """Send the records and wait for all acknowledgements. Returns each partition and offset.
 
-    Raises NotDelivered, after which some of them may have arrived.
+    Raises NotDelivered; some of the records may then have arrived.
     """
     deadline = time.monotonic() + seconds_max
     sent = [_Sending(record) for record in records]
@@ -72,7 +72,7 @@ class _Sending:
         self._answer: tuple[KafkaError | None, Message] | None = None
 
     def start(self, producer: Producer, deadline: float) -> None:
-        """Give the record to the producer, whose queue may be full for a while."""
+        """Give the record to the producer; wait while its queue is full. Raises NotDelivered."""
         record = self._record
         while True:
             try:

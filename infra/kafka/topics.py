@@ -1,4 +1,4 @@
-"""Topics made from contracts; nothing else makes a topic."""
+"""Makes topics from contracts; no other code makes a topic."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -13,9 +13,7 @@ from infra.settings import Settings
 
 
 class TopicSettings(Protocol):
-    """What a contract says about its topic: the number of partitions, and the broker's
-    configuration.
-    """
+    """A contract's settings of its topic: the number of partitions and the configuration."""
 
     @property
     def partitions(self) -> int: ...
@@ -25,7 +23,7 @@ class TopicSettings(Protocol):
 
 
 class HasTopicSettings(Protocol):
-    """A contract, as far as Kafka is concerned."""
+    """The part of a contract that Kafka needs."""
 
     @property
     def settings(self) -> TopicSettings: ...
@@ -41,9 +39,10 @@ def is_answering(settings: Settings, seconds_max: float = 2.0) -> bool:
 
 
 def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> tuple[str, ...]:
-    """Make the topics that are missing, as their contracts say; returns their names.
+    """Make the missing topics with their contracts' settings. Returns their names.
 
-    The name may differ from the contract's: a generation writes under a name of its own.
+    A name may differ from the contract's: each generation writes to its own topics. Raises
+    KafkaDown.
     """
     client = create_admin(settings)
     try:
@@ -61,7 +60,7 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
         try:
             future.result(timeout=2 * REQUEST_SECONDS_MAX)
         except KafkaException as error:
-            # Somebody else has just made it, from the same contract.
+            # Another process has just made it, from the same contract.
             if get_error_code(error) != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise
     return tuple(sorted(missing))

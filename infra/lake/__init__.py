@@ -1,4 +1,4 @@
-"""The lake's folder: where its tables are, and how far each covers the log."""
+"""The lake's folder: the places of its tables, and each table's coverage of the log."""
 
 from infra.lake.coverage import (
     Coverage,

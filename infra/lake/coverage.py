@@ -1,7 +1,7 @@
-"""How far a table covers the log.
+"""The coverage of the log by a table.
 
-Each commit says so, atomically with its rows. So no checkpoint is needed that could contradict the
-table or be lost.
+Each commit records it, atomically with its rows. So there is no checkpoint that could contradict
+the table or be lost.
 """
 
 import json
@@ -16,11 +16,11 @@ from infra.lake.offsets import flatten_topics, group_by_topic
 
 LOG = "_delta_log"
 WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
-"""Operations that change which rows there are."""
+"""The operations that change rows."""
 
 
 class UnknownCoverage(UserError):
-    """A table whose last commit does not say up to where it holds the log."""
+    """The last commit of a table does not record its coverage."""
 
     def __init__(self, folder: Folder) -> None:
         super().__init__(
@@ -32,7 +32,7 @@ class UnknownCoverage(UserError):
 
 @dataclass(frozen=True)
 class Coverage:
-    """The log below these offsets, and the number of batches that it came in."""
+    """The log below these offsets, and the number of batches so far."""
 
     batch: int = 0
     ends: Offsets = field(default_factory=dict)
@@ -50,31 +50,31 @@ class Coverage:
 
 
 def read_coverage(folder: Folder, version: int | None = None) -> Coverage:
-    """The coverage of the table, now or at a version of it; empty where there is no table. Raises
+    """The coverage of the table, now or at a version; empty if there is no table. Raises
     UnknownCoverage.
     """
     for commit in read_commits(folder, version):
         if metadata := commit.get("userMetadata"):
             coverage = json.loads(metadata)
             return Coverage(coverage["batch"], flatten_topics(coverage["ends"]))
-        if commit["operation"] in WRITES:  # others may have joined files since, which is no harm
+        if commit["operation"] in WRITES:  # compactions by others do no harm
             raise UnknownCoverage(folder)
     return Coverage()
 
 
 def find_newest_version(folder: Folder) -> int:
-    """The table's version; -1 where there is none."""
+    """The table's version; -1 if there is no table."""
     commits = (name.removesuffix(".json") for name in (folder / LOG).list_names())
     return max((int(name) for name in commits if name.isdecimal()), default=-1)
 
 
 def read_committed_ms(folder: Folder) -> int:
-    """When the table's last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
+    """Wall time of the table's last commit, in milliseconds since 1970; 0: it has none."""
     return next((int(commit["timestamp"]) for commit in read_commits(folder)), 0)
 
 
 def read_commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, Any]]:
-    """The metadata of the commits, from the version backwards, as far as they are kept."""
+    """The metadata of the kept commits, from the version backwards."""
     at = find_newest_version(folder) if version is None else version
     while at >= 0:
         try:

@@ -1,4 +1,4 @@
-"""Which folder each table of the lake is in."""
+"""The folder of each table of the lake."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +8,7 @@ from infra.settings import Settings
 
 
 class Named(Protocol):
-    """A contract, as far as a folder is concerned."""
+    """The part of a contract that names a folder."""
 
     @property
     def domain(self) -> str: ...
@@ -22,13 +22,13 @@ class Named(Protocol):
 
 @dataclass(frozen=True)
 class Folders:
-    """All of them are below one."""
+    """The folders of the lake, below one root."""
 
     root: Folder
 
     @property
     def layers(self) -> tuple[Folder, ...]:
-        """What is below it of ours."""
+        """The folders of the three layers."""
         return self.bronze, self.root / "silver", self.root / "gold"
 
     @property
@@ -44,5 +44,5 @@ class Folders:
 
 
 def locate_folders(settings: Settings) -> Folders:
-    """Below DATA_DIR, unless a URL says where."""
+    """The lake's folders: at LAKE_URL, or below DATA_DIR."""
     return Folders(Folder.of(settings.lake_url or (settings.data_dir / "lake").as_uri()))

@@ -1,4 +1,4 @@
-"""The components as processes: started, restarted within limits, stopped, found again."""
+"""Runs the components as processes: starts them, restarts them within limits, stops them."""
 
 # In the order in which they are started; supervisord.conf says how each is run.
 COMPONENTS = (

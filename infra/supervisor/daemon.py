@@ -19,7 +19,7 @@ SOCKET_FILE = "supervisor.sock"
 
 
 class NotStarted(UserError):
-    """The process manager did not come up."""
+    """The process manager did not start."""
 
     def __init__(self, log: Path, output: str) -> None:
         super().__init__(
@@ -38,7 +38,7 @@ def find_running(home: Path) -> Manager | None:
 
 
 def start(home: Path, config: Path = CONFIG) -> Manager:
-    """Start a manager for the data folder, with every component stopped; raises NotStarted.
+    """Start a manager for the data folder, with every component stopped. Raises NotStarted.
 
     The caller ensures that no manager runs.
     """
@@ -80,7 +80,7 @@ def clear(home: Path) -> None:
 
 
 def _locate_note(home: Path) -> Path:
-    """The file that says in which folder the socket is."""
+    """The file with the path of the socket's folder."""
     return home / "run" / "socket-folder"
 
 

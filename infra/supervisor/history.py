@@ -1,4 +1,4 @@
-"""What happened to the components since the manager was started, read from its log."""
+"""The restarts of the components since the manager's start, read from its log."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ EXITED = re.compile(r"exited: (?P<name>\S+) \((?P<how>[^;)]+); (?:not )?expected
 
 @dataclass(frozen=True)
 class Restarts:
-    """How often a component was restarted, and how it ended the last time."""
+    """The number of a component's restarts, and how it last ended."""
 
     count: int
     last: str  # "terminated by SIGKILL", "exit status 1"; empty if it never ended by itself
@@ -20,7 +20,7 @@ NONE = Restarts(0, "")
 
 
 def read_restarts(log: str) -> dict[str, Restarts]:
-    """Per component, since the log's last start of the manager."""
+    """The restarts by component, since the last start of the manager in the log."""
     lines = log[max(0, log.rfind(STARTED)) :].splitlines()
     ends: dict[str, list[str]] = {}
     again: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Talking to the process manager of one data folder."""
+"""A client of the process manager of a data folder."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ AT_REST: frozenset[State] = frozenset({"STOPPED", "EXITED", "FATAL"})
 
 @dataclass(frozen=True)
 class Process:
-    """One component as the process manager sees it."""
+    """A component's process, as the manager reports it."""
 
     name: str
     state: State
     pid: int  # 0: none
     started_at: int  # seconds since 1970, wall clock; 0: never
     up_seconds: int  # since it was last started; 0 unless it runs
-    reason: str  # why it is not running, if the manager knows
+    reason: str  # why it does not run, if the manager knows
 
 
 class Manager:
-    """A process manager that answers."""
+    """A client of a process manager, over its socket."""
 
     def __init__(self, socket: str) -> None:
         # The address is a formality: the transport goes to the socket.
@@ -59,7 +59,7 @@ class Manager:
                 raise
 
     def stop(self, names: Iterable[str], seconds_max: float) -> None:
-        """Stop the components in parallel; each is killed when its own time is over."""
+        """Stop the components in parallel; the manager kills each when its time is over."""
         wanted = set(names)
         for name in wanted:
             try:
@@ -77,7 +77,7 @@ class Manager:
         )
 
     def shutdown(self) -> None:
-        """End the manager, and with it what still runs under it."""
+        """End the manager and every component that still runs."""
         self._rpc.shutdown()
 
 

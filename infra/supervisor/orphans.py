@@ -1,4 +1,4 @@
-"""Processes of a data folder that run without their manager, after it was killed."""
+"""Processes of a data folder that still run after a kill of their manager."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ KILL_SECONDS_MAX = 5.0
 
 
 def find(home: Path, variable: str = HOME_VARIABLE) -> list[psutil.Process]:
-    """Every process whose variable names the data folder, but this one and its callers."""
+    """Every process whose variable names the data folder, except this one and its parents."""
     ours = {process.pid for process in psutil.Process(os.getpid()).parents()} | {os.getpid()}
     return [
         process
@@ -25,23 +25,23 @@ def find(home: Path, variable: str = HOME_VARIABLE) -> list[psutil.Process]:
 
 
 def is_of_folder(process: psutil.Process, home: Path, variable: str = HOME_VARIABLE) -> bool:
-    """Whether the process's variable names the data folder; by HOME_VARIABLE, its manager started
-    it, directly or not.
+    """Whether the process's variable names the data folder. If HOME_VARIABLE does, its manager
+    started the process, directly or not.
     """
     try:
         return process.environ().get(variable) == str(home)
     except (psutil.Error, OSError):
-        return False  # gone meanwhile, or somebody else's
+        return False  # it has ended, or belongs to another user
 
 
 def stop(home: Path, variable: str = HOME_VARIABLE) -> int:
-    """Stop the processes whose variable names the data folder; returns how many there were."""
+    """Stop the processes whose variable names the data folder. Returns their number."""
     running = find(home, variable)
     for process in running:
         with contextlib.suppress(psutil.Error):
             process.terminate()
     _, stubborn = psutil.wait_procs(running, timeout=GRACE_SECONDS_MAX)
-    # This finds processes that were started between the search and the end of their parent.
+    # Include processes that started between the search and the end of their parent.
     stubborn += find(home, variable)
     for process in stubborn:
         with contextlib.suppress(psutil.Error):

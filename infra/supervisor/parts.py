@@ -1,4 +1,4 @@
-"""The processes of a shop on this machine: which there are; killing, pausing, restarting one."""
+"""The processes of a shop on this machine: finds, kills, pauses and restarts them."""
 
 import os
 import shlex
@@ -26,7 +26,7 @@ STOP_SECONDS_MAX = 20.0
 
 
 class NotLocal(UserError):
-    """The shop, or a part of it, is not on this machine or not ours to break."""
+    """The shop, or a part of it, does not run on this machine under its process manager."""
 
     def __init__(self, why: str) -> None:
         super().__init__(
@@ -49,7 +49,7 @@ def refuse_elsewhere(settings: Settings) -> None:
 
 
 def find_parts(settings: Settings) -> dict[str, int]:
-    """The processes that run, by name; empty where nothing does."""
+    """The ids of the running processes, by name; empty if nothing runs."""
     manager = daemon.find_running(settings.data_dir)
     if manager is None:
         return {}
@@ -69,22 +69,22 @@ def _find_spark(pipelines: int) -> dict[str, int]:
 
 
 def kill(pid: int) -> None:
-    """End the process as a crash would; raises ProcessLookupError when it is gone."""
+    """Kill the process, as a crash would. Raises ProcessLookupError if it has ended."""
     os.kill(pid, signal.SIGKILL)
 
 
 def pause(pid: int, seconds: float) -> None:
-    """Let the process stand still so long; raises psutil.NoSuchProcess when it is gone before."""
+    """Suspend the process for so long. Raises psutil.NoSuchProcess if it has ended."""
     with pause_process(pid):
         Event().wait(seconds)
 
 
 @contextmanager
 def pause_process(pid: int) -> Iterator[None]:
-    """The process stands still until the block ends, however this process ends.
+    """Suspend the process in the block; it resumes however this process ends.
 
-    A shell holds the other end of a pipe from this process. When the pipe closes, which the
-    kernel sees to, it lets the process go on.
+    A shell holds the other end of a pipe from this process. The kernel closes the pipe when this
+    process ends, and the shell then resumes the suspended process.
     """
     process = psutil.Process(pid)
     resume = f"read -r _; kill -s CONT {shlex.quote(str(pid))}"
@@ -92,7 +92,7 @@ def pause_process(pid: int) -> Iterator[None]:
         ["/bin/sh", "-c", resume],
         stdin=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C reaches us, and not the guard
+        start_new_session=True,  # Ctrl-C reaches this process only
     )
     try:
         process.suspend()
@@ -107,7 +107,7 @@ def pause_process(pid: int) -> Iterator[None]:
 
 @contextmanager
 def stop_component(settings: Settings, component: str) -> Iterator[None]:
-    """The component is stopped in good order, and started again when the block ends."""
+    """Stop the component gracefully in the block, then start it again. Raises NotLocal."""
     manager = daemon.find_running(settings.data_dir)
     if manager is None:
         raise NotLocal(f"nothing runs on {settings.data_dir}. Start it: make up")

@@ -1,4 +1,4 @@
-"""The end of a log, without reading all of it."""
+"""Reads the end of a log, without the rest."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ LINES = 12
 
 
 def tail(log: Path, lines: int = LINES) -> str:
-    """The last lines of the file; empty if there is none."""
+    """The last lines of the file; empty if there is no file."""
     try:
         with log.open("rb") as content:
             size = content.seek(0, 2)
