@@ -69,7 +69,7 @@ class StillNamed(UserError):
 
 
 def look_up(settings: Settings, customer: str) -> Person:
-    """The customer with this id, as the log has them. Raises NeverReplaced and Unknown."""
+    """The customer with this id, as in the log. Raises NeverReplaced and Unknown."""
     person = open_lookup(settings).find(customer)
     if person is None:
         raise Unknown(customer)
@@ -106,7 +106,7 @@ def refuse_named(settings: Settings, ids: Set[str]) -> None:
     for message in read_between(settings, {}, read_end_offsets(create_admin(settings), NAMING)):
         value = message.value() or b""
         if not any(trace in value for trace in traces):
-            continue  # it is ten times as fast to decode only events that may match
+            continue  # decoding only possible matches is ten times as fast
         try:
             event = decode(value).value
         except Undecodable:
@@ -118,7 +118,7 @@ def refuse_named(settings: Settings, ids: Set[str]) -> None:
 
 
 def open_lookup(settings: Settings) -> Identities:
-    """The lookup of the shop. Raises NeverReplaced where there is none."""
+    """The lookup of the shop. Raises NeverReplaced if there is none."""
     if not locate_lookup(settings.data_dir).exists():
         raise NeverReplaced(settings.data_dir)
     return Identities(settings.data_dir)

@@ -1,7 +1,7 @@
-"""Liveness of services: the wall clock at a service's last start, for others to read.
+"""Liveness of services: wall time of a service's last start, for others to read.
 
-It is the metadata of an offset in a consumer group of its own: a service's main group accepts
-nothing from a process that has not joined it yet.
+It is the metadata of an offset in a separate consumer group: a service's main group accepts no
+commit from a process that has not joined it yet.
 """
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
@@ -19,7 +19,7 @@ SETTLED_SECONDS_MAX = 30.0
 
 
 def report_start(settings: Settings, service: str) -> None:
-    """Report that the service is at work. Raises TimeoutError and KafkaException."""
+    """Report that the service has started. Raises TimeoutError and KafkaException."""
     client = create_consumer(settings, name_group(service))
     try:
         if not wait_for(lambda: _commit(client), SETTLED_SECONDS_MAX):
@@ -32,7 +32,7 @@ def report_start(settings: Settings, service: str) -> None:
 
 
 def read_start_ms(settings: Settings, service: str) -> int:
-    """When the service last started, in epoch milliseconds; 0: never. Raises KafkaException."""
+    """Wall time of the service's last start, in epoch ms; 0: never. Raises KafkaException."""
     client = create_consumer(settings, name_group(service))
     try:
         (committed,) = client.committed([TopicPartition(*PLACE)], timeout=ANSWER_SECONDS_MAX)

@@ -1,4 +1,4 @@
-"""The process of a service that follows Kafka: it works until it is stopped."""
+"""The process of a service that follows Kafka until a signal stops it."""
 
 import signal
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from infra.settings import Settings, read_settings
 
 
 def run(name: str, work: Callable[[Settings, Event], None]) -> int:
-    """Work until a signal arrives; returns the exit status: 1 after a user error, which it logs."""
+    """Work until a signal arrives. Returns the exit status: 1 after a user error, which it logs."""
     log = set_up_logging(name)
     current = read_settings()
     stop = Event()

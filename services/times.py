@@ -1,4 +1,4 @@
-"""Moments in milliseconds of 1970, and as text."""
+"""Times in milliseconds since 1970, and as text."""
 
 from datetime import timedelta
 

@@ -13,7 +13,7 @@ from services.clock import get_wall_ms
 
 COMPONENT = "api"
 SWITCH_SECONDS = 0.0003
-"""How long a thread may keep Python's lock while another one waits for it; by default 5 ms. An
+"""How long a thread may keep Python's lock while another one waits for it; the default is 5 ms. An
 answer takes the lock several times, and the threads of the store compute for much longer."""
 
 
@@ -31,8 +31,8 @@ def main() -> None:
 
 
 def prepare(current: Settings) -> Path | None:
-    """Draw the shop's tokens in the data folder; returns the file of the key and the certificate
-    for TLS, if there is TLS.
+    """Draw the shop's tokens in the data folder. With TLS, returns the file of the key and the
+    certificate.
     """
     if not current.secure:
         read_token(current)

@@ -1,4 +1,4 @@
-"""The app: its routes, and the store whose threads live as long as it does."""
+"""The app: its routes, and the store, whose threads start and end with the app."""
 
 import sys
 from collections.abc import AsyncIterator, Iterable
@@ -137,7 +137,7 @@ def create_app(sources: Sources) -> FastAPI:
 
 
 def create_sources(settings: Settings) -> Sources:
-    """The sources of these settings. Nothing is started and nothing is read yet."""
+    """The sources for these settings. It starts nothing and reads nothing."""
     store = create_store(settings)
     return Sources(
         store=store,
@@ -152,7 +152,7 @@ def create_sources(settings: Settings) -> Sources:
 
 
 def create_profile(settings: Settings) -> Profile:
-    """The profile of a secure shop: its tokens are those of the data folder."""
+    """The profile of a secure shop, with the tokens of the data folder."""
     return Profile(
         list_tokens=partial(list_tokens, settings),
         requests_per_second_max=settings.api_requests_per_second_max,

@@ -1,7 +1,7 @@
 """Runs a command of `retail` for a client, and answers with the command's own output.
 
-The command is a process of its own. It loads what it needs, Spark's modules among it, and so leaves
-the process that answers readers unchanged.
+The command is a separate process. It loads the modules that it needs, such as Spark's, and so
+leaves the process that answers readers unchanged.
 """
 
 import os
@@ -25,7 +25,7 @@ class CommandBusy(CommandError):
 
 
 class CommandFailed(CommandError):
-    """The command refused; the text says why."""
+    """The command failed; the text says why."""
 
 
 class CommandTooSlow(CommandError):

@@ -12,12 +12,12 @@ FILE = Path(catalog.__file__).parent / "http" / "openapi.json"
 
 
 def render() -> AnyJson:
-    """The document of the present routes. It starts nothing."""
+    """The document of the current routes. It starts nothing."""
     return create_app(create_sources(Settings())).openapi()
 
 
 def read_committed() -> AnyJson:
-    """The committed document; empty where there is none."""
+    """The committed document; empty if there is none."""
     if not FILE.exists():
         return {"paths": {}}
     return dict(json.loads(FILE.read_text(encoding="utf-8")))

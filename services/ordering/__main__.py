@@ -1,4 +1,4 @@
-"""One process: it waits for the next review and orders."""
+"""The gate's process: it waits for the next review and orders."""
 
 import sys
 

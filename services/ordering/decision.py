@@ -16,7 +16,7 @@ class Shelf(NamedTuple):
 
 @dataclass(frozen=True)
 class Proposal:
-    """A row of the view; times in milliseconds of 1970."""
+    """A row of the view; times in milliseconds since 1970."""
 
     shelf: Shelf
     review_ms: int
@@ -42,7 +42,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of orders, beside the proposals."""
+    """The limits of orders, in addition to the proposals."""
 
     packs_min: int = 1  # nobody delivers less than a pack
     units_per_order_max: int = 10_000  # hundreds of times what a busy shelf sells in a day
@@ -58,10 +58,9 @@ def derive_order_id(shelf: Shelf, review_ms: int) -> str:
 def sum_positions(
     review_ms: int, proposals: Iterable[Proposal], ordered: Iterable[tuple[Shelf, int, int]]
 ) -> Mapping[Shelf, int]:
-    """Per shelf, the units on it and on order at the review.
+    """The units of each shelf, on it and on order, at the review.
 
-    `ordered` has shelf, review and units of every purchase order. Those of this review do not
-    count.
+    `ordered`: shelf, review and units of every purchase order. Those of this review do not count.
     """
     positions: Counter[Shelf] = Counter()
     for one in proposals:

@@ -1,4 +1,4 @@
-"""The gate: for each review it waits until everything is known, decides, and orders once.
+"""The gate: for each review it waits until every event is known, decides, and orders once.
 
 A missed review is not repeated: the next review sees the same shelves and orders what they lack.
 """
@@ -26,7 +26,7 @@ log = logging.getLogger("ordering")
 
 
 def keep_gate(settings: Settings, stop: Event) -> None:
-    """Order until it is stopped. Raises Fenced, TimeoutError and KafkaException."""
+    """Order until `stop` is set. Raises Fenced, TimeoutError and KafkaException."""
     publisher = OrderPublisher(settings)
     try:
         answered_ms = publisher.find_answered_ms()
@@ -39,7 +39,7 @@ def keep_gate(settings: Settings, stop: Event) -> None:
 
 
 def answer_review(settings: Settings, publisher: OrderPublisher, answered_ms: int) -> int:
-    """Answer the newest review if everything is known; returns the last answered review."""
+    """Answer the newest review if every event is known. Returns the last answered review."""
     due = find_due_review(settings)
     if due is None or due[0] <= answered_ms:
         return answered_ms
@@ -63,5 +63,5 @@ def answer_review(settings: Settings, publisher: OrderPublisher, answered_ms: in
 
 
 def drop_known(orders: list[Order], known: set[str]) -> list[Order]:
-    """The orders whose id has not been published by any gate."""
+    """The orders that no gate has published, by their ids."""
     return [one for one in orders if one.order_id not in known]

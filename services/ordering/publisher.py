@@ -1,4 +1,4 @@
-"""Publishes orders and the review that they answer, in one transaction."""
+"""Publishes a review's orders, and the note that the review is answered, in one transaction."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ TRANSACTIONAL_ID = "ordering"
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
 BEATS = TopicPartition(HEARTBEATS.name, 0)
-"""The partition that the review is noted on: it exists whichever generation is promoted."""
+"""The partition whose commit notes the review: it exists whichever generation is promoted."""
 
 
 class Fenced(UserError):
@@ -30,7 +30,7 @@ class Fenced(UserError):
 
 
 class OrderPublisher:
-    """A transactional producer of orders; one at a time is valid."""
+    """A transactional producer of orders; a later one fences it."""
 
     def __init__(self, settings: Settings) -> None:
         """Abort the open transaction of an earlier gate, and fence that gate."""
@@ -48,7 +48,7 @@ class OrderPublisher:
     def publish(self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Offsets) -> None:
         """Publish orders, and note the review that they answer and the offsets read for it.
 
-        Raises Fenced, and KafkaException, after which this publisher is unusable.
+        Raises Fenced and KafkaException; this publisher is then unusable.
         """
         try:
             self._producer.begin_transaction()

@@ -1,4 +1,4 @@
-"""Reads what the gate needs: the promoted generation, its marker, its proposals, and all orders."""
+"""Reads the gate's input: the promoted generation, its marker, its proposals, and all orders."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ decode = create_reader("ordering")
 
 @dataclass(frozen=True)
 class PlacedOrder:
-    """A purchase order that was published."""
+    """A published purchase order."""
 
     order_id: str
     shelf: Shelf
@@ -37,7 +37,7 @@ class PlacedOrder:
 
 
 def find_due_review(settings: Settings) -> tuple[int, int] | None:
-    """The newest review whose time has come, and the world time reached for certain; epoch ms."""
+    """The newest due review, and world time by the newest heartbeat, in epoch milliseconds."""
     beats = read_newest_ms(create_admin(settings), [HEARTBEATS.name])
     if not beats:
         return None
@@ -57,7 +57,7 @@ def find_marker(settings: Settings, generation: Generation) -> Marker | None:
 
 
 def is_covered(settings: Settings, marker: Marker, review_ms: int) -> bool:
-    """Whether the marker covers everything that was published before the review.
+    """Whether the marker covers every record from before the review.
 
     The log must hold a heartbeat of the review's time or later: all earlier records precede it.
     """
@@ -77,7 +77,7 @@ def is_covered(settings: Settings, marker: Marker, review_ms: int) -> bool:
 
 
 def read_proposals(settings: Settings, generation: Generation, marker: Marker) -> list[Proposal]:
-    """The newest row of each key, up to the marker's outputs."""
+    """The newest proposal of each key, up to the marker's outputs."""
     topic = generation.outputs[PROPOSALS.name]
     ends = {at: end for at, end in marker.outputs.items() if at[0] == topic}
     newest: dict[tuple[Shelf, int], tuple[int, Proposal]] = {}
@@ -102,7 +102,7 @@ def read_proposals(settings: Settings, generation: Generation, marker: Marker) -
 
 
 def read_orders(settings: Settings) -> list[PlacedOrder]:
-    """Every purchase order that is committed."""
+    """Every committed purchase order."""
     orders = []
     for value in read_all(settings, PURCHASE_ORDERS.name):
         row = decode(value).value

@@ -1,4 +1,4 @@
-"""One process: it reads every public topic and keeps rejected records."""
+"""The quarantine's process: it reads every public topic and keeps rejected records."""
 
 import sys
 

@@ -16,7 +16,7 @@ class Anatomy:
     fields: Row = field(default_factory=dict)
     rest: bytes = b""
     fault: str | None = None
-    """Why the fields end there; None: all fields are read, and `rest` follows the body."""
+    """Why the next field is unreadable; None: all fields are read, and `rest` follows them."""
 
 
 def dissect(contract: Contract, value: bytes | None) -> Anatomy:

@@ -1,6 +1,7 @@
 """Reads every public topic and copies rejected records: first the copy, then the commit.
 
-A process that dies in between copies some records again, under the same keys, so nothing changes.
+After a crash in between, the next process copies some records again, under the same keys, so
+nothing changes.
 """
 
 import logging
@@ -32,13 +33,13 @@ RECORDS_PER_BATCH_MAX = 2_000
 BATCH_SECONDS = 0.5
 """How long a batch waits for more records."""
 LIVENESS_SECONDS = 10.0
-"""How often it commits when there is nothing to read, as a sign of life."""
+"""The interval of its commits when there is nothing to read, as a sign of life."""
 
 log = logging.getLogger("quarantine")
 
 
 def follow(settings: Settings, stop: Event) -> None:
-    """Read from the committed offsets on, until it is stopped.
+    """Read from the committed offsets on, until `stop` is set.
 
     Raises NewerSchema, NotDelivered, UnknownTopic, and KafkaException.
     """
@@ -68,7 +69,7 @@ def follow(settings: Settings, stop: Event) -> None:
 
 
 def commit_offsets(reader: Consumer, offsets: Offsets) -> bool:
-    """Commit; after a failure the next batch commits again."""
+    """Commit. Returns False after a failure; the next batch commits again."""
     try:
         commit(reader, Progress(offsets, get_wall_ms()))
     except KafkaException as error:
@@ -78,7 +79,7 @@ def commit_offsets(reader: Consumer, offsets: Offsets) -> bool:
 
 
 def read_batch(reader: Consumer) -> Sequence[Record]:
-    """The next records, in order within a partition. Temporary errors are ignored."""
+    """The next records, in order within a partition. It ignores temporary errors."""
     records = []
     for message in reader.consume(RECORDS_PER_BATCH_MAX, timeout=BATCH_SECONDS):
         error = message.error()
@@ -90,7 +91,7 @@ def read_batch(reader: Consumer) -> Sequence[Record]:
 
 
 def copy_rejected(client: Producer, batch: Sequence[Record]) -> int:
-    """Send the rejected records and wait for all acknowledgements; returns how many."""
+    """Send the rejected records and wait for all acknowledgements. Returns their number."""
     rows = [(one, row) for one in batch if (row := create_row(one)) is not None]
     send_all(
         client,

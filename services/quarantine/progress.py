@@ -1,4 +1,4 @@
-"""How far the quarantine has read: the offsets that its group committed, and when."""
+"""The progress of the quarantine: the offsets that its group has committed, and when."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Progress:
 
     offsets: Offsets
     committed_ms: int
-    """The wall clock of the last commit, in epoch milliseconds; 0: never."""
+    """Wall time of the last commit, in epoch milliseconds; 0: never."""
 
 
 def read_progress(settings: Settings) -> Progress:
@@ -37,7 +37,7 @@ def read_progress(settings: Settings) -> Progress:
 
 
 def read_committed(reader: Consumer, every: tuple[Partition, ...]) -> Progress:
-    """The progress of this reader. Raises TimeoutError and KafkaException."""
+    """The progress of this reader's group. Raises TimeoutError and KafkaException."""
     committed = fetch_committed(reader, GROUP, every)
     return Progress(
         offsets={(at.topic, at.partition): max(at.offset, 0) for at in committed},

@@ -1,4 +1,4 @@
-"""Reads records from the log: the one at a place, or all from a time on."""
+"""Reads records from the log: one at a place, or all from a time on."""
 
 from collections.abc import Callable, Iterator
 
@@ -20,7 +20,7 @@ ANSWER_SECONDS_MAX = 30.0
 REPORT_EVERY = 1_000
 
 Report = Callable[[int, int], None]
-"""Takes the number of records read, and of all records."""
+"""Called with the number of records read, and of all records."""
 
 
 class NoRecord(UserError):
@@ -48,9 +48,9 @@ def read_record(settings: Settings, topic: str, partition: int, offset: int) -> 
 
 
 def read_since(settings: Settings, topic: str, since_ms: int, report: Report) -> Iterator[Record]:
-    """Every record of the topic up to its present end, from a time on.
+    """Every record of the topic up to its current end, from a time on.
 
-    Each partition begins with its first record that was published at the time or later. Raises
+    Each partition begins with its first record with this timestamp or a later one. Raises
     UnknownTopic and TimeoutError.
     """
     ends = read_end_offsets(create_admin(settings), [topic])
@@ -60,7 +60,7 @@ def read_since(settings: Settings, topic: str, since_ms: int, report: Report) ->
         places = reader.offsets_for_times(asked, timeout=ANSWER_SECONDS_MAX)
     finally:
         reader.close()
-    # A negative offset: nothing has been published since.
+    # A negative offset: there is no record since.
     starts = {(at.topic, at.partition): at.offset for at in places if at.offset >= 0}
     yield from _read_between(settings, starts, ends, report)
 

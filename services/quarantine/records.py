@@ -1,4 +1,4 @@
-"""The row of a rejected record in the quarantine: all of the record."""
+"""The row of a rejected record in the quarantine: the whole record."""
 
 from typing import TypedDict
 
@@ -13,7 +13,7 @@ from infra.kafka import Record
 FOUND_MAX, EVENT_ID_MAX = 500, 300
 """Characters, by the contract. The value has the whole text."""
 ROOM_BYTES = 10_000
-"""What Kafka adds to a value: the key and the batch."""
+"""Room for the bytes that Kafka adds to a value: the key and the batch."""
 VALUE_BYTES_MAX = int(QUARANTINE.settings.config["max.message.bytes"]) - ROOM_BYTES
 BEGIN_MS, END_MS = -62_135_596_800_000, 253_402_300_799_999
 """The years 1 to 9999."""
@@ -36,7 +36,7 @@ class Header(TypedDict):
 
 
 class QuarantineRow(TypedDict):
-    """A row of the quarantine, as its contract declares it; times are epoch milliseconds."""
+    """A row of the quarantine, as in its contract; times are epoch milliseconds."""
 
     topic: str
     partition: int

@@ -1,6 +1,6 @@
 """Releases a rejected record: publishes a new event that wraps the original, once.
 
-Running sums add a release up. So there is no release beside an accepted copy, none while a copy may
+Running sums count a release. So there is no release beside an accepted copy, none while a copy may
 still be accepted, and no second one.
 """
 
@@ -26,7 +26,7 @@ BECAUSE_MAX = 500
 decode = create_reader("quarantine")
 
 Report = Callable[[str, int, int], None]
-"""Takes the topic that is read, the number of records read, and of all records."""
+"""Called with the topic, the number of records read, and of all records."""
 
 
 class Refused(UserError):
@@ -45,23 +45,23 @@ class Released:
 
 @dataclass(frozen=True)
 class Case:
-    """A rejected record that its kind allows to release."""
+    """A rejected record whose reason allows a release."""
 
     record: Record
     contract: Contract
     event: Row
-    """Its times in milliseconds of 1970."""
+    """The event, with times in milliseconds since 1970."""
 
     @property
     def happened_ms(self) -> int:
         return int(self.event[self.contract.event_time or ""])
 
     def compute_accepted_from_ms(self) -> int:
-        """Copies published earlier cannot have been accepted."""
+        """The earliest publication time of an accepted copy, in epoch milliseconds."""
         return self.happened_ms - (self.contract.skew or timedelta()) // MILLISECOND
 
     def compute_decided_ms(self) -> int:
-        """The moment from which on no copy is accepted. The skew is room for a slow sender."""
+        """The time from which on no copy is accepted. The skew is room for a slow sender."""
         spans = (self.contract.horizon or timedelta()) + (self.contract.skew or timedelta())
         return self.happened_ms + spans // MILLISECOND
 
@@ -69,7 +69,7 @@ class Case:
 def release(
     settings: Settings, place: tuple[str, int, int], because: str, report: Report
 ) -> Released:
-    """Publish the release. Raises Refused, and what Kafka raises.
+    """Publish the release. Raises Refused, and Kafka's errors.
 
     The caller ensures that no one else on this data folder releases at the same time.
     """
@@ -93,7 +93,7 @@ def release(
 
 
 def create_case(record: Record) -> Case:
-    """The case, by the record alone. Raises Refused."""
+    """The case of the record, before any other record is read. Raises Refused."""
     contract = VALIDATED.get(record.topic)
     if contract is None:
         raise Refused(f"Records of {record.topic} are not quarantined.")
@@ -123,7 +123,7 @@ def refuse_undecided(settings: Settings, case: Case) -> None:
 
 
 def refuse_released(settings: Settings, case: Case, report: Report) -> None:
-    """Raise Refused when the event was released before."""
+    """Raise Refused if the event was released before."""
     identity = case.event["event_id"]
     for record in read_since(settings, RELEASES.name, 0, partial(report, RELEASES.name)):
         if identity.encode() not in (record.value or b""):
@@ -139,7 +139,7 @@ def refuse_released(settings: Settings, case: Case, report: Report) -> None:
 
 
 def refuse_applied(settings: Settings, case: Case, report: Report) -> None:
-    """Raise Refused when a copy of the event was accepted, in any partition."""
+    """Raise Refused if a copy of the event was accepted, in any partition."""
     contract, identity = case.contract, case.event["event_id"]
     since_ms, show = case.compute_accepted_from_ms(), partial(report, contract.name)
     for record in read_since(settings, contract.name, since_ms, show):
@@ -171,7 +171,7 @@ def create_event(case: Case, because: str, now_ms: int) -> Row:
 
 
 def read_world_clock(settings: Settings) -> AnnouncedClock:
-    """The clock of the world. Raises Refused where there is none."""
+    """The clock of the world. Raises Refused if none was announced."""
     announced = read_clock(settings, decode)
     if announced is not None:
         return announced

@@ -21,12 +21,12 @@ class Remedy:
     """Whether the record may be released, and what to do, in words."""
 
     event: Row | None
-    """The event to release, its times in milliseconds of 1970; None: no release is allowed."""
+    """The event to release, its times in milliseconds since 1970; None: no release is allowed."""
     text: str
 
 
 def find_remedy(contract: Contract, reason: str, value: bytes | None) -> Remedy:
-    """The remedy by the record alone. Whether its event has been counted is checked later."""
+    """The remedy, by the record alone. Its release checks later whether the event has counted."""
     if contract.name not in RELEASABLE:
         return Remedy(
             None,

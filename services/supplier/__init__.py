@@ -1,1 +1,1 @@
-"""The supplier: it confirms every purchase order once, and may deliver late or too little."""
+"""The supplier: it confirms every purchase order once, and may deliver late or short."""

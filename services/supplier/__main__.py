@@ -1,4 +1,4 @@
-"""One process of the supplier; several share the stores between them."""
+"""A process of the supplier; several processes share the stores."""
 
 import sys
 

@@ -46,7 +46,7 @@ class Replaced(UserError):
 
 
 def confirm_orders(settings: Settings, stop: Event) -> None:
-    """Confirm the orders of its share of the partitions until it is stopped.
+    """Confirm the orders of this process's share of the partitions until `stop` is set.
 
     Raises Replaced, TimeoutError and KafkaException.
     """
@@ -57,7 +57,7 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
     confirmed: set[str] = set()
 
     def take_over(_: Consumer, partitions: Sequence[TopicPartition]) -> None:
-        """Read what others have confirmed, after their open transactions have ended."""
+        """Read the confirmations of others, after their open transactions have ended."""
         confirmed.update(read_confirmed_ids(settings))
         log.info("%d partitions, %d orders confirmed so far", len(partitions), len(confirmed))
 
@@ -130,7 +130,7 @@ def publish_confirmations(
         if error.args[0].fatal():
             raise Replaced from error
         if error.args[0].txn_requires_abort():
-            client.abort_transaction(ANSWER_SECONDS_MAX)  # so that no one waits for its timeout
+            client.abort_transaction(ANSWER_SECONDS_MAX)  # so that nobody waits for its timeout
         raise
 
 

@@ -1,4 +1,4 @@
-"""What the supplier ships for an order: a function of the order and the world's seed."""
+"""The shipment for an order: a function of the order and the world's seed."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,7 +14,7 @@ class Reliability:
     packing: timedelta = timedelta(hours=6)  # from the order to its dispatch
     late_share: float = 0.1  # one delivery in ten, as with the simulator's own vans
     late_max: timedelta = timedelta(hours=6)
-    short_share: float = 0.04  # of which some packs, or all, are not there
+    short_share: float = 0.04  # of the deliveries: some or all packs are missing
 
 
 def create_confirmation(order: Row, seed: int, reliability: Reliability) -> Row:

@@ -1,4 +1,4 @@
-"""Why the lake cannot answer now. `http` makes a problem document of each."""
+"""The reasons why the lake cannot answer now. `http` makes a problem document of each."""
 
 from contracts import Contract
 
@@ -17,8 +17,8 @@ class LakeMissing(LakeError):
 
 
 class LakeBusy(LakeError):
-    """As many requests read the lake as may do so at once."""
+    """The number of concurrent readers of the lake is at its limit."""
 
 
 class LakeTooSlow(LakeError):
-    """A query of the lake took longer than it may."""
+    """A query of the lake exceeded its time limit."""

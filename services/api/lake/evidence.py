@@ -1,4 +1,4 @@
-"""The events that an alert names as its evidence, as the lake holds them."""
+"""The events in an alert's evidence, as the lake holds them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from services.api.store.tables import Document, to_document
 
 
 class NamedEvent(TypedDict):
-    """An event as the evidence of an alert names it."""
+    """The name of an event in an alert's evidence."""
 
     topic: str
     event_id: str
@@ -21,7 +21,7 @@ class NamedEvent(TypedDict):
 
 
 class EvidenceRecord(NamedTuple):
-    """A record of an event; `published_at` in milliseconds of 1970."""
+    """A record of an event; `published_at` in milliseconds since 1970."""
 
     topic: str
     event_id: str
@@ -29,7 +29,7 @@ class EvidenceRecord(NamedTuple):
     offset: int
     published_at: int
     event: Document
-    """The fields that the topic's contract has, as JSON."""
+    """The fields of the topic's contract, as JSON."""
 
 
 def find_records(

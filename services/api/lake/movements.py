@@ -24,7 +24,7 @@ MOVING: Mapping[Contract, tuple[str, ...]] = {
     SHIPMENTS: ("status", "lines"),
     ADJUSTMENTS: ("sku", "units"),
 }
-"""Per topic, the fields that say what moves."""
+"""Per topic, the fields with the movements."""
 
 RECORD = ("_partition", "_offset", "_published")
 SHARED = ("event_id", "event_time", *RECORD)
@@ -80,7 +80,7 @@ moved as (
     group by all
 )
 """
-"""One row per event that names the sku, in however many lines."""
+"""One row per event that names the sku, in one line or several."""
 
 SHELF = f"""{MOVED}
 select
@@ -124,12 +124,12 @@ class Span:
         return wanted
 
     def begin_at(self, at_ms: int) -> "Span":
-        """The same shelf from this moment on, so that earlier files are not read."""
+        """The same shelf from this moment on, so that a query skips earlier files."""
         before_ms = at_ms - 1 if self.since_ms is None else max(at_ms - 1, self.since_ms)
         return replace(self, since_ms=before_ms)
 
     def contains(self, event: Row) -> bool:
-        """Whether an event happened in the store and the time; its times are epoch ms."""
+        """Whether the event, with times in epoch ms, happened in the store and in the time."""
         at_ms = event["event_time"]
         return (
             event["store_id"] == self.store_id
@@ -139,7 +139,7 @@ class Span:
 
 
 class MovementRow(TypedDict):
-    """An event that moved a shelf; times in milliseconds of 1970."""
+    """An event that moved a shelf; times in milliseconds since 1970."""
 
     topic: str
     partition: int
@@ -151,13 +151,13 @@ class MovementRow(TypedDict):
     units_on_hand_change: int
     units_in_transit_change: int
     original_topic: str | None
-    """Where a released event was rejected; None for an event that was not released."""
+    """The topic in which a released event was rejected; None for any other event."""
     original_partition: int | None
     original_offset: int | None
 
 
 def sum_movements(snapshot: LakeSnapshot, span: Span) -> dict[str, int] | None:
-    """The columns of a shelf but for its key, times in epoch ms; None without a movement.
+    """The columns of a shelf without its key, times in epoch ms; None without a movement.
 
     Raises LakeTooSlow.
     """
@@ -169,7 +169,7 @@ def sum_movements(snapshot: LakeSnapshot, span: Span) -> dict[str, int] | None:
 def find_movements(
     snapshot: LakeSnapshot, span: Span, after: Place | None, limit: int
 ) -> list[MovementRow]:
-    """At most so many movements after a place, in order. Raises LakeTooSlow."""
+    """At most `limit` movements after a place, in order. Raises LakeTooSlow."""
     register_events(snapshot, span if after is None else span.begin_at(int(after[0])))
     names = (name.strip('"') for name in ORDER)
     place = dict(zip(names, after or BEFORE_ALL, strict=True))
@@ -214,7 +214,7 @@ def _unwrap(release: Row) -> Row:
 
 
 def _to_columns(events: Iterable[Row], schema: pa.Schema) -> pa.Table:
-    """Events with times in milliseconds of 1970, in the columns of a table."""
+    """Events with times in milliseconds since 1970, as a table with these columns."""
     of_original = (pa.field("_from", pa.int32()), pa.field("_at", pa.int64()))
     return pa.Table.from_pylist(
         [

@@ -1,6 +1,6 @@
 """The times in which a shelf had nothing to sell, from the movements of the shelf.
 
-A late movement may begin or undo a stock-out, so they are computed for each answer and not stored.
+A late movement may begin or undo a stock-out, so each answer computes them anew.
 """
 
 from typing import TypedDict, cast
@@ -62,7 +62,7 @@ limit $limit
 
 
 class StockOutRow(TypedDict):
-    """A time in which a shelf had nothing to sell; times in milliseconds of 1970."""
+    """A time in which a shelf had nothing to sell; times in milliseconds since 1970."""
 
     started_at: int
     ended_at: int | None
@@ -81,7 +81,7 @@ def find_stock_outs(
     Raises LakeTooSlow.
     """
     since_ms = WHOLE_MIN if span.since_ms is None else span.since_ms
-    # A level is the sum of all earlier movements, so all of them are read.
+    # A level is the sum of all earlier movements: read all of them.
     register_events(snapshot, Span(span.store_id, span.sku, until_ms=span.until_ms))
     values = {
         "sku": span.sku,

@@ -1,4 +1,4 @@
-"""The lake's tables of events: each read at one version, by few readers at a time, with a limit."""
+"""Reads the lake's tables of events: each at one version, few at a time, with a time limit."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -28,15 +28,15 @@ MOMENT_MS_MAX = 2**63 // 1000
 
 
 Record = dict[str, Any]
-"""A row of a query, by column; the query says which columns and of what types."""
+"""A row of a query, by column; the query determines the columns and their types."""
 
 
 @dataclass(frozen=True)
 class Silver:
-    """The events of a topic, as the table held them at one version."""
+    """The events of a topic, at one version of the table."""
 
     ends: Offsets
-    """The offsets up to which it held the log."""
+    """The offsets up to which this version holds the log."""
     dataset: pads.Dataset
 
     def select_schema(self, names: Sequence[str]) -> pa.Schema:
@@ -55,13 +55,13 @@ class Silver:
 
 @dataclass(frozen=True)
 class LakeSnapshot:
-    """The tables that one answer is made from, and the engine that queries them."""
+    """The tables of one answer, and the engine that queries them."""
 
     tables: Mapping[Contract, Silver]
     _engine: duckdb.DuckDBPyConnection
 
     def register(self, relation: str, rows: Any) -> None:
-        """Let SQL read these rows, once, under a name."""
+        """Let SQL read these rows under a name, once."""
         self._engine.register(relation, rows)
 
     def query(self, sql: str, values: Mapping[str, object] | None = None) -> list[Record]:
@@ -74,7 +74,7 @@ class LakeSnapshot:
         except (duckdb.InterruptException, RuntimeError) as error:
             if not overdue.finished.is_set():
                 raise
-            raise LakeTooSlow from error  # an interrupted query raises the one or the other
+            raise LakeTooSlow from error  # an interrupted query raises either
         finally:
             overdue.cancel()
 
@@ -92,7 +92,7 @@ class Lake:
 
     @contextmanager
     def open(self, *topics: Contract) -> Iterator[LakeSnapshot]:
-        """The present versions of these topics' tables. Raises LakeBusy and LakeMissing."""
+        """The newest versions of these topics' tables. Raises LakeBusy and LakeMissing."""
         with ExitStack() as ending:
             if not self._slots.acquire(blocking=False):
                 raise LakeBusy
@@ -101,7 +101,7 @@ class Lake:
             yield LakeSnapshot(tables, ending.enter_context(closing(duckdb.connect(config=ENGINE))))
 
     def find_missing(self, *topics: Contract) -> LakeMissing | None:
-        """Why these topics cannot be read; None if they can."""
+        """The error for the first topic without a table; None if all have one."""
         missing = [
             topic for topic in topics if find_newest_version(self._folders.silver(topic)) < 0
         ]
@@ -120,5 +120,5 @@ class Lake:
 
 
 def to_timestamp(at_ms: int) -> "pa.Scalar[Any]":
-    """Milliseconds of 1970 as a timestamp of the tables; out of range, the nearest one."""
+    """Milliseconds since 1970 as a timestamp of the tables; out of range, the nearest one."""
     return pa.scalar(max(-MOMENT_MS_MAX, min(at_ms, MOMENT_MS_MAX)) * 1000, MOMENT)
