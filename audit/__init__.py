@@ -1,3 +1,3 @@
-"""Independent computations of every view, from the log alone: whether answers are exact, and how
-good they are.
+"""Independent computations of every view, from the log alone: they tell whether answers are exact,
+and how good they are.
 """

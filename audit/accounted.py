@@ -11,7 +11,7 @@ class Accounted:
     """Some records, loaded once, for queries."""
 
     def __init__(self, records: Iterable[Record], ends: Offsets | None = None) -> None:
-        """`ends`: of the partitions read, for the record accounting."""
+        """`ends`: the ends of the partitions read, for the record accounting."""
         self.ends = ends or {}
         self._tables = Tables(records)
 
@@ -20,7 +20,7 @@ class Accounted:
         return list(self._tables.engine.sql(sql).to_arrow_table().to_pylist())
 
     def count_books(self) -> dict[Partition, Book]:
-        """The record accounting; each number is counted, and none derived from the others."""
+        """The record accounting. It counts each number and derives none from the others."""
         return self._tables.count_books(self.ends)
 
     @property

@@ -25,7 +25,7 @@ COLUMNS: dict[str, pa.DataType] = {
     "unit_cost_cents": pa.int64(),
 }
 COSTS = pa.schema(COLUMNS)
-"""The cost of a product, and the moment from which it holds: NOTICE after its publication, or
+"""The cost of a product, and the time from which it holds: NOTICE after its publication, or
 later."""
 
 VIEWS: Mapping[str, Contract] = {
@@ -33,7 +33,7 @@ VIEWS: Mapping[str, Contract] = {
     for name in CONSUMERS["analytics"].writes
     if CONTRACTS[name].domain == "analytics"
 }
-"""By the name of the query: the view that the pipeline declares to write."""
+"""The views that the pipeline declares to write, by the name of the query."""
 
 
 class Oracle(inventory.Oracle):

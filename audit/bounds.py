@@ -58,7 +58,7 @@ TIMES = ("horizon", "skew", "grace", "retention")
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One limit, where it is declared."""
+    """A limit and its declaration."""
 
     home: str
     """A contract, a file of code without its ending, or `settings`."""
@@ -66,7 +66,7 @@ class Bound:
     """In a contract `lines[].units.maximum` or `horizon`; else the name of the declaration."""
     says: str
     meaning: str = ""
-    """The comment of the declaration; empty where the name says it all."""
+    """The comment of the declaration; empty if it has none."""
 
     @property
     def name(self) -> str:
@@ -74,7 +74,7 @@ class Bound:
 
 
 def list_bounds() -> tuple[Bound, ...]:
-    """Every bound; no two have one name."""
+    """Every bound; names are unique."""
     return (*list_contract_bounds(), *list_code_bounds(), *list_setting_bounds())
 
 
@@ -120,7 +120,7 @@ def _describe_limit(metadata: object) -> str | None:
 
 
 def _find_declared(file: Path) -> Iterator[tuple[str, str, str]]:
-    """The names that a file assigns, outside of functions, with value and meaning."""
+    """The names that a file assigns outside functions, each with value and meaning."""
     text = file.read_text(encoding="utf-8")
     lines, module = text.splitlines(), ast.parse(text)
     classes = [one for one in module.body if isinstance(one, ast.ClassDef)]

@@ -1,6 +1,6 @@
 """The oracle of the fraud pipeline: computes the alerts of a log by a batch read.
 
-It shares only the contracts with the pipeline, and gets the thresholds as data. The contributions
+It shares only the contracts with the pipeline, and takes the thresholds as data. The contributions
 of events and the rules are SQL in DuckDB, one file per rule in `fraud_rules`.
 """
 
@@ -41,7 +41,7 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
 
 
 def list_spans(limits: Thresholds) -> Mapping[str, timedelta]:
-    """By rule: the time from an interval's beginning until no more events can belong to it."""
+    """By rule, the time from an interval's start until no more events can belong to it."""
     return {
         "card-velocity": limits.card_sales_interval,
         "impossible-travel": limits.travel_interval,
@@ -76,7 +76,7 @@ class FraudOracle(Accounted):
 
     @property
     def ends_at(self) -> datetime:
-        """The publication time of the newest accepted record; 1970 where there is none."""
+        """The publication time of the newest accepted record; 1970 if there is none."""
         newest = self._tables.engine.sql("select coalesce(max(published), 0) from accepted")
         ((published_ms,),) = newest.fetchall()
         return EPOCH + int(published_ms) * MILLISECOND
@@ -85,7 +85,7 @@ class FraudOracle(Accounted):
 def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
     """The oracle of a log below some offsets, by the thresholds in that code.
 
-    It reads prices, products and stores to the present end of their topics.
+    It reads prices, products and stores to the current end of their topics.
     """
     known = read_end_offsets(create_admin(settings), SIDES)
     return FraudOracle(read(settings, {**ends, **known}), load_thresholds(code, "fraud"), ends)
@@ -106,7 +106,7 @@ def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
 
 
 def read_query_text(query: str) -> str:
-    """The SQL of this name; that of a rule has the rule's name."""
+    """The SQL of this name; a rule's SQL has the rule's name."""
     return (RULES / f"{query.replace('-', '_')}.sql").read_text()
 
 

@@ -1,7 +1,7 @@
 """The quality of alerts, compared one by one with the incidents that the simulator planted.
 
-An alert is right if it rests on an event of a fraud, whichever rule that was planted for. A fraud
-is caught if an open alert of its own rule rests on one of its events.
+An alert is right if it rests on an event of a fraud, planted for any rule. A fraud is caught if an
+open alert of its own rule rests on one of its events.
 """
 
 from collections import defaultdict
@@ -23,8 +23,8 @@ NEAR_PERCENT = 25
 """An incident is near the threshold if its strength differs by no more."""
 
 SETTLING = timedelta(hours=10)
-"""An incident is scored this long after its end at the earliest: it may last a shift and is
-reported when it is over; its last event may be two hours late."""
+"""The least time from an incident's end to its score: it may last a shift and is reported when it
+is over; its last event may be two hours late."""
 
 
 class Alert(NamedTuple):

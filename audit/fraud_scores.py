@@ -1,4 +1,4 @@
-"""Scores of alerts: recall, precision, and how long a decision takes, by rule and in total."""
+"""Scores of alerts: recall, precision, and the time to a decision, by rule and in total."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Score:
 
     @property
     def decided_in(self) -> timedelta | None:
-        """The median."""
+        """The median time to a decision."""
         seconds = [span.total_seconds() for span in self.to_decide]
         return timedelta(seconds=median(seconds)) if seconds else None
 

@@ -1,4 +1,4 @@
-"""Sums in a row of a view: clipped to 64 bits, and in full beside that where they are larger."""
+"""Sums in a row of a view: clipped to 64 bits, and larger ones also in full."""
 
 from collections.abc import Mapping
 from decimal import Decimal

@@ -1,7 +1,7 @@
 """The oracle of the inventory pipeline: its answer at given offsets, by a batch read of the log.
 
-It shares only the contracts with the pipeline. It reads, decodes, deduplicates and judges lateness
-on its own, in another engine.
+It shares only the contracts with the pipeline. It has its own code, in another engine, to read,
+decode, deduplicate and judge lateness.
 """
 
 from collections import Counter

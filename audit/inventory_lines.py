@@ -70,7 +70,7 @@ def list_lines(record: Record, sequence: int | None, content: Content) -> list[L
 
 
 def read_movements(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:
-    """The sku of each line, and its movements in units; a heartbeat has one without a shelf."""
+    """The sku of each line, and its movements in units; a heartbeat has one line without a sku."""
     if topic == HEARTBEATS.name:
         yield None, {}
         return

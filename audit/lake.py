@@ -52,7 +52,7 @@ def accept_event(record: Record) -> Event | None:
 
 
 def sum_daily_facts(events: Events) -> list[dict[str, Any]]:
-    """The movements of each sku in each store on each day of UTC; cents as far as 64 bits go."""
+    """The movements by UTC day, store and sku; cents are clipped to 64 bits."""
     engine = duckdb.connect()
     engine.execute("set timezone = 'UTC'")
     engine.register("moves", pa.Table.from_pylist(list(list_moves(events)), MOVES))

@@ -21,14 +21,14 @@ def load_policy(code: Path) -> Any:
 
 
 def find_code(settings: Settings, pipeline: str, number: int) -> Path:
-    """The folder of the generation's code; the project's own where there is no copy here."""
+    """The folder of the generation's code; the project's own if there is no copy here."""
     generation = load_generations(settings, pipeline).of(number)
     copy = locate_code(settings, generation) if generation else locate_root()
     return copy if copy.exists() else locate_root()
 
 
 def _load(file: Path) -> ModuleType:
-    """The module in the file, apart from the imported one of the same name."""
+    """Load the file as a module, separate from an imported one of the same name."""
     spec = spec_from_file_location(f"{file.stem}_of_{file.parent.name}", file)
     assert spec is not None
     assert spec.loader is not None

@@ -46,7 +46,7 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     """
     starts = read_start_offsets(create_admin(settings), {topic for topic, _ in ends})
     yield from read_archive(settings, ends, starts)
-    # For a partition that was deleted up to its end Kafka sends nothing, not even a position.
+    # For a partition whose records are all deleted, Kafka sends nothing, not even a position.
     waiting = {at: end for at, end in ends.items() if end > starts.get(at, 0)}
     reader = create_consumer(settings, fetch_message_max_bytes=4_194_304)
     try:
@@ -108,8 +108,8 @@ def parse_archived(row: Mapping[str, Any]) -> Record:
 def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:
     """Each record with its number among the simulator's in its partition; None for other records.
 
-    A record that Kafka stored twice has a number once. A killed broker may lose a batch, and
-    store it again for a producer that had no acknowledgement.
+    Of a record that Kafka stored twice, only the first has a number. A killed broker may lose a
+    batch, and store it again for a producer without an acknowledgement.
     """
     reached: Counter[Partition] = Counter()
     for record in records:

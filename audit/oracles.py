@@ -39,7 +39,7 @@ class Answering(Protocol):
 
 
 Ask = Callable[[Settings, Offsets, Path], Answering]
-"""Creates the oracle below offsets of a log, by the thresholds and the policy in a copy of the
+"""Creates the oracle of a log below some offsets, by the thresholds and the policy in a copy of the
 code."""
 
 ORACLES: Mapping[str, Ask] = {
@@ -53,12 +53,12 @@ ORACLES: Mapping[str, Ask] = {
 
 
 def ask_oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:
-    """The oracle of the pipeline below these offsets, by the code on disk; raises NoOracle."""
+    """The oracle of the pipeline below these offsets, by the code on disk. Raises NoOracle."""
     return get_oracle(pipeline)(settings, ends, locate_root())
 
 
 def get_oracle(pipeline: str) -> Ask:
-    """The oracle of the pipeline; raises NoOracle."""
+    """The oracle of the pipeline. Raises NoOracle."""
     if pipeline not in ORACLES:
         raise NoOracle(pipeline)
     return ORACLES[pipeline]

@@ -39,7 +39,7 @@ class Listing:
 
 
 def compare_listing(settings: Settings, oracle: Answering) -> Listing:
-    """Compare when the quarantine has read as far as the oracle, or the time limit is over."""
+    """Compare once the quarantine has read as far as the oracle, or the time limit is over."""
     wait_for(lambda: not count_records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
     behind = count_records_behind(settings, oracle.ends)
     listed = dict(read_reasons(settings, oracle.ends))
@@ -60,7 +60,7 @@ def count_records_behind(settings: Settings, ends: Offsets) -> int:
 
 
 def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
-    """Place and reason of every listed record below the ends; a second copy comes again."""
+    """The place and reason of every listed record below the ends; copies repeat it."""
     for record in read(settings, read_end_offsets(create_admin(settings), [QUARANTINE.name])):
         row: dict[str, Any] = decode(record.value).value
         if row["offset"] < ends.get((row["topic"], row["partition"]), 0):

@@ -41,7 +41,7 @@ class ReorderOracle(Accounted):
 def ask_reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
     """The oracle of a log below some offsets, by the policy in that code.
 
-    It reads products and promotions to the present end of their topics.
+    It reads products and promotions to the current end of their topics.
     """
     known = read_end_offsets(create_admin(settings), [PRODUCTS.name, PROMOTIONS.name])
     return ReorderOracle(read(settings, {**ends, **known}), load_policy(code), ends)

@@ -1,10 +1,10 @@
 """The cost of the cheapest orders: a bound that no way to order can beat.
 
 The bound knows each hour's demand and each delivery in advance. It decides shelf by shelf, at each
-delivery, how much arrives. An order is known by the hour in which its goods arrive, so the units on
-order are no state: the units on the shelf are the only one. Backwards from the last hour, the
-cheapest continuation of every stock level is exact (Bellman's principle; the model is Wagner and
-Whitin's, with lost sales and packs).
+delivery, how much arrives. The arrival hour identifies an order, so the units on the shelf are the
+only state, without those on order. Backwards from the last hour, the cheapest continuation of every
+stock level is exact (Bellman's principle; the model is Wagner and Whitin's, with lost sales and
+packs).
 
 It has fewer constraints than a real order: goods that arrive within an hour serve all of its
 demand, and the gate's limits do not apply.
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Cents = NDArray[np.float64]
-"""By the units on the shelf: the least cost from here to the end."""
+"""The least cost from here to the end, in cents, by the units on the shelf."""
 
 
 @dataclass(frozen=True)
@@ -75,17 +75,17 @@ def step_hour(after: Cents, wanted: int, moved: int, terms: Terms) -> Cents:
 
 
 def choose_order(after: Cents, terms: Terms) -> Cents:
-    """The cost before a delivery may come, of as many packs as are cheapest, or of none.
+    """The cost before a possible delivery, of the cheapest number of packs, or of none.
 
-    Every whole number of packs can be brought: of `n` ordered packs the share's whole ones come,
-    and one pack more brings at most one more.
+    A delivery can bring every whole number of packs: of `n` ordered packs the whole ones of the
+    share arrive, and one more ordered pack brings at most one more.
     """
     pack = terms.pack_size_units
     rows = -(-after.size // pack) + 1
     padded = np.full(rows * pack, np.inf)
     padded[: after.size] = after
     packs = padded.reshape(rows, pack)
-    cheapest = np.minimum.accumulate(packs[::-1])[::-1]  # of this many units, or packs more
+    cheapest = np.minimum.accumulate(packs[::-1])[::-1]  # of so many units, or whole packs more
     more = np.vstack([cheapest[1:], np.full((1, pack), np.inf)]).reshape(-1)[: after.size]
     return np.minimum(after, more + terms.order_cents)
 

@@ -1,6 +1,6 @@
-"""One simulated world, refilled by vans or by orders to its end, and the cost of that.
+"""A simulated world that vans or orders refill to its end, and the cost of that.
 
-The world, the gate's decision and the supplier are the real ones; only the log is missing.
+The world, the gate's decision and the supplier are the real code; only the log is missing.
 """
 
 from collections import Counter, defaultdict
@@ -36,13 +36,13 @@ class Sale(NamedTuple):
 
 
 class Review(NamedTuple):
-    """The facts about a shelf that are known at a midnight."""
+    """The known facts about a shelf at a midnight."""
 
     at_ms: int
     shelf: Shelf
     product: Product
     sold: Sequence[Sequence[Sale]]
-    """Of each day so far, the newest day last."""
+    """The sales of each day so far, the newest day last."""
     plans: Sequence[Event]
     """The promotions of its product, the newest announcement last."""
     told_ms: int
@@ -73,7 +73,7 @@ class Score:
     sold_units: int
     missed_units: int
     stock_units: float
-    """The mean of all shelves together."""
+    """The mean stock of all shelves together."""
     orders: int
     holding_cents: float
     ordering_cents: float
@@ -92,7 +92,7 @@ class Life:
     """A world simulated to its end."""
 
     def __init__(self, parameters: Parameters, days: int, propose: Propose | None = None) -> None:
-        """Propose: None where vans refill the world."""
+        """`propose`: None if vans refill the world."""
         self.world = World(parameters)
         self.products = {one.sku: one for one in self.world.products}
         self.demand: dict[Shelf, list[int]] = defaultdict(list)
@@ -120,7 +120,7 @@ class Life:
     def list_deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
         """The delivery of an order of the shelf, by the hour of its review.
 
-        The goods are there from the first whole hour after they arrive.
+        The goods are on the shelf from the first full hour after their arrival.
         """
         return {
             hour: Delivery(hour - (-took_ms // HOUR_MS), share)
@@ -128,14 +128,14 @@ class Life:
         }
 
     def list_earliest_deliveries(self, shelf: Shelf) -> list[Delivery]:
-        """The same, but the goods serve all of the hour in which they arrive."""
+        """The same deliveries, but the goods serve the whole hour of their arrival."""
         return [
             Delivery(hour + took_ms // HOUR_MS, share)
             for hour, took_ms, share in self._possible(shelf)
         ]
 
     def _possible(self, shelf: Shelf) -> Iterator[tuple[int, int, float]]:
-        """For an order at each review: hour, lead time in milliseconds, share that arrives."""
+        """For an order at each review: its hour, lead time in milliseconds, and delivered share."""
         lead = self.products[shelf.sku].lead_time_days
         for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
             review_ms = to_hour_start_ms(hour)

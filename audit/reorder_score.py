@@ -1,6 +1,6 @@
-"""The cost of a way to order: one simulated world, by vans, by the policy, by the best levels.
+"""The costs of ways to order in one simulated world: vans, the policy, and the best levels.
 
-Beside them stands a bound that no way can beat (audit/reorder_bound.py).
+It also computes a bound that no way can beat (audit/reorder_bound.py).
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def create_terms(product: Product, costs: Costs) -> Terms:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The ways to order in one world, and a bound on their costs."""
+    """The scores of the ways to order in one world, and a lower bound of their costs."""
 
     ways: Mapping[str, Score]
     bound_cents: float
@@ -57,7 +57,7 @@ class Comparison:
 
 
 def compare(world: Parameters, days: int, costs: Costs) -> Comparison:
-    """Simulate one world by vans, by the policy, by the best levels; the bound is the policy's."""
+    """Simulate one world with vans, the policy and the best levels; the bound is the policy's."""
     by_orders = replace(world, refill="orders")
     vans = Life(replace(world, refill="vans"), days)
     policy = Life(by_orders, days, propose_by_policy(Policy()))

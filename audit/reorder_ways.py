@@ -59,7 +59,7 @@ def propose_by_policy(policy: Policy) -> Propose:
 
 
 def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:
-    """The lift of sales at a moment, by the plan known then, in permille."""
+    """The lift of sales at a time, in permille, by the plan known then."""
     plan = find_newest_plan(plans, at_ms)
     if plan is None or not plan["starts_at"] <= at_ms < plan["ends_at"]:
         return 1_000
@@ -67,7 +67,7 @@ def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:
 
 
 def find_plan(review: Review, policy: Policy) -> Plan:
-    """The promotion that a review knows: that known at its shelf's newest event."""
+    """The promotion that a review knows: the one known at its shelf's newest event."""
     plan = find_newest_plan(review.plans, review.told_ms)
     if plan is None:
         return NO_PLAN

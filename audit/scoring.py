@@ -17,11 +17,11 @@ from services.quarantine.reader import read_record
 READ = tuple(one.name for one in (RECEIPTS, REFUNDS, HEARTBEATS))
 BEATS: Partition = (HEARTBEATS.name, 0)
 
-# Incidents first: then the log holds all events of each.
+# Read incidents first: then the log holds all events of each.
 
 
 def score_view(settings: Settings) -> Scores:
-    """The served alerts, up to the world's time at their marker; raises ApiDown."""
+    """Score the served alerts, up to the world's time at their marker. Raises ApiDown."""
     planted = read_incidents(settings)
     live = fetch_views(settings, "fraud")
     alerts = live.views[ALERTS.name]
@@ -32,7 +32,7 @@ def score_view(settings: Settings) -> Scores:
 
 
 def score_log(settings: Settings) -> Scores:
-    """The oracle's alerts, at the end of the log."""
+    """Score the oracle's alerts, at the end of the log."""
     planted = read_incidents(settings)
     oracle = ask_fraud_oracle(
         settings, read_end_offsets(create_admin(settings), READ), locate_root()

@@ -1,4 +1,4 @@
-"""The views of a pipeline as the API serves them, whole, at one marker."""
+"""Fetches the views of a pipeline from the API, whole, at one marker."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ class CutOff(ApiDown):
 
 @dataclass(frozen=True)
 class Served:
-    """The views as the API serves them."""
+    """The served views of a pipeline."""
 
     pipeline: str
     generation: int
@@ -46,7 +46,7 @@ class Served:
 
 
 def fetch_views(settings: Settings, pipeline: str) -> Served:
-    """The pipeline's views; one answer, so one marker. Raises ApiDown."""
+    """The pipeline's views, in one answer and so at one marker. Raises ApiDown."""
     with open_export(settings, pipeline) as (head, lines):
         views = {one["view"]: parse_rows(pipeline, lines, one) for one in head["views"]}
     return Served(
@@ -65,7 +65,7 @@ def fetch_views(settings: Settings, pipeline: str) -> Served:
 
 
 def parse_rows(pipeline: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Row]:
-    """The next rows of a view, as many as announced; raises ApiDown when there are fewer."""
+    """The next rows of a view, as many as announced. Raises CutOff if there are fewer."""
     view: Contract = CONTRACTS[extent["view"]]
     rows = [from_document(view, json.loads(line)) for line in islice(lines, extent["rows"])]
     if len(rows) != extent["rows"]:
@@ -88,7 +88,7 @@ def open_export(
 ) -> Iterator[tuple[Mapping[str, Any], Iterator[bytes]]]:
     """The header of the API's answer for the pipeline's views, and the lines that hold their rows.
 
-    Raises ApiDown when there is no answer, or an incomplete one.
+    Raises ApiDown if there is no answer.
     """
     url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
     try:

@@ -72,14 +72,14 @@ TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
         },
     ),
 }
-"""By topic: its table, and the columns besides META. `line` counts from zero."""
+"""By topic, its table and the columns besides META. `line` counts from zero."""
 
 ACCEPTED = "accepted"
 SCHEMAS = {
     ACCEPTED: pa.schema(META),
     **{name: pa.schema({**META, **columns}) for name, columns in TABLES.values()},
 }
-"""By table; `accepted` has a row per accepted record of any topic, for the accounting."""
+"""The schemas by table; `accepted` has a row per accepted record, for the accounting."""
 
 AS_OF = {"price": "sku", "plan": "sku", "product": "sku", "store": "store_id"}
 """Dimension versions: each holds from `since` on until the next one of its key."""

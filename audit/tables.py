@@ -1,7 +1,7 @@
-"""Accepted events as tables of an engine: a row per line where an event has lines, else per event.
+"""Accepted events as tables: a row per line where an event has lines, else per event.
 
 Times are milliseconds. The tables keep only the first copy of an event in its partition. A release
-counts in the accounting alone, since no window includes one.
+counts in the accounting only, since no window includes one.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ ROWS_PER_CHUNK = 100_000
 
 
 class Tables:
-    """The tables of these records, in an engine of their own."""
+    """The tables of these records, in a separate engine."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self.rejected: dict[Place, Collection[str]] = {}
@@ -49,7 +49,7 @@ class Tables:
             self.engine.execute(build_since_sql(name, key))
 
     def count_books(self, ends: Offsets) -> dict[Partition, Book]:
-        """The accounting of all records; the ends are theirs."""
+        """The accounting of all records. `ends`: the records' ends."""
         counted = self.engine.execute(
             "select topic, partition, count(distinct event_id), count(*) from accepted group by all"
         ).fetchall()
@@ -119,7 +119,7 @@ def render_first_copies(table: str) -> str:
 
 
 def build_since_sql(table: str, key: str) -> str:
-    """SQL for `since`, with notice. Of two versions with one `since` it keeps the last."""
+    """SQL for `since`, with notice. Of versions with the same `since` it keeps the last."""
     return f"""
         create or replace table {table} as
         select *, greatest(effective_at, published + {NOTICE // MILLISECOND}) as since

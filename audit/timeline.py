@@ -1,4 +1,4 @@
-"""Builds the few events of a test. Times are hh:mm or hh:mm:ss of one day, or of a later one."""
+"""Builds the events of a test. Times are hh:mm or hh:mm:ss of one day, or of a later one."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -53,14 +53,14 @@ LIMITS = Thresholds(
 
 KINDS_OF_FACTS = ("price", "pack", "place")
 NOTICES_MINUTES = (-20, 0, 4, 9, 10, 15, 60)
-"""How long before its effect a dimension version is published: in time, on short notice, or
+"""The time from a dimension version's publication to its effect: in time, on short notice, or
 afterwards."""
 
 DELAYS_MINUTES = (-5, 0, 0, 20, 90)
 """The time from an event to its publication; negative where a clock is ahead."""
 
 BORDERS = (parse_clock("8:00"), parse_clock("11:00"), parse_clock("0:00", days=1))
-"""The ends of the rules' intervals; drawn events lie around them."""
+"""The ends of the rules' intervals; random events lie around them."""
 
 
 class Timeline:
@@ -177,7 +177,7 @@ class Timeline:
         cashier: str = "K1",
         **fields: Any,
     ) -> str:
-        """Lines are sku, units and unit price; one milk, if none is given."""
+        """Publish a receipt. `lines`: sku, units and unit price; one milk by default."""
         return self.put(
             RECEIPTS,
             happened,
@@ -199,7 +199,7 @@ class Timeline:
         cashier: str = "K1",
         **fields: Any,
     ) -> str:
-        """Refund of the receipt with that id, issued at that time."""
+        """Publish a refund of the receipt with that id, issued at that time."""
         return self.put(
             REFUNDS,
             happened,

@@ -49,11 +49,11 @@ class Content:
     """The identity: records of one partition with the same identity are duplicates."""
     movement: Event
     untimely: str | None
-    """late or future, by the record's own event time; None: on time."""
+    """`late` or `future`, by the record's own event time; None: on time."""
 
 
 def read_record(record: Record) -> Content:
-    """The content of the record, timely or not; raises Unreadable."""
+    """The content of the record, timely or not. Raises Unreadable."""
     fields = parse_event(record)
     if record.topic != RELEASES.name:
         return Content(record.topic, fields["event_id"], fields, find_untimeliness(record, fields))
@@ -63,7 +63,7 @@ def read_record(record: Record) -> Content:
 
 
 def unwrap_original(record: Record, release: Event) -> Event:
-    """The event within a release; raises Unreadable."""
+    """The event within a release. Raises Unreadable."""
     if release["topic"] not in MOVING:
         raise Unreadable(f"a release of {release['topic']}", "unreleasable")
     key, value = release["record_key"].encode(), release["value"]
@@ -77,7 +77,7 @@ def unwrap_original(record: Record, release: Event) -> Event:
 
 
 def parse_event(record: Record) -> Event:
-    """The record's own fields; raises Unreadable."""
+    """The record's own fields. Raises Unreadable."""
     agreed = get_contract(record.topic)
     fields = decode_as(agreed, record.value)
     broken: list[str] = []

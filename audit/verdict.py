@@ -1,4 +1,4 @@
-"""The served views, compared with the oracle, and stock with the ledger too."""
+"""Compares the served views with the oracle, and stock with the ledger too."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from infra.kafka import Partition
 from infra.settings import Settings
 
 Difference = tuple[Row | None, Row | None]
-"""A row of the served view, and the oracle's row of the same key; None where there is none."""
+"""A row of the served view, and the oracle's row with the same key; None for a missing one."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Verdict:
     live: Served
     views: tuple[Comparison, ...]
     books: Mapping[Partition, Book]
-    """The accounting of the oracle."""
+    """The oracle's accounting."""
     listing: Listing
     audit: Audit | None
     """None: the ledger does not cover these views, or the world is not simulated."""
@@ -63,8 +63,8 @@ class Verdict:
 
 
 def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
-    """Compare all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
-    ask = get_oracle(pipeline)  # first: its error names the pipelines
+    """Compare all at the served marker. Raises NoOracle, ApiDown, and Kafka's errors."""
+    ask = get_oracle(pipeline)  # before any request: its error names the pipelines
     live = fetch_views(settings, pipeline)
     asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
     answers = asked.compute_views()
@@ -106,7 +106,7 @@ def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
 
 
 def find_differences(view: Contract, live: list[Row], oracle: list[Row]) -> Iterator[Difference]:
-    """Pairs of different rows with one key."""
+    """The pairs of differing rows with the same key."""
     ours, theirs = index_by_key(view, live), index_by_key(view, oracle)
     for key in sorted(ours.keys() | theirs.keys()):
         if ours.get(key) != theirs.get(key):
