@@ -1,1 +1,1 @@
-"""Changed code from offset zero: plan, follow, compare, promote, roll back, prune."""
+"""Runs changed code from offset zero: plan, follow, compare, promote, roll back, prune."""

@@ -1,4 +1,4 @@
-"""A pipeline's code over a part of the log, in a process and a Spark of its own."""
+"""Runs a pipeline's code over a part of the log, in a separate process and Spark."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ LOG_LINES_SHOWN = 15
 
 
 class BatchFailed(UserError):
-    """The code failed on the log."""
+    """The code failed while it read the log."""
 
     def __init__(self, pipeline: str, log: str) -> None:
         end = "\n  ".join(log.splitlines()[-LOG_LINES_SHOWN:])
@@ -49,9 +49,9 @@ def copy_code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Pa
 def run_by_worker(
     settings: Settings, generation: Generation, span: Span, folder: Path
 ) -> dict[str, Path]:
-    """Run the batch in the worker that runs the generation, whose Spark is warm.
+    """Run the batch in the generation's worker, whose Spark is warm.
 
-    Where no worker answers, run it in a separate process. Raises BatchFailed.
+    If no worker answers, run it in a separate process. Raises BatchFailed.
     """
     home = locate_folder(settings, generation)
     try:
@@ -63,7 +63,7 @@ def run_by_worker(
 
 
 def run(settings: Settings, pipeline: str, code: Path, span: Span, folder: Path) -> dict[str, Path]:
-    """Every view's rows over a part of the log, by this copy of the code: view → Parquet folder.
+    """Compute every view's rows over a part of the log with this code: view → Parquet folder.
 
     Raises BatchFailed.
     """

@@ -1,7 +1,7 @@
 """The life of a candidate: start, comparison, promotion, rollback, pruning.
 
 A candidate is a generation that reads the whole log again, with the code on disk, beside the
-generation that readers follow.
+promoted generation.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ def start(
 ) -> tuple[Generation, Plan]:
     """Create a candidate with the code on disk and these edits; the pipelines' process runs it.
 
-    Raises CandidateThere, and what `plan_replay` raises.
+    Raises CandidateThere, and the errors of `plan_replay`.
     """
     known = load_generations(settings, pipeline.name)
     ends = promotion.find_prefix_ends(settings, pipeline, source)
@@ -44,7 +44,7 @@ def start(
 
 
 def pause_promoted(settings: Settings, candidate: Generation) -> None:
-    """Pause the promoted generation until the candidate has caught up or is gone."""
+    """Pause the promoted generation until the candidate has caught up or has ended."""
     throttle.pause_others(settings, candidate)
 
 
@@ -53,8 +53,8 @@ def preview_code(
 ) -> Compared:
     """Run the code on disk over a part of the log, and compare it with the promoted generation.
 
-    It leaves nothing behind. Raises NotPromoted; NotWindowed for a part that begins in the
-    middle of a view that has no windows.
+    It leaves nothing behind. Raises NotPromoted; raises NotWindowed for a part that begins in the
+    middle of the log if a view has no windows.
     """
     promoted = require_promoted(load_generations(settings, pipeline.name))
     if times.start is not None:
@@ -77,7 +77,7 @@ def refuse_without_windows(pipeline: Pipeline) -> None:
 def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     """The difference between the candidate and the promoted generation, at the latter's marker.
 
-    Raises NotPromotable without a candidate, NotPromoted.
+    Raises NotPromotable without a candidate, and NotPromoted.
     """
     known = load_generations(settings, pipeline.name)
     if known.candidate is None:
@@ -90,7 +90,7 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
 
 
 def verify(settings: Settings, pipeline: Pipeline) -> Compared:
-    """Replay the promoted generation's code: the difference has to be empty. Raises NotPromoted."""
+    """Replay the promoted generation's code: the difference should be empty. Raises NotPromoted."""
     code = locate_code(settings, require_promoted(load_generations(settings, pipeline.name)))
     run = partial(batch.run, settings, pipeline.name, code)
     codes = code, Code(code, "its code, replayed")
@@ -101,8 +101,8 @@ def verify(settings: Settings, pipeline: Pipeline) -> Compared:
 def promote(settings: Settings, pipeline: str) -> Generation:
     """Switch every reader to the candidate, by one record, once each has loaded it.
 
-    The generation before is kept for a rollback; older ones are pruned. Raises NotPromotable, and
-    NotSwitched when a reader does not follow.
+    It keeps the previous generation for a rollback and prunes older ones. Raises NotPromotable, and
+    NotSwitched if a reader does not follow.
     """
     before = load_generations(settings, pipeline)
     candidate = before.candidate
@@ -118,9 +118,9 @@ def promote(settings: Settings, pipeline: str) -> Generation:
 
 
 def roll_back(settings: Settings, pipeline: str) -> Generation:
-    """Switch every reader back to the generation before, by one record.
+    """Switch every reader back to the previous generation, by one record.
 
-    Raises NothingBefore, and NotSwitched when a reader does not follow.
+    Raises NothingBefore, and NotSwitched if a reader does not follow.
     """
     promoted = require_promoted(promotion.roll_back(settings, pipeline))
     readers.await_served(settings, (pipeline, promoted.number))
@@ -128,7 +128,7 @@ def roll_back(settings: Settings, pipeline: str) -> Generation:
 
 
 def prune(settings: Settings, pipeline: str, number: int | None = None) -> Generation:
-    """Forget a generation that readers do not follow: its process, its topics, its folder.
+    """Remove a generation that is not promoted: its process, its topics, its folder.
 
     Raises WhichOne and StillRunning.
     """
@@ -140,7 +140,7 @@ def prune(settings: Settings, pipeline: str, number: int | None = None) -> Gener
 
 
 def select(known: Generations, number: int | None) -> Generation:
-    """The generation to forget: that of the number, else the candidate, else the only one."""
+    """The generation to remove: that of the number, else the candidate, else the only one."""
     others = [one for one in known.known if one.state is not State.PROMOTED]
     if number is not None:
         others = [one for one in others if one.number == number]
@@ -164,7 +164,7 @@ class Standing:
     generation: Generation
     progress: Progress
     waits: bool
-    """Whether it pauses for its candidate."""
+    """Whether it pauses for the candidate."""
 
 
 def list_standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:

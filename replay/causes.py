@@ -1,4 +1,4 @@
-"""Why a row differs, as far as the two versions of the code and the row show it.
+"""Finds why a row differs, as far as the two versions of the code and the row show it.
 
 The two versions of the code show which thresholds and files differ. A rule is a function of the
 pipeline that has its name. It reads the thresholds that its body names, or the bodies of the
@@ -16,7 +16,7 @@ from replay.difference import Difference, Sample
 from replay.thresholds import find_numbers
 
 ROOMS = ("contracts", "control", "infra", "pipelines")
-"""The file types of a pipeline's code."""
+"""The folders of a pipeline's code."""
 FILES_MAX = 20
 """The number of files that are named; a larger change is another version."""
 RULE, VERSION = "rule", "version"
@@ -24,7 +24,7 @@ RULE, VERSION = "rule", "version"
 
 @dataclass(frozen=True)
 class Setting:
-    """A threshold, before and after; None: it was not there, or is no whole number."""
+    """A threshold, before and after; None: it does not exist, or is no whole number."""
 
     name: str
     before: int | None
@@ -36,7 +36,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Changes:
-    """How two copies of a pipeline's code differ."""
+    """The differences between two copies of a pipeline's code."""
 
     thresholds: tuple[Setting, ...] = ()
     files: tuple[str, ...] = ()
@@ -60,9 +60,9 @@ class Changes:
 
 
 def find_changes(before: Path, after: Path, pipeline: str) -> Changes | None:
-    """What differs between two copies of the code, as far as this pipeline may run it.
+    """The differences between two copies of the code, in files that this pipeline may run.
 
-    None where one of them is not on this machine.
+    None if one of them is not on this machine.
     """
     if not (before.is_dir() and after.is_dir()):
         return None
@@ -76,14 +76,14 @@ def find_changes(before: Path, after: Path, pipeline: str) -> Changes | None:
 
 
 def explain(difference: Difference, changes: Changes | None) -> Difference:
-    """The same difference; each sample with its cause, where it is known."""
+    """The difference, with the known cause of each sample."""
     known = changes or Changes()
     largest = tuple(replace(one, cause=find_cause(one, known)) for one in difference.largest)
     return replace(difference, largest=largest)
 
 
 def find_cause(sample: Sample, changes: Changes) -> str | None:
-    """Why the row differs: a threshold of its rule, other events, or other logic."""
+    """The cause of the difference: a threshold of the row's rule, other events, or other logic."""
     causes = [str(one) for one in changes.find_thresholds(str(sample.key.get(RULE, "")))]
     if sample.before and sample.after:
         causes.append(_describe_events(sample))
@@ -113,7 +113,7 @@ def _read_thresholds(code: Path, pipeline: str) -> Mapping[str, int]:
 
 
 def _list_files(code: Path, pipeline: str) -> Iterator[str]:
-    """The modules and contracts, but for those of other pipelines."""
+    """The modules and contracts, without those of other pipelines."""
     for room in ROOMS:
         for file in (code / room).rglob("*"):
             name = file.relative_to(code)

@@ -1,4 +1,4 @@
-"""The difference between the served views and other code's answer, on the same part of the log."""
+"""Compares the served views with other code's answer, on the same part of the log."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -26,7 +26,7 @@ SPILL = "spill"
 
 @dataclass(frozen=True)
 class Compared:
-    """The differences of all views of a pipeline, and what was compared."""
+    """The differences of all views of a pipeline, with both sides of the comparison."""
 
     pipeline: str
     before: str
@@ -36,10 +36,10 @@ class Compared:
     at: str
     """The position in the log that both have reached, in words."""
     records: int
-    """The number of records before that place."""
+    """The number of records before that position."""
     views: tuple[Difference, ...]
     changes: Changes | None = None
-    """How the codes differ; None: not known."""
+    """The differences between the codes; None: unknown."""
 
     @property
     def empty(self) -> bool:
@@ -61,7 +61,7 @@ class Code:
 
 
 RunBatch = Callable[[Span, Path], Mapping[str, Path]]
-"""Each view's rows over a part of the log, written below a folder: view → Parquet."""
+"""Writes each view's rows over a part of the log below a folder: view → Parquet."""
 
 
 def compare_at_marker(
@@ -96,7 +96,7 @@ def compare_at_marker(
 
 @dataclass(frozen=True)
 class Times:
-    """A stretch of world time; None: from the log's beginning, to its end."""
+    """A span of world time; None: from the log's beginning, to its end."""
 
     start: datetime | None
     end: datetime | None
@@ -112,8 +112,8 @@ def compare_between(
 ) -> Compared:
     """Compare the code with the promoted generation's code, both over the same part of the log.
 
-    Where the part begins at a time, reading begins one horizon earlier, so that duplicates are
-    known. Only rows that begin at that time or later are compared.
+    If the part begins at a time, it reads from one horizon earlier, to know duplicates, and
+    compares only the rows that begin at that time or later.
     """
     span = find_span(settings, pipeline, times)
     before = locate_code(settings, promoted)
@@ -147,7 +147,7 @@ def compare_between(
 
 
 def find_span(settings: Settings, pipeline: Pipeline, times: Times) -> Span:
-    """The offsets of a stretch of time, by the records' timestamps in world time."""
+    """The offsets of a span of time, by the records' timestamps in world time."""
     client, topics = create_admin(settings), select_counted(pipeline)
     ends = find_offsets_at(client, topics, to_ms(times.end) if times.end else END_OF_TIME_MS)
     if times.start is None:
@@ -164,7 +164,7 @@ def to_span(
     starts: Offsets,
     ends: Offsets,
 ) -> Span:
-    """This part of the log; the archive gives the records that the log no longer has.
+    """This part of the log, with the archive for records that the log no longer has.
 
     Raises Gap, OtherLog.
     """

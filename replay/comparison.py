@@ -36,8 +36,8 @@ class Comparison:
         """`before` and `after` are relations in the engine's SQL. Data that does not fit in
         memory goes to the folder `spill`, as the working directory may be read-only.
 
-        Of a view with a retention, only the rows whose time in the key lies from `kept[0]` on and
-        before `kept[1]` are compared.
+        Of a view with a retention, it compares only the rows whose time in the key is at least
+        `kept[0]` and before `kept[1]`.
         """
         self._contract = contract
         self._engine = duckdb.connect(config={**ENGINE, "temp_directory": str(spill)})
@@ -62,7 +62,7 @@ class Comparison:
             )
 
     def compute(self) -> Difference:
-        """The difference."""
+        """Compute the difference."""
         added, removed, changed = (self._count(name) for name in ("added", "removed", "changed"))
         differs = added or removed or changed
         return Difference(
@@ -105,7 +105,7 @@ class Comparison:
             yield Total(name, before, after)
 
     def _facets(self) -> Iterator[Facet]:
-        """Facets of the texts with few values, whose numbers of rows changed."""
+        """The facets of text fields with few values whose numbers of rows changed."""
         for one in self._contract.fields:
             if one.type != "string":
                 continue
@@ -122,7 +122,7 @@ class Comparison:
                     yield Facet(one.name, "none" if value is None else value, before, after)
 
     def _periods(self) -> Iterator[Period]:
-        """When the differing rows began: by the hour, or by the day where there are many hours."""
+        """The numbers of differing rows by the hour, day or month of their beginning."""
         began = self._contract.began
         if began is None:
             return
@@ -144,7 +144,7 @@ class Comparison:
             yield Period(begins, added, removed, changed_rows)
 
     def _largest(self) -> Iterator[Sample]:
-        """Changes relative to the mean size of their field, so that cents do not drown units."""
+        """The largest changes, relative to their field's mean, so that cents do not drown units."""
         moved = " + ".join(
             f'abs(a."{name}" - b."{name}") / (select 1 + avg(abs("{name}")) from before)'
             for name in self._numbers

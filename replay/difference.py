@@ -1,4 +1,4 @@
-"""What differs between two answers of a view: keys, totals, and the rows that changed the most."""
+"""The difference between two answers of a view: keys, totals, and the rows that changed most."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +15,7 @@ class Total:
 
 @dataclass(frozen=True)
 class Facet:
-    """How many rows have a value in a text field, before and after."""
+    """The number of rows with a value of a text field, before and after."""
 
     field: str
     value: str
@@ -35,13 +35,13 @@ class Period:
 
 @dataclass(frozen=True)
 class Sample:
-    """A row that differs: its key, and its fields before and after; none where it did not exist."""
+    """A differing row: its key, and its fields before and after; empty if it did not exist."""
 
     key: dict[str, Any]
     before: dict[str, Any] = field(default_factory=dict)
     after: dict[str, Any] = field(default_factory=dict)
     cause: str | None = None
-    """Why it differs; None: not known."""
+    """Why it differs; None: unknown."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Difference:
     facets: tuple[Facet, ...]
     periods: tuple[Period, ...]
     largest: tuple[Sample, ...]
-    """The rows that changed the most, relative to their field; then some added and removed ones."""
+    """The rows that changed most, relative to their field; then some added and removed ones."""
 
     @property
     def empty(self) -> bool:

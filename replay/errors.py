@@ -24,7 +24,7 @@ class NotWindowed(UserError):
 
 
 class WhichOne(UserError):
-    """It is not clear which generation is to be pruned."""
+    """It is not clear which generation to prune."""
 
     def __init__(self, known: Generations) -> None:
         there = ", ".join(f"{one.number} ({one.state.value})" for one in known.known) or "none"

@@ -27,11 +27,11 @@ BESIDE_HEAP_MIB = 700
 SUPERVISOR_SECONDS_MAX = 5.0
 """How long a killed supervisor may take to be restarted."""
 DISK_FLOOR_MIB = 64
-"""An empty checkpoint and output topics."""
+"""The size of an empty checkpoint and output topics."""
 
 
 class NotRunning(UserError):
-    """The pipeline does not run, so no candidate can be started."""
+    """The pipeline does not run, so no candidate can start."""
 
     def __init__(self, pipeline: str) -> None:
         super().__init__(f"{pipeline} should run, but does not. Start everything: make up")
@@ -53,12 +53,12 @@ class NoRoom(UserError):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a replay needs."""
+    """The needs of a replay."""
 
     records: int
     """Records to read."""
     disk_bytes: int
-    """Bytes for its checkpoint and its outputs: as many as the promoted generation's take."""
+    """Bytes for its checkpoint and its outputs, estimated by the promoted generation's."""
     memory_bytes: int
 
     def __str__(self) -> str:
@@ -72,9 +72,9 @@ def plan_replay(
     promoted: Generation | None,
     archived: Collection[str] = (),
 ) -> Plan:
-    """Plan a replay that begins in the archive, as far as that holds the `archived` topics.
+    """Plan a replay; its `archived` topics begin in the archive.
 
-    Raises NotRunning, ContractsBreak or NoRoom when it cannot be started.
+    Raises NotRunning, ContractsBreak or NoRoom if it cannot start.
     """
     if not wait_for(lambda: is_supervised(settings, pipeline.name), SUPERVISOR_SECONDS_MAX):
         raise NotRunning(pipeline.name)
@@ -87,7 +87,7 @@ def plan_replay(
                 create_admin(settings), [topic.name for topic in pipeline.inputs]
             ).values()
         ),
-        # Records that the archive gives are copied first.
+        # The replay first copies the records of the archive.
         disk_bytes=measure_disk_bytes(settings, promoted)
         + archive.measure_disk_bytes(settings, archived)
         + DISK_FLOOR_MIB * MIB,
@@ -98,7 +98,7 @@ def plan_replay(
 
 
 def refuse_without_room(settings: Settings, plan: Plan) -> None:
-    """Raise NoRoom where the replay needs more than there is."""
+    """Raise NoRoom if the machine lacks the disk or the memory for the replay."""
     floor = settings.simulator_disk_free_gib_min * 1024 * MIB
     disk = shutil.disk_usage(settings.data_dir).free
     if disk - plan.disk_bytes < floor:
@@ -117,7 +117,7 @@ def refuse_without_room(settings: Settings, plan: Plan) -> None:
 
 
 def measure_disk_bytes(settings: Settings, generation: Generation | None) -> int:
-    """Bytes on disk of a generation's checkpoint and of its own output topics."""
+    """The bytes on disk of a generation's checkpoint and of its own output topics."""
     if generation is None:
         return 0
     log = settings.data_dir / "kafka"

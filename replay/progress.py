@@ -1,4 +1,4 @@
-"""How far a candidate has read, by its markers."""
+"""The progress of a candidate, by its markers."""
 
 import time
 from collections.abc import Callable
@@ -46,11 +46,11 @@ class Progress:
 
 @dataclass(frozen=True)
 class Seen:
-    """A look at a candidate that catches up."""
+    """The state of a candidate that catches up, at one look."""
 
     progress: Progress
     per_second: float
-    """Records; 0 while it is unknown."""
+    """Records read per second; 0 while the rate is unknown."""
 
 
 Report = Callable[[Seen], None]
@@ -66,9 +66,7 @@ def measure_progress(settings: Settings, pipeline: Pipeline, generation: Generat
 
 
 class Watch:
-    """The rate at which a candidate reads, from its first batch on: Spark's start takes its own
-    time.
-    """
+    """The rate at which a candidate reads, from its first batch on, without Spark's start."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._checkpoint = checkpoint
@@ -77,7 +75,7 @@ class Watch:
         self._per_second = 0.0
 
     def see(self, read: int, now: float) -> float:
-        """Records per second up to the newest marker, which says how many were read; 0: unknown."""
+        """Records per second up to the newest marker; 0: unknown. `read`: records by the marker."""
         if self._began is None:
             self._began = now if self._checkpoint.find_newest_begun() >= 0 else None
         elif read != self._read:
@@ -86,10 +84,10 @@ class Watch:
 
 
 def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report: Report) -> Seen:
-    """Follow a candidate until it has caught up; returns the last look at it.
+    """Follow a candidate until it has caught up. Returns the last look at it.
 
-    Each look is reported. Following has no effect on the candidate. Raises Failed when it
-    was pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
+    It reports each look and has no effect on the candidate. Raises Failed if the candidate was
+    pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
     """
     number, watch = candidate.number, Watch(locate_checkpoint(settings, candidate))
     seen = Seen(Progress(0, 0), 0.0)

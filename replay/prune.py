@@ -1,4 +1,4 @@
-"""Forgetting a generation: readers first, then its process, its topics, its folder."""
+"""Prunes a generation: first readers forget it, then its process, topics and folder go."""
 
 from confluent_kafka import KafkaError, KafkaException
 
@@ -17,7 +17,7 @@ DELETE_SECONDS_MAX = 30.0
 
 
 class StillRunning(UserError):
-    """The process of a forgotten generation does not end."""
+    """The process of a pruned generation does not end."""
 
     def __init__(self, generation: Generation) -> None:
         super().__init__(
@@ -43,7 +43,7 @@ def prune_generation(settings: Settings, generation: Generation) -> None:
 def delete_topics(settings: Settings, generation: Generation) -> None:
     """Delete the topics that only this generation writes to."""
     own = [topic for view, topic in generation.outputs.items() if topic != view]
-    client = create_admin(settings)  # it has to live until the answers have come
+    client = create_admin(settings)  # it must live until all answers have come
     deleted = client.delete_topics(own, operation_timeout=DELETE_SECONDS_MAX)
     for future in deleted.values():
         try:

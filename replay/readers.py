@@ -1,4 +1,4 @@
-"""The readers that answer from views, and the generations that each has loaded."""
+"""The readers that answer from views, and the generations that each one has loaded."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from infra.wait import wait_for
 from services.clock import get_wall_ms
 
 ALIVE_SECONDS = 15.0
-"""A reader that is silent for longer counts as dead. It announces itself every five seconds."""
+"""A reader that is silent for longer counts as dead. Readers announce themselves every 5 s."""
 SWITCH_SECONDS_MAX = 120.0
 POLL_SECONDS = 0.05
 
@@ -41,11 +41,11 @@ class Reader:
 
     name: str
     loaded: Mapping[Name, bool]
-    """The generations that it could answer from, and whether it serves each."""
+    """The generations that it has loaded, and whether it serves each."""
 
 
 def find_alive(settings: Settings) -> Iterator[Reader]:
-    """The readers that have announced themselves lately."""
+    """The readers whose last announcement is at most ALIVE_SECONDS old."""
     now = datetime.fromtimestamp(get_wall_ms() / 1000, UTC)
     for value in read_to_end(settings, READERS.name).values():
         record = decode(value).value
@@ -55,12 +55,12 @@ def find_alive(settings: Settings) -> Iterator[Reader]:
 
 
 def await_loaded(settings: Settings, generation: Name) -> None:
-    """Wait until every reader has loaded the generation; raises NotSwitched."""
+    """Wait until every reader has loaded the generation. Raises NotSwitched."""
     await_all(settings, generation, "loaded", lambda one: generation in one.loaded)
 
 
 def await_served(settings: Settings, generation: Name) -> None:
-    """Wait until every reader serves the generation; raises NotSwitched."""
+    """Wait until every reader serves the generation. Raises NotSwitched."""
     await_all(settings, generation, "served", lambda one: one.loaded.get(generation, False))
 
 

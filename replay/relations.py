@@ -1,4 +1,4 @@
-"""Answers of a view as relations of DuckDB."""
+"""Renders answers of a view as relations of DuckDB."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,13 +17,13 @@ TYPES: Mapping[str, str] = {
 
 
 def render_json_lines(contract: Contract, file: Path) -> str:
-    """The relation of rows as the API writes them."""
+    """The relation of rows in the API's JSON lines."""
     columns = ", ".join(f"'{one.name}': '{get_sql_type(one)}'" for one in contract.fields)
     return f"read_json('{quote(file)}', format = 'newline_delimited', columns = {{{columns}}})"
 
 
 def render_parquet(folder: Path) -> str:
-    """The relation of rows as Spark writes them."""
+    """The relation of rows in Spark's Parquet files."""
     return f"read_parquet('{quote(folder)}/*.parquet')"
 
 
@@ -32,7 +32,7 @@ def quote(path: Path) -> str:
 
 
 def get_sql_type(one: Field) -> str:
-    """The engine's type of a field; raises KeyError for a type that no view has yet."""
+    """The engine's type of a field. Raises KeyError for a type that no view has yet."""
     if one.fields:
         return f"{render_struct(one.fields)}[]"
     return TYPES[one.type]

@@ -1,4 +1,4 @@
-"""The views of a pipeline as readers see them: at one marker, fetched from the API."""
+"""Fetches the views of a pipeline from the API into files, at one marker."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ class Served:
     batch: int
     inputs: dict[Partition, int]
     oldest_kept: dict[str, str | None]
-    """View → the time from which on its rows are kept; None: all rows are kept."""
+    """View → the start of its oldest kept rows; None: all rows are kept."""
     files: dict[str, Path]
     """View → its rows."""
 
 
 def fetch(settings: Settings, pipeline: str, folder: Path) -> Served:
-    """Fetch all views of a pipeline; raises ApiDown."""
+    """Fetch all views of a pipeline. Raises ApiDown."""
     with open_export(settings, pipeline) as (head, lines):
         files = {each["view"]: keep(pipeline, lines, each, folder) for each in head["views"]}
     return Served(
@@ -38,7 +38,7 @@ def fetch(settings: Settings, pipeline: str, folder: Path) -> Served:
 
 
 def keep(pipeline: str, lines: Iterator[bytes], extent: dict[str, Any], folder: Path) -> Path:
-    """Write the rows of one view to a file; raises CutOff when there are too few."""
+    """Write the rows of one view to a file. Raises CutOff if there are too few."""
     file = folder / f"{extent['view']}.ndjson"
     rows = 0
     with file.open("wb") as kept:

@@ -1,4 +1,4 @@
-"""Thresholds of a candidate, set on the command line: written into its copy of the code."""
+"""Writes a candidate's thresholds from the command line into its copy of the code."""
 
 import ast
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ class BadThreshold(UserError):
 def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
     """The pipeline's thresholds.py with the values of NAME=VALUE; {} without any.
 
-    A value is a whole number, as every threshold that can be set is. Raises BadThreshold.
+    Only thresholds that are whole numbers can be set. Raises BadThreshold.
     """
     wanted = dict(parse(one) for one in settings)
     if not wanted:
