@@ -1,1 +1,1 @@
-"""The routes, a noun per file, with the models of their answers."""
+"""The routes, one noun per file, with the models of their answers."""

@@ -1,6 +1,6 @@
 """POST routes that act: start, compare, promote, roll back, prune, release, forget.
 
-Each runs the command of `retail` of the same name, so that both do and say the same.
+Each runs the command of `retail` with the same name, so both do and say the same.
 """
 
 from functools import partial
@@ -87,7 +87,7 @@ RESPONSES = examples.ok(examples.DONE) | document_responses(
 )
 
 action = partial(router.post, response_model=Done, responses=RESPONSES)
-"""Declares a route that runs a command and answers what it said."""
+"""Declares a route that runs a command and answers with its output."""
 
 
 @action(
@@ -173,12 +173,13 @@ def release_rejected(
     summary="Erase what a customer is known by, and their cards; the log keeps pseudonyms",
 )
 def forget_customer(actions: Authorized, query: Annotated[ForgetQuery, Query()]) -> JSONResponse:
-    # Not by name in the audit topic, which keeps it; the certificate has the pseudonym.
+    # The audit topic keeps its records, so this one does not name the customer; the certificate
+    # has the pseudonym.
     return _run(actions, "a customer", "forget", "customer", "--", query.customer_id)
 
 
 def find_generations(store: Store, pipeline: str) -> Generations:
-    """Which generations the pipeline has. Raises Problem where there is no such pipeline."""
+    """The generations of the pipeline. Raises Problem if there is no such pipeline."""
     known = store.generations.known.get(pipeline)
     if known is None:
         raise describe_unknown(store, pipeline)

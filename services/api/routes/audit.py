@@ -1,4 +1,4 @@
-"""GET /v1/audit: who did what, and who was refused."""
+"""GET /v1/audit: the actions, who asked for each, and the refusals."""
 
 from typing import Annotated
 
@@ -34,7 +34,7 @@ class AuditQuery(PageQuery):
     )
 
     def filters(self) -> dict[str, str]:
-        """The values that the columns must have."""
+        """The columns to filter by, and the value of each."""
         return self.model_dump(include=set(FILTERS), exclude_none=True)
 
 

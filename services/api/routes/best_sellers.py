@@ -1,7 +1,7 @@
 """GET /v1/best-sellers: the products that sold most in one window.
 
-A row of the view is about one product. The ranking depends on all rows of a window, so it is
-computed for each answer: by SQLite, or in Python where its sums of 64 bits may be too small.
+A row of the view is about one product. The ranking depends on all rows of a window, so each answer
+computes it: in SQLite, or in Python where SQLite's 64 bits may be too small for a sum.
 """
 
 import json
@@ -46,7 +46,7 @@ RANKED = (
 )
 
 LARGE = 2**43
-"""SQLite adds up a million numbers that are smaller, in 64 bits."""
+"""A million smaller numbers have a sum within SQLite's 64 bits."""
 IS_LARGE = (
     f"select 1 from {TABLE.name} "
     f"where window_start = ? and (units >= {LARGE} or revenue_cents >= {LARGE}) limit 1"
@@ -123,7 +123,7 @@ def _rank(store: Store, snapshots: Snapshots, query: BestSellersQuery) -> Docume
 
 
 def _select_top(snapshot: Snapshot, start_ms: int, query: BestSellersQuery) -> list[Sold]:
-    """The products that sold most, first the one that did."""
+    """The products that sold most, the best seller first."""
     chosen = (start_ms, query.store, query.store)
     if snapshot.select(IS_LARGE, (start_ms,)).fetchone() is None:
         found: list[Sold] = snapshot.select(RANKED, (*chosen, query.top)).fetchall()
@@ -141,9 +141,9 @@ def _select_top(snapshot: Snapshot, start_ms: int, query: BestSellersQuery) -> l
 def _find_window(
     store: Store, snapshot: Snapshot, query: BestSellersQuery
 ) -> tuple[int, int] | None:
-    """Begin and end, in epoch ms, of the window asked for, else of the last one that is over.
+    """Begin and end, in epoch ms, of the requested window, else of the last one that is over.
 
-    The newest window, if none is over or world time is unknown; None, if there is no window.
+    Without a finished window or a world time it is the newest window; None if there is none.
     """
     if query.window is not None:
         return _select_window(snapshot, WINDOW, to_epoch_ms(query.window))

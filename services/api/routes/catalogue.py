@@ -1,4 +1,4 @@
-"""GET /catalogue: pages about every topic and view, its writers and its readers.
+"""GET /catalogue: pages about every topic and view, their writers and readers.
 
 The first request renders them from the contracts that this process runs with.
 """
@@ -19,7 +19,7 @@ from services.api.http.sources import Sources
 PATH = frame.CATALOGUE
 KINDS = {".html": "text/html", ".css": "text/css"}
 
-# Pages of text and styles; no script runs.
+# The pages have text and styles; no script runs.
 HEADERS = static.create_headers("style-src 'self'; img-src 'self'")
 
 

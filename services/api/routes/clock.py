@@ -1,4 +1,4 @@
-"""GET /v1/clock: the time in the world, for clients that stamp records of their own."""
+"""GET /v1/clock: world time, for clients that stamp their own records."""
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse

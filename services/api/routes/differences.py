@@ -1,4 +1,4 @@
-"""GET /v1/pipelines/{pipeline}/difference: what a replay changes, as it was last computed."""
+"""GET /v1/pipelines/{pipeline}/difference: the last computed difference of a replay."""
 
 import json
 from http import HTTPStatus
@@ -131,7 +131,7 @@ def get_difference(sources: FromSources, pipeline: Name, _: NoParameters) -> JSO
 
 
 def find_compared(known: Generations) -> tuple[int | None, int | None]:
-    """The promoted generation and the candidate; without one, what was promoted before and now."""
+    """The promoted generation and the candidate; without a candidate, the previous and this one."""
     if known.candidate is not None:
         return _number(known.promoted), _number(known.candidate)
     return _number(known.retired), _number(known.promoted)

@@ -136,7 +136,7 @@ async def publish_event(
 
 
 def sign(request: Request) -> Headers:
-    """The header that says with which token an event was published, where that is known."""
+    """The header with the id of the publishing token, if there is one."""
     caller = find_caller(request)
     return () if caller is None else ((PUBLISHED_BY, caller.name.encode()),)
 
@@ -145,7 +145,7 @@ def refuse_foreign(request: Request) -> None:
     """Raise Problem unless a program on this machine, or a page of this API, sent the request.
 
     A browser sends JSON to another site only after a preflight request, which no route answers. A
-    foreign name that resolves to this address would not be another site, so the host is checked.
+    foreign name that resolves to this address would be the same site, so it checks the host too.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != examples.JSON:
@@ -196,7 +196,7 @@ async def receive(request: Request) -> bytes:
 
 
 def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
-    """The event in the body. Raises Problem with every fault of it."""
+    """The event in the body. Raises Problem with every fault of the event."""
     try:
         event = from_document(contract, _parse_json(body))
         wrong = (*find_faults(contract, event), *check_timing(contract, event, published_ms))
@@ -208,11 +208,11 @@ def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
         ) from error
     if wrong:
         raise _describe_faults(contract, wrong)
-    return event  # type: ignore[no-any-return]  # an object: anything else has been refused
+    return event  # type: ignore[no-any-return]  # an object: find_faults rejects all else
 
 
 def pass_edge(edge: Edge, event: Row) -> Row:
-    """The event as the log may have it: with pseudonyms, where persons get them. Raises Problem."""
+    """The event for the log, with pseudonyms if persons get them. Raises Problem."""
     try:
         passed = edge.replace(event)
         edge.save()
@@ -228,10 +228,10 @@ def pass_edge(edge: Edge, event: Row) -> Row:
 
 
 def _parse_json(body: bytes) -> Any:
-    """The value of the JSON. Raises ValueError and, for what is nested too deep, RecursionError.
+    """The value of the JSON. Raises ValueError; raises RecursionError for too deep nesting.
 
-    A repeated key is refused: parsers differ in which value they take, so what a gateway has seen
-    might not be what is published. So are NaN and Infinity, which JSON does not have.
+    It refuses a repeated key: parsers differ in which value they take, so a gateway may have seen
+    another value than the published one. It refuses NaN and Infinity, which JSON does not have.
     """
     return json.loads(body, object_pairs_hook=_build_object, parse_constant=_refuse_constant)
 

@@ -1,4 +1,4 @@
-"""Examples of the answers for OpenAPI, made from the contracts' own."""
+"""Examples of the answers for OpenAPI, from the contracts' examples."""
 
 from contracts import (
     ACTIONS,
@@ -170,7 +170,7 @@ POSITIONS = {
 
 
 def row(table: Table) -> AnyJson:
-    """A row of a view, as an answer has it."""
+    """A row of a view, as in an answer."""
     return table.to_json(table.to_stored(table.contract.examples[0])) | DATES
 
 
@@ -282,7 +282,7 @@ def page(table: Table) -> AnyJson:
 
 
 def answer(model: object, example: AnyJson, problems: Responses) -> AnyJson:
-    """What a route declares of its answers: the shape of a good one, an example, and the others."""
+    """The declared answers of a route: model and example of the good one, and the problems."""
     return {"response_model": model, "responses": ok(example) | problems}
 
 

@@ -25,7 +25,7 @@ from services.api.store.tables import Document, Table
 from services.times import render_instant, render_instant_or_none
 
 EXPORTS_MAX = 2
-EXPORT_SECONDS_MAX = 600  # a slower reader would keep the file's log open for ever
+EXPORT_SECONDS_MAX = 600  # a slower reader would keep the file's log open without end
 ROWS_PER_CHUNK = 500
 NDJSON = "application/x-ndjson"
 
@@ -42,7 +42,7 @@ router = APIRouter(tags=["views"])
 
 
 def create_slots() -> Slots:
-    """One per app: how many exports may run at a time. `app.state.exports` holds it."""
+    """The slots for concurrent exports, one set per app, in `app.state.exports`."""
     return Slots("exports", EXPORTS_MAX)
 
 
@@ -81,7 +81,7 @@ async def export_pipeline(
 
 
 class Export(StreamingResponse):
-    """A stream that ends in time and then frees its slot."""
+    """A stream that ends after EXPORT_SECONDS_MAX at the latest, and then frees its slot."""
 
     def __init__(self, lines: Lines, slots: Slots) -> None:
         super().__init__(lines, media_type=NDJSON)
@@ -140,14 +140,14 @@ def _render_line(document: Document) -> bytes:
 
 
 def _describe_extent(snapshot: Snapshot, table: Table) -> Document:
-    """The number of rows, and the earliest time that is kept."""
+    """The number of rows of the view, and the start of its oldest kept rows."""
     [[count]] = snapshot.select(f"select count(*) from {table.name}")
     oldest = render_instant_or_none(snapshot.find_oldest_ms(table))
     return {"view": table.view, "rows": count, "oldest_kept": oldest}
 
 
 def _describe_marker(snapshot: Snapshot) -> Document:
-    """The accounts and the marker that all rows are at."""
+    """The accounting and the marker of all rows."""
     marker = snapshot.marker
     return {
         "books": read_accounts(snapshot),

@@ -1,4 +1,4 @@
-"""Figures of the generations that the API follows, for Prometheus: served, or on standby."""
+"""Figures, for Prometheus, of the generations that the API follows: served ones and standbys."""
 
 from collections.abc import Iterator, Sequence
 

@@ -71,7 +71,7 @@ async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
 
 
 def _classify(store: Store) -> tuple[list[str], list[str]]:
-    """What is loading, and what is missing and need not be waited for; in words."""
+    """In words: what is loading, and what is missing without a need to wait for it."""
     generations = store.generations
     pipelines = sorted(generations.known.items())
     served = [generations.find_served(name) for name, _ in pipelines]
@@ -85,7 +85,7 @@ def _classify(store: Store) -> tuple[list[str], list[str]]:
         if each is not None and each.snapshots is None:
             (missing if each.explain_absence() else loading).append(each.describe_progress())
     if not any(each and each.snapshots for each in served):
-        # Nothing is served at all: the API waits for all that is missing.
+        # The API serves nothing yet: it waits for everything that is missing.
         nothing = store.control.trouble or "no promoted generation in the control topic"
         return [*loading, *missing] or [nothing], []
     return loading, missing

@@ -1,7 +1,7 @@
 """GET /v1/history: a shelf at a past moment, its movements, and the evidence of an alert.
 
-It comes from the lake's tables, without Spark. A view has the present state; the lake has every
-event that led to it.
+It reads the lake's tables, without Spark. A view has the current state; the lake has every event
+that led to it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,12 +61,12 @@ class SpanQuery(PageQuery):
     )
 
     def ask(self, what: str, shelf: Span, types: tuple[type, ...]) -> PageRequest:
-        """The page of a list about a shelf; `types`: of a row's place in the list."""
+        """The requested page of a list about a shelf. `types`: the types in a row's place."""
         question = f"{what} of {shelf.store_id}/{shelf.sku} since {self.since} until {self.until}"
         return PageRequest(self.limit, self.cursor, question, types)
 
     def span(self, store_id: str, sku: str) -> Span:
-        """The shelf in the time asked for."""
+        """The shelf in the requested time."""
         return Span(store_id, sku, to_epoch_ms(self.since), to_epoch_ms(self.until))
 
 
@@ -220,7 +220,7 @@ async def get_alert_history(
 
 
 def to_epoch_ms(at: datetime | None) -> int | None:
-    """A moment in milliseconds of 1970."""
+    """A time in milliseconds since 1970; None for None."""
     return None if at is None else to_ms(at - EPOCH)
 
 
@@ -260,7 +260,7 @@ def _answer_evidence(lake: Lake, alert: Document) -> JSONResponse:
 
 
 def _render_evidence(named: NamedEvent, records: Sequence[EvidenceRecord]) -> list[Evidence]:
-    """The records of an event; one without a place where the lake has none yet."""
+    """The records of an event; one without a place if the lake has none yet."""
     topic, event_id = named["topic"], named["event_id"]
     matching = [one for one in records if (one.topic, one.event_id) == (topic, event_id)]
     if not matching:

@@ -51,8 +51,8 @@ def get_metrics(request: Request, _: NoParameters) -> Response:
 
 
 def create_registry(store: Store) -> CollectorRegistry:
-    """The registry of one app. `app.state.figures` holds it."""
-    disable_created_metrics()  # for each counter a second series, which nobody reads
+    """The registry of one app, in `app.state.figures`."""
+    disable_created_metrics()  # they would be a second series per counter
     registry = CollectorRegistry()
     registry.register(Figures(store))
     ProcessCollector(registry=registry)
@@ -60,7 +60,7 @@ def create_registry(store: Store) -> CollectorRegistry:
 
 
 class Figures(Collector):
-    """Figures at the moment of a scrape. An unknown figure has no sample."""
+    """Figures at the time of a scrape. An unknown figure has no sample."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -77,7 +77,7 @@ class Figures(Collector):
 
 
 def _gauge_world(store: Store) -> Iterator[Metric]:
-    """No samples before a clock has been announced."""
+    """World time; no samples before the first announcement of a clock."""
     time = GaugeMetricFamily(
         "retail_world_timestamp_seconds", "What time it is in the world, in seconds of 1970."
     )
@@ -94,7 +94,7 @@ def _gauge_world(store: Store) -> Iterator[Metric]:
 
 
 def _count_rejections(store: Store) -> Metric:
-    """No samples while the quarantine is being read."""
+    """The rejected records; no samples while the API still reads the quarantine."""
     counter = CounterMetricFamily(
         "retail_quarantine_records",
         "Records in the quarantine, by their topic and why they were rejected.",

@@ -39,7 +39,7 @@ class OrdersQuery(PageQuery):
     )
 
     def filters(self) -> dict[str, str]:
-        """The values that the columns must have."""
+        """The columns to filter by, and the value of each."""
         return self.model_dump(include=set(SHELF), exclude_none=True)
 
 
@@ -69,7 +69,7 @@ def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSO
     selection = Selection(ORDERS_TABLE, match(filters), NEWEST_ORDERS_FIRST, descending=True)
     request = PageRequest(query.limit, query.cursor, f"orders of {filters}", selection.types)
     request.find_place()  # raises for an invalid cursor, even while the mirror is loading
-    # Orders come first, so that every confirmation in the answer is of a known order.
+    # Read orders first, so that the answer has the order of every confirmation.
     with store.orders.open() as connection:
         page = select_page(connection.execute, selection, request)
         ordered = read_offsets(connection, PURCHASE_ORDERS.name)

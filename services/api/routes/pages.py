@@ -1,7 +1,7 @@
-"""GET /, /stock and others: pages that show the shop live, from what everybody may ask for.
+"""GET /, /stock and others: pages that show the shop live, from the API's public answers.
 
-The files in services/api/pages are served as they are; no step builds them. A browser asks for each
-again by its ETag, so that a page never runs with the script of another version.
+It serves the files in services/api/pages unchanged, without a build step. A browser revalidates
+each by its ETag, so a page never runs with the script of another version.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from services.api.http.static import File, IfNoneMatch
 PATH = frame.PATH
 PAGES = frame.LIVE
 ACTING = ("/pipelines", "/replay")
-"""The pages that act; each has the dialog that asks before."""
+"""The pages with actions; each has the dialog that asks for confirmation."""
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 router = APIRouter(include_in_schema=False)
@@ -46,7 +46,7 @@ def _add_page(path: str) -> None:
 
 @cache
 def render(path: str, has_data_docs: bool) -> str:
-    """A page in the frame that all of them share."""
+    """Render a page in the shared frame."""
     title = PAGES[path]
     name = title.lower()
     dialog = frame.read("confirmation.html") if path in ACTING else ""
@@ -55,7 +55,7 @@ def render(path: str, has_data_docs: bool) -> str:
 
 
 def _read_files() -> Mapping[str, File]:
-    """What pages load, by name: their own files, and the style whose frame they share."""
+    """The files that pages load, by name: their own, and the style of the shared frame."""
     own = {file.name: file.read_bytes() for file in frame.FOLDER.iterdir()}
     style = (files("contracts.catalogue") / "style.css").read_bytes()
     return {

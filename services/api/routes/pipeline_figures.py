@@ -1,4 +1,4 @@
-"""Figures of pipelines for Prometheus: what `GET /v1/pipelines` says, as metrics."""
+"""Figures of pipelines for Prometheus: the answer of `GET /v1/pipelines` as metrics."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ PER_PIPELINE = (
         1000,
     ),
 )
-"""Metric, member of the pipeline, help, and how many of its unit make one of the metric's."""
+"""Metric, member of the pipeline, help, and the number of the member's units per metric unit."""
 
 
 def _gauge_pipelines(pipelines: Sequence[Pipeline]) -> Iterator[Metric]:
@@ -112,7 +112,7 @@ def _gauge_served(pipelines: Sequence[Pipeline]) -> Metric:
 
 
 def _gauge_generations(pipelines: Sequence[Pipeline]) -> Iterator[Metric]:
-    """Few series: a generation that was pruned has none."""
+    """The generations; a pruned one has no series, so there are few."""
     states = GaugeMetricFamily(
         "retail_pipeline_generation_state",
         "1 for the state that the generation is in, 0 for the others.",

@@ -162,7 +162,7 @@ def _describe_generation(store: Store, generation: Generation) -> GenerationStat
 
 
 def is_loaded(materializer: Materializer | None) -> bool:
-    """Whether its views could be served at once."""
+    """Whether its views are ready to be served."""
     return materializer is not None and materializer.snapshots is not None
 
 
@@ -193,7 +193,7 @@ def _add_figures(
 
 
 def count_lags(inputs: Offsets, ends: Offsets) -> dict[str, int] | None:
-    """Records of each input topic that are not counted yet; None before the ends are known."""
+    """The uncounted records by input topic; None before the ends are known."""
     topics = sorted({topic for topic, _ in inputs})
     if not topics or any((at not in ends) for at in inputs):
         return None
@@ -205,7 +205,7 @@ def count_lags(inputs: Offsets, ends: Offsets) -> dict[str, int] | None:
 
 
 def _find_seconds_behind(store: Store, newest_ms: int | None, lag: int | None) -> float | None:
-    """Seconds of world time between the newest record counted and now; 0 without lag."""
+    """Seconds of world time from the newest counted record to now; 0 without lag."""
     if lag == 0:
         return 0.0
     world = store.control.world

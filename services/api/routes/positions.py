@@ -1,6 +1,7 @@
-"""GET /v1/positions: the inventory position of a shelf at each review, and what was ordered.
+"""GET /v1/positions: the inventory position of a shelf at each review, and the ordered units.
 
-Added up as the gate adds it up: what moved, by the proposals, and what earlier reviews ordered.
+It sums as the gate does: the moved units in the proposals, and the units that earlier reviews
+ordered.
 """
 
 import sqlite3
@@ -98,7 +99,7 @@ async def list_positions(
 
 
 def _build(store: Store, snapshots: Snapshots, store_id: str, sku: str) -> Document:
-    # The view comes first: an order of a review follows the rows of the review.
+    # Read the view first: an order of a review follows the rows of the review.
     with snapshots.open() as snapshot:
         rows = snapshot.select(ROWS, (sku, store_id)).fetchall()
         is_whole = has_every_review(snapshot)
@@ -124,8 +125,8 @@ def _build(store: Store, snapshots: Snapshots, store_id: str, sku: str) -> Docum
 def has_every_review(snapshot: Snapshot) -> bool:
     """Whether the view still holds its first review, so that its rows hold every movement.
 
-    There is a review a day. If the first row is less than a day younger than what is dropped, there
-    may have been older ones.
+    There is one review per day. If the first row is less than a day younger than the oldest time
+    that the view keeps, it may have dropped older rows.
     """
     oldest_ms = snapshot.find_oldest_ms(TABLE)
     [first_ms] = snapshot.select(FIRST_REVIEW).fetchone()
@@ -140,7 +141,7 @@ def read_ordered(connection: sqlite3.Connection, store_id: str, sku: str) -> Map
 def add_up(
     rows: Sequence[Stored], ordered: Mapping[int, int], is_whole: bool
 ) -> Iterator[Document]:
-    """Each review with the position that it began with; `rows` and `ordered` are in its order."""
+    """Each review with its opening position; `rows` and `ordered` are in the order of reviews."""
     moved_units = 0
     for row in rows:
         one = dict(zip(TABLE.columns, row, strict=True))

@@ -1,4 +1,4 @@
-"""GET /v1/prices: the prices of products, now, at another moment, and over time."""
+"""GET /v1/prices: the prices of products, now, at another time, and over time."""
 
 from http import HTTPStatus
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""GET /v1/promotions: what is planned for a product."""
+"""GET /v1/promotions: the promotion plans of a product."""
 
 from typing import Annotated
 

@@ -1,7 +1,7 @@
 """GET /quality: the Data Docs of the lake, as the last `make quality` wrote them.
 
-Great Expectations' own first page is made by scripts of other sites, so this one stands in its
-place. Its other pages are shown in the frame of all pages, without their scripts.
+Great Expectations' own first page needs scripts of other sites, so this one replaces it. The other
+pages appear in the shared frame, without their scripts.
 """
 
 import json
@@ -28,7 +28,7 @@ from services.api.http.sources import FromSources
 PATH = frame.DATA_DOCS
 TITLE = "Data Docs"
 
-# The pages have styles of their own. No script runs, and only the page around them may show them.
+# The pages have their own styles. No script runs, and only the page around them may embed them.
 HEADERS = static.create_headers(
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:", framed_by="'self'"
 )
@@ -40,10 +40,10 @@ FROM_ELSEWHERE = re.compile(
     r"|url\(['\"]?https?://[^)]*\)",
     re.DOTALL | re.IGNORECASE,
 )
-"""What the pages would fetch from elsewhere, what does not work without that, and a newsletter."""
+"""References to other sites, the elements that need them, and a newsletter."""
 
 STYLE = f'<link rel="stylesheet" href="{frame.PATH}/catalogue.css"></head>'
-"""The colours of all pages, in place of Bootstrap's."""
+"""The API's own style, in place of Bootstrap's."""
 
 EXPECTED = (
     f"a page of the Data Docs, found {{found}}. They begin at {PATH}, once make quality has made "
@@ -52,24 +52,24 @@ EXPECTED = (
 
 
 class TableVerdict(TypedDict):
-    """What was found of one table, at one version."""
+    """The verdict on a table, at one version."""
 
     table: str
     version: int
     suite: str
     expectations: int
-    """How many were checked."""
+    """The number of checked expectations."""
     failed: list[str]
-    """The expectations that are not met, in words."""
+    """The failed expectations, in words."""
 
 
 class Summary(TypedDict):
-    """The file of VERDICTS, as `retail quality` writes it."""
+    """The content of VERDICTS, as `retail quality` writes it."""
 
     checked_at: str
     tables: list[TableVerdict]
     not_compared: str | None
-    """Why the totals were not compared with a view; None: they were."""
+    """Why there is no comparison of the totals with a view; None: there is one."""
 
 
 router = APIRouter(include_in_schema=False)
@@ -157,7 +157,7 @@ def _render_verdict(folder: Path, one: TableVerdict) -> tuple[str | Html, ...]:
 
 
 def find_newest(folder: Path, suite: str) -> str | None:
-    """Great Expectations' newest page of a suite, below the folder; None where there is none."""
+    """Great Expectations' newest page of a suite, below the folder; None if there is none."""
     pages = (folder / "validations" / suite).rglob("*.html")
     newest = max(pages, key=lambda page: page.stat().st_mtime_ns, default=None)
     return None if newest is None else newest.relative_to(folder).as_posix()

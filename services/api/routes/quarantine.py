@@ -34,7 +34,7 @@ from services.quarantine.remedy import find_remedy
 WORDS_MAX = 300
 GENERATION = 1  # of every cursor: the quarantine has one generation
 BYTES = ("key", "value", "headers")
-"""The fields that only the whole record has."""
+"""The fields of a whole record that lists leave out."""
 
 COLUMNS = REJECTIONS_TABLE.columns
 COUNTS = f"select topic, reason, count(*) from {REJECTIONS_TABLE.name} group by topic, reason"
@@ -56,7 +56,7 @@ class QuarantineQuery(Parameters):
     cursor: CursorText = None
 
     def filters(self) -> dict[str, str]:
-        """The values that the columns must have."""
+        """The columns to filter by, and the value of each."""
         return self.model_dump(include={"topic", "reason"}, exclude_none=True)
 
 
@@ -148,7 +148,7 @@ def get_rejected(
 
 
 def select_rejections(connection: sqlite3.Connection, query: QuarantineQuery) -> Page[Stored]:
-    """The page of rejected records that the query asks for. Raises Problem."""
+    """The requested page of rejected records. Raises Problem."""
     filters = query.filters()
     selection = Selection(
         REJECTIONS_TABLE, match(filters), NEWEST_REJECTIONS_FIRST, descending=True
@@ -169,7 +169,7 @@ def _render_listed(row: Stored) -> Document:
 
 
 def render_whole(row: Stored) -> Document:
-    """All of the record, the readable part of its value, and the remedy."""
+    """The whole record, the readable part of its value, and the remedy."""
     document = REJECTIONS_TABLE.to_json(row)
     stored = dict(zip(COLUMNS, row, strict=True))
     contract = VALIDATED.get(stored["topic"])

@@ -1,7 +1,7 @@
 """GET /subjects, GET /schemas: the schemas and their ids, in the form of a schema registry.
 
-Paths, documents and error codes are those of Confluent's registry, so that a stock deserializer
-decodes every topic. The registry is read-only: a schema gets its id from the lock file.
+Paths, documents and error codes are those of Confluent's registry, so a stock deserializer decodes
+every topic. The registry is read-only: a schema gets its id from the lock file.
 """
 
 from http import HTTPStatus
@@ -84,7 +84,7 @@ def _document_failures() -> Responses:
 
 RESPONSES = _document_failures()
 
-# These routes ignore unknown query parameters: stock clients send several.
+# These routes ignore unknown query parameters: stock clients send some.
 router = APIRouter(
     tags=["schema registry"], default_response_class=RegistryResponse, responses=RESPONSES
 )
@@ -142,7 +142,7 @@ async def get_version(subject: Subject, version: Number) -> RegistryResponse:
     response_model=Compatibility,
 )
 async def get_compatibility() -> RegistryResponse:
-    # The codec reads every version with the present schema.
+    # The codec reads every version with the current schema.
     return RegistryResponse({"compatibilityLevel": "BACKWARD_TRANSITIVE"})
 
 

@@ -1,6 +1,6 @@
 """GET /v1/views/{name}/rows: the rows of any view, by key, or filtered, in order and in pages.
 
-The filters follow from the view's contract, so a new view needs nothing here.
+The filters follow from the view's contract, so a new view needs no code here.
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ class RowsQuery(ViewQuery):
     cursor: CursorText = None
 
     def filters(self) -> dict[str, object]:
-        """The filters by name, with the text of their values."""
+        """The filters: field and text of the value."""
         times = {filters.FROM: self.start, filters.UNTIL: self.until}
         return {**(self.model_extra or {}), **{n: at for n, at in times.items() if at is not None}}
 
@@ -117,7 +117,7 @@ async def list_rows_of(
 ) -> Document:
     """One page of the view's rows, in this order unless the query names another.
 
-    `own_filters` are filters of the route, beyond those of the query. Raises Problem.
+    `own_filters`: the route's filters, in addition to the query's. Raises Problem.
     """
     order = query.order or order
     asked = {**query.filters(), **own_filters}
@@ -128,7 +128,7 @@ async def list_rows_of(
 
 
 async def find_row(store: Store, table: Table, key: str, query: ViewQuery) -> Document:
-    """The row under a key, as the path has it. Raises Problem where there is none."""
+    """The row under a key, as in the path. Raises Problem if there is none."""
     values = filters.parse_key(table.contract, key)
     snapshots = await await_snapshots(store, table.view, query)
     # Reading one row takes less time than a worker thread.

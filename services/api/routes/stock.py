@@ -146,7 +146,7 @@ def _build_page(store: Store, snapshots: Snapshots, query: StockQuery) -> Docume
 
 
 def select_shelves(snapshot: Snapshot, query: StockQuery) -> Page[Stored]:
-    """The page of shelves that the query asks for. Raises Problem."""
+    """The requested page of shelves. Raises Problem."""
     selection = _create_selection(query)
     request = PageRequest(
         limit=query.limit,
@@ -178,7 +178,7 @@ def _create_selection(query: StockQuery) -> Selection:
 
 
 def list_sort_columns(sort: Sort) -> tuple[str, ...]:
-    """The columns that order the rows: the one asked for, then the key, so no two are equal."""
+    """The columns that order the rows: the requested one, then the key, so no two are equal."""
     return STOCK.key if sort is Sort.KEY else (sort.lstrip("-"), *STOCK.key)
 
 

@@ -26,7 +26,7 @@ STREAM_SECONDS_MAX = 3_600.0
 SEND_SECONDS_MAX = 10.0  # a reader that takes nothing for that long is gone
 HEARTBEAT_SECONDS = 10.0
 RETRY_SECONDS = 0.5  # after the file was found damaged
-RETRY_MS = 1_000  # after which a reader should come back
+RETRY_MS = 1_000  # after which a reader reconnects
 EVENT_STREAM = "text/event-stream"
 
 STOPPING = "the API is being stopped"
@@ -53,7 +53,7 @@ class StreamQuery(Parameters):
 
 
 def create_slots() -> Slots:
-    """One per app: how many streams may run at a time. `app.state.streams` holds it."""
+    """The slots for concurrent streams, one set per app, in `app.state.streams`."""
     return Slots("streams", STREAMS_MAX)
 
 
@@ -89,7 +89,7 @@ async def stream_views(
 
 
 class EventStream(StreamingResponse):
-    """A stream that ends when its reader takes nothing, and then frees its slot."""
+    """A stream that ends if its reader takes nothing, and then frees its slot."""
 
     def __init__(self, events: AsyncIterator[str], slots: Slots) -> None:
         super().__init__(events, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})

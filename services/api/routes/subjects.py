@@ -26,10 +26,10 @@ def list_subjects() -> tuple[str, ...]:
 
 
 def list_versions(subject: str) -> tuple[Version, ...]:
-    """The subject's schemas, oldest first; none where there is no such subject.
+    """The subject's schemas, oldest first; empty if there is no such subject.
 
-    The changelog of a generation has the schemas of its view: readers of the log know only the name
-    of that topic.
+    A generation's changelog has the schemas of its view: readers of the log know only the topic's
+    name.
     """
     topic = subject.removesuffix(SUFFIX)
     view = CONTRACTS.get(GENERATION.sub("", topic))

@@ -1,4 +1,4 @@
-"""GET /v1/topics: every topic and view, as its contract describes it."""
+"""GET /v1/topics: every topic and view, as in its contract."""
 
 from datetime import timedelta
 from functools import cache
@@ -82,7 +82,7 @@ class Topics(BaseModel):
 
 @cache
 def describe(contract: Contract) -> Topic:
-    """Everything that a reader of the topic needs to know, with an example record."""
+    """The description of the topic for its readers, with an example record."""
     return Topic(
         name=contract.name,
         kind=contract.kind,

@@ -1,4 +1,4 @@
-"""GET /v1/views: the views, what their rows say, and how far each has come."""
+"""GET /v1/views: the views, the meaning of their rows, and the progress of each."""
 
 from http import HTTPStatus
 from typing import Annotated, TypedDict
@@ -31,7 +31,7 @@ TABLES = {
 """The table of each view that a pipeline may carry, by the name of its contract."""
 
 DESCRIBED = ("description", "key", "retention_seconds", "grace_seconds", "fields")
-"""What a view has of the description of its topic."""
+"""The members of a topic's description that a view has too."""
 
 
 class View(BaseModel):
@@ -98,7 +98,7 @@ def get_view(store: FromStore, name: Name, _: NoParameters) -> JSONResponse:
 
 
 def find_table(name: str) -> Table:
-    """The table of a view. Raises Problem where there is no such view."""
+    """The table of a view. Raises Problem if there is no such view."""
     if name not in TABLES:
         raise Problem(
             HTTPStatus.NOT_FOUND,
@@ -123,7 +123,7 @@ def _describe(store: Store, table: Table) -> Document:
 
 
 def _describe_served(store: Store, table: Table) -> ServedMembers:
-    """What the API answers from; all null while that is nothing."""
+    """The generation that the API serves; all null while it serves none."""
     served = store.generations.find_view(table.view)
     if served is None or served.snapshots is None:
         return ServedMembers(served=None, batch=None, written_at=None, rows=None, oldest_kept=None)
