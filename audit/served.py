@@ -88,7 +88,7 @@ def open_export(
 ) -> Iterator[tuple[Mapping[str, Any], Iterator[bytes]]]:
     """The header of the API's answer for the pipeline's views, and the lines that hold their rows.
 
-    Raises ApiDown if there is no answer.
+    Raises ApiDown if there is no answer, or an incomplete one.
     """
     url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
     try:

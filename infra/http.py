@@ -35,7 +35,7 @@ def fetch_json(url: str, seconds_max: float, shop: Settings | None = None) -> An
 
 
 def _trust(shop: Settings | None) -> ssl.SSLContext | None:
-    """The authority that must have signed the certificate; None: the system's."""
+    """The TLS context with the shop's authority; None: the system's authorities."""
     if shop is None or not shop.secure:
         return None
     return ssl.create_default_context(cafile=locate_authority(shop))

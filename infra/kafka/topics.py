@@ -41,8 +41,7 @@ def is_answering(settings: Settings, seconds_max: float = 2.0) -> bool:
 def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> tuple[str, ...]:
     """Make the missing topics with their contracts' settings. Returns their names.
 
-    A name may differ from the contract's: each generation writes to its own topics. Raises
-    KafkaDown.
+    A name may differ from the contract's: a generation writes under its own name. Raises KafkaDown.
     """
     client = create_admin(settings)
     try:

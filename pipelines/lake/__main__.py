@@ -1,6 +1,6 @@
 """The lake's process: `python -m pipelines.lake`; with `--once` it ends at the log's end.
 
-It has its own engine. Anyone may kill it at any time: each table continues from its last commit.
+It has its own engine. A kill at any time does no harm: each table continues from its last commit.
 """
 
 import logging
