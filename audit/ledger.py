@@ -1,8 +1,8 @@
 """The simulator's ledger, compared with the log.
 
 A page of the ledger states the position of its store after a tick: the number of the simulator's
-records in its partition of each topic, and the stock by all events but the unreadable ones. So for
-any offsets each store has a last page that lies wholly before them. There they must agree.
+records in its partition of each topic, and the stock by all readable events. So for any offsets
+each store has a last page that is wholly before them. There, ledger and log must agree.
 """
 
 from collections import Counter

@@ -42,7 +42,7 @@ def compute_least_cents(
 ) -> float:
     """The least possible cost of holding, ordering and lost sales for a shelf.
 
-    `wanted` and `moved`: by hour, the units that customers wanted, and those that came or went
+    `wanted` and `moved`: by hour, the units that customers wanted, and the units that came or went
     besides sales and deliveries. `shares`: by the hour of arrival, which share of the packs each
     possible order brings.
     """

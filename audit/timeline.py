@@ -90,7 +90,7 @@ class Timeline:
         published: datetime | None = None,
         **fields: Any,
     ) -> str:
-        """Publish an event, by default at its event time; returns its id."""
+        """Publish an event, by default at its event time. Returns its id."""
         self._events += 1
         event = {
             **contract.examples[0],
@@ -149,7 +149,7 @@ class Timeline:
         )
 
     def fact(self, what: str, effective_at: datetime, published: datetime, number: int) -> None:
-        """A small change of a price, a pack size or a place, valid from then on."""
+        """Publish a small change of a price, a pack size or a place, as a dimension version."""
         if what == "price":
             self.price(WINE, number * PRICES[WINE], effective_at, published)
         elif what == "pack":

@@ -2,7 +2,7 @@
 
 A reader of a topic remembers ids for the contract's horizon, counted from the newest event that it
 has seen. So a load keeps three rules: no row is ahead of the world's time, no row is older than a
-reader's memory, and the rows in flight lie close together in time.
+reader's memory, and the rows in flight are close together in time.
 """
 
 import json

@@ -18,7 +18,7 @@ COUNTED_EVERY_HOURS = 48  # staff count every shelf once in this time, some each
 class Kind(Enum):
     DAMAGE = "damage"
     THEFT = "theft"  # an empty box was found
-    UNSEEN = "unseen"  # nobody knows, until the shelf is counted
+    UNSEEN = "unseen"  # unknown until staff count the shelf
 
 
 KINDS = (Kind.DAMAGE, Kind.DAMAGE, Kind.THEFT, Kind.UNSEEN, Kind.UNSEEN)

@@ -89,7 +89,7 @@ class Shelves:
         return units
 
     def order(self, shelf: int) -> None:
-        """Order what the shelf lacks, unless little is missing or goods are on their way."""
+        """Order the missing units of a shelf, unless few are missing or goods are on their way."""
         left = self.units[shelf]
         if left < self._order_below[shelf] and not self.supply.awaits(shelf):
             self.supply.order(shelf, self.full[shelf] - left)

@@ -17,7 +17,7 @@ log = logging.getLogger("simulator")
 
 
 class Snapshots:
-    """The last states of one world, each in a file of its own.
+    """The last states of one world, one file each.
 
     They only save time: without them, or with broken ones, the simulator computes the same world
     from its start.

@@ -74,7 +74,7 @@ def lock_environment(folder: Path) -> Iterator[None]:
 def make(folder: Path) -> None:
     started = time.monotonic()
     show_progress("making it anew, from requirements.lock")
-    # The stamp goes first and comes last: an interrupted installation is made anew.
+    # Remove the stamp first and write it last: the next run repeats an interrupted installation.
     (folder / STAMP).unlink(missing_ok=True)
     venv.EnvBuilder(clear=True, symlinks=True).create(folder)
     uv = ensure_installer(INSTALLER)

@@ -5,6 +5,6 @@ class UserError(Exception):
     """An error that the user can fix: its text says what was expected, what was found, and what to
     do.
 
-    The command line prints the text alone. Any other exception is a mistake of this project and
-    keeps its traceback.
+    The command line prints only the text. Any other exception is a bug of this project and keeps
+    its traceback.
     """

@@ -1,8 +1,8 @@
 """The lookup: the ids of customers and cards, and the pseudonyms that the log has instead.
 
 Events get pseudonyms before they are published, so the log never holds the id of a person. The
-lookup stands beside the log, where it can be erased. A pseudonym is random: only the lookup leads
-from it to a person.
+lookup is separate from the log, so an entry can be erased. A pseudonym is random: only the lookup
+leads from it to a person.
 """
 
 import secrets

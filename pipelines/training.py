@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def train(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> StreamingQuery:
-    """Let the pipeline catch up; returns its live query."""
+    """Let the pipeline catch up. Returns its live query."""
     eager = replace(pipeline, every=timedelta(), duty_cycle=1.0)
     generation = create_generation(eager, NO_CODE, get_wall_now(), 1, State.CATCHING_UP)
     make_outputs(settings, eager, generation)

@@ -40,7 +40,7 @@ def create_workplace(settings: Settings) -> Iterator[Path]:
 
 
 def copy_code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Path:
-    """A copy of the code as it is on disk, with these edits."""
+    """Copy the code on disk with these edits. Returns the copy's folder."""
     code = folder / "code"
     snapshot.take(locate_root(), code, edits)
     return code

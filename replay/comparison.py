@@ -17,7 +17,7 @@ FACETS_MAX = 12
 PERIODS_MAX = 48
 
 ENGINE: Mapping[str, str | int] = {"threads": 2, "memory_limit": "512MB"}
-"""An API whose container has 1 GiB compares beside its answers."""
+"""The API compares in a container of 1 GiB, while it answers."""
 
 NUMBERS = frozenset({"int", "long"})
 

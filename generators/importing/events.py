@@ -34,7 +34,7 @@ LETTERS = {"receipt": "R", "refund": "B", "adjustment": "A"}
 """The suffix of an event's id: a receipt and its refund may share an invoice number."""
 MICRODEGREES = 1_000_000
 Found = dict[str, Any]
-"""A line: a row of table `lines`, beside its receipt's time and fault."""
+"""A line: a row of table `lines`, with its receipt's time and fault."""
 
 
 @dataclass(frozen=True, slots=True)

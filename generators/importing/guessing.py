@@ -39,7 +39,7 @@ def guess(columns: Sequence[str]) -> dict[str, str]:
 
 
 def match_days(columns: Sequence[str]) -> str | None:
-    """A regular expression for the columns that are days; None where there are none."""
+    """A regular expression for the columns that are days; None if no columns are."""
     stems: dict[str, int] = {}
     for name in columns:
         stem = re.sub(r"[0-9]+", "0", name)

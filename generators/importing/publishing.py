@@ -1,4 +1,4 @@
-"""Publishes events once, in the order in which they happened, and the world's clock with them.
+"""Publishes events once, in order of event time, and the world's clock with them.
 
 The broker acknowledges each half hour of events before the next one begins; a heartbeat ends it.
 So a live reader never finds one partition far ahead of another, and after a kill the log is

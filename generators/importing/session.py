@@ -100,8 +100,8 @@ def run_import(
 ) -> Done:
     """Publish the files' events that the log lacks; `dry`: only report them.
 
-    A dry run needs no broker. Raises UserError for what a person has to decide. After any
-    interruption the same command continues.
+    A dry run needs no broker. Raises UserError where a person has to decide. After an interruption
+    the same command continues.
     """
     files = list_files(paths)
     online = is_answering(settings)

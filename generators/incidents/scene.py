@@ -1,4 +1,4 @@
-"""Where and when an incident is planned, and who may take part."""
+"""The scene of a planned incident: its place and time, and the people who may take part."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One card in two stores: a copy of it is used elsewhere, or its owner travels."""
+"""One card in two stores: somebody uses a copy of it, or its owner travels."""
 
 from generators.incidents.deed import NOTHING, Deed, Plan
 from generators.incidents.scene import MINUTE_MS, Scene, compute_kilometres

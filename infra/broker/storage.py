@@ -122,7 +122,7 @@ def rename_cluster(log: Path) -> None:
 
 
 def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
-    """Let Kafka format the draft in the folder; raises NotFormatted."""
+    """Let Kafka format the draft in the folder. Raises NotFormatted."""
     config, users = folder / "format.properties", folder / "format.users"
     replace(config, render_server_properties(settings, DRAFT_DIR))
     words = ["format", "--config", config.name]

@@ -59,7 +59,7 @@ def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
 
 def link(installer: Installer, folder: Path, project: Path) -> None:
     """Install a project in editable mode. Raises Broken."""
-    built_by = ["--offline", "--no-deps", "--no-build-isolation"]  # what the lock has installed
+    built_by = ["--offline", "--no-deps", "--no-build-isolation"]  # the lock has the builder
     count_packages(
         run(
             installer,

@@ -87,7 +87,7 @@ def compute_digest(file: Path) -> str:
 
 
 def replace(jar_set: JarSet, target: Path, progress: Progress, source: Source) -> None:
-    """Build the folder beside its place, then move it there in one step."""
+    """Build the folder in a scratch folder, then move it into place in one step."""
     draft_prefix = f".{jar_set.name}-"
     for abandoned in target.parent.glob(draft_prefix + "*"):
         shutil.rmtree(abandoned)

@@ -1,6 +1,6 @@
 """Runs the components as processes: starts them, restarts them within limits, stops them."""
 
-# In the order in which they are started; supervisord.conf says how each is run.
+# In the order of their start; supervisord.conf has the command of each.
 COMPONENTS = (
     "broker",
     "simulator",

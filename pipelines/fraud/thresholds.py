@@ -41,7 +41,7 @@ class Thresholds:
 
     # Refund rate: refunds of one cashier without a receipt, in cash or to one card again.
     blind_refunds_max: int = 6  # a bad day at any till, or one customer with much to bring back
-    blind_refunds_percent: int = 6  # of all refunds of the cashier, besides: lost receipts
+    blind_refunds_percent: int = 6  # added, of all refunds of the cashier: lost receipts
     blind_refund_cents_min: int = 300  # nobody steals by refunding spoilt fruit
     refund_rate_interval: timedelta = timedelta(hours=8)  # a shift
 
@@ -54,6 +54,6 @@ class Thresholds:
     # Of a subject in an interval, the first by publication; ten times what is plausible. Further
     # ones make the row's version grow, and nothing else: state and Python hold no more.
     signals_max: int = 500
-    # The same of a receipt. All lines of the largest one, all of them refunded, and some of them
-    # once more; in so many lines no sum of cents is beyond 64 bits.
+    # The same for a receipt: all lines of the largest one, all of them refunded, and some of them
+    # once more. The cents of so many lines fit into 64 bits.
     receipt_signals_max: int = 4_200

@@ -119,7 +119,7 @@ class Lake:
 
     @property
     def bronze(self) -> Table:
-        """A row per record of a public topic, as it is in the log: the archive."""
+        """A row per record of a public topic, unchanged from the log: the archive."""
         return Table(self.folders.bronze, RECORD, ("topic",))
 
     def silver(self, topic: Contract) -> Table:

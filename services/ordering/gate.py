@@ -1,6 +1,6 @@
 """The gate: for each review it waits until every event is known, decides, and orders once.
 
-A missed review is not repeated: the next review sees the same shelves and orders what they lack.
+It skips a missed review: the next review sees the same shelves and orders what they lack.
 """
 
 import logging

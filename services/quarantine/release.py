@@ -109,7 +109,7 @@ def create_case(record: Record) -> Case:
 def refuse_undecided(settings: Settings, case: Case) -> None:
     """Raise Refused while a copy of the event could still be accepted."""
     topics = [name for name in VALIDATED if name != RELEASES.name]
-    # After a killed simulator the clock goes on and the log does not; the earlier time counts.
+    # After a kill of the simulator the clock runs on and the log does not; the earlier time counts.
     log_ms = max(read_newest_ms(create_admin(settings), topics).values(), default=0)
     now_ms = min(read_world_clock(settings).world_at(get_wall_ms()), log_ms)
     if now_ms <= case.compute_decided_ms():

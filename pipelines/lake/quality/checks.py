@@ -36,7 +36,7 @@ SITE = "reports"
 SAMPLE_MAX = 5
 FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": SAMPLE_MAX}
 COMPARED = ("units_sold", "units_refunded")
-"""The fields that gold shares with the daily view."""
+"""The daily facts that the daily view has too."""
 
 
 @dataclass(frozen=True)
