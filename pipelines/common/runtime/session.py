@@ -58,6 +58,9 @@ GENERATED: Mapping[str, str] = MappingProxyType(
 
 YOUNG_MIB = 384
 """The young part of the heap, for the garbage of batches. Java fills it before it collects any."""
+INITIAL_MIB = 512
+"""The heap at the start. By default it is a 64th of the machine's memory; with the young part in so
+little, Java has no room for the objects of an ahead-of-time cache, and ends."""
 
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -161,7 +164,7 @@ def build_options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> d
         "spark.driver.extraJavaOptions": shlex.join(
             [
                 *aot.build_options(settings.jars_dir, "spark", build_class_path(settings, jars)),
-                *build_java_options(),
+                *build_java_options(settings.spark_driver_memory),
             ]
         ),
         "spark.local.dir": str(locate_scratch(settings, name) / "local"),
@@ -227,7 +230,9 @@ def build_remote_options(settings: Settings, jars: Iterable[Path]) -> dict[str, 
     passed_on = {name: os.environ.get(name, "") for name in ("PYTHONPATH", NEWER_LOCK)}
     return {
         "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
-        "spark.executor.extraJavaOptions": shlex.join(build_java_options()),
+        "spark.executor.extraJavaOptions": shlex.join(
+            build_java_options(settings.spark_executor_memory)
+        ),
         "spark.cores.max": str(SLOTS_MAX),
         # One process: two would both have to start, and exchange the shuffles of small batches.
         "spark.executor.cores": str(SLOTS_MAX),
@@ -250,11 +255,14 @@ reads them: without a limit, five damaged bytes would end Java. The broker takes
 megabyte."""
 
 
-def build_java_options() -> list[str]:
+def build_java_options(memory: str) -> list[str]:
+    """`memory`: the largest heap, as Spark writes it."""
+    mib = int(memory[:-1]) * (1024 if memory[-1] == "g" else 1)
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()
     return [
         "-XX:+UseSerialGC",
         f"-Xmn{YOUNG_MIB}m",
+        f"-Xms{min(mib, INITIAL_MIB)}m",
         *heap.OPTIONS,
         "-Duser.timezone=UTC",
         *(f"-Dorg.apache.avro.limits.{kind}.maxLength={ANNOUNCED_MAX}" for kind in ANNOUNCED),
