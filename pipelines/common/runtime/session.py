@@ -164,7 +164,8 @@ def build_options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> d
         "spark.driver.extraJavaOptions": shlex.join(
             [
                 *aot.build_options(settings.jars_dir, "spark", build_class_path(settings, jars)),
-                *build_java_options(settings.spark_driver_memory),
+                f"-Xms{limit_initial_mib(settings.spark_driver_memory)}m",
+                *build_java_options(),
             ]
         ),
         "spark.local.dir": str(locate_scratch(settings, name) / "local"),
@@ -230,9 +231,7 @@ def build_remote_options(settings: Settings, jars: Iterable[Path]) -> dict[str, 
     passed_on = {name: os.environ.get(name, "") for name in ("PYTHONPATH", NEWER_LOCK)}
     return {
         "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
-        "spark.executor.extraJavaOptions": shlex.join(
-            build_java_options(settings.spark_executor_memory)
-        ),
+        "spark.executor.extraJavaOptions": shlex.join(build_java_options()),
         "spark.cores.max": str(SLOTS_MAX),
         # One process: two would both have to start, and exchange the shuffles of small batches.
         "spark.executor.cores": str(SLOTS_MAX),
@@ -255,14 +254,16 @@ reads them: without a limit, five damaged bytes would end Java. The broker takes
 megabyte."""
 
 
-def build_java_options(memory: str) -> list[str]:
-    """`memory`: the largest heap, as Spark writes it."""
-    mib = int(memory[:-1]) * (1024 if memory[-1] == "g" else 1)
+def limit_initial_mib(memory: str) -> int:
+    """The heap at the start, in MiB, where the largest heap is `memory`, such as 2g or 700m."""
+    return min(INITIAL_MIB, int(memory[:-1]) * (1024 if memory[-1] == "g" else 1))
+
+
+def build_java_options() -> list[str]:
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()
     return [
         "-XX:+UseSerialGC",
         f"-Xmn{YOUNG_MIB}m",
-        f"-Xms{min(mib, INITIAL_MIB)}m",
         *heap.OPTIONS,
         "-Duser.timezone=UTC",
         *(f"-Dorg.apache.avro.limits.{kind}.maxLength={ANNOUNCED_MAX}" for kind in ANNOUNCED),
