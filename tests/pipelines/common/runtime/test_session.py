@@ -1,0 +1,34 @@
+"""The options of Spark's Java, held against Java itself."""
+
+import re
+import shlex
+import subprocess
+
+import pytest
+
+from infra.java import locate_java
+from infra.settings import Settings
+from pipelines.common.runtime.session import build_options
+
+CACHE_MIB = 64
+"""More than the objects of an ahead-of-time cache take in the old part of the heap."""
+
+
+@pytest.mark.parametrize("ram", ["1g", "16g", "24g", "256g"])
+@pytest.mark.parametrize("memory", ["700m", "2g"])
+def test_the_first_heap_has_room_for_the_cache_whatever_memory_there_is(
+    ram: str, memory: str
+) -> None:
+    options = build_options(Settings(spark_driver_memory=memory), "test")
+    java_options = shlex.split(options["spark.driver.extraJavaOptions"])
+    command = [str(locate_java()), f"-XX:MaxRAM={ram}", f"-Xmx{memory}", *java_options]
+    command += ["-XX:+PrintFlagsFinal", "-version"]
+    flags = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    sizes = dict(re.findall(r" (\w+HeapSize|NewSize) += (\d+)", flags))
+    room = int(sizes["InitialHeapSize"]) - int(sizes["NewSize"])
+    assert room >= CACHE_MIB * 1024**2
+
+
+def test_the_first_heap_is_no_larger_than_the_largest() -> None:
+    options = build_options(Settings(spark_driver_memory="300m"), "test")
+    assert "-Xms300m" in shlex.split(options["spark.driver.extraJavaOptions"])
