@@ -46,3 +46,10 @@ CursorText = Annotated[
 class PageQuery(Parameters):
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="entries per page")
     cursor: CursorText = None
+
+    def select_filters(self) -> dict[str, str]:
+        """The parameters beside those of the page that are set: columns to filter by, and values.
+
+        For a query whose other parameters are all names of columns.
+        """
+        return self.model_dump(exclude=set(PageQuery.model_fields), exclude_none=True)

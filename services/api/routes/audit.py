@@ -17,8 +17,6 @@ from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import ACTIONS_TABLE, NEWEST_ACTIONS_FIRST
 from services.api.store.selection import Selection, match
 
-FILTERS = ("action", "who", "outcome")
-
 router = APIRouter(tags=["actions"])
 
 
@@ -32,10 +30,6 @@ class AuditQuery(PageQuery):
     outcome: str | None = Field(
         None, max_length=ID_CHARACTERS_MAX, description="begun, done, refused or failed"
     )
-
-    def filters(self) -> dict[str, str]:
-        """The columns to filter by, and the value of each."""
-        return self.model_dump(include=set(FILTERS), exclude_none=True)
 
 
 class Action(build_model(ACTIONS)):  # type: ignore[misc]  # made at run time
@@ -56,7 +50,7 @@ class AuditPage(BaseModel):
     **examples.answer(AuditPage, examples.AUDIT_PAGE, LIST_PROBLEMS),
 )
 def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSONResponse:
-    filters = query.filters()
+    filters = query.select_filters()
     selection = Selection(ACTIONS_TABLE, match(filters), NEWEST_ACTIONS_FIRST, descending=True)
     request = PageRequest(query.limit, query.cursor, f"actions of {filters}", selection.types)
     request.find_place()  # raises for an invalid cursor, even while the mirror is loading

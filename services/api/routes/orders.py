@@ -25,8 +25,6 @@ from services.api.store.mirrored import (
 from services.api.store.selection import Selection, match
 from services.api.store.tables import Document, Stored
 
-SHELF = ("store_id", "sku")
-
 router = APIRouter(tags=["orders"])
 
 
@@ -37,10 +35,6 @@ class OrdersQuery(PageQuery):
     sku: str | None = Field(
         None, max_length=ID_CHARACTERS_MAX, description="only those of this product"
     )
-
-    def filters(self) -> dict[str, str]:
-        """The columns to filter by, and the value of each."""
-        return self.model_dump(include=set(SHELF), exclude_none=True)
 
 
 class Order(build_model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run time
@@ -65,7 +59,7 @@ class OrderPage(BaseModel):
     **examples.answer(OrderPage, examples.ORDER_PAGE, LIST_PROBLEMS),
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
-    filters = query.filters()
+    filters = query.select_filters()
     selection = Selection(ORDERS_TABLE, match(filters), NEWEST_ORDERS_FIRST, descending=True)
     request = PageRequest(query.limit, query.cursor, f"orders of {filters}", selection.types)
     request.find_place()  # raises for an invalid cursor, even while the mirror is loading

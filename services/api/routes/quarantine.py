@@ -13,13 +13,7 @@ from contracts import QUARANTINE, build_model
 from contracts.validation import VALIDATED
 from services.api.http.answers import NextCursor, OffsetsByTopic
 from services.api.http.pages import Page, PageRequest, select_page
-from services.api.http.parameters import (
-    LIMIT_DEFAULT,
-    LIMIT_MAX,
-    CursorText,
-    NoParameters,
-    Parameters,
-)
+from services.api.http.parameters import NoParameters, PageQuery
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, Problem
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -45,19 +39,13 @@ Topic = Annotated[str, Path(description="the topic it was published in", max_len
 Number = Annotated[int, Path(ge=0, le=WHOLE_MAX)]
 
 
-class QuarantineQuery(Parameters):
+class QuarantineQuery(PageQuery):
     topic: str | None = Field(None, max_length=249, description="records of this topic only")
     reason: str | None = Field(
         None,
         max_length=WORDS_MAX,
         description="undecodable, wrong-key, late, future, unreleasable, or the name of a rule",
     )
-    limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="records per page")
-    cursor: CursorText = None
-
-    def filters(self) -> dict[str, str]:
-        """The columns to filter by, and the value of each."""
-        return self.model_dump(include={"topic", "reason"}, exclude_none=True)
 
 
 class QuarantineCount(BaseModel):
@@ -149,7 +137,7 @@ def get_rejected(
 
 def select_rejections(connection: sqlite3.Connection, query: QuarantineQuery) -> Page[Stored]:
     """The requested page of rejected records. Raises Problem."""
-    filters = query.filters()
+    filters = query.select_filters()
     selection = Selection(
         REJECTIONS_TABLE, match(filters), NEWEST_REJECTIONS_FIRST, descending=True
     )
