@@ -100,7 +100,7 @@ def test_a_change_of_a_contract_changes_the_digest(code: Path) -> None:
 
 def test_comments_docstrings_and_layout_change_nothing(code: Path) -> None:
     before = snapshot.compute_code_digest(code, "inventory")
-    edit(code / "pipelines/inventory/transform.py", '"""What moves', '"""All that moves')
+    edit(code / "pipelines/inventory/transform.py", '"""Extracts', '"""Takes')
     edit(code / "pipelines/inventory/transform.py", "\nSOLD =", "\n\n# A sale.\nSOLD =")
     edit(code / "contracts/topics/sales/receipt.v1.yaml", "kind:", "# A comment.\nkind:")
     assert snapshot.compute_code_digest(code, "inventory") == before
