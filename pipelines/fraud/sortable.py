@@ -14,7 +14,8 @@ from pipelines.fraud.rules import Signal
 SEPARATOR = "/"
 """It sorts before every other character of the text: the parts are hexadecimal digits."""
 DIGITS = 16
-LONG_MIN = -(2**63)
+SIGN = -(2**63)
+"""The sign bit of a 64-bit number, and the least of them."""
 NUMBERS = {name for name, kind in get_type_hints(Signal).items() if int in (kind, *get_args(kind))}
 """The fields of a signal that are 64-bit numbers; the others are texts."""
 
@@ -30,7 +31,7 @@ def encode_signal() -> Column:
 
 def encode_number(number: Column) -> Column:
     """The number as digits of a fixed length, in which negative numbers come first."""
-    return F.lpad(F.hex(number.cast("long").bitwiseXOR(F.lit(LONG_MIN))), DIGITS, "0")
+    return F.lpad(F.hex(number.cast("long").bitwiseXOR(F.lit(SIGN))), DIGITS, "0")
 
 
 def decode_signal(text: str) -> Signal:
@@ -42,4 +43,4 @@ def decode_signal(text: str) -> Signal:
 def decode_part(name: str, digits: str) -> int | str | None:
     if not digits:
         return None
-    return int(digits, 16) + LONG_MIN if name in NUMBERS else bytes.fromhex(digits).decode()
+    return int(digits, 16) + SIGN if name in NUMBERS else bytes.fromhex(digits).decode()

@@ -7,13 +7,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
 from pipelines.fraud.rules import Signal
-from pipelines.fraud.sortable import LONG_MIN, NUMBERS, decode_signal, encode_signal
+from pipelines.fraud.sortable import SIGN, NUMBERS, decode_signal, encode_signal
 from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 
 OPTIONAL = {"about", "amount", "latitude", "longitude"}
-INTEGERS = (LONG_MIN, -(2**31), -10, -1, 0, 1, 9, 10, 2**31, -LONG_MIN - 1)
+INTEGERS = (SIGN, -(2**31), -10, -1, 0, 1, 9, 10, 2**31, -SIGN - 1)
 TEXTS = ("a", "aa", "a/", "a0", "b", "\0", "/", "ÿ", "漢", "🂡", "\u2028")
 SCHEMA = T.StructType(
     [
