@@ -7,12 +7,7 @@ from audit.timeline import LEEDS, MILK, WINE, Timeline, parse_clock
 from contracts import ALERTS, RECEIPTS, RELEASES, encode, encode_key
 from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
-from tests.audit.frauds import CARD, MINUTE, SECOND, only
-
-
-@pytest.fixture
-def shop() -> Timeline:
-    return Timeline()
+from tests.audit.frauds import CARD, MINUTE, SECOND, only, sell
 
 
 class TestCardVelocity:
@@ -23,7 +18,7 @@ class TestCardVelocity:
     def test_the_sixth_sale_on_one_card_in_ten_minutes_raises_an_alert(
         self, shop: Timeline
     ) -> None:
-        sales = [shop.receipt(parse_clock("10:41") + n * 110 * SECOND, card=CARD) for n in range(6)]
+        sales = sell(shop, 6, 110 * SECOND)
         alert = only(shop.alerts("card-velocity"))
         assert alert == {
             "rule": "card-velocity",
@@ -50,8 +45,7 @@ class TestCardVelocity:
         }
 
     def test_a_sale_ten_minutes_before_the_last_no_longer_counts(self, shop: Timeline) -> None:
-        for n in range(6):
-            shop.receipt(parse_clock("10:41") + n * 2 * MINUTE, card=CARD)
+        sell(shop, 6, 2 * MINUTE)
         assert shop.alerts("card-velocity") == []
 
     def test_two_cards_are_not_added_up(self, shop: Timeline) -> None:
@@ -62,8 +56,7 @@ class TestCardVelocity:
     def test_sales_before_the_hour_count_for_the_hour_in_which_it_becomes_too_many(
         self, shop: Timeline
     ) -> None:
-        for n in range(6):
-            shop.receipt(parse_clock("10:55") + n * MINUTE, card=CARD)
+        sell(shop, 6, MINUTE, "10:55")
         alert = only(shop.alerts("card-velocity"))
         assert (alert["interval_start"], alert["measured"]) == (parse_clock("11:00"), 6)
         assert (alert["events"], alert["version"]) == (6, 6)
@@ -82,8 +75,7 @@ class TestCardVelocity:
     def test_a_late_record_counts_for_nothing_and_neither_does_its_release(
         self, shop: Timeline
     ) -> None:
-        for n in range(5):
-            shop.receipt(parse_clock("10:41") + n * SECOND, card=CARD)
+        sell(shop, 5, SECOND)
         late = shop.receipt(parse_clock("10:42"), card=CARD, published=parse_clock("12:43"))
         rejected = shop.records[-1]
         release = {
@@ -116,7 +108,7 @@ class TestCardVelocity:
 
     @pytest.mark.crosses("pipelines/fraud/thresholds/evidence_max")
     def test_evidence_names_the_first_and_counts_all(self, shop: Timeline) -> None:
-        sales = [shop.receipt(parse_clock("10:41") + n * SECOND, card=CARD) for n in range(25)]
+        sales = sell(shop, 25, SECOND)
         alert = only(shop.alerts("card-velocity"))
         assert [proof["event_id"] for proof in alert["evidence"]] == sales[:20]
         assert (alert["measured"], alert["events"], alert["version"]) == (25, 25, 25)
@@ -125,15 +117,13 @@ class TestCardVelocity:
     def test_a_key_holds_no_more_signals_than_allowed_and_counts_all_events(
         self, shop: Timeline
     ) -> None:
-        for n in range(12):
-            shop.receipt(parse_clock("10:41") + n * SECOND, card=CARD)
+        sell(shop, 12, SECOND)
         alert = only(shop.alerts("card-velocity", signals_max=8))
         assert (alert["measured"], alert["events"], alert["version"]) == (8, 8, 12)
         assert (alert["evidence_left_out"], alert["signals_left_out"]) == (0, 4)
 
     def test_a_subject_with_a_slash_stays_one_part_of_the_key(self, shop: Timeline) -> None:
-        for n in range(6):
-            shop.receipt(parse_clock("10:41") + n * SECOND, card="a/b%2F")
+        sell(shop, 6, SECOND, card="a/b%2F")
         alert = only(shop.alerts("card-velocity"))
         assert encode_key(ALERTS, alert).split(b"/")[1:2] == [b"a%2Fb%252F"]
 
@@ -142,15 +132,14 @@ class TestBound:
     """What happens to a key with more signals than count."""
 
     def test_what_was_published_first_counts(self, shop: Timeline) -> None:
-        sales = [shop.receipt(parse_clock("10:41") + n * SECOND, card=CARD) for n in range(6)]
+        sales = sell(shop, 6, SECOND)
         shop.receipt(parse_clock("10:40"), card=CARD, published=parse_clock("11:00"))
         alert = only(shop.alerts("card-velocity", signals_max=6))
         assert [proof["event_id"] for proof in alert["evidence"]] == sales
         assert (alert["measured"], alert["version"]) == (6, 7)
 
     def test_there_is_a_row_though_what_counts_says_nothing(self, shop: Timeline) -> None:
-        for n in range(5):
-            shop.receipt(parse_clock("10:00") + n * 11 * MINUTE, card=CARD)
+        sell(shop, 5, 11 * MINUTE, "10:00")
         assert shop.alerts("card-velocity", signals_max=5) == []
         alert = only(shop.alerts("card-velocity", signals_max=3))
         assert (alert["status"], alert["measured"], alert["threshold"]) == ("withdrawn", 0, 5)

@@ -5,12 +5,7 @@ from datetime import timedelta
 import pytest
 
 from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
-from tests.audit.frauds import CARD, MINUTE, SECOND, only
-
-
-@pytest.fixture
-def shop() -> Timeline:
-    return Timeline()
+from tests.audit.frauds import CARD, MINUTE, SECOND, only, travel
 
 
 class TestImpossibleTravel:
@@ -21,8 +16,7 @@ class TestImpossibleTravel:
     def test_a_card_may_be_as_fast_as_a_train(
         self, shop: Timeline, minutes: int, raised: int
     ) -> None:
-        shop.receipt(parse_clock("10:00"), card=CARD, store=LEEDS)
-        shop.receipt(parse_clock("10:00") + minutes * MINUTE, card=CARD, store=LONDON)
+        travel(shop, minutes * MINUTE)
         assert len(shop.alerts("impossible-travel")) == raised
 
     def test_the_alert_says_how_fast_and_where_it_went(self, shop: Timeline) -> None:
@@ -50,8 +44,7 @@ class TestImpossibleTravel:
     def test_later_than_the_gap_nobody_looks(
         self, shop: Timeline, seconds: int, raised: int
     ) -> None:
-        shop.receipt(parse_clock("10:00"), card=CARD, store=LEEDS)
-        shop.receipt(parse_clock("10:00") + seconds * SECOND, card=CARD, store=LONDON)
+        travel(shop, seconds * SECOND)
         alerts = shop.alerts("impossible-travel", travel_gap_max=40 * MINUTE, speed_kmh_max=10)
         assert len(alerts) == raised
 
@@ -68,8 +61,7 @@ class TestImpossibleTravel:
 
     @pytest.mark.crosses("pipelines/fraud/thresholds/travel_gap_min")
     def test_one_moment_in_two_places_counts_as_a_minute(self, shop: Timeline) -> None:
-        shop.receipt(parse_clock("10:00"), card=CARD, store=LEEDS)
-        shop.receipt(parse_clock("10:00"), card=CARD, store=LONDON)
+        travel(shop, timedelta())
         assert only(shop.alerts("impossible-travel"))["measured"] == 16_318
 
 

@@ -6,11 +6,6 @@ from audit.timeline import MILK, PRICES, WINE, Timeline, parse_clock
 from tests.audit.frauds import MINUTE, SECOND, only
 
 
-@pytest.fixture
-def shop() -> Timeline:
-    return Timeline()
-
-
 class TestSweethearting:
     def give(self, shop: Timeline, times: int, cents: int, cashier: str = "K1") -> None:
         for n in range(times):

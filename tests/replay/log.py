@@ -1,7 +1,7 @@
 """One log of all that can happen: a simulated world with every kind of dirt, releases, tills whose
 clocks are ahead, and facts of any notice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
@@ -16,6 +16,7 @@ from generators.partitions import choose_partition
 from generators.ticks import TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.kafka import Partition
+from pipelines.common.pipeline import Pipeline
 from tests.replay.facts import drawn_fact
 
 HOURS = 20
@@ -76,6 +77,13 @@ def drawn_log(chance: Random) -> list[Entry]:
                 due = tick + later
                 waiting.setdefault(due, []).append(release(one, to_tick_start_ms(due)))
     return log
+
+
+def select_read(log: Iterable[Entry], pipeline: Pipeline) -> list[Entry]:
+    """The entries of the topics that the pipeline reads."""
+    read = {topic.name for topic in pipeline.inputs}
+    read |= {dimension.topic.name for dimension in pipeline.dimensions}
+    return [entry for entry in log if entry.at[0] in read]
 
 
 def by_its_clock(one: Publication) -> Publication:

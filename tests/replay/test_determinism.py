@@ -24,7 +24,7 @@ from pipelines.common.runtime import pace
 from tests.brokers import empty_broker
 from tests.replay.answer import Answer, answer
 from tests.replay.checking import SHOWN_MAX, check
-from tests.replay.log import HOURS, drawn_log
+from tests.replay.log import HOURS, drawn_log, select_read
 from tests.replay.playing import play
 from tests.replay.providing import faults
 from tests.replay.running import InSession, OwnProcess, Running, founded
@@ -114,9 +114,7 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chance = create_random("log and schedules")
-    inputs = {topic.name for topic in load(name).inputs}
-    dimensions = {one.topic.name for one in load(name).dimensions}
-    log = [entry for entry in drawn_log(chance) if entry.at[0] in inputs | dimensions]
+    log = select_read(drawn_log(chance), load(name))
     assert {entry.dirt for entry in log} == set(Dirt)
     digests = set()
     partitions = chance.sample([1, 2], 2)

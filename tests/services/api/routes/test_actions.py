@@ -115,20 +115,25 @@ def test_so_many_thresholds_may_be_set(running: Answers, more: int, status: int)
     assert act(running, f"/v1/pipelines/fraud/start?{asked}").status_code == status
 
 
-@pytest.mark.crosses("services/api/routes/actions/BECAUSE_CHARACTERS_MAX")
+@pytest.mark.crosses(
+    "services/api/routes/actions/BECAUSE_CHARACTERS_MAX",
+    "services/api/routes/actions/CUSTOMER_CHARACTERS_MAX",
+)
+@pytest.mark.parametrize(
+    ("path", "characters_max"),
+    [
+        (
+            "/v1/quarantine/public.sales.receipt.v1/2/7/release?because=",
+            BECAUSE_CHARACTERS_MAX,
+        ),
+        ("/v1/customers/forget?customer_id=", CUSTOMER_CHARACTERS_MAX),
+    ],
+)
 @pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422), (10_000, 414)])
-def test_a_reason_has_a_length(running: Answers, more: int, status: int) -> None:
-    because = "x" * (BECAUSE_CHARACTERS_MAX + more)
-    path = f"/v1/quarantine/public.sales.receipt.v1/2/7/release?because={because}"
-    assert act(running, path).status_code == status
-
-
-@pytest.mark.crosses("services/api/routes/actions/CUSTOMER_CHARACTERS_MAX")
-@pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422), (10_000, 414)])
-def test_what_a_customer_is_known_by_has_a_length(running: Answers, more: int, status: int) -> None:
-    known_as = "C" * (CUSTOMER_CHARACTERS_MAX + more)
-    path = f"/v1/customers/forget?customer_id={known_as}"
-    assert act(running, path).status_code == status
+def test_a_reason_and_the_id_of_a_customer_have_a_length(
+    running: Answers, path: str, characters_max: int, more: int, status: int
+) -> None:
+    assert act(running, path + "x" * (characters_max + more)).status_code == status
 
 
 def serving_commands(log: MemoryLog, folder: Path, program: str) -> Any:
