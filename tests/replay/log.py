@@ -17,6 +17,7 @@ from generators.ticks import TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.kafka import Partition
 from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime.newer import list_decoded_topics
 from tests.replay.facts import drawn_fact
 
 HOURS = 20
@@ -81,8 +82,7 @@ def drawn_log(chance: Random) -> list[Entry]:
 
 def select_read(log: Iterable[Entry], pipeline: Pipeline) -> list[Entry]:
     """The entries of the topics that the pipeline reads."""
-    read = {topic.name for topic in pipeline.inputs}
-    read |= {dimension.topic.name for dimension in pipeline.dimensions}
+    read = {topic.name for topic in list_decoded_topics(pipeline)}
     return [entry for entry in log if entry.at[0] in read]
 
 

@@ -26,8 +26,7 @@ def test_while_a_view_is_loaded_readiness_says_how_far_it_is(
     log: MemoryLog, inventory: Writing, api: Answers
 ) -> None:
     promote(log, inventory)
-    for sku in "ABC":
-        inventory.row(1, sku, 4)
+    inventory.rows(1, "ABC", 4)
     outputs = log.ends([inventory.topic]) | {(inventory.topic, 1): 9}
     inventory.mark_again(0, outputs)  # nine rows are promised, three are there
 

@@ -115,8 +115,7 @@ def test_a_cursor_does_not_outlive_its_generation(
     log: MemoryLog, inventory: Writing, api: Answers
 ) -> None:
     promote(log, inventory)
-    for sku in "ABC":
-        inventory.row(1, sku, 4)
+    inventory.rows(1, "ABC", 4)
     inventory.mark()
     following = api.ready().json("/v1/stock", limit=2)["next"]
     second = Writing(log, generation=2)
