@@ -19,7 +19,7 @@ from services.api.routes.actions import (
     THRESHOLDS_MAX,
 )
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, create_sources, serving
+from tests.services.serving import TOKEN, Answers, check_problem, create_sources, serving
 from tests.services.writing import promote_fraud
 
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
@@ -197,5 +197,4 @@ def test_a_command_that_takes_too_long_is_ended(
 ) -> None:
     monkeypatch.setattr(commands, "SECONDS_MAX", 0.5)
     answer = act(waiting, PROMOTE)
-    assert answer.status_code == HTTPStatus.GATEWAY_TIMEOUT
-    assert answer.json()["title"] == "Command too slow"
+    check_problem(answer, HTTPStatus.GATEWAY_TIMEOUT, "Command too slow")
