@@ -100,6 +100,10 @@ class Prices:
         ]
 
 
+def _render_index(name: str, table: Table, *columns: str) -> str:
+    return f"create index {name} on {table.name} ({', '.join(columns)})"
+
+
 ORDER_ID = "purchase_order_id"
 NEWEST_ORDERS_FIRST = ("review_at", ORDER_ID)
 ORDERS_TABLE = Table(PURCHASE_ORDERS, key=(ORDER_ID,))
@@ -109,9 +113,8 @@ CONFIRMATIONS_TABLE = Table(CONFIRMATIONS, key=(ORDER_ID,))
 ORDERS = create_layout(
     ORDERS_TABLE,
     "ignore",
-    f"create index newest on {ORDERS_TABLE.name} ({', '.join(NEWEST_ORDERS_FIRST)})",
-    f"create index shelves on {ORDERS_TABLE.name} "
-    f"(store_id, sku, {', '.join(NEWEST_ORDERS_FIRST)})",
+    _render_index("newest", ORDERS_TABLE, *NEWEST_ORDERS_FIRST),
+    _render_index("shelves", ORDERS_TABLE, "store_id", "sku", *NEWEST_ORDERS_FIRST),
 )
 CONFIRMED = create_layout(CONFIRMATIONS_TABLE, "ignore")
 
@@ -122,8 +125,8 @@ NEWEST_REJECTIONS_FIRST = ("published_at", *QUARANTINE.key)
 REJECTIONS = create_layout(
     REJECTIONS_TABLE,
     "replace",
-    f"create index newest on {REJECTIONS_TABLE.name} ({', '.join(NEWEST_REJECTIONS_FIRST)})",
-    f"create index counts on {REJECTIONS_TABLE.name} (topic, reason, published_at)",
+    _render_index("newest", REJECTIONS_TABLE, *NEWEST_REJECTIONS_FIRST),
+    _render_index("counts", REJECTIONS_TABLE, "topic", "reason", "published_at"),
 )
 
 ACTIONS_TABLE = Table(ACTIONS)
@@ -131,7 +134,5 @@ NEWEST_ACTIONS_FIRST = ("asked_at", *ACTIONS.key)
 
 # The last record of an action has all of it.
 AUDITED = create_layout(
-    ACTIONS_TABLE,
-    "replace",
-    f"create index newest on {ACTIONS_TABLE.name} ({', '.join(NEWEST_ACTIONS_FIRST)})",
+    ACTIONS_TABLE, "replace", _render_index("newest", ACTIONS_TABLE, *NEWEST_ACTIONS_FIRST)
 )
