@@ -6,7 +6,6 @@ that led to it.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from http import HTTPStatus
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Query
@@ -28,7 +27,7 @@ from services.api.http.parameters import (
     Sku,
     StoreId,
 )
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS, Problem
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS, NotFound, Problem
 from services.api.http.read_your_writes import ViewParameters
 from services.api.http.sources import FromLake, FromStore
 from services.api.lake.evidence import EvidenceRecord, NamedEvent, find_records
@@ -276,8 +275,7 @@ def _render_evidence(named: NamedEvent, records: Sequence[EvidenceRecord]) -> li
 
 def _describe_unmoved(span: Span, as_of: AsOfMember) -> Problem:
     when = "" if span.until_ms is None else f" by {render_instant(span.until_ms)}"
-    return Problem(
-        HTTPStatus.NOT_FOUND,
+    return NotFound(
         "Unmoved shelf",
         f"Expected a shelf that had a movement{when}, found none of {span.store_id}/{span.sku} in "
         "the lake. List the shelves there are with GET /v1/stock; as_of says how far the lake is.",

@@ -18,7 +18,7 @@ from services.api.http import filters
 from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.pages import PageRequest, select_page
 from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, CursorText
-from services.api.http.problems import ITEM_PROBLEMS, Problem, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem, document_responses
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -135,8 +135,7 @@ async def find_row(store: Store, table: Table, key: str, query: ViewQuery) -> Do
     with snapshots.open() as snapshot:
         row = snapshot.select(table.select_one, values).fetchone()
     if row is None:
-        raise Problem(
-            HTTPStatus.NOT_FOUND,
+        raise NotFound(
             "Unknown row",
             f"Expected a row of {table.view} under {'/'.join(table.key)}, found none for {key}. "
             f"List the rows there are with GET /v1/views/{table.view}/rows.",
