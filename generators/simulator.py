@@ -86,7 +86,7 @@ def _simulate(
     wanted = create_parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
     disk_guard = DiskGuard(stop, partial(find_shortage, settings))
-    snapshots = Snapshots(settings.data_dir / "simulator", wanted.text())
+    snapshots = Snapshots(settings.data_dir / "simulator", wanted.render())
     world = _resume_world(wanted, logged, snapshots)
     client = create_producer(settings)
     clock_publisher = ClockPublisher(Publisher(client), wanted)
@@ -117,7 +117,7 @@ def _simulate(
 def _open_intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
     if wanted.refill == "vans":
         return Nothing()
-    journal = Journal(settings.data_dir / "simulator", wanted.text())
+    journal = Journal(settings.data_dir / "simulator", wanted.render())
     return Orders(settings, journal, logged.newest_ms)
 
 
@@ -136,11 +136,11 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
 
 def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
     world = World(wanted)
-    state = snapshots.find_newest(logged.counts(world.counts))
+    state = snapshots.find_newest(logged.count_records(world.counts))
     if state:
         world.restore(state)
         logged.skip(world.counts)
-    log.info("the world %s goes on at tick %d", wanted.text(), world.next_tick)
+    log.info("the world %s goes on at tick %d", wanted.render(), world.next_tick)
     return world
 
 
