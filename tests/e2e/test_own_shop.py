@@ -67,7 +67,7 @@ def verify_all_read(shop: Shop) -> dict[str, Any]:
 
 
 def test_status_says_that_it_is_an_own_world(shop: Shop) -> None:
-    assert "world: an own world at 2010-12-01 00:00" in shop.retail("status")
+    assert "world: an own world at 2010-12-01 00:00" in shop.run_retail("status")
     assert "simulator" not in shop.states()
     assert shop.get("/v1/clock")["world_time"] == "2010-12-01T00:00:00.000Z"
 
@@ -92,8 +92,8 @@ def test_a_year_is_exact_after_a_kill_in_the_middle_and_when_it_is_imported_twic
     assert sum(read_end_offsets(create_admin(shop.settings), [RECEIPTS.name]).values()) < len(
         RECEIPTS_ALL
     )
-    shop.retail("import", "--map", str(MAPPING), str(year))
-    again = shop.retail("import", "--map", str(MAPPING), str(year))
+    shop.run_retail("import", "--map", str(MAPPING), str(year))
+    again = shop.run_retail("import", "--map", str(MAPPING), str(year))
     assert "0 events published" in again
     verdicts = verify_all_read(shop)
     assert verdicts["inventory"]["books"]["duplicate"] == 0
