@@ -67,7 +67,7 @@ class RowsQuery(ViewQuery):
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="rows per page")
     cursor: CursorText = None
 
-    def filters(self) -> dict[str, object]:
+    def list_filters(self) -> dict[str, object]:
         """The filters: field and text of the value."""
         times = {filters.FROM: self.start, filters.UNTIL: self.until}
         return {**(self.model_extra or {}), **{n: at for n, at in times.items() if at is not None}}
@@ -120,7 +120,7 @@ async def list_rows_of(
     `own_filters`: the route's filters, in addition to the query's. Raises Problem.
     """
     order = query.order or order
-    asked = {**query.filters(), **own_filters}
+    asked = {**query.list_filters(), **own_filters}
     selection = _create_selection(table, asked, order)
     snapshots = await await_snapshots(store, table.view, query)
     question = filters.render_question(asked, order)

@@ -97,7 +97,7 @@ class StockQuery(ViewQuery):
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="shelves per page")
     cursor: CursorText = None
 
-    def question(self) -> str:
+    def render_question(self) -> str:
         """The filters and the sort, which stay the same from page to page."""
         return urlencode(
             self.model_dump(exclude={"limit", "cursor", "min_offset"}, exclude_none=True)
@@ -148,7 +148,7 @@ def select_shelves(snapshot: Snapshot, query: StockQuery) -> Page[Stored]:
     request = PageRequest(
         limit=query.limit,
         cursor=query.cursor,
-        question=query.question(),
+        question=query.render_question(),
         types=selection.types,
         generation=snapshot.marker.generation,
     )

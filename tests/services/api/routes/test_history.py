@@ -284,7 +284,7 @@ def test_an_answer_stays_with_the_versions_that_it_began_with(
         snapshot.register("adjustments", snapshot.tables[ADJUSTMENTS].read(["event_id"]))
         [counted] = snapshot.query("select count(*) as events from adjustments")
         assert counted == {"events": 2}
-        assert group_by_topic(snapshot.ends()) == {ADJUSTMENTS.name: [0, 2]}
+        assert group_by_topic(snapshot.list_ends()) == {ADJUSTMENTS.name: [0, 2]}
 
 
 @pytest.mark.crosses("services/api/lake/tables/AT_ONCE_MAX")
