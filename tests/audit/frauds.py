@@ -10,17 +10,17 @@ SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 CARD = "tok_1"
 
 
-def sell(
+def sell_often(
     shop: Timeline, times: int, apart: timedelta, begin: str = "10:41", card: str = CARD
 ) -> list[str]:
     """Sales on one card from `begin` on, each so long after the one before; returns their ids."""
-    return [shop.receipt(parse_clock(begin) + n * apart, card=card) for n in range(times)]
+    return [shop.sell(parse_clock(begin) + n * apart, card=card) for n in range(times)]
 
 
 def travel(shop: Timeline, duration: timedelta) -> None:
     """One card buys in Leeds at 10:00, and in London so much later."""
-    shop.receipt(parse_clock("10:00"), card=CARD, store=LEEDS)
-    shop.receipt(parse_clock("10:00") + duration, card=CARD, store=LONDON)
+    shop.sell(parse_clock("10:00"), card=CARD, store=LEEDS)
+    shop.sell(parse_clock("10:00") + duration, card=CARD, store=LONDON)
 
 
 def only(rows: list[Row]) -> Row:
