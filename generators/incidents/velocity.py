@@ -46,17 +46,7 @@ def plan_series(scene: Scene, sales: int, pace_ms: int, goods: str, lines: int) 
     payer = scene.choose_payer()
     at_ms, deeds = scene.starts_ms, []
     for _ in range(sales):
-        deeds.append(
-            Deed(
-                at_ms,
-                scene.store.number,
-                scene.choose_till(),
-                "buy",
-                payer,
-                goods,
-                lines,
-                counts=True,
-            )
-        )
+        till = scene.choose_till()
+        deeds.append(Deed(at_ms, scene.store.number, till, "buy", payer, goods, lines, counts=True))
         at_ms += int(pace_ms * scene.draw_between(0.6, 1.4))
     return Plan(deeds)
