@@ -1,7 +1,7 @@
 """What acts: only with the token, never for another site, one at a time, as the command says."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -38,6 +38,31 @@ ACTIONS = {
     ),
     "/v1/customers/forget?customer_id=C%2F17": "forget customer -- C/17",
 }
+ASKED: Mapping[HTTPStatus, Sequence[str]] = {
+    HTTPStatus.NOT_FOUND: (
+        "/v1/pipelines/nothing/promote?number=2",
+        "/v1/pipelines/nothing/rollback",
+        "/v1/pipelines/nothing/start",
+    ),
+    HTTPStatus.UNPROCESSABLE_ENTITY: (
+        "/v1/pipelines/fraud/start?set=--help",
+        "/v1/pipelines/fraud/start?set=mood=good",
+        "/v1/pipelines/fraud/start?promote=true",
+        "/v1/pipelines/fraud/promote",
+        "/v1/pipelines/fraud/prune?number=0",
+        "/v1/pipelines/fraud/rollback?force=1",
+        "/v1/customers/forget",
+        "/v1/customers/forget?customer_id=a%00b",
+        "/v1/quarantine/a/1/2/release",
+        "/v1/quarantine/a/1/2/release?because=%20",
+    ),
+    HTTPStatus.CONFLICT: ("/v1/pipelines/fraud/promote?number=3",),
+    HTTPStatus.OK: (
+        "/v1/customers/forget?customer_id=--help",
+        "/v1/quarantine/--help/1/2/release?because=x",
+    ),
+}
+"""What is asked for, by the status of the answer."""
 
 
 @pytest.fixture
@@ -82,25 +107,7 @@ def test_a_page_of_another_site_may_not_act_even_with_the_token(
 
 
 @pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("/v1/pipelines/nothing/promote?number=2", HTTPStatus.NOT_FOUND),
-        ("/v1/pipelines/nothing/rollback", HTTPStatus.NOT_FOUND),
-        ("/v1/pipelines/nothing/start", HTTPStatus.NOT_FOUND),
-        ("/v1/pipelines/fraud/start?set=--help", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/start?set=mood=good", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/start?promote=true", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/promote?number=3", HTTPStatus.CONFLICT),
-        ("/v1/pipelines/fraud/promote", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/prune?number=0", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/rollback?force=1", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/customers/forget", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/customers/forget?customer_id=a%00b", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/customers/forget?customer_id=--help", HTTPStatus.OK),
-        ("/v1/quarantine/a/1/2/release", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/quarantine/a/1/2/release?because=%20", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/quarantine/--help/1/2/release?because=x", HTTPStatus.OK),
-    ],
+    ("path", "status"), [(path, status) for status, paths in ASKED.items() for path in paths]
 )
 def test_what_is_not_meant_is_refused_before_a_command_runs(
     running: Answers, path: str, status: HTTPStatus
