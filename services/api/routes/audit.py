@@ -8,14 +8,13 @@ from pydantic import Field
 
 from contracts import ACTIONS, build_model
 from services.api.http.answers import TopicsPage, date_by_offsets
-from services.api.http.pages import PageRequest, select_page
+from services.api.http.pages import request_newest, select_page
 from services.api.http.parameters import IdFilter, PageQuery
 from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import ACTIONS_TABLE, NEWEST_ACTIONS_FIRST
-from services.api.store.selection import Selection, match
 
 router = APIRouter(tags=["actions"])
 
@@ -42,10 +41,7 @@ class AuditPage(TopicsPage):
     **examples.answer(AuditPage, examples.AUDIT_PAGE, LIST_PROBLEMS),
 )
 def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSONResponse:
-    filters = query.select_filters()
-    selection = Selection(ACTIONS_TABLE, match(filters), NEWEST_ACTIONS_FIRST, descending=True)
-    request = PageRequest(query.limit, query.cursor, f"actions of {filters}", selection.types)
-    request.find_place()  # raises for an invalid cursor, even while the mirror is loading
+    selection, request = request_newest(query, "actions", ACTIONS_TABLE, NEWEST_ACTIONS_FIRST)
     with store.actions.open() as connection:
         page = select_page(connection.execute, selection, request)
         as_of = date_by_offsets(read_offsets(connection, ACTIONS.name))

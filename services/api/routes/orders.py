@@ -10,7 +10,7 @@ from pydantic import Field
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, build_model
 from services.api.http.answers import TopicsPage, date_by_offsets
-from services.api.http.pages import PageRequest, select_page
+from services.api.http.pages import request_newest, select_page
 from services.api.http.parameters import IdFilter, PageQuery
 from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromStore
@@ -22,7 +22,6 @@ from services.api.store.mirrored import (
     ORDER_ID,
     ORDERS_TABLE,
 )
-from services.api.store.selection import Selection, match
 from services.api.store.tables import Document, Stored
 
 router = APIRouter(tags=["orders"])
@@ -53,10 +52,7 @@ class OrderPage(TopicsPage):
     **examples.answer(OrderPage, examples.ORDER_PAGE, LIST_PROBLEMS),
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
-    filters = query.select_filters()
-    selection = Selection(ORDERS_TABLE, match(filters), NEWEST_ORDERS_FIRST, descending=True)
-    request = PageRequest(query.limit, query.cursor, f"orders of {filters}", selection.types)
-    request.find_place()  # raises for an invalid cursor, even while the mirror is loading
+    selection, request = request_newest(query, "orders", ORDERS_TABLE, NEWEST_ORDERS_FIRST)
     # Read orders first, so that the answer has the order of every confirmation.
     with store.orders.open() as connection:
         page = select_page(connection.execute, selection, request)

@@ -8,27 +8,9 @@ import sqlite3
 from typing import NamedTuple
 
 from contracts import ACTIONS, CONFIRMATIONS, PRICE_CHANGES, PURCHASE_ORDERS, QUARANTINE
-from services.api.store.announced import build_row, read_event
-from services.api.store.changelog import Record
-from services.api.store.mirror import Layout, create_layout
-from services.api.store.tables import Stored, Table
-
-CREATE_CHANGES = """
-create table changes (
-    partition integer not null,
-    "offset" integer not null,
-    event_id text not null,
-    sku text not null,
-    price_cents integer not null,
-    event_time integer not null,
-    effective_at integer not null,
-    published_at integer not null,
-    holds_from integer not null,
-    primary key (partition, "offset"),
-    unique (partition, event_id)
-) without rowid;
-create index "changes by sku" on changes (sku, holds_from, "offset")
-"""
+from services.api.store.announced import create_announced_layout
+from services.api.store.mirror import create_layout
+from services.api.store.tables import Table
 
 
 class PriceChange(NamedTuple):
@@ -58,20 +40,8 @@ HISTORY = (
 )
 SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order by sku limit ?"
 
-
-def _build_price_row(record: Record) -> Stored | None:
-    event = read_event(PRICE_CHANGES, record)
-    if event is None:
-        return None
-    return build_row(record, event, (event["price_cents"],), ("event_time", "effective_at"))
-
-
-PRICES = Layout(
-    topic=PRICE_CHANGES.name,
-    create=tuple(CREATE_CHANGES.split(";")),
-    # A second copy of an event changes nothing: the first copy counts.
-    insert="insert or ignore into changes values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    row=_build_price_row,
+PRICES = create_announced_layout(
+    PRICE_CHANGES, "changes", ("price_cents",), ("event_time", "effective_at"), since="holds_from"
 )
 
 
