@@ -51,7 +51,7 @@ EDGES = (-MILLISECOND, timedelta(), MILLISECOND)
 MOVED = (RECEIPTS, REFUNDS, ADJUSTMENTS, SHIPMENTS)
 
 
-def hostile_log() -> list[Entry]:
+def build_hostile_log() -> list[Entry]:
     """The records in the order of their publication, with a heartbeat after every ten minutes."""
     shop = Timeline()
     crowd(shop)

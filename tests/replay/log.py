@@ -18,7 +18,7 @@ from generators.world import World
 from infra.kafka import Partition
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.newer import list_decoded_topics
-from tests.replay.facts import drawn_fact
+from tests.replay.facts import draw_version
 
 HOURS = 20
 """From the morning on, over midnight, until what ended then is closed three hours later. A live
@@ -59,7 +59,7 @@ class Entry:
     dirt: Dirt = Dirt.NONE
 
 
-def drawn_log(chance: Random) -> list[Entry]:
+def draw_log(chance: Random) -> list[Entry]:
     """What a drawn world publishes, in its order."""
     world = World(replace(WORLD, seed=chance.getrandbits(31)))
     waiting: dict[int, list[Entry]] = {}  # releases, by tick
@@ -67,10 +67,10 @@ def drawn_log(chance: Random) -> list[Entry]:
     log: list[Entry] = []
     for tick in range(HOURS * TICKS_PER_HOUR):
         *events, beat = world.tick()
-        published = [by_its_clock(one) for one in events]
+        published = [shift_by_clock(one) for one in events]
         known = known or [one for one in published if one.topic in DIMENSIONS]
         log += map(entry, published)
-        log.append(entry(drawn_fact(known, tick, chance)))
+        log.append(entry(draw_version(known, tick, chance)))
         log += waiting.pop(tick, [])
         log.append(entry(beat))
         for one in published:
@@ -86,7 +86,7 @@ def select_read(log: Iterable[Entry], pipeline: Pipeline) -> list[Entry]:
     return [entry for entry in log if entry.at[0] in read]
 
 
-def by_its_clock(one: Publication) -> Publication:
+def shift_by_clock(one: Publication) -> Publication:
     """The event as a till told it whose clock may be ahead, by no more than the contract allows.
 
     All copies of an event are the same; what comes too late stays too late.
