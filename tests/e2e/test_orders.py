@@ -37,7 +37,7 @@ def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) ->
     kill(loop.find_pid("ordering"))
     await_soon(lambda: read_rows(loop, PURCHASE_ORDERS), "a review orders, with another gate")
     with ThreadPoolExecutor() as beside:
-        replayed = beside.submit(loop.retail, "replay", "start", "reorder")
+        replayed = beside.submit(loop.run_retail, "replay", "start", "reorder")
         kill(loop.find_pid("ordering"))
         kill(loop.find_pid("supplier"))
         await_soon(lambda: len(find_reviews(loop)) > 1, "the next gate answers the next review")
