@@ -45,9 +45,11 @@ class Oracle(inventory.Oracle):
         self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
 
     def compute_views(self) -> dict[str, list[Row]]:
-        return {contract.name: self._view(name, contract) for name, contract in VIEWS.items()}
+        return {
+            contract.name: self._compute_view(name, contract) for name, contract in VIEWS.items()
+        }
 
-    def _view(self, name: str, contract: Contract) -> list[Row]:
+    def _compute_view(self, name: str, contract: Contract) -> list[Row]:
         assert contract.grace is not None, "a view of windows says what is on time"
         seconds = int(contract.grace.total_seconds())
         self.engine.execute(f"set variable grace = interval {seconds} seconds")

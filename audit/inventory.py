@@ -53,7 +53,7 @@ class Oracle:
         self.engine.execute("set timezone = 'UTC'")
         self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
         self.load("extracted", EXTRACTED.empty_table())
-        for lines in build_chunks(self._readable(settings)):
+        for lines in build_chunks(self._read_contents(settings)):
             self.engine.register("lines", lines)
             self.engine.execute("insert into extracted from lines")
         self.load("unreadable", pa.Table.from_pylist(self._lost, UNREADABLE))
@@ -98,7 +98,7 @@ class Oracle:
             books[at] = Book(end, applied, accepted - applied, quarantined)
         return books
 
-    def _readable(self, settings: Settings) -> Iterator[tuple[Record, int | None, Content]]:
+    def _read_contents(self, settings: Settings) -> Iterator[tuple[Record, int | None, Content]]:
         for record, sequence in number_records(read(settings, self.ends)):
             at = record.topic, record.partition
             if sequence is not None:

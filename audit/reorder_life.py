@@ -115,7 +115,7 @@ class Life:
         self._deliveries = 0
         self._hours = days * HOURS_PER_DAY
         for hour in range(self._hours):
-            self._hour(hour)
+            self._live_hour(hour)
 
     def list_deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
         """The delivery of an order of the shelf, by the hour of its review.
@@ -124,17 +124,17 @@ class Life:
         """
         return {
             hour: Delivery(hour - (-took_ms // HOUR_MS), share)
-            for hour, took_ms, share in self._possible(shelf)
+            for hour, took_ms, share in self._list_possible(shelf)
         }
 
     def list_earliest_deliveries(self, shelf: Shelf) -> list[Delivery]:
         """The same deliveries, but the goods serve the whole hour of their arrival."""
         return [
             Delivery(hour + took_ms // HOUR_MS, share)
-            for hour, took_ms, share in self._possible(shelf)
+            for hour, took_ms, share in self._list_possible(shelf)
         ]
 
-    def _possible(self, shelf: Shelf) -> Iterator[tuple[int, int, float]]:
+    def _list_possible(self, shelf: Shelf) -> Iterator[tuple[int, int, float]]:
         """For an order at each review: its hour, lead time in milliseconds, and delivered share."""
         lead = self.products[shelf.sku].lead_time_days
         for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
@@ -165,18 +165,18 @@ class Life:
             lost_cents=float(lost),
         )
 
-    def _hour(self, hour: int) -> None:
+    def _live_hour(self, hour: int) -> None:
         for tick in range(hour * TICKS_PER_HOUR, (hour + 1) * TICKS_PER_HOUR):
             now_ms = to_tick_start_ms(tick)
             confirmed = self._review(now_ms) if now_ms % DAY_MS == 0 else ()
             for one in self.world.tick(confirmed):
                 self._take(one)
             if tick == 0:
-                there = self._of_shelves(self.world.units)
+                there = self._count_by_shelf(self.world.count_units)
                 self.opening = {shelf: there[shelf] + self._sold_hour[shelf] for shelf in there}
                 self._moved_hour.clear()
-        self._unit_hours.update(self._of_shelves(self.world.units))
-        missed = self._of_shelves(self.world.count_missed)
+        self._unit_hours.update(self._count_by_shelf(self.world.count_units))
+        missed = self._count_by_shelf(self.world.count_missed)
         for shelf, units in missed.items():
             wanted = self._sold_hour[shelf] + units - self._missed.get(shelf, 0)
             self.demand[shelf].append(wanted)
@@ -224,7 +224,7 @@ class Life:
         self._ordered += orders
         return [confirm_order(one, now_ms, self._seed) for one in orders]
 
-    def _of_shelves(self, units: Callable[[str], Mapping[str, int]]) -> dict[Shelf, int]:
+    def _count_by_shelf(self, units: Callable[[str], Mapping[str, int]]) -> dict[Shelf, int]:
         return {
             Shelf(store_id, sku): count
             for store_id in self.world.store_ids

@@ -51,7 +51,7 @@ LIMITS = Thresholds(
 )
 """Low thresholds: a few events are enough."""
 
-KINDS_OF_FACTS = ("price", "pack", "place")
+DIMENSION_KINDS = ("price", "pack", "place")
 NOTICES_MINUTES = (-20, 0, 4, 9, 10, 15, 60)
 """The time from a dimension version's publication to its effect: in time, on short notice, or
 afterwards."""
@@ -80,7 +80,7 @@ class Timeline:
                 longitude_microdegrees=longitude,
             )
         for sku, cents in PRICES.items():
-            self.price(sku, cents, BEFORE)
+            self.set_price(sku, cents, BEFORE)
             self.put(PRODUCTS, BEFORE, effective_at=BEFORE, sku=sku, pack_size_units=PACKS[sku])
 
     def put(
@@ -112,20 +112,12 @@ class Timeline:
         self.records.append(record)
         return str(event["event_id"])
 
-    def price(
+    def set_price(
         self, sku: str, cents: int, effective_at: datetime, published: datetime | None = None
     ) -> None:
-        announced = published or effective_at
-        self.put(
-            PRICE_CHANGES,
-            min(announced, effective_at),
-            announced,
-            effective_at=effective_at,
-            sku=sku,
-            price_cents=cents,
-        )
+        self._announce(PRICE_CHANGES, effective_at, published, sku=sku, price_cents=cents)
 
-    def plan(
+    def plan_promotion(
         self,
         sku: str,
         starts_at: datetime,
@@ -135,12 +127,10 @@ class Timeline:
         published: datetime | None = None,
     ) -> None:
         """A promotion at a price in cents; by default it is published when it takes effect."""
-        announced = published or effective_at
-        self.put(
+        self._announce(
             PROMOTIONS,
-            min(announced, effective_at),
-            announced,
-            effective_at=effective_at,
+            effective_at,
+            published,
             sku=sku,
             starts_at=starts_at,
             ends_at=ends_at,
@@ -148,10 +138,19 @@ class Timeline:
             price_cents=cents,
         )
 
-    def fact(self, what: str, effective_at: datetime, published: datetime, number: int) -> None:
+    def _announce(
+        self, contract: Contract, effective_at: datetime, published: datetime | None, **fields: Any
+    ) -> None:
+        """Publish what holds from `effective_at` on, by default at that time."""
+        at = published or effective_at
+        self.put(contract, min(at, effective_at), at, effective_at=effective_at, **fields)
+
+    def change_dimension(
+        self, what: str, effective_at: datetime, published: datetime, number: int
+    ) -> None:
         """Publish a small change of a price, a pack size or a place, as a dimension version."""
         if what == "price":
-            self.price(WINE, number * PRICES[WINE], effective_at, published)
+            self.set_price(WINE, number * PRICES[WINE], effective_at, published)
         elif what == "pack":
             self.put(
                 PRODUCTS, published, effective_at=effective_at, sku=MILK, pack_size_units=number
@@ -167,7 +166,7 @@ class Timeline:
                 longitude_microdegrees=longitude,
             )
 
-    def receipt(
+    def sell(
         self,
         happened: datetime,
         *lines: tuple[str, int, int],
@@ -212,7 +211,7 @@ class Timeline:
             **fields,
         )
 
-    def alerts(self, rule: str, **limits: Any) -> list[Row]:
+    def compute_alerts(self, rule: str, **limits: Any) -> list[Row]:
         """The alerts of one rule."""
         rows = FraudOracle(self.records, Thresholds(**limits)).compute_view()
         return [row for row in rows if row["rule"] == rule]

@@ -137,11 +137,11 @@ class Reading:
         )
         began = time.monotonic()
 
-        def through() -> bool:
-            self.bytes_max = max(self.bytes_max, self._bytes())
+        def has_read_all() -> bool:
+            self.bytes_max = max(self.bytes_max, self._count_bytes())
             return sum(kept.read_committed().values()) >= self.records
 
-        if not wait_for(through, REPLAY_SECONDS_MAX, LOOK_SECONDS):
+        if not wait_for(has_read_all, REPLAY_SECONDS_MAX, LOOK_SECONDS):
             raise TimeoutError(
                 f"Generation {self.number} should have read {self.records:,} records within "
                 f"{REPLAY_SECONDS_MAX:g} s, but has read {sum(kept.read_committed().values()):,}"
@@ -149,7 +149,7 @@ class Reading:
         self.seconds = time.monotonic() - began
         return self
 
-    def _bytes(self) -> int:
+    def _count_bytes(self) -> int:
         driver = find_drivers(self.supervisor).get(f"{SPINE}/{self.number}")
         return sum(map(count_bytes, [driver, *list_descendants(driver.pid)])) if driver else 0
 

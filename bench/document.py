@@ -110,13 +110,13 @@ def read_reported_parts(file: Path) -> dict[str, Part]:
 def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
     """The text with its tables as the figures have them. Raises UnknownPart."""
 
-    def table(found: re.Match[str]) -> str:
+    def render_table(found: re.Match[str]) -> str:
         if found["part"] not in parts:
             raise UnknownPart(document, found["part"])
         shown = "\n".join(render_lines(parts[found["part"]], found["unit"]))
         return f"{found['begin']}{shown}\n{found['end']}"
 
-    return TABLE.sub(table, text)
+    return TABLE.sub(render_table, text)
 
 
 def render_lines(part: Part, unit: str | None = None) -> Iterator[str]:

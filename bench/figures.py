@@ -13,12 +13,12 @@ class Aim:
     """A better bound."""
 
     def is_met(self, measured: float) -> bool:
-        return self._beyond(measured, self.bound)
+        return self._is_beyond(measured, self.bound)
 
-    def stretch_met(self, measured: float) -> bool:
-        return self.stretch is not None and self._beyond(measured, self.stretch)
+    def is_stretch_met(self, measured: float) -> bool:
+        return self.stretch is not None and self._is_beyond(measured, self.stretch)
 
-    def _beyond(self, measured: float, bound: float) -> bool:
+    def _is_beyond(self, measured: float, bound: float) -> bool:
         return measured >= bound if self.at_least else measured <= bound
 
 

@@ -120,11 +120,11 @@ async def probe(client: Client, paths: Sequence[str], name: str, number: int, _d
         raise ValueError(f"A receipt should be taken, but: {stored.status} {stored.body[:500]!r}")
     record = stored.document["min_offset"]
 
-    async def seen(path: str) -> Sample:
+    async def await_row(path: str) -> Sample:
         answer = await client.get(f"{path}min_offset={record}")
         return Sample(clock() - acknowledged, answer.status == HTTPStatus.OK)
 
-    return Probe(acknowledged - sent, await asyncio.gather(*map(seen, paths)))
+    return Probe(acknowledged - sent, await asyncio.gather(*map(await_row, paths)))
 
 
 def create_sale(event_id: str, world_time: str) -> dict[str, object]:

@@ -63,11 +63,11 @@ class Streams:
 
     def replay(self, guarantee: Guarantee) -> float:
         """Seconds from the first receipt until all are counted and committed."""
-        with self.application() as name:
+        with self.create_application() as name:
             return self.run(name, guarantee)
 
     @contextmanager
-    def application(self) -> Iterator[str]:
+    def create_application(self) -> Iterator[str]:
         """The id of a new application; its state is removed when the block ends."""
         name = f"bench-streams-{next(self._numbers)}"
         try:

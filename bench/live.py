@@ -73,11 +73,11 @@ def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
 def measure_replay(shop: Shop) -> Figure:
     """A replay beside the running shop, until its difference is known."""
     began = time.monotonic()
-    shop.retail("replay", "start", REPLAYED)
+    shop.run_retail("replay", "start", REPLAYED)
     seconds = time.monotonic() - began
-    status = json.loads(shop.retail("replay", "status", REPLAYED, "--json"))
+    status = json.loads(shop.run_retail("replay", "status", REPLAYED, "--json"))
     read = max(generation["read"] for generation in status["generations"])
-    shop.retail("replay", "prune", REPLAYED)
+    shop.run_retail("replay", "prune", REPLAYED)
     return Figure(
         f"retail replay start {REPLAYED}, beside it",
         seconds,

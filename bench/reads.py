@@ -62,9 +62,9 @@ async def read(
 def time_requests(
     client: Client, path: Callable[[], str]
 ) -> Callable[[int, float], Awaitable[Sample]]:
-    async def one(_number: int, due: float) -> Sample:
+    async def time_request(_number: int, due: float) -> Sample:
         answer = await client.get(path())
         seconds = asyncio.get_running_loop().time() - due
         return Sample(seconds, answer.status == HTTPStatus.OK)
 
-    return one
+    return time_request

@@ -42,10 +42,10 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         for guarantee in Guarantee:
             streams.replay(guarantee)
         passes = [
-            (again.bare_read(), again.replay(), *map(streams.replay, Guarantee))
+            (again.read_bare(), again.replay(), *map(streams.replay, Guarantee))
             for _ in range(scale.replays)
         ]
-        records, receipts = again.records(), again.receipts()
+        records, receipts = again.count_records(), again.count_receipts()
     bare, replayed, *others = map(median, zip(*passes, strict=True))
     yield Figure(
         "inventory replay",
@@ -87,14 +87,14 @@ class Replays:
         self._pipeline = load("inventory")
         self._topics = [topic.name for topic in self._pipeline.inputs]
 
-    def records(self) -> int:
+    def count_records(self) -> int:
         """Records to read, in all topics together."""
         return sum(read_end_offsets(self._admin, self._topics).values())
 
-    def receipts(self) -> int:
+    def count_receipts(self) -> int:
         return sum(read_end_offsets(self._admin, [RECEIPTS.name]).values())
 
-    def bare_read(self) -> float:
+    def read_bare(self) -> float:
         """Seconds in which Spark reads all topics, one row after the other, and forgets them."""
         began = time.monotonic()
         (
@@ -121,8 +121,10 @@ class Replays:
         seconds = time.monotonic() - began
         refuse_drops(query)
         read = sum(locate_checkpoint(self._settings, generation).read_committed().values())
-        if read != self.records():
-            raise ValueError(f"The replay should read {self.records():,} records, read {read:,}")
+        if read != self.count_records():
+            raise ValueError(
+                f"The replay should read {self.count_records():,} records, read {read:,}"
+            )
         shutil.rmtree(locate_folder(self._settings, generation))
         return seconds
 

@@ -45,9 +45,9 @@ def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, s
     """The aim, and whether it was reached. Its unit is left out where the column before has it."""
     if aim is None:
         return "", ""
-    met = (
-        "stretch met" if aim.stretch_met(measured) else "met" if aim.is_met(measured) else "missed"
-    )
+    met = "met" if aim.is_met(measured) else "missed"
+    if aim.is_stretch_met(measured):
+        met = "stretch met"
     return f"{'≥' if aim.at_least else '≤'} {render_number(aim.bound)}{unit}", met
 
 
@@ -99,7 +99,7 @@ def describe(figure: Figure) -> dict[str, Any]:
 def _judge(aim: Aim | None, measured: float) -> dict[str, bool]:
     if aim is None:
         return {}
-    stretched = {} if aim.stretch is None else {"stretch_met": aim.stretch_met(measured)}
+    stretched = {} if aim.stretch is None else {"stretch_met": aim.is_stretch_met(measured)}
     return {"met": aim.is_met(measured), **stretched}
 
 

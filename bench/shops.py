@@ -43,12 +43,12 @@ class Shop:
 
     def start(self) -> None:
         """Return when every part is ready."""
-        self.retail("up")
+        self.run_retail("up")
 
     def stop(self) -> None:
-        self.retail("down")
+        self.run_retail("down")
 
-    def retail(self, *arguments: str) -> str:
+    def run_retail(self, *arguments: str) -> str:
         """Run a command and return what it prints; raises CommandFailed when it fails."""
         command = [sys.executable, "-m", "cli.main", *arguments]
         return run_for_output(command, build_environment(self.settings))
@@ -80,11 +80,11 @@ def run_shop(settings: Settings) -> Iterator[Shop]:
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     shop = Shop(settings)
     try:
-        shop.retail("up")
+        shop.run_retail("up")
         wait_until(lambda: has_caught_up(shop), "the views are caught up", CAUGHT_UP_SECONDS_MAX)
         yield shop
     finally:
-        shop.retail("down")
+        shop.run_retail("down")
 
 
 def has_caught_up(shop: Shop) -> bool:

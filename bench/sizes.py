@@ -39,7 +39,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 
 def measure_size(again: Replays, size: int, times: int) -> Figure:
-    passes = [(again.bare_read(), again.replay()) for _ in range(times)]
+    passes = [(again.read_bare(), again.replay()) for _ in range(times)]
     bare, replayed = (size / median(seconds) for seconds in zip(*passes, strict=True))
     return Figure(
         f"replay of {size:,} receipts",

@@ -27,6 +27,24 @@ class Kind:
     limit_is_field: bool = False
 
 
+def _limit_length_below(length_sql: str, keyword: str) -> Kind:
+    return Kind(
+        "has a length of at least {limit}",
+        f"{length_sql} >= {{limit}}",
+        lambda x, limit: len(x) >= limit,
+        keyword,
+    )
+
+
+def _limit_length_above(length_sql: str, keyword: str) -> Kind:
+    return Kind(
+        "has a length of at most {limit}",
+        f"{length_sql} <= {{limit}}",
+        lambda x, limit: len(x) <= limit,
+        keyword,
+    )
+
+
 KINDS: Mapping[str, Kind] = {
     "required": Kind("is given", "{x} is not null", lambda x, _: x is not None),
     "minimum": Kind(
@@ -57,18 +75,8 @@ KINDS: Mapping[str, Kind] = {
         keyword="exclusiveMaximum",
         items_sql="array_max({x}) < {limit}",
     ),
-    "minLength": Kind(
-        "has a length of at least {limit}",
-        "length({x}) >= {limit}",
-        lambda x, limit: len(x) >= limit,
-        keyword="minLength",
-    ),
-    "maxLength": Kind(
-        "has a length of at most {limit}",
-        "length({x}) <= {limit}",
-        lambda x, limit: len(x) <= limit,
-        keyword="maxLength",
-    ),
+    "minLength": _limit_length_below("length({x})", "minLength"),
+    "maxLength": _limit_length_above("length({x})", "maxLength"),
     "maxBytes": Kind(
         "has at most {limit} bytes",
         "octet_length({x}) <= {limit}",
@@ -91,18 +99,8 @@ KINDS: Mapping[str, Kind] = {
         lambda x, limit: x in limit,
         keyword="enum",
     ),
-    "minItems": Kind(
-        "has a length of at least {limit}",
-        "array_size({x}) >= {limit}",
-        lambda x, limit: len(x) >= limit,
-        keyword="minItems",
-    ),
-    "maxItems": Kind(
-        "has a length of at most {limit}",
-        "array_size({x}) <= {limit}",
-        lambda x, limit: len(x) <= limit,
-        keyword="maxItems",
-    ),
+    "minItems": _limit_length_below("array_size({x})", "minItems"),
+    "maxItems": _limit_length_above("array_size({x})", "maxItems"),
     "notEqual": Kind("is not {limit}", "{x} <> {limit}", operator.ne),
     "lessThan": Kind("is less than {limit}", "{x} < {limit}", operator.lt, limit_is_field=True),
     "atMost": Kind("is at most {limit}", "{x} <= {limit}", operator.le, limit_is_field=True),

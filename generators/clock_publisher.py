@@ -31,7 +31,7 @@ class ClockPublisher:
             key=encode_key(CLOCKS, event),
             value=encode(CLOCKS, event),
             published_ms=clock.wall_ms,  # wall time: no event of the world
-            headers=[(PARAMETERS_HEADER, self._parameters.text().encode())],
+            headers=[(PARAMETERS_HEADER, self._parameters.render().encode())],
         )
 
     def flush(self) -> None:
@@ -42,7 +42,7 @@ def read_announced_ms(message: Message, parameters: Parameters, parameters_found
     """World time of an announcement, in milliseconds. Raises OtherWorld for another world's."""
     if parameters_found == OWN:
         raise OtherWorld("WORLD simulated", "one with WORLD own")
-    expected, found = parameters.differences(parameters_found.decode())
+    expected, found = parameters.find_differences(parameters_found.decode())
     if expected:
         raise OtherWorld(expected, found)
     return parse_world_ms(decode(message.value() or b"").value)

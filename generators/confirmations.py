@@ -55,7 +55,7 @@ class Journal:
         if self._file.exists():
             os.truncate(self._file, whole)
 
-    def at(self, tick: int) -> Sequence[Confirmed]:
+    def list_heard(self, tick: int) -> Sequence[Confirmed]:
         return self._heard.get(tick, ())
 
     def hear(self, tick: int, orders: Sequence[Confirmed]) -> None:
@@ -89,10 +89,10 @@ class Orders:
 
     def take_due(self, tick: int) -> Sequence[Confirmed]:
         if to_tick_start_ms(tick) > self._newest_ms:
-            self._journal.hear(tick, self._new())
-        return self._journal.at(tick)
+            self._journal.hear(tick, self._consume_new())
+        return self._journal.list_heard(tick)
 
-    def _new(self) -> list[Confirmed]:
+    def _consume_new(self) -> list[Confirmed]:
         orders = []
         for message in self._reader.consume(RECORDS_PER_TICK_MAX, timeout=0):
             if message.error() is not None:

@@ -44,22 +44,22 @@ class Customers:
         if share < CASH_SHARE:
             return CASH
         if share < CASH_SHARE + AWAY_SHARE and AWAY_FROM_HOUR <= hour_of_day < AWAY_UNTIL_HOUR:
-            traveller = self._traveller(store, day, draw)
+            traveller = self._choose_traveller(store, day, draw)
             if traveller is not None:
                 return traveller
         number = int(draw.random() * self._cards)
         if (number - day * self._away) % self._cards < self._away:  # on a journey
             number = (number + self._away) % self._cards
-        return self._person(store, number)
+        return self._build_payer(store, number)
 
     def cast(self, store: int, share: float, known: bool) -> Payer:
         """A customer who makes no chance visits. `share`: which one, from 0 to 1. `known`: one with
         a customer id.
         """
         number = self._cards + int(share * CAST / LOYAL_EVERY) * LOYAL_EVERY
-        return self._person(store, number if known else number + 1)
+        return self._build_payer(store, number if known else number + 1)
 
-    def _traveller(self, store: int, day: int, draw: Random) -> Payer | None:
+    def _choose_traveller(self, store: int, day: int, draw: Random) -> Payer | None:
         """A customer of another store who may shop in this one today; None if there is none."""
         if self._stores < 2:
             return None
@@ -70,9 +70,9 @@ class Customers:
         if there < 1:
             return None
         on_the_way = way + elsewhere * int(draw.random() * there)
-        return self._person(home, (day * self._away + on_the_way) % self._cards)
+        return self._build_payer(home, (day * self._away + on_the_way) % self._cards)
 
-    def _person(self, store: int, number: int) -> Payer:
+    def _build_payer(self, store: int, number: int) -> Payer:
         card = store * (self._cards + CAST) + number
         token = f"tok_{(self._first + card * self._step) % TOKENS:012x}"
         return token, f"C{card:06d}" if card % LOYAL_EVERY == 0 else None

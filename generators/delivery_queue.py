@@ -42,7 +42,7 @@ class DeliveryQueue:
     def __init__(self, parameters: Parameters, horizons_ms: Mapping[str, int]) -> None:
         self._seed = parameters.seed
         self._horizons_ms = horizons_ms
-        rates = parameters.dirt_rates()
+        rates = parameters.list_dirt_rates()
         self._below = list(zip(accumulate(rates.values()), rates, strict=True))
         self._dirty_below = sum(rates.values())
         self._now: list[Record] = []

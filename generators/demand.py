@@ -55,11 +55,11 @@ class Demand:
         """Set today's relative demand for each shelf."""
         self._wanted = [float(total) for total in accumulate(wanted)]
 
-    def shelf(self, share: float) -> int:
+    def choose_shelf(self, share: float) -> int:
         """A shelf, chosen by today's demand. `share`: which one, from 0 to 1."""
         return bisect(self._wanted, share * self._wanted[-1])
 
-    def hour(self, hour: int) -> list[Arrival]:
+    def draw_visits(self, hour: int) -> list[Arrival]:
         """The visits in the world's n-th hour, ordered by time."""
         draw = create_random(self._seed, self._store.store_id, hour, "demand")
         random = draw.random

@@ -40,7 +40,7 @@ class Numbering:
         counts[place] = sequence + 1
         return Publication(published_ms, topic, place, sequence, key, event, dirt)
 
-    def position(self, topic: str, key: str) -> int:
+    def count_records(self, topic: str, key: str) -> int:
         """The number of records so far in the key's partition."""
         return self.counts[topic][self._place(topic, key)]
 

@@ -36,7 +36,7 @@ class Parameters:
     look_alike_rate: float = 0.0
     refill: Refill = "vans"
 
-    def dirt_rates(self) -> dict[Dirt, float]:
+    def list_dirt_rates(self) -> dict[Dirt, float]:
         """The share of each kind of dirt in the events that move stock."""
         return {
             Dirt.LATE: self.late_rate,
@@ -48,13 +48,13 @@ class Parameters:
             Dirt.BROKEN_RULE: self.broken_rule_rate,
         }
 
-    def text(self) -> str:
+    def render(self) -> str:
         """The parameters and the rules' number as one canonical line of JSON."""
         return json.dumps({"rules": RULES, **asdict(self)}, sort_keys=True)
 
-    def differences(self, text: str) -> tuple[str, str]:
+    def find_differences(self, text: str) -> tuple[str, str]:
         """The values that differ, here and in another world's text; empty if none does."""
-        here, there = json.loads(self.text()), json.loads(text)
+        here, there = json.loads(self.render()), json.loads(text)
         names = [name for name in sorted(here | there) if here.get(name) != there.get(name)]
         return _render_values(names, here), _render_values(names, there)
 

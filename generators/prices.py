@@ -54,7 +54,7 @@ class Prices:
         now_ms = to_hour_start_ms(hour)
         effective_ms = to_day_start_ms(to_day(hour) + 1)
         events = []
-        for number, cents in self._tomorrow(to_day(hour)).items():
+        for number, cents in self._draw_tomorrow(to_day(hour)).items():
             self._ahead.append(Change(effective_ms, number, cents))
             sku = self._products[number].sku
             event_id = f"{sku}-price-{to_day(hour)}"
@@ -63,7 +63,7 @@ class Prices:
 
     def introduce_plans(self) -> list[Event]:
         """The events of the promotions that are planned when the world begins."""
-        planned = self._promotions.plan(0)
+        planned = self._promotions.list_planned(0)
         return [self._plan(*one, ANNOUNCED_MS, START_MS) for one in planned.items()]
 
     def plan(self, hour: int) -> list[Event]:
@@ -84,23 +84,26 @@ class Prices:
             "starts_at": to_day_start_ms(promotion.begins),
             "ends_at": to_day_start_ms(promotion.ends),
             "usual_price_cents": usual_cents,
-            "price_cents": promotion.price_cents(usual_cents),
+            "price_cents": promotion.compute_price_cents(usual_cents),
             "effective_at": effective_ms,
         }
 
-    def _tomorrow(self, today: int) -> dict[int, int]:
+    def _draw_tomorrow(self, today: int) -> dict[int, int]:
         """Tomorrow's new prices in cents, by product: promotions begin or end, some prices change.
 
         A product's usual price stays from a promotion's plan to its end: the plan states it.
         """
         draw = create_random(self._seed, "prices", today)
-        promoted, still = self._promotions.on(today), self._promotions.on(today + 1)
-        planned = self._promotions.plan(today + 1)
+        promoted, still = (
+            self._promotions.list_running(today),
+            self._promotions.list_running(today + 1),
+        )
+        planned = self._promotions.list_planned(today + 1)
         changed = {}
         for number, product in enumerate(self._products):
             anew = draw.random() < CHANGED_SHARE
             if number in still and number not in promoted:
-                changed[number] = still[number].price_cents(self._usual_cents[number])
+                changed[number] = still[number].compute_price_cents(self._usual_cents[number])
             elif number in promoted and number not in still:
                 changed[number] = self._usual_cents[number]
             elif anew and number not in still and number not in planned:

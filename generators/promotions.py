@@ -25,7 +25,7 @@ class Promotion(NamedTuple):
         """The first day after it."""
         return self.begins + self.days
 
-    def price_cents(self, usual_cents: int) -> int:
+    def compute_price_cents(self, usual_cents: int) -> int:
         return max(1, usual_cents * (100 - self.cut_percent) // 100)
 
     @property
@@ -41,7 +41,7 @@ class Promotions:
         self._seed = seed
         self._products = products
 
-    def on(self, day: int) -> Mapping[int, Promotion]:
+    def list_running(self, day: int) -> Mapping[int, Promotion]:
         """The promotions that run on the world's n-th day, by product; none on its first."""
         return {
             product: promotion
@@ -50,7 +50,7 @@ class Promotions:
             if day < promotion.ends
         }
 
-    def plan(self, day: int) -> Mapping[int, Promotion]:
+    def list_planned(self, day: int) -> Mapping[int, Promotion]:
         """The future promotions that are planned by the world's n-th day, by product."""
         return {
             product: promotion

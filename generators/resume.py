@@ -42,7 +42,7 @@ class Logged:
         """World time of the newest record; zero in an empty log."""
         return max((end.published_ms for end in self._ends.values()), default=0)
 
-    def counts(self, like: Counts) -> Counts:
+    def count_records(self, like: Counts) -> Counts:
         """The number of the world's records in each partition, for the same topics."""
         return {
             topic: [

@@ -36,13 +36,13 @@ class Shipment(NamedTuple):
 
     def dispatch(self, store_id: str, skus: Sequence[str], at_ms: int) -> Event:
         lines = [_create_line(skus, load, 0) for load in self.loads]
-        return self._step(store_id, "dispatched", at_ms, lines)
+        return self._build_event(store_id, "dispatched", at_ms, lines)
 
     def receive(self, store_id: str, skus: Sequence[str]) -> Event:
         lines = [_create_line(skus, load, load.received_units) for load in self.loads]
-        return self._step(store_id, "received", self.arrives_ms, lines)
+        return self._build_event(store_id, "received", self.arrives_ms, lines)
 
-    def _step(self, store_id: str, status: str, at_ms: int, lines: list[Event]) -> Event:
+    def _build_event(self, store_id: str, status: str, at_ms: int, lines: list[Event]) -> Event:
         return {
             "event_id": f"{self.shipment_id}-{status}",
             "event_time": at_ms,

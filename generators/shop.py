@@ -46,7 +46,7 @@ class Shop:
         ):
             self.shelves.put(shelf, units)
             event_id = f"{self.store.store_id}-opening-{self.shelves.skus[shelf]}"
-            event = self._adjustment(event_id, shelf, units, "opening", now_ms)
+            event = self._build_adjustment(event_id, shelf, units, "opening", now_ms)
             self._deliveries.post_clean(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
 
     def begin_day(self, appeal: Sequence[int]) -> None:
@@ -56,13 +56,13 @@ class Shop:
         self.shelves.begin_day(wanted)
 
     def begin_hour(self, hour: int) -> None:
-        self._arrivals = self._demand.hour(hour)
+        self._arrivals = self._demand.draw_visits(hour)
         self._returns.begin_hour(hour)
         self._losses = draw_losses(self._seed, self.store, hour, self._arrivals)
         self._arrivals.reverse()
         self._losses.reverse()
 
-    def minute(self, tick: int) -> None:
+    def run_minute(self, tick: int) -> None:
         """Unload, refund, sell, then lose and count units."""
         self._begin(tick)
         hour, minute = divmod(tick, TICKS_PER_HOUR)
@@ -89,7 +89,7 @@ class Shop:
 
     def choose_shelf(self, share: float) -> int:
         """A shelf, chosen by today's demand. `share`: which one, from 0 to 1."""
-        return self._demand.shelf(share)
+        return self._demand.choose_shelf(share)
 
     def issue(
         self, at_ms: int, till: int, payer: Payer, lines: list[Event], delay_ms: int = 0
@@ -97,7 +97,7 @@ class Shop:
         """Post a receipt for the goods taken. `delay_ms`: from the sale to its publication."""
         card_token, customer_id = payer
         receipt = {
-            **self._at_till("R", at_ms, till, card_token),
+            **self._build_till_event("R", at_ms, till, card_token),
             "customer_id": customer_id,
             "lines": lines,
         }
@@ -117,7 +117,7 @@ class Shop:
     ) -> Event:
         """Post a refund, with a receipt (its id and time) or without one."""
         refund = {
-            **self._at_till("B", at_ms, till, card_token),
+            **self._build_till_event("B", at_ms, till, card_token),
             "receipt_event_id": receipt["event_id"] if receipt else None,
             "receipt_event_time": receipt["event_time"] if receipt else None,
             "lines": lines,
@@ -132,7 +132,7 @@ class Shop:
             self.shelves.put(shelf, there)
         self.shelves.unrecorded[shelf] += units - there
 
-    def receipt_id(self, at_ms: int, number: int) -> str:
+    def build_receipt_id(self, at_ms: int, number: int) -> str:
         """The id of the receipt with that number, issued at that time."""
         return f"{self.store.store_id}-{(at_ms - START_MS) // TICK_MS}-R{number}"
 
@@ -217,10 +217,12 @@ class Shop:
                 unrecorded[shelf] = 0
 
     def _adjust(self, shelf: int, units: int, reason: str, at_ms: int) -> None:
-        event = self._adjustment(self._event_id("A"), shelf, units, reason, at_ms)
+        event = self._build_adjustment(self._create_event_id("A"), shelf, units, reason, at_ms)
         self._deliveries.post(ADJUSTMENTS.name, self.store.store_id, event, at_ms)
 
-    def _adjustment(self, event_id: str, shelf: int, units: int, reason: str, at_ms: int) -> Event:
+    def _build_adjustment(
+        self, event_id: str, shelf: int, units: int, reason: str, at_ms: int
+    ) -> Event:
         return {
             "event_id": event_id,
             "event_time": at_ms,
@@ -230,10 +232,10 @@ class Shop:
             "reason": reason,
         }
 
-    def _at_till(self, kind: str, at_ms: int, till: int, card_token: str | None) -> Event:
+    def _build_till_event(self, kind: str, at_ms: int, till: int, card_token: str | None) -> Event:
         """The shared fields of a receipt and a refund, without the lines."""
         return {
-            "event_id": self._event_id(kind),
+            "event_id": self._create_event_id(kind),
             "event_time": at_ms,
             "store_id": self.store.store_id,
             "register_id": self._registers[till],
@@ -241,6 +243,6 @@ class Shop:
             "card_token": card_token,
         }
 
-    def _event_id(self, kind: str) -> str:
+    def _create_event_id(self, kind: str) -> str:
         self._written += 1
         return f"{self.store.store_id}-{self._tick}-{kind}{self._written}"

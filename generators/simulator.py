@@ -8,7 +8,6 @@ import gc
 import logging
 import sys
 from functools import partial
-from pathlib import Path
 from threading import Event as Signal
 
 from contracts import CLOCKS
@@ -30,7 +29,7 @@ from generators.world import TOPICS, World
 from infra.disk import find_shortage
 from infra.errors import UserError
 from infra.kafka import KafkaDown, create_producer, is_answering
-from infra.lock import lock_folder
+from infra.lock import LockHeld, lock_folder
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 
@@ -50,16 +49,6 @@ class NoHistory(UserError):
         )
 
 
-class SecondSimulator(UserError):
-    """Another simulator publishes the world."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__(
-            f"One simulator at a time may publish the world of {home}, and another one does. "
-            "See what runs: make status · stop it: make down"
-        )
-
-
 def simulate(
     settings: Settings,
     stop: Signal,
@@ -74,7 +63,9 @@ def simulate(
     already. Raises UserError where a person is needed.
     """
     home = settings.data_dir
-    with lock_folder(home / "simulator", SecondSimulator(home)):
+    advice = "See what runs: make status · stop it: make down"
+    held = LockHeld("simulator", f"publish the world of {home}", advice)
+    with lock_folder(home / "simulator", held):
         _simulate(settings, stop, backfill_days, live, report or create_daily_report())
 
 
@@ -86,7 +77,7 @@ def _simulate(
     wanted = create_parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
     disk_guard = DiskGuard(stop, partial(find_shortage, settings))
-    snapshots = Snapshots(settings.data_dir / "simulator", wanted.text())
+    snapshots = Snapshots(settings.data_dir / "simulator", wanted.render())
     world = _resume_world(wanted, logged, snapshots)
     client = create_producer(settings)
     clock_publisher = ClockPublisher(Publisher(client), wanted)
@@ -117,7 +108,7 @@ def _simulate(
 def _open_intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
     if wanted.refill == "vans":
         return Nothing()
-    journal = Journal(settings.data_dir / "simulator", wanted.text())
+    journal = Journal(settings.data_dir / "simulator", wanted.render())
     return Orders(settings, journal, logged.newest_ms)
 
 
@@ -136,11 +127,11 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
 
 def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
     world = World(wanted)
-    state = snapshots.find_newest(logged.counts(world.counts))
+    state = snapshots.find_newest(logged.count_records(world.counts))
     if state:
         world.restore(state)
         logged.skip(world.counts)
-    log.info("the world %s goes on at tick %d", wanted.text(), world.next_tick)
+    log.info("the world %s goes on at tick %d", wanted.render(), world.next_tick)
     return world
 
 

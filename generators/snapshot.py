@@ -37,13 +37,13 @@ class Snapshots:
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
-        kept = self._files()[-KEPT_MAX:]
+        kept = self._list_files()[-KEPT_MAX:]
         for file_old in set(self._folder.glob("*.json")) - set(kept):
             file_old.unlink()
 
     def find_newest(self, logged: Counts) -> dict[str, Any] | None:
         """The last state that is not ahead of the log; None if there is none."""
-        for file in reversed(self._files()):
+        for file in reversed(self._list_files()):
             try:
                 state: dict[str, Any] = json.loads(file.read_text())
             except ValueError:
@@ -53,7 +53,7 @@ class Snapshots:
                 return state
         return None
 
-    def _files(self) -> list[Path]:
+    def _list_files(self) -> list[Path]:
         return sorted(self._folder.glob(f"{self._world}-*.json"))
 
 

@@ -41,7 +41,7 @@ class Supply:
         self._underway: list[Shipment] = []
         self._awaited: set[int] = set()
 
-    def awaits(self, shelf: int) -> bool:
+    def is_awaited(self, shelf: int) -> bool:
         return shelf in self._awaited
 
     def order(self, shelf: int, units: int) -> None:
@@ -66,7 +66,7 @@ class Supply:
             return []
         ordered, self._ordered = self._ordered, []
         leaving = [
-            self._shipment(ordered[at : at + LINES_MAX], now_ms)
+            self._send_van(ordered[at : at + LINES_MAX], now_ms)
             for at in range(0, len(ordered), LINES_MAX)
         ]
         self._underway += leaving
@@ -110,7 +110,7 @@ class Supply:
             self._underway += leaving
         return leaving
 
-    def _shipment(self, ordered: Sequence[tuple[int, int]], now_ms: int) -> Shipment:
+    def _send_van(self, ordered: Sequence[tuple[int, int]], now_ms: int) -> Shipment:
         self._sent += 1
         draw = create_random(self._seed, self._store_id, self._sent, "shipment")
         late_ticks = int(draw.random() * LATE_TICKS_MAX) if draw.random() < LATE_SHARE else 0

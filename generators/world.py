@@ -91,7 +91,7 @@ class World:
         for order in confirmed:
             self._plan(order)
         for shop in self._shops:
-            shop.minute(tick)
+            shop.run_minute(tick)
         self._incidents.act(self._shops, tick)
         publications = self._publish(tick, end_ms)
         self.next_tick = tick + 1
@@ -106,7 +106,7 @@ class World:
     def store_ids(self) -> tuple[str, ...]:
         return tuple(store.store_id for store in self._stores)
 
-    def units(self, store_id: str) -> dict[str, int]:
+    def count_units(self, store_id: str) -> dict[str, int]:
         """The physical units on the shelves of a store, by sku."""
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.units, strict=True))
@@ -181,19 +181,19 @@ class World:
         for store in self._stores:
             opened = open_store(store)
             self._deliveries.post_clean(STORES.name, store.store_id, opened, ANNOUNCED_MS)
-        ahead = [self._appeal(number) for number in range(AHEAD_DAYS)]
+        ahead = [self._compute_appeal(number) for number in range(AHEAD_DAYS)]
         for shop in self._shops:
             shop.open(ahead)
 
     def _begin_day(self, today: int) -> None:
-        appeal = self._appeal(today)
+        appeal = self._compute_appeal(today)
         for shop in self._shops:
             shop.begin_day(appeal)
         self._day = today
 
-    def _appeal(self, number: int) -> list[int]:
+    def _compute_appeal(self, number: int) -> list[int]:
         """The factor of every product's popularity on the world's n-th day."""
-        promoted = self._promotions.on(number)
+        promoted = self._promotions.list_running(number)
         season = {category: compute_season_percent(category, number) for category in SEASONS}
         return [
             season[product.category] * (promoted[n].lift_percent if n in promoted else 100)
@@ -232,7 +232,7 @@ class World:
         ]
         publications += [
             number(end_ms, INCIDENTS.name, incident["incident_id"], incident)
-            for incident in self._incidents.over()
+            for incident in self._incidents.take_finished()
         ]
         publications.append(number(end_ms, HEARTBEATS.name, WORLD, _create_heartbeat(tick, end_ms)))
         return publications
@@ -240,7 +240,9 @@ class World:
     def _close(self, shop: Shop, page: Page, tick: int) -> dict[str, Any] | None:
         store_id, shelves = shop.store.store_id, shop.shelves
         physical, shelves.moved = shelves.moved, {}
-        positions = {topic.name: self._numbering.position(topic.name, store_id) for topic in MOVING}
+        positions = {
+            topic.name: self._numbering.count_records(topic.name, store_id) for topic in MOVING
+        }
         return page.close(store_id, tick, to_tick_start_ms(tick + 1), physical, positions)
 
 

@@ -10,6 +10,13 @@ from infra.errors import UserError
 from infra.wait import wait_for
 
 
+class LockHeld(UserError):
+    """Another process does what only one may do at a time."""
+
+    def __init__(self, who: str, what: str, advice: str = "See which: make status") -> None:
+        super().__init__(f"One {who} at a time may {what}, and another one does. {advice}")
+
+
 @contextmanager
 def lock_folder(folder: Path, otherwise: UserError, seconds_max: float = 0.0) -> Iterator[None]:
     """Lock the folder; make it if it is missing.

@@ -15,7 +15,7 @@ from threading import Event
 from contracts.schemas import NEWER_LOCK, find_newest_lock
 from control.generations import Generation, State
 from infra.errors import UserError
-from infra.lock import is_locked, lock_folder
+from infra.lock import LockHeld, is_locked, lock_folder
 from infra.processes import WORKER
 from infra.settings import Settings
 from pipelines.common.generations import snapshot
@@ -36,16 +36,6 @@ HANDOVER_SECONDS_MAX = 5.0
 
 Name = tuple[str, int]
 """Pipeline and number."""
-
-
-class SecondSupervisor(UserError):
-    """Another supervisor runs the pipeline."""
-
-    def __init__(self, pipeline: str) -> None:
-        super().__init__(
-            f"One supervisor should run {pipeline}, but another one does already. See which: "
-            "make status"
-        )
 
 
 class KeepsFailing(UserError):
@@ -153,13 +143,12 @@ def locate_lock(settings: Settings, pipeline: str) -> Path:
 
 @contextmanager
 def supervise(settings: Settings, pipelines: Iterable[str]) -> Iterator[None]:
-    """Be the only supervisor of these pipelines in the block. Raises SecondSupervisor."""
+    """Be the only supervisor of these pipelines in the block. Raises LockHeld."""
     with ExitStack() as locks:
         for name in pipelines:
+            held = LockHeld("supervisor", f"run {name}")
             locks.enter_context(
-                lock_folder(
-                    locate_lock(settings, name), SecondSupervisor(name), HANDOVER_SECONDS_MAX
-                )
+                lock_folder(locate_lock(settings, name), held, HANDOVER_SECONDS_MAX)
             )
         yield
 

@@ -1,4 +1,4 @@
--- Rows of the view: `candidate` holds what there is to say, with every event that it rests on.
+-- Returns the rows of the view: one alert per row of `candidate`, with its evidence.
 with found as (
     select *, list_sort(list_distinct(proofs)) as resting_on
     from candidate

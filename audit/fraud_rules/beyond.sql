@@ -1,5 +1,6 @@
--- Keys with more signals than count, of which those that count call for nothing: there is a row for
--- them all the same, since a reader may have seen others of their signals first, and a row stays.
+-- Returns a withdrawn alert for each key that has more signals than the limit and no alert from the
+-- first ones. The pipeline may have read other signals of the key first and published an alert, and
+-- a published row is never removed.
 select
     rule,
     subject,

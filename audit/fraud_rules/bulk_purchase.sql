@@ -1,4 +1,5 @@
--- Too many packs of one product, bought by somebody whom nobody knows by name.
+-- A card, or one receipt paid in cash, buys too many packs of one product. Receipts with a customer
+-- id do not count.
 with bought as (
     select
         *,

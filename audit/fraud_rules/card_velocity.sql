@@ -1,5 +1,6 @@
--- Too many sales on one card within a window that ends with a sale of the interval.
--- Decided when so many of a window, its last sale among them, were published.
+-- A card has too many sales within a window. The window ends with a sale of the interval.
+-- The alert is decided once more sales of the window than the threshold are published, among them
+-- its last one.
 with sale as (
     from signal where rule = 'card-velocity'
 ),

@@ -1,7 +1,8 @@
--- How much was contributed to each key, and the signals that count: the first of each by publication,
--- of a receipt more than of others.
--- The signal after those says when there were more. version: the events of all these, and every
--- further signal. beyond_at: when there were more; null where there were not. left_out: how many more.
+-- Limits the signals of each key to the first ones by publication. A receipt has a higher limit than
+-- other subjects.
+-- version: the events of the signals up to the first one beyond the limit, plus the number of later
+-- signals. beyond_at: the publication of the first signal beyond the limit; null if there is none.
+-- left_out: the number of signals beyond the limit.
 create or replace table signal as
 select
     *,
@@ -9,7 +10,7 @@ select
         partition by rule, subject, interval_start
         order by published, event_time, event_id, topic, line, kind
     ) as place,
-    -- A generation from before there was a bound of receipts has one bound for all.
+    -- A generation without `receipt_signals_max` has one limit for all subjects.
     if(
         rule = 'refund-without-receipt',
         coalesce(getvariable('receipt_signals_max'), getvariable('signals_max')),

@@ -1,4 +1,5 @@
--- Two sales on one card, the later one of the interval, too far apart for the time between them.
+-- A card has two sales in stores too far apart for the time between them. The later sale lies in the
+-- interval.
 with sale as (
     from signal where rule = 'impossible-travel'
 ),

@@ -1,5 +1,6 @@
--- Refunds of one cashier without a receipt, in cash or to one card again, beyond what so many
--- refunds explain. The limit grows with what is refunded: then a row may be withdrawn.
+-- A cashier makes too many blind refunds: refunds without a receipt, in cash or to a card that has
+-- had one before. The threshold grows with the number of all refunds of the cashier, so an alert may
+-- be withdrawn.
 with refund_of as (
     select *, kind = 'blind' as is_blind
     from signal

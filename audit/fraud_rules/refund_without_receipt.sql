@@ -1,5 +1,6 @@
--- Money for goods that the receipt did not sell, sku by sku. Who asks for much is looked at, and is
--- in order once the receipt is there that covers it.
+-- A refund pays for goods that its receipt did not sell. The query compares refunded and sold amounts
+-- by sku. A subject is a candidate once its refunds exceed the threshold. Its alert is withdrawn when
+-- a receipt that covers them is published.
 with line as (
     select
         *,

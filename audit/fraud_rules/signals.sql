@@ -1,7 +1,7 @@
--- What every accepted event contributes: signals, each under a rule, a subject and an interval.
--- receipt, refund: one row per line of every first copy that was in time. price, product, store:
--- what holds since a moment; as of a moment, the last that does.
--- Times are milliseconds; `line` tells the signals of one event apart.
+-- Extracts the signals of every accepted event. A signal has a rule, a subject and an interval.
+-- `receipt` and `refund` have one row per line of each applied event. `price`, `product` and `store`
+-- hold dimension versions: the valid version is the last one whose `since` is not after the event.
+-- Times are epoch milliseconds. `line` distinguishes the signals of one event.
 create or replace table signal as
 with sale as (
     select topic, event_id, event_time, published, store_id, cashier_id, card_token, customer_id

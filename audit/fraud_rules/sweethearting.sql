@@ -1,4 +1,4 @@
--- Too much given away by one cashier, on several receipts.
+-- A cashier gives too much away, on several receipts, in lines far below the list price.
 with receipts as (
     select
         subject, interval_start, published, sum(amount)::bigint as cents,

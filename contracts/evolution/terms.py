@@ -51,36 +51,30 @@ def find_changes(old: Contract, new: Contract) -> Iterator[Change]:
 
 
 def _compare_identity(old: Contract, new: Contract) -> Iterator[Change]:
-    if old.key != new.key:
-        yield Change(
-            "key",
-            f"{', '.join(old.key)} → {', '.join(new.key)}",
-            READERS | WRITERS,
-            "records move to other partitions: order and copies are told by the key",
-            f"keep {', '.join(old.key)}",
-            reliances=("order", "unique"),
-        )
-    if old.settings.partitions != new.settings.partitions:
-        yield Change(
-            "partitions",
-            f"{old.settings.partitions} → {new.settings.partitions}",
-            READERS,
-            "keys move to other partitions: their records no longer come in order",
-            f"keep {old.settings.partitions}",
-            reliances=("order",),
-        )
+    yield from _compare_values(
+        "key",
+        (", ".join(old.key), ", ".join(new.key)),
+        READERS | WRITERS,
+        "records move to other partitions: order and copies are told by the key",
+        ("order", "unique"),
+    )
+    yield from _compare_values(
+        "partitions",
+        (old.settings.partitions, new.settings.partitions),
+        READERS,
+        "keys move to other partitions: their records no longer come in order",
+        ("order",),
+    )
 
 
 def _compare_times(old: Contract, new: Contract) -> Iterator[Change]:
-    if old.event_time != new.event_time:
-        yield Change(
-            "eventTime",
-            f"{old.event_time} → {new.event_time}",
-            READERS | WRITERS,
-            "other records are late, and others in time",
-            f"keep {old.event_time}",
-            reliances=("late",),
-        )
+    yield from _compare_values(
+        "eventTime",
+        (old.event_time, new.event_time),
+        READERS | WRITERS,
+        "other records are late, and others in time",
+        ("late",),
+    )
     for place, was, is_ in (
         ("horizon", old.horizon, new.horizon),
         ("skew", old.skew, new.skew),
@@ -101,6 +95,19 @@ def _compare_times(old: Contract, new: Contract) -> Iterator[Change]:
         why = "what was called on time is called late, or the other way round"
         undo = f"keep {_render_span(old.grace)}"
         yield Change("grace", _describe_both(old.grace, new.grace), READERS, why, undo, ())
+
+
+def _compare_values(
+    place: str,
+    values: tuple[object, object],
+    harms: frozenset[Harm],
+    why: str,
+    reliances: tuple[str, ...],
+) -> Iterator[Change]:
+    """The change of a term, of which any other value does the same harm."""
+    was, is_ = values
+    if was != is_:
+        yield Change(place, f"{was} → {is_}", harms, why, f"keep {was}", reliances=reliances)
 
 
 def _compare_spans(place: str, was: timedelta | None, is_: timedelta | None) -> Change:

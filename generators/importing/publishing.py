@@ -164,20 +164,22 @@ class Run:
     def announce(self, events: Iterable[Issued]) -> None:
         """Publish the events that hold before the first sale; the clock stands meanwhile."""
         for chunk in split_into_batches(events, CHUNK_RECORDS):
-            self._send([(one, one.at_ms) for one in self._new(chunk)])
+            self._send([(one, one.at_ms) for one in self._select_new(chunk)])
 
     def publish(self, events: Iterable[Issued | Refused]) -> None:
         """Publish the events that the log lacks. Raises NotDelivered."""
-        readable = self._readable(events)
+        readable = self._select_readable(events)
         good = (
             one
             for chunk in split_into_batches(readable, CHUNK_RECORDS)
-            for one in self._passed(chunk)
+            for one in self._admit(chunk)
         )
-        for slot, of_slot in groupby(good, key=lambda one: self._published_ms(one) // SLOT_MS):
+        for slot, of_slot in groupby(
+            good, key=lambda one: self._compute_published_ms(one) // SLOT_MS
+        ):
             self.advance(slot * SLOT_MS)
             for chunk in split_into_batches(of_slot, CHUNK_RECORDS):
-                self._send([(one, self._published_ms(one)) for one in chunk])
+                self._send([(one, self._compute_published_ms(one)) for one in chunk])
 
     def finish(self, until_ms: int | None) -> Imported:
         """Stop the clock after the last event's minute, or at `until_ms` if that is later."""
@@ -203,28 +205,28 @@ class Run:
             self._sender.clock.stand(world_ms)
             self._sender.report(self.imported)
 
-    def _readable(self, events: Iterable[Issued | Refused]) -> Iterator[Issued]:
+    def _select_readable(self, events: Iterable[Issued | Refused]) -> Iterator[Issued]:
         for one in events:
             if isinstance(one, Refused):
                 self._refuse(one)
             else:
                 yield one
 
-    def _new(self, events: list[Issued]) -> list[Issued]:
+    def _select_new(self, events: list[Issued]) -> list[Issued]:
         known = self._known.select_known([one.event_id for one in events])
         new = [one for one in events if one.event_id not in known]
         self.imported.known += len(events) - len(new)
         return new
 
-    def _passed(self, events: list[Issued]) -> list[Issued]:
+    def _admit(self, events: list[Issued]) -> list[Issued]:
         """The new events. The import ends after the last minute of all events."""
         for one in events:
             if one.at_ms >= self._began_ms:
                 over_ms = (one.at_ms // TICK_MS + 1) * TICK_MS
                 self.imported.at_ms = max(self.imported.at_ms, over_ms)
-        return self._new(events)
+        return self._select_new(events)
 
-    def _published_ms(self, one: Issued) -> int:
+    def _compute_published_ms(self, one: Issued) -> int:
         return max(one.at_ms, self._began_ms)
 
     def _send(self, events: list[tuple[Issued, int]]) -> None:

@@ -22,7 +22,7 @@ from generators.ticks import HOUR_MS
 from infra.errors import UserError
 from infra.identities import open_edge
 from infra.kafka import KafkaDown, create_producer, is_answering, send_all
-from infra.lock import lock_folder
+from infra.lock import LockHeld, lock_folder
 from infra.scratch import IMPORTING, IMPORTS, list_importing
 from infra.settings import Settings
 
@@ -39,16 +39,6 @@ class NoOwnWorld(UserError):
             "An import needs a world whose time follows the imported events, but here a simulator "
             f"or the wall clock tells the time. The files begin on {first}. Start a shop for them: "
             f"make reset, then make up WORLD=own WORLD_BEGINS={first}"
-        )
-
-
-class SecondImport(UserError):
-    """Another import runs."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__(
-            f"One import at a time may set the world's time in {home}, and another one runs. "
-            "Wait for it to end, then try again."
         )
 
 
@@ -108,8 +98,9 @@ def run_import(
     if not dry and not online:
         raise KafkaDown(settings.bootstrap_servers)
     home = settings.data_dir / IMPORTS
+    advice = "Wait for it to end, then try again."
     with (
-        lock_folder(home, SecondImport(settings.data_dir)),
+        lock_folder(home, LockHeld("import", f"set the time of {settings.data_dir}", advice)),
         _clean(settings.data_dir),
         TemporaryDirectory(prefix=IMPORTING, dir=home) as scratch,
         closing(open_scratch(Path(scratch))) as engine,

@@ -106,7 +106,7 @@ def create_line_worth(shop: Shop, deed: Deed, draw: Random) -> Event:
 def invent_receipt(shop: Shop, deed: Deed, draw: Random) -> Event:
     at_ms = deed.at_ms - HOUR_MS - int(draw.random() * (BOUGHT_BEFORE_MS_MAX - HOUR_MS))
     number = INVENTED_FROM + int(draw.random() * INVENTED_FROM)
-    return {"event_id": shop.receipt_id(at_ms, number), "event_time": at_ms}
+    return {"event_id": shop.build_receipt_id(at_ms, number), "event_time": at_ms}
 
 
 def create_line(shop: Shop, shelf: int, units: int, price_cents: int) -> Event:

@@ -46,17 +46,19 @@ class Incidents:
             for _ in range(int(shop.visits * rate + draw.random())):
                 number += 1
                 incident_id = f"I-{hour}-{shop.store.store_id}-{number}"
-                self._plan(incident_id, planted_as, self._scene(shop.store, hour, draw), draw)
+                self._plan(
+                    incident_id, planted_as, self._create_scene(shop.store, hour, draw), draw
+                )
 
     def act(self, shops: Sequence[Shop], tick: int) -> None:
         """Carry out the deeds that are due in this minute."""
         end_ms = to_tick_start_ms(tick + 1)
         while self._ahead and self._ahead[0][0] < end_ms:
             _, incident_id, number, deed = heappop(self._ahead)
-            self._do(shops[deed.store], incident_id, number, deed)
+            self._carry_out(shops[deed.store], incident_id, number, deed)
         self._close(end_ms)
 
-    def over(self) -> list[Event]:
+    def take_finished(self) -> list[Event]:
         """Remove and return the incidents that are over."""
         over, self._over = self._over, []
         return over
@@ -72,7 +74,7 @@ class Incidents:
         heapify(self._ahead)
         self._open = dict(state["open"])
 
-    def _scene(self, store: Store, hour: int, draw: Random) -> Scene:
+    def _create_scene(self, store: Store, hour: int, draw: Random) -> Scene:
         starts_ms = to_hour_start_ms(hour) + int(draw.random() * HOUR_MS)
         shift_hours = SHIFT_TICKS * TICK_MS // HOUR_MS
         today = hour - to_hour_of_day(hour)
@@ -104,7 +106,7 @@ class Incidents:
     def _is_open(self, deed: Deed) -> bool:
         return self._stores[deed.store].is_open(deed.at_ms // HOUR_MS % 24)
 
-    def _do(self, shop: Shop, incident_id: str, number: int, deed: Deed) -> None:
+    def _carry_out(self, shop: Shop, incident_id: str, number: int, deed: Deed) -> None:
         """Carry out a deed as planned, unless the store lacks the goods."""
         incident = self._open[incident_id]
         incident["left"] -= 1

@@ -12,11 +12,11 @@ def false_refunds(scene: Scene) -> Plan:
     """A cashier refunds all shift long, for goods that nobody brought."""
     if scene.left_ms < SHIFT_LEFT_MS_MIN:
         return NOTHING
-    till, accomplice = scene.till(), scene.somebody()
-    times = scene.times(scene.whole(8, 24), scene.left_ms)
+    till, accomplice = scene.choose_till(), scene.choose_payer()
+    times = scene.draw_times_ms(scene.draw_whole(8, 24), scene.left_ms)
     return Plan(
         [
-            refund_blindly(scene, at_ms, till, scene.between(350, 2_500), payee, real=False)
+            refund_blindly(scene, at_ms, till, scene.draw_between(350, 2_500), payee, real=False)
             for at_ms in times
             for payee in [CASH if scene.draw.random() < CASH_SHARE else accomplice]
         ]
@@ -30,23 +30,28 @@ def gift_returns(scene: Scene) -> Plan:
 
 def recall(scene: Scene) -> Plan:
     """A spoilt batch: sold in the morning, brought back with the receipt."""
-    till = scene.till()
+    till = scene.choose_till()
     deeds: list[Deed] = []
-    for number, at_ms in enumerate(scene.times(scene.whole(8, 16), scene.minutes(30, 90))):
-        payer = scene.somebody()
-        back_ms = at_ms + scene.minutes(30, 120)
+    for number, at_ms in enumerate(
+        scene.draw_times_ms(scene.draw_whole(8, 16), scene.draw_minutes_ms(30, 90))
+    ):
+        payer = scene.choose_payer()
+        back_ms = at_ms + scene.draw_minutes_ms(30, 120)
         store = scene.store.number
-        deeds.append(Deed(at_ms, store, scene.till(), "buy", payer, "usual", 1, 2))
+        deeds.append(Deed(at_ms, store, scene.choose_till(), "buy", payer, "usual", 1, 2))
         deeds.append(Deed(back_ms, store, till, "return", payer, receipt=2 * number))
     return Plan(deeds)
 
 
 def spoilt_fruit(scene: Scene) -> Plan:
     """Small refunds in cash, without questions."""
-    till = scene.till()
-    times = scene.times(scene.whole(6, 14), scene.minutes(60, 300))
+    till = scene.choose_till()
+    times = scene.draw_times_ms(scene.draw_whole(6, 14), scene.draw_minutes_ms(60, 300))
     return Plan(
-        [refund_blindly(scene, at, till, scene.between(50, 250), goods="cheap") for at in times]
+        [
+            refund_blindly(scene, at, till, scene.draw_between(50, 250), goods="cheap")
+            for at in times
+        ]
     )
 
 
@@ -57,16 +62,18 @@ def printer_out_of_paper(scene: Scene) -> Plan:
 
 def bad_day(scene: Scene) -> Plan:
     """A few refunds in cash for lost receipts, as on any day, but all at one till."""
-    till = scene.till()
-    times = scene.times(scene.whole(2, 4), scene.minutes(60, 300))
-    return Plan([refund_blindly(scene, at, till, scene.between(350, 1_500)) for at in times])
+    till = scene.choose_till()
+    times = scene.draw_times_ms(scene.draw_whole(2, 4), scene.draw_minutes_ms(60, 300))
+    return Plan([refund_blindly(scene, at, till, scene.draw_between(350, 1_500)) for at in times])
 
 
 def leftovers(scene: Scene) -> Plan:
     """One customer brings back the rest of a party, item by item."""
-    till, payer = scene.till(), scene.somebody()
-    times = scene.times(scene.whole(2, 5), scene.minutes(3, 10))
-    return Plan([refund_blindly(scene, at, till, scene.between(350, 1_500), payer) for at in times])
+    till, payer = scene.choose_till(), scene.choose_payer()
+    times = scene.draw_times_ms(scene.draw_whole(2, 5), scene.draw_minutes_ms(3, 10))
+    return Plan(
+        [refund_blindly(scene, at, till, scene.draw_between(350, 1_500), payer) for at in times]
+    )
 
 
 def refund_by_card(
@@ -76,10 +83,13 @@ def refund_by_card(
     cents: tuple[float, float],
 ) -> Plan:
     """Refunds without a receipt at one till, each to another card."""
-    till = scene.till()
-    times = scene.times(scene.whole(*count), scene.minutes(*within_minutes))
+    till = scene.choose_till()
+    times = scene.draw_times_ms(scene.draw_whole(*count), scene.draw_minutes_ms(*within_minutes))
     return Plan(
-        [refund_blindly(scene, at, till, scene.between(*cents), scene.somebody()) for at in times]
+        [
+            refund_blindly(scene, at, till, scene.draw_between(*cents), scene.choose_payer())
+            for at in times
+        ]
     )
 
 

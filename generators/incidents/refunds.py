@@ -9,17 +9,17 @@ HIGH_CENTS = (1_900, 12_000)
 
 def invented(scene: Scene) -> Plan:
     """The refund names a receipt that nobody issued; no goods come back."""
-    cents = int(scene.between(*HIGH_CENTS))
+    cents = int(scene.draw_between(*HIGH_CENTS))
     return Plan([refund_purchase(scene, 0, cents=cents, invented=True, real=False, counts=True)])
 
 
 def twice(scene: Scene) -> Plan:
     """A till refunds a receipt, and later once more."""
-    payer = scene.somebody()
-    first, second = scene.minutes(30, 120), scene.minutes(130, 240)
+    payer = scene.choose_payer()
+    first, second = scene.draw_minutes_ms(30, 120), scene.draw_minutes_ms(130, 240)
     return Plan(
         [
-            plan_purchase(scene, payer, lines=scene.whole(2, 3), units=scene.whole(2, 4)),
+            plan_purchase(scene, payer, lines=scene.draw_whole(2, 3), units=scene.draw_whole(2, 4)),
             refund_purchase(scene, first, payer, receipt=0),
             refund_purchase(scene, second, payer, receipt=0, real=False, counts=True),
         ]
@@ -28,13 +28,18 @@ def twice(scene: Scene) -> Plan:
 
 def inflated(scene: Scene) -> Plan:
     """The cashier refunds far more units than were bought."""
-    payer = scene.somebody()
-    percent = scene.whole(4, 9) * 100
+    payer = scene.choose_payer()
+    percent = scene.draw_whole(4, 9) * 100
     return Plan(
         [
-            plan_purchase(scene, payer, lines=1, units=scene.whole(1, 2)),
+            plan_purchase(scene, payer, lines=1, units=scene.draw_whole(1, 2)),
             refund_purchase(
-                scene, scene.minutes(20, 180), payer, receipt=0, percent=percent, counts=True
+                scene,
+                scene.draw_minutes_ms(20, 180),
+                payer,
+                receipt=0,
+                percent=percent,
+                counts=True,
             ),
         ]
     )
@@ -42,42 +47,42 @@ def inflated(scene: Scene) -> Plan:
 
 def line_down(scene: Scene) -> Plan:
     """The till was offline: the receipt is published after its refund."""
-    payer = scene.somebody()
+    payer = scene.choose_payer()
     return Plan(
         [
-            plan_purchase(scene, payer, lines=2, units=3, delay_ms=scene.minutes(70, 115)),
-            refund_purchase(scene, scene.minutes(20, 60), payer, receipt=0),
+            plan_purchase(scene, payer, lines=2, units=3, delay_ms=scene.draw_minutes_ms(70, 115)),
+            refund_purchase(scene, scene.draw_minutes_ms(20, 60), payer, receipt=0),
         ]
     )
 
 
 def all_of_it(scene: Scene) -> Plan:
     """A large purchase that nobody at home wanted."""
-    payer = scene.somebody()
+    payer = scene.choose_payer()
     return Plan(
         [
             plan_purchase(scene, payer, lines=4, units=3),
-            refund_purchase(scene, scene.minutes(60, 240), payer, receipt=0),
+            refund_purchase(scene, scene.draw_minutes_ms(60, 240), payer, receipt=0),
         ]
     )
 
 
 def in_two_parts(scene: Scene) -> Plan:
     """The customer returns half of a purchase, and the other half later."""
-    payer = scene.somebody()
+    payer = scene.choose_payer()
     return Plan(
         [
             plan_purchase(scene, payer, lines=3, units=4),
-            refund_purchase(scene, scene.minutes(30, 60), payer, receipt=0, percent=50),
-            refund_purchase(scene, scene.minutes(90, 180), payer, receipt=0, percent=50),
+            refund_purchase(scene, scene.draw_minutes_ms(30, 60), payer, receipt=0, percent=50),
+            refund_purchase(scene, scene.draw_minutes_ms(90, 180), payer, receipt=0, percent=50),
         ]
     )
 
 
 def exchange(scene: Scene) -> Plan:
     """The customer brings a purchase back and buys something else."""
-    payer = scene.somebody()
-    later = scene.minutes(30, 180)
+    payer = scene.choose_payer()
+    later = scene.draw_minutes_ms(30, 180)
     return Plan(
         [
             plan_purchase(scene, payer, lines=1, units=4),
@@ -89,12 +94,12 @@ def exchange(scene: Scene) -> Plan:
 
 def goodwill(scene: Scene) -> Plan:
     """The store refunds half as much again as was bought, for the trouble."""
-    payer = scene.somebody()
+    payer = scene.choose_payer()
     return Plan(
         [
             plan_purchase(scene, payer, lines=1, units=2, goods="usual"),
             refund_purchase(
-                scene, scene.minutes(30, 180), payer, receipt=0, percent=150, counts=True
+                scene, scene.draw_minutes_ms(30, 180), payer, receipt=0, percent=150, counts=True
             ),
         ]
     )
@@ -114,7 +119,7 @@ def refund_purchase(
     return Deed(
         scene.starts_ms + after_ms,
         scene.store.number,
-        scene.till(),
+        scene.choose_till(),
         "return",
         payer,
         "dear",

@@ -29,32 +29,32 @@ class Scene:
     def left_ms(self) -> int:
         return self.until_ms - self.starts_ms
 
-    def between(self, low: float, high: float) -> float:
+    def draw_between(self, low: float, high: float) -> float:
         return low + self.draw.random() * (high - low)
 
-    def whole(self, low: int, high: int) -> int:
+    def draw_whole(self, low: int, high: int) -> int:
         """A whole number from `low` to `high`, both included."""
         return low + int(self.draw.random() * (high - low + 1))
 
-    def minutes(self, low: float, high: float) -> int:
+    def draw_minutes_ms(self, low: float, high: float) -> int:
         """A random span, in milliseconds."""
-        return int(self.between(low, high) * MINUTE_MS)
+        return int(self.draw_between(low, high) * MINUTE_MS)
 
-    def till(self) -> int:
+    def choose_till(self) -> int:
         return int(self.draw.random() * self.store.registers)
 
-    def somebody(self, store: Store | None = None, known: bool = False) -> Payer:
+    def choose_payer(self, store: Store | None = None, known: bool = False) -> Payer:
         """A payer with a card that is used for nothing else on these days."""
         at = store or self.store
         return self.customers.cast(at.number, self.draw.random(), known)
 
-    def times(self, count: int, span_ms: int) -> list[int]:
+    def draw_times_ms(self, count: int, span_ms: int) -> list[int]:
         """Random times in order, in epoch milliseconds; the first is the scene's start."""
         span_ms = max(1, min(span_ms, self.left_ms))
         later = sorted(int(self.draw.random() * span_ms) for _ in range(count - 1))
         return [self.starts_ms, *(self.starts_ms + after for after in later)]
 
-    def others(self, km_min: float = 0, km_max: float = inf) -> list[tuple[float, Store]]:
+    def list_others(self, km_min: float = 0, km_max: float = inf) -> list[tuple[float, Store]]:
         """Other open stores within these distances, with kilometres, the nearest first."""
         hour_of_day = self.starts_ms // HOUR_MS % 24
         stores = [
@@ -80,7 +80,7 @@ def plan_purchase(
     return Deed(
         scene.starts_ms + after_ms,
         scene.store.number,
-        scene.till(),
+        scene.choose_till(),
         "buy",
         payer,
         goods,

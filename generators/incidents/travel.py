@@ -15,14 +15,14 @@ NEAR_KM_MAX = 45
 
 def copied_card(scene: Scene) -> Plan:
     """The owner shops; minutes later somebody else shops far away, once or more often."""
-    far = scene.others(COPY_KM_MIN)
+    far = scene.list_others(COPY_KM_MIN)
     if not far:
         return NOTHING
     km, there = far[int(scene.draw.random() * len(far))]
     quickest, slowest = km / COPY_KMH_MAX * 60, km / COPY_KMH_MIN * 60
     shortest, longest = max(COPY_MINUTES_MIN, quickest), min(COPY_MINUTES_MAX, slowest)
     minutes = shortest + scene.draw.random() ** 2 * (longest - shortest)  # mostly short
-    return plan_trip(scene, [(there, minutes)], again=scene.whole(0, 2))
+    return plan_trip(scene, [(there, minutes)], again=scene.draw_whole(0, 2))
 
 
 def flight(scene: Scene) -> Plan:
@@ -40,36 +40,36 @@ def drive(scene: Scene) -> Plan:
 
 def couple(scene: Scene) -> Plan:
     """Two people with one account shop in two stores that are close, at nearly the same time."""
-    near = scene.others(km_max=NEAR_KM_MAX)
+    near = scene.list_others(km_max=NEAR_KM_MAX)
     if not near:
         return commuter(scene)
-    return plan_trip(scene, [(near[0][1], scene.between(1, 30))])
+    return plan_trip(scene, [(near[0][1], scene.draw_between(1, 30))])
 
 
 def commuter(scene: Scene) -> Plan:
     """The customer shops in the nearest other store and then here again."""
-    near = scene.others()
+    near = scene.list_others()
     if not near:
         return NOTHING
     km, there = near[0]
-    minutes = km / scene.between(50, 90) * 60 + scene.between(5, 15)
-    return plan_trip(scene, [(there, minutes), (scene.store, minutes * scene.between(2.1, 3))])
+    minutes = km / scene.draw_between(50, 90) * 60 + scene.draw_between(5, 15)
+    return plan_trip(scene, [(there, minutes), (scene.store, minutes * scene.draw_between(2.1, 3))])
 
 
 def plan_journey(
     scene: Scene, km_min: float, kmh: tuple[float, float], wait_minutes: tuple[float, float]
 ) -> Plan:
-    far = scene.others(km_min)
+    far = scene.list_others(km_min)
     if not far:
         return NOTHING
     km, there = far[int(scene.draw.random() * len(far))]
-    minutes = km / scene.between(*kmh) * 60 + scene.between(*wait_minutes)
+    minutes = km / scene.draw_between(*kmh) * 60 + scene.draw_between(*wait_minutes)
     return plan_trip(scene, [(there, minutes)])
 
 
 def plan_trip(scene: Scene, stops: list[tuple[Store, float]], again: int = 0) -> Plan:
     """Purchases here and, so many minutes later, at each stop; `again` times more at the last."""
-    payer = scene.somebody()
+    payer = scene.choose_payer()
     places = [(scene.store, 0.0), *stops]
     last, minutes = places[-1]
     places += [(last, minutes + 3 * (n + 1)) for n in range(again)]

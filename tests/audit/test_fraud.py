@@ -7,12 +7,7 @@ from audit.timeline import LEEDS, MILK, WINE, Timeline, parse_clock
 from contracts import ALERTS, RECEIPTS, RELEASES, encode, encode_key
 from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
-from tests.audit.frauds import CARD, MINUTE, SECOND, only
-
-
-@pytest.fixture
-def shop() -> Timeline:
-    return Timeline()
+from tests.audit.frauds import CARD, MINUTE, SECOND, only, sell_often
 
 
 class TestCardVelocity:
@@ -23,8 +18,8 @@ class TestCardVelocity:
     def test_the_sixth_sale_on_one_card_in_ten_minutes_raises_an_alert(
         self, shop: Timeline
     ) -> None:
-        sales = [shop.receipt(parse_clock("10:41") + n * 110 * SECOND, card=CARD) for n in range(6)]
-        alert = only(shop.alerts("card-velocity"))
+        sales = sell_often(shop, 6, 110 * SECOND)
+        alert = only(shop.compute_alerts("card-velocity"))
         assert alert == {
             "rule": "card-velocity",
             "subject": CARD,
@@ -50,41 +45,38 @@ class TestCardVelocity:
         }
 
     def test_a_sale_ten_minutes_before_the_last_no_longer_counts(self, shop: Timeline) -> None:
-        for n in range(6):
-            shop.receipt(parse_clock("10:41") + n * 2 * MINUTE, card=CARD)
-        assert shop.alerts("card-velocity") == []
+        sell_often(shop, 6, 2 * MINUTE)
+        assert shop.compute_alerts("card-velocity") == []
 
     def test_two_cards_are_not_added_up(self, shop: Timeline) -> None:
         for n in range(10):
-            shop.receipt(parse_clock("10:41") + n * SECOND, card=f"tok_{n % 2}")
-        assert shop.alerts("card-velocity") == []
+            shop.sell(parse_clock("10:41") + n * SECOND, card=f"tok_{n % 2}")
+        assert shop.compute_alerts("card-velocity") == []
 
     def test_sales_before_the_hour_count_for_the_hour_in_which_it_becomes_too_many(
         self, shop: Timeline
     ) -> None:
-        for n in range(6):
-            shop.receipt(parse_clock("10:55") + n * MINUTE, card=CARD)
-        alert = only(shop.alerts("card-velocity"))
+        sell_often(shop, 6, MINUTE, "10:55")
+        alert = only(shop.compute_alerts("card-velocity"))
         assert (alert["interval_start"], alert["measured"]) == (parse_clock("11:00"), 6)
         assert (alert["events"], alert["version"]) == (6, 6)
 
     def test_it_is_decided_by_the_record_that_was_published_last(self, shop: Timeline) -> None:
-        shop.receipt(parse_clock("10:41"), card=CARD, published=parse_clock("11:30"))
+        shop.sell(parse_clock("10:41"), card=CARD, published=parse_clock("11:30"))
         for n in range(1, 6):
-            shop.receipt(parse_clock("10:41") + n * MINUTE, card=CARD)
-        assert only(shop.alerts("card-velocity"))["decided_at"] == parse_clock("11:30")
+            shop.sell(parse_clock("10:41") + n * MINUTE, card=CARD)
+        assert only(shop.compute_alerts("card-velocity"))["decided_at"] == parse_clock("11:30")
 
     def test_a_copy_is_the_same_sale(self, shop: Timeline) -> None:
         for n in range(6):
-            shop.receipt(parse_clock("10:41") + n * SECOND, card=CARD, event_id=f"R{min(n, 4)}")
-        assert shop.alerts("card-velocity") == []
+            shop.sell(parse_clock("10:41") + n * SECOND, card=CARD, event_id=f"R{min(n, 4)}")
+        assert shop.compute_alerts("card-velocity") == []
 
     def test_a_late_record_counts_for_nothing_and_neither_does_its_release(
         self, shop: Timeline
     ) -> None:
-        for n in range(5):
-            shop.receipt(parse_clock("10:41") + n * SECOND, card=CARD)
-        late = shop.receipt(parse_clock("10:42"), card=CARD, published=parse_clock("12:43"))
+        sell_often(shop, 5, SECOND)
+        late = shop.sell(parse_clock("10:42"), card=CARD, published=parse_clock("12:43"))
         rejected = shop.records[-1]
         release = {
             **RELEASES.examples[0],
@@ -116,8 +108,8 @@ class TestCardVelocity:
 
     @pytest.mark.crosses("pipelines/fraud/thresholds/evidence_max")
     def test_evidence_names_the_first_and_counts_all(self, shop: Timeline) -> None:
-        sales = [shop.receipt(parse_clock("10:41") + n * SECOND, card=CARD) for n in range(25)]
-        alert = only(shop.alerts("card-velocity"))
+        sales = sell_often(shop, 25, SECOND)
+        alert = only(shop.compute_alerts("card-velocity"))
         assert [proof["event_id"] for proof in alert["evidence"]] == sales[:20]
         assert (alert["measured"], alert["events"], alert["version"]) == (25, 25, 25)
         assert (alert["evidence_left_out"], alert["signals_left_out"]) == (5, 0)
@@ -125,16 +117,14 @@ class TestCardVelocity:
     def test_a_key_holds_no_more_signals_than_allowed_and_counts_all_events(
         self, shop: Timeline
     ) -> None:
-        for n in range(12):
-            shop.receipt(parse_clock("10:41") + n * SECOND, card=CARD)
-        alert = only(shop.alerts("card-velocity", signals_max=8))
+        sell_often(shop, 12, SECOND)
+        alert = only(shop.compute_alerts("card-velocity", signals_max=8))
         assert (alert["measured"], alert["events"], alert["version"]) == (8, 8, 12)
         assert (alert["evidence_left_out"], alert["signals_left_out"]) == (0, 4)
 
     def test_a_subject_with_a_slash_stays_one_part_of_the_key(self, shop: Timeline) -> None:
-        for n in range(6):
-            shop.receipt(parse_clock("10:41") + n * SECOND, card="a/b%2F")
-        alert = only(shop.alerts("card-velocity"))
+        sell_often(shop, 6, SECOND, card="a/b%2F")
+        alert = only(shop.compute_alerts("card-velocity"))
         assert encode_key(ALERTS, alert).split(b"/")[1:2] == [b"a%2Fb%252F"]
 
 
@@ -142,17 +132,16 @@ class TestBound:
     """What happens to a key with more signals than count."""
 
     def test_what_was_published_first_counts(self, shop: Timeline) -> None:
-        sales = [shop.receipt(parse_clock("10:41") + n * SECOND, card=CARD) for n in range(6)]
-        shop.receipt(parse_clock("10:40"), card=CARD, published=parse_clock("11:00"))
-        alert = only(shop.alerts("card-velocity", signals_max=6))
+        sales = sell_often(shop, 6, SECOND)
+        shop.sell(parse_clock("10:40"), card=CARD, published=parse_clock("11:00"))
+        alert = only(shop.compute_alerts("card-velocity", signals_max=6))
         assert [proof["event_id"] for proof in alert["evidence"]] == sales
         assert (alert["measured"], alert["version"]) == (6, 7)
 
     def test_there_is_a_row_though_what_counts_says_nothing(self, shop: Timeline) -> None:
-        for n in range(5):
-            shop.receipt(parse_clock("10:00") + n * 11 * MINUTE, card=CARD)
-        assert shop.alerts("card-velocity", signals_max=5) == []
-        alert = only(shop.alerts("card-velocity", signals_max=3))
+        sell_often(shop, 5, 11 * MINUTE, "10:00")
+        assert shop.compute_alerts("card-velocity", signals_max=5) == []
+        alert = only(shop.compute_alerts("card-velocity", signals_max=3))
         assert (alert["status"], alert["measured"], alert["threshold"]) == ("withdrawn", 0, 5)
         assert (alert["events"], alert["version"], alert["decided_at"]) == (
             3,
@@ -163,11 +152,11 @@ class TestBound:
     def test_a_refund_is_one_clue_however_many_lines_it_has(self, shop: Timeline) -> None:
         for n in range(7):
             shop.refund(parse_clock("10:00") + n * MINUTE, *[(MILK, 1, 100)] * 3)
-        alert = only(shop.alerts("refund-rate", signals_max=7))
+        alert = only(shop.compute_alerts("refund-rate", signals_max=7))
         assert (alert["status"], alert["measured"], alert["version"]) == ("open", 7, 7)
 
     def test_of_what_does_not_count_every_line_is_in_the_version(self, shop: Timeline) -> None:
         for n in range(4):
-            shop.receipt(parse_clock("10:00") + n * MINUTE, *[(WINE, 1, 0)] * 3)
-        alert = only(shop.alerts("sweethearting", signals_max=8))
+            shop.sell(parse_clock("10:00") + n * MINUTE, *[(WINE, 1, 0)] * 3)
+        alert = only(shop.compute_alerts("sweethearting", signals_max=8))
         assert (alert["measured"], alert["events"], alert["version"]) == (8_000, 3, 3 + 3)

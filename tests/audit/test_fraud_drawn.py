@@ -14,7 +14,7 @@ from audit.tables import Row
 from audit.timeline import (
     BORDERS,
     DELAYS_MINUTES,
-    KINDS_OF_FACTS,
+    DIMENSION_KINDS,
     LEEDS,
     LIMITS,
     LONDON,
@@ -60,7 +60,7 @@ REFUNDS = st.tuples(
 )
 
 FACTS_TOLD = st.tuples(
-    st.sampled_from(KINDS_OF_FACTS),
+    st.sampled_from(DIMENSION_KINDS),
     MOMENTS,
     st.sampled_from(NOTICES_MINUTES).map(lambda minutes: timedelta(minutes=minutes)),
     st.integers(1, 3),
@@ -72,12 +72,12 @@ def timelines(draw: st.DrawFn) -> list[Record]:
     """Records by the time of publication, as a log has them."""
     shop = Timeline()
     for what, effective_at, notice, number in draw(st.lists(FACTS_TOLD, max_size=6)):
-        shop.fact(what, effective_at, effective_at - notice, number)
+        shop.change_dimension(what, effective_at, effective_at - notice, number)
     sold: list[tuple[str, datetime]] = []
     for happened, delay, lines, card, store, cashier, known in draw(
         st.lists(SALES, min_size=4, max_size=16)
     ):
-        sale = shop.receipt(
+        sale = shop.sell(
             happened,
             *lines,
             card=card,

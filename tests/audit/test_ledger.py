@@ -21,6 +21,7 @@ from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from services.quarantine.reader import read_record
 from tests.services.quarantine.publishing import put, to_ms
+from tests.worlds import shrink_world
 
 pytestmark = pytest.mark.e2e
 
@@ -31,14 +32,7 @@ RATES = {f"simulator_{kind}_rate": 0.02 for kind in DIRT if kind != "duplicates"
 @pytest.fixture(scope="module")
 def dirty(kafka: Settings) -> Settings:
     """The log of one day in a small and very dirty world."""
-    world = {
-        "simulator_stores": 4,
-        "simulator_products": 60,
-        "simulator_receipts_per_second": 2.0,
-        "simulator_duplicate_rate": 0.05,
-        **RATES,
-    }
-    settings = kafka.model_copy(update=world)
+    settings = shrink_world(kafka, 4, 60, 2.0, simulator_duplicate_rate=0.05, **RATES)
     simulate(settings, Signal(), backfill_days=1, live=False)
     return settings
 

@@ -15,7 +15,7 @@ from tests.audit.reviews import FIRST, adjust, compute_first, compute_proposals,
 #    * 3 sold|  r     r          r      -      seven reviews look back on it, the first counts it
 def test_a_sale_is_in_the_seven_reviews_after_it_and_moves_the_position_once() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), milk(3))
+    shop.sell(parse_clock("10:00"), milk(3))
     assert select_fields(shop, "review_at", "moved_units", "sold_units", "days", "version") == [
         (FIRST + timedelta(days=n), 0 if n else -3, 3, 7, 1) for n in range(7)
     ]
@@ -25,20 +25,20 @@ def test_a_sale_is_in_the_seven_reviews_after_it_and_moves_the_position_once() -
 #      * 1   |    * 2      a review counts what was published before it
 def test_midnight_belongs_to_the_next_review() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("23:59:59"), milk(1))
-    shop.receipt(parse_clock("0:00", days=1), milk(2))
+    shop.sell(parse_clock("23:59:59"), milk(1))
+    shop.sell(parse_clock("0:00", days=1), milk(2))
     assert select_fields(shop, "moved_units", "sold_units")[:2] == [(-1, 1), (-2, 3)]
 
 
 def test_an_event_counts_on_the_day_when_it_was_published() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("23:30"), milk(1), published=parse_clock("0:30", days=1))
+    shop.sell(parse_clock("23:30"), milk(1), published=parse_clock("0:30", days=1))
     assert compute_first(shop)["review_at"] == FIRST + timedelta(days=1)
 
 
 def test_what_is_late_for_its_topic_is_in_no_review() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), milk(1), published=parse_clock("12:01"))
+    shop.sell(parse_clock("10:00"), milk(1), published=parse_clock("12:01"))
     assert compute_proposals(shop) == []
 
 
@@ -79,14 +79,14 @@ def test_refunds_and_adjustments_move_the_position_and_are_no_demand() -> None:
 def test_a_shelf_is_as_old_as_its_opening() -> None:
     shop = Timeline()
     adjust(shop, parse_clock("8:00"), 40, "opening")
-    shop.receipt(parse_clock("10:00", days=1), milk(4))
+    shop.sell(parse_clock("10:00", days=1), milk(4))
     assert select_fields(shop, "days", "moved_units")[:3] == [(1, 40), (2, -4), (3, 0)]
     assert [days for (days,) in select_fields(shop, "days")] == [1, 2, 3, 4, 5, 6, 7, 7]
 
 
 def test_an_event_with_two_lines_of_a_product_is_one() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), milk(1), milk(2), (WINE, 1, 1_000))
+    shop.sell(parse_clock("10:00"), milk(1), milk(2), (WINE, 1, 1_000))
     proposals = {row["sku"]: row for row in compute_proposals(shop)}
     assert (proposals[MILK]["sold_units"], proposals[MILK]["version"]) == (3, 1)
 
@@ -98,7 +98,7 @@ def change(shop: Timeline, effective_at: datetime, published: datetime, **terms:
 
 def test_terms_are_those_of_the_newest_event() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), milk(1))
+    shop.sell(parse_clock("10:00"), milk(1))
     change(
         shop,
         parse_clock("12:00", days=1),
@@ -106,8 +106,8 @@ def test_terms_are_those_of_the_newest_event() -> None:
         pack_size_units=20,
         lead_time_days=5,
     )
-    shop.receipt(parse_clock("10:00", days=1), milk(1))
-    shop.receipt(parse_clock("14:00", days=2), milk(1))
+    shop.sell(parse_clock("10:00", days=1), milk(1))
+    shop.sell(parse_clock("14:00", days=2), milk(1))
     assert select_fields(shop, "pack_size_units", "lead_time_days")[:3] == [
         (10, 2),
         (10, 2),
@@ -121,13 +121,13 @@ def test_terms_hold_ten_minutes_after_they_were_published_at_the_earliest(
 ) -> None:
     shop = Timeline()
     change(shop, parse_clock("8:00"), parse_clock(published), pack_size_units=20)
-    shop.receipt(parse_clock("10:00"), milk(1))
+    shop.sell(parse_clock("10:00"), milk(1))
     assert compute_first(shop)["pack_size_units"] == pack
 
 
 def test_a_product_that_nobody_has_announced_is_not_proposed() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), ("SKU-NEW", 1, 100))
+    shop.sell(parse_clock("10:00"), ("SKU-NEW", 1, 100))
     assert compute_proposals(shop) == []
 
 
@@ -136,7 +136,7 @@ def test_levels_are_the_policys() -> None:
     √(2 · 10 · 30 / 0.12) = 70.7."""
     shop = Timeline()
     for day in range(7):
-        shop.receipt(parse_clock("10:00", days=day), milk(10))
+        shop.sell(parse_clock("10:00", days=day), milk(10))
     week = {row["review_at"]: row for row in compute_proposals(shop)}[DAY + timedelta(days=7)]
     assert (week["reorder_point_units"], week["order_up_to_units"]) == (30, 30 + 71)
 
@@ -145,5 +145,5 @@ def test_demand_that_varies_and_deliveries_that_are_late_raise_the_point() -> No
     """Seven in a week: 1 a day, variance 7 on one day; exposed to 3.25 days:
     1 · 1.25 · 3.25 + √(7 · (3.25 + 3.25² / 7)) · 2.5 = 18.5."""
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), milk(7))
+    shop.sell(parse_clock("10:00"), milk(7))
     assert compute_proposals(shop, Policy())[0]["reorder_point_units"] == 19

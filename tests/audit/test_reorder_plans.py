@@ -21,9 +21,9 @@ def test_what_a_promotion_sells_counts_as_what_the_usual_price_would_have_sold(
 ) -> None:
     """A week's mean over three days."""
     shop = Timeline()
-    shop.plan(MILK, parse_clock("10:00"), parse_clock("20:00"), PRICES[MILK] // 2)
+    shop.plan_promotion(MILK, parse_clock("10:00"), parse_clock("20:00"), PRICES[MILK] // 2)
     for _ in range(7):
-        shop.receipt(parse_clock(clock), milk(8))
+        shop.sell(parse_clock(clock), milk(8))
     assert compute_first(shop)["sold_units"] == 56
     assert compute_first(shop)["reorder_point_units"] == 3 * usual
 
@@ -31,9 +31,9 @@ def test_what_a_promotion_sells_counts_as_what_the_usual_price_would_have_sold(
 def test_each_line_counts_as_whole_thousandths() -> None:
     """At 91 of 100, 1.54 times as much is wanted: a unit is 0.649, seven of them lack the rest."""
     shop = Timeline()
-    shop.plan(MILK, parse_clock("10:00"), parse_clock("20:00"), 91)
+    shop.plan_promotion(MILK, parse_clock("10:00"), parse_clock("20:00"), 91)
     for _ in range(7):
-        shop.receipt(parse_clock("12:00"), milk(1))
+        shop.sell(parse_clock("12:00"), milk(1))
     in_thousandths = replace(STEADY, swing=999.9 / 3 - 1)  # of the mean: 649, and not 649.35
     assert compute_proposals(shop, in_thousandths)[0]["reorder_point_units"] == 649
 
@@ -43,7 +43,7 @@ def test_a_plan_without_notice_holds_ten_minutes_after_it_was_published(
     published: str, usual: int
 ) -> None:
     shop = Timeline()
-    shop.plan(
+    shop.plan_promotion(
         MILK,
         parse_clock("9:00"),
         parse_clock("20:00"),
@@ -52,7 +52,7 @@ def test_a_plan_without_notice_holds_ten_minutes_after_it_was_published(
         published=parse_clock(published),
     )
     for _ in range(7):
-        shop.receipt(parse_clock("10:00"), milk(8))
+        shop.sell(parse_clock("10:00"), milk(8))
     assert compute_first(shop)["reorder_point_units"] == 3 * usual
 
 
@@ -71,8 +71,8 @@ def test_a_plan_without_notice_holds_ten_minutes_after_it_was_published(
 def test_a_review_expects_what_is_planned(starts: int, ends: int, worth: int) -> None:
     shop = Timeline()
     begins, over = (FIRST + timedelta(days=days) for days in (starts, ends))
-    shop.receipt(parse_clock("0:00") - timedelta(days=1, hours=12), milk(7))
-    shop.plan(
+    shop.sell(parse_clock("0:00") - timedelta(days=1, hours=12), milk(7))
+    shop.plan_promotion(
         MILK, begins, over, 50, effective_at=min(begins, parse_clock("12:00")) - timedelta(hours=1)
     )
     adjust(shop, parse_clock("13:00"), 5, "count")
@@ -83,8 +83,10 @@ def test_a_review_expects_what_is_planned(starts: int, ends: int, worth: int) ->
 def test_a_review_knows_the_plan_that_the_newest_event_knew() -> None:
     """Nothing happened since it was made: it is as unknown live as it is replayed."""
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), milk(7))
-    shop.plan(MILK, FIRST, FIRST + timedelta(days=3), 50, effective_at=parse_clock("12:00"))
+    shop.sell(parse_clock("10:00"), milk(7))
+    shop.plan_promotion(
+        MILK, FIRST, FIRST + timedelta(days=3), 50, effective_at=parse_clock("12:00")
+    )
     assert compute_first(shop)["reorder_point_units"] == 3
     adjust(shop, parse_clock("12:10"), 5, "count")
     assert compute_first(shop)["reorder_point_units"] == 12
@@ -92,18 +94,22 @@ def test_a_review_knows_the_plan_that_the_newest_event_knew() -> None:
 
 def test_a_newer_plan_takes_over() -> None:
     shop = Timeline()
-    shop.plan(MILK, FIRST, FIRST + timedelta(days=3), 50, effective_at=parse_clock("8:00"))
-    shop.plan(MILK, FIRST, FIRST + timedelta(days=1), 50, effective_at=parse_clock("9:00"))
-    shop.receipt(parse_clock("10:00"), milk(7))
+    shop.plan_promotion(
+        MILK, FIRST, FIRST + timedelta(days=3), 50, effective_at=parse_clock("8:00")
+    )
+    shop.plan_promotion(
+        MILK, FIRST, FIRST + timedelta(days=1), 50, effective_at=parse_clock("9:00")
+    )
+    shop.sell(parse_clock("10:00"), milk(7))
     assert compute_first(shop)["reorder_point_units"] == 6
 
 
 def test_the_plan_of_a_product_that_sold_nothing_says_nothing() -> None:
     """Nor does it for another product."""
     shop = Timeline()
-    shop.plan(MILK, FIRST, FIRST + timedelta(days=3), 50)
+    shop.plan_promotion(MILK, FIRST, FIRST + timedelta(days=3), 50)
     adjust(shop, parse_clock("12:00"), 5, "count")
-    shop.receipt(parse_clock("12:00"), (WINE, 7, 1_000))
+    shop.sell(parse_clock("12:00"), (WINE, 7, 1_000))
     proposals = {row["sku"]: row for row in compute_proposals(shop) if row["review_at"] == FIRST}
     assert (proposals[MILK]["reorder_point_units"], proposals[WINE]["reorder_point_units"]) == (
         0,

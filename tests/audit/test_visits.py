@@ -25,7 +25,7 @@ def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
 def test_a_pause_of_half_an_hour_ends_a_visit() -> None:
     shop = Timeline()
     for minute in ("10:00", "10:20", "10:49", "11:19"):
-        shop.receipt(parse_clock(minute), customer="C1")
+        shop.sell(parse_clock(minute), customer="C1")
     assert select_fields(shop, "status", "visit_start", "visit_end", "window_end", "receipts") == [
         ("counted", parse_clock("10:00"), parse_clock("10:49"), parse_clock("11:19"), 3),
         ("withdrawn", parse_clock("10:20"), parse_clock("10:49"), parse_clock("11:19"), 2),
@@ -37,21 +37,21 @@ def test_a_pause_of_half_an_hour_ends_a_visit() -> None:
 
 def test_a_visit_of_two_stores_is_one() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), customer="C1", store=LEEDS)
-    shop.receipt(parse_clock("10:10"), customer="C1", store=YORK)
+    shop.sell(parse_clock("10:00"), customer="C1", store=LEEDS)
+    shop.sell(parse_clock("10:10"), customer="C1", store=YORK)
     assert select_fields(shop, "stores", "receipts")[0] == (2, 2)
 
 
 def test_customers_do_not_visit_together() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), customer="C1")
-    shop.receipt(parse_clock("10:01"), customer="C2")
+    shop.sell(parse_clock("10:00"), customer="C1")
+    shop.sell(parse_clock("10:01"), customer="C2")
     assert select_fields(shop, "customer_id", "status") == [("C1", "counted"), ("C2", "counted")]
 
 
 def test_who_shows_no_card_is_not_seen() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("10:00"), customer=None)
+    shop.sell(parse_clock("10:00"), customer=None)
     assert compute_visits(shop) == []
 
 
@@ -59,8 +59,8 @@ def test_who_shows_no_card_is_not_seen() -> None:
 #     *   |   *       two days, so two visits; the first one's window ends with its day
 def test_midnight_ends_a_visit() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("23:50"), customer="C1")
-    shop.receipt(parse_clock("0:05", days=1), customer="C1")
+    shop.sell(parse_clock("23:50"), customer="C1")
+    shop.sell(parse_clock("0:05", days=1), customer="C1")
     assert select_fields(shop, "status", "window_end") == [
         ("counted", parse_clock("0:00", days=1)),
         ("counted", parse_clock("0:35", days=1)),
@@ -69,9 +69,9 @@ def test_midnight_ends_a_visit() -> None:
 
 def test_a_receipt_that_is_read_later_changes_which_one_counts_and_takes_no_row_away() -> None:
     shop = Timeline()
-    shop.receipt(parse_clock("10:20"), customer="C/1")
+    shop.sell(parse_clock("10:20"), customer="C/1")
     before = compute_visits(shop)
-    shop.receipt(parse_clock("10:00"), customer="C/1", published=parse_clock("10:40"))
+    shop.sell(parse_clock("10:00"), customer="C/1", published=parse_clock("10:40"))
     after = {row["visit_start"]: row for row in compute_visits(shop)}
     assert before[0]["customer_id"] == "C%2F1"
     assert after.keys() >= {row["visit_start"] for row in before}

@@ -20,20 +20,14 @@ from infra.settings import Settings, locate_root
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
 from tests.services.writing import Writing, promote
+from tests.worlds import shrink_world
 
 
 @pytest.fixture(scope="module")
 def world(kafka: Settings) -> Settings:
     """A day with much fraud in it, published."""
-    settings = kafka.model_copy(
-        update={
-            "simulator_stores": 3,
-            "simulator_products": 120,
-            "simulator_receipts_per_second": 2.0,
-            "simulator_fraud_rate": 0.004,
-            "simulator_look_alike_rate": 0.004,
-        }
-    )
+    rates = {f"simulator_{kind}_rate": 0.004 for kind in ("fraud", "look_alike")}
+    settings = shrink_world(kafka, 3, 120, 2.0, **rates)
     simulate(settings, Event(), backfill_days=1, live=False)
     return settings
 

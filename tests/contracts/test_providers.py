@@ -36,6 +36,7 @@ from tests.contracts.expectations import find_violations
 from tests.services.at_work import at_work
 from tests.services.ordering.shop import Reordering, find_review_ms
 from tests.services.serving import serving
+from tests.worlds import shrink_world
 
 pytestmark = pytest.mark.e2e
 
@@ -63,17 +64,12 @@ Follow = Callable[[Settings, Event], None]
 @pytest.fixture(scope="module")
 def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     """Every record of every topic, by topic."""
-    changes = {
-        "data_dir": tmp_path_factory.mktemp("providers"),
-        "simulator_stores": 3,
-        "simulator_products": 60,
-        "simulator_receipts_per_second": 3.0,
-        **{
-            f"simulator_{kind}_rate": 0.02
-            for kind in ("late", "beyond_horizon", "future", "malformed", "broken_rule")
-        },
+    rates = {
+        f"simulator_{kind}_rate": 0.02
+        for kind in ("late", "beyond_horizon", "future", "malformed", "broken_rule")
     }
-    settings = kafka.model_copy(update=changes)
+    folder = tmp_path_factory.mktemp("providers")
+    settings = shrink_world(kafka, 3, 60, 3.0, data_dir=folder, **rates)
     run(settings, "generators.simulator", "--backfill-days", "1", "--stop-after-backfill")
     moment = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # the world began a day before
     post(settings, ADJUSTMENTS, moment)

@@ -51,7 +51,7 @@ def press(
 
 def list_generations(shop: Shop) -> list[dict[str, Any]]:
     """Every generation of fraud, by `retail replay status`."""
-    generations = json.loads(shop.retail("replay", "status", "fraud", "--json"))["generations"]
+    generations = json.loads(shop.run_retail("replay", "status", "fraud", "--json"))["generations"]
     return list(generations)
 
 
@@ -103,7 +103,7 @@ def release_one(shop: Shop) -> None:
 
     def released() -> bool:
         try:
-            outputs.append(shop.retail("quarantine", "release", place, "--because", "a test"))
+            outputs.append(shop.run_retail("quarantine", "release", place, "--because", "a test"))
         except CommandFailed as refused:
             if "may still come in time" not in str(refused):
                 raise

@@ -27,7 +27,7 @@ class Shop(shops.Shop):
 
     def verify(self) -> dict[str, Any]:
         """The document of `retail verify`, by pipeline; raises unless all are exact."""
-        report = json.loads(self.retail("verify", "--json"))
+        report = json.loads(self.run_retail("verify", "--json"))
         assert report["exact"]
         assert report["pipelines"].keys() == set(self.settings.pipeline_names)
         return dict(report["pipelines"])

@@ -46,7 +46,7 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
         await_recovery(shop)
         verdicts = shop.verify_grown()
         keep_promises(shop)
-        shop.retail("backup", str(folder / "backup"))
+        shop.run_retail("backup", str(folder / "backup"))
     go_on_from_backup(shop, folder)
     for one in verdicts.values():
         assert one["exact"]
@@ -56,7 +56,7 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
 
 def keep_promises(shop: Shop) -> None:
     """Do the faults other than kills: files, records, a paused process."""
-    shop.retail("fault", "run", *ON_DEMAND, "--seconds", "2", "--yes")
+    shop.run_retail("fault", "run", *ON_DEMAND, "--seconds", "2", "--yes")
     report = json.loads((locate_reports(shop.settings) / REPORT_FILE).read_text())
     assert [one["fault"] for one in report["faults"]] == list(ON_DEMAND)
     for one in report["faults"]:
@@ -68,7 +68,7 @@ def keep_promises(shop: Shop) -> None:
 def go_on_from_backup(shop: Shop, folder: Path) -> None:
     """Lose the data folder, and go on in another one with a backup of the running shop."""
     lost = Shop(shop.settings.model_copy(update={"data_dir": folder / "restored"}))
-    lost.retail("restore", str(folder / "backup"))
+    lost.run_retail("restore", str(folder / "backup"))
     try:
         lost.start()
         verdicts = lost.verify()

@@ -37,13 +37,13 @@ def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) ->
     kill(loop.find_pid("ordering"))
     await_soon(lambda: read_rows(loop, PURCHASE_ORDERS), "a review orders, with another gate")
     with ThreadPoolExecutor() as beside:
-        replayed = beside.submit(loop.retail, "replay", "start", "reorder")
+        replayed = beside.submit(loop.run_retail, "replay", "start", "reorder")
         kill(loop.find_pid("ordering"))
         kill(loop.find_pid("supplier"))
         await_soon(lambda: len(find_reviews(loop)) > 1, "the next gate answers the next review")
         await_soon(lambda: list_arrived(loop), "a delivery is received")
         assert "generation 2 of reorder" in replayed.result(REPLAY_SECONDS_MAX)
-    assert "generation 2 is read by everyone" in loop.retail("replay", "promote", "reorder")
+    assert "generation 2 is read by everyone" in loop.run_retail("replay", "promote", "reorder")
     log_file = loop.settings.logs_dir / "ordering.log"
     await_soon(
         lambda: BY_THE_SECOND.search(log_file.read_text()), "a review is answered from generation 2"

@@ -76,8 +76,8 @@ def import_year(shop: Shop, mapping: str, year: Path) -> None:
         wait_until(lambda: count_receipts(shop) > before + 100, "some are in the log", 120)
         first.kill()
     assert count_receipts(shop) < before + RECEIPTS_A_YEAR
-    shop.retail(*command)
-    assert "0 events published" in shop.retail(*command)
+    shop.run_retail(*command)
+    assert "0 events published" in shop.run_retail(*command)
     assert count_receipts(shop) == before + RECEIPTS_A_YEAR
 
 
@@ -94,7 +94,7 @@ def verify_all_read(shop: Shop) -> None:
 
 
 def test_status_says_that_it_is_an_own_world(shop: Shop) -> None:
-    assert "world: an own world at 2010-12-01 00:00" in shop.retail("status")
+    assert "world: an own world at 2010-12-01 00:00" in shop.run_retail("status")
     assert "simulator" not in shop.states()
     assert shop.get("/v1/clock")["world_time"] == "2010-12-01T00:00:00.000Z"
 

@@ -153,23 +153,23 @@ def test_readers_see_a_promotion_between_two_requests_and_never_half(shop: Shop)
     Meanwhile clients page, and a record is released.
     """
     with pytest.raises(CommandFailed, match="expected one of"):
-        shop.retail("replay", "start", "fraud", "--set", "mood=3")
+        shop.run_retail("replay", "start", "fraud", "--set", "mood=3")
     started = threading.Thread(
-        target=shop.retail, args=("replay", "start", "fraud", "--set", STRICTER)
+        target=shop.run_retail, args=("replay", "start", "fraud", "--set", STRICTER)
     )
     started.start()
     wait_until(lambda: len(find_driver_pids(shop)) == 2, "the candidate runs", READY_SECONDS_MAX)
     assert list_states(shop) == ["promoted", "catching-up"]
     kill(max(find_driver_pids(shop).items())[1])
     with pytest.raises(CommandFailed, match="has a candidate already"):
-        shop.retail("replay", "start", "fraud")
+        shop.run_retail("replay", "start", "fraud")
     release_one(shop)
     started.join(READY_SECONDS_MAX)
     assert list_states(shop) == ["promoted", "ready"]
     kill_and_await(shop, list_numbers(shop)[-1])
     with reading(shop) as seen:
         await_reads(seen)
-        shop.retail("replay", "promote", "fraud")
+        shop.run_retail("replay", "promote", "fraud")
         await_reads(seen)
     for of_client in seen:
         generations = [generation for pages in of_client for generation in pages]
@@ -184,10 +184,10 @@ def test_readers_see_a_promotion_between_two_requests_and_never_half(shop: Shop)
 def test_a_third_generation_takes_the_place_of_the_first(shop: Shop) -> None:
     """The other generations wait until it has caught up, and then go on."""
     first, second = list_numbers(shop)
-    shop.retail("replay", "start", "fraud", "--promote", "--pause")
+    shop.run_retail("replay", "start", "fraud", "--promote", "--pause")
     assert list_numbers(shop) == [second, second + 1]
     assert list_states(shop) == ["retired", "promoted"]
     assert not locate_generation(shop, first).exists()
-    shop.retail("replay", "rollback", "fraud")
+    shop.run_retail("replay", "rollback", "fraud")
     assert list_states(shop) == ["promoted", "ready"]
     assert shop.get(ALERTS)["as_of"]["generation"] == second

@@ -111,7 +111,7 @@ def replace_undecodable(answered: str, written: str) -> str:
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
 def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
     name = create_random("a pipeline").choice(shop.settings.pipeline_names)
-    line = shop.retail("replay", "verify", name, "--json").splitlines()[-1]
+    line = shop.run_retail("replay", "verify", name, "--json").splitlines()[-1]
     [compared] = json.loads(line)["replays"]
     assert compared["pipeline"] == name
     assert compared["empty"]
@@ -137,7 +137,7 @@ def test_one_wrong_row_in_each_served_view_is_found_and_named(shop: Shop) -> Non
                 for table in tables:
                     database.execute(table.upsert, table.to_stored(forge_row(table.contract)))
         with pytest.raises(CommandFailed) as failure:
-            shop.retail("verify")
+            shop.run_retail("verify")
     finally:
         for name, tables in forged.items():
             with views(shop, name) as database:

@@ -49,7 +49,7 @@ def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     assert left["purchase_order_id"] == came["purchase_order_id"] == "PO-1"
     assert came["lines"] == [{"sku": ORDER.sku, "dispatched_units": 24, "received_units": 12}]
     without, _ = run_world(())
-    assert world.units("S000")[ORDER.sku] - without.units("S000")[ORDER.sku] >= 12
+    assert world.count_units("S000")[ORDER.sku] - without.count_units("S000")[ORDER.sku] >= 12
 
 
 def test_what_is_for_no_shelf_stays_with_the_supplier() -> None:
@@ -73,9 +73,12 @@ def test_what_was_heard_is_heard_again_at_the_same_tick_and_never_twice(tmp_path
     first.hear(7, [ORDER, ORDER])
     first.hear(9, [ORDER, ORDER._replace(order_id="PO-2")])
     for journal in (first, Journal(tmp_path, "a world")):
-        assert [one.order_id for tick in range(12) for one in journal.at(tick)] == ["PO-1", "PO-2"]
-        assert journal.at(7) == [ORDER]
-    assert Journal(tmp_path, "another world").at(7) == ()
+        assert [one.order_id for tick in range(12) for one in journal.list_heard(tick)] == [
+            "PO-1",
+            "PO-2",
+        ]
+        assert journal.list_heard(7) == [ORDER]
+    assert Journal(tmp_path, "another world").list_heard(7) == ()
 
 
 def test_a_line_that_was_cut_off_was_never_heard(tmp_path: Path) -> None:
@@ -84,9 +87,9 @@ def test_a_line_that_was_cut_off_was_never_heard(tmp_path: Path) -> None:
     with file.open("a") as cut:
         cut.write('[9, "PO-2", "S0')
     journal = Journal(tmp_path, "a world")
-    assert journal.at(9) == ()
+    assert journal.list_heard(9) == ()
     journal.hear(11, [ORDER._replace(order_id="PO-2")])
-    assert [len(Journal(tmp_path, "a world").at(tick)) for tick in (7, 9, 11)] == [1, 0, 1]
+    assert [len(Journal(tmp_path, "a world").list_heard(tick)) for tick in (7, 9, 11)] == [1, 0, 1]
 
 
 PER_TICK = 5
@@ -117,4 +120,4 @@ def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
     order_ids = [[one.order_id for one in heard.take_due(tick)] for tick in ticks]
     assert order_ids == [names[tick * PER_TICK : (tick + 1) * PER_TICK] for tick in ticks]
     again = Journal(tmp_path, "a world")
-    assert [[one.order_id for one in again.at(tick)] for tick in ticks] == order_ids
+    assert [[one.order_id for one in again.list_heard(tick)] for tick in ticks] == order_ids

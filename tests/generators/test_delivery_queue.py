@@ -35,7 +35,7 @@ def test_dirt_comes_at_about_the_rates_asked_for() -> None:
     assert 0.7 < beyond / len(events) / SMALL.beyond_horizon_rate < 1.3
     assert 0.8 < twice / len(events) / SMALL.duplicate_rate < 1.3
     for dirt in (Dirt.FUTURE, *UNREADABLE):
-        assert 0.7 < spoilt[dirt] / len(events) / SMALL.dirt_rates()[dirt] < 1.3
+        assert 0.7 < spoilt[dirt] / len(events) / SMALL.list_dirt_rates()[dirt] < 1.3
 
 
 def test_a_duplicate_is_the_same_bytes_on_the_same_partition() -> None:

@@ -85,9 +85,9 @@ def test_planted_sales_take_real_units_and_false_refunds_bring_none() -> None:
                 for moved in one.event["movements"]:
                     physical[one.key, moved["sku"]] += moved["physical_units"]
         for store_id in STORE_IDS:
-            assert min(world.units(store_id).values()) >= 0
+            assert min(world.count_units(store_id).values()) >= 0
     for store_id in STORE_IDS:
-        for sku, units in world.units(store_id).items():
+        for sku, units in world.count_units(store_id).items():
             assert physical[store_id, sku] == units
 
 

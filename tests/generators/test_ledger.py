@@ -81,7 +81,7 @@ def test_physical_movements_add_up_to_what_is_on_the_shelves() -> None:
             for moved in publication.event["movements"]:
                 physical[publication.key, moved["sku"]] += moved["physical_units"]
     for store_id in STORE_IDS:
-        for sku, units in world.units(store_id).items():
+        for sku, units in world.count_units(store_id).items():
             assert physical[store_id, sku] == units
 
 

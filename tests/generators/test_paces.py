@@ -15,6 +15,7 @@ from infra.kafka import Partition
 from infra.settings import Settings
 from tests.brokers import empty_broker
 from tests.generators.log import log
+from tests.worlds import shrink_world
 
 pytestmark = pytest.mark.e2e
 
@@ -40,16 +41,9 @@ class Wall(Signal):
 
 def create_empty_log(shared_broker: Settings, folder: Path) -> Settings:
     """Every topic, all empty, for a small and dirty world."""
-    world = {
-        "simulator_stores": 3,
-        "simulator_products": 60,
-        "simulator_receipts_per_second": 5.0,
-        "simulator_duplicate_rate": 0.05,
-        "simulator_late_rate": 0.05,
-        "simulator_malformed_rate": 0.02,
-        "simulator_broken_rule_rate": 0.02,
-    }
-    return empty_broker(shared_broker, folder).model_copy(update=world)
+    rates = {"duplicate": 0.05, "late": 0.05, "malformed": 0.02, "broken_rule": 0.02}
+    changes = {f"simulator_{kind}_rate": rate for kind, rate in rates.items()}
+    return shrink_world(empty_broker(shared_broker, folder), 3, 60, 5.0, **changes)
 
 
 @pytest.fixture(scope="module")

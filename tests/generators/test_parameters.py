@@ -22,5 +22,5 @@ def test_receipts_per_second_are_meant_at_the_default_speed() -> None:
 
 def test_two_worlds_are_told_apart_by_what_differs() -> None:
     other = replace(SMALL, seed=7)
-    assert SMALL.differences(other.text()) == ("seed 1", "seed 7")
-    assert SMALL.differences(SMALL.text()) == ("", "")
+    assert SMALL.find_differences(other.render()) == ("seed 1", "seed 7")
+    assert SMALL.find_differences(SMALL.render()) == ("", "")

@@ -34,14 +34,14 @@ def render_sku(product: int) -> str:
 
 
 def test_no_promotion_holds_before_it_can_be_announced() -> None:
-    assert not DRAWN.on(0)
-    assert any(DRAWN.on(day) for day in range(1, DAYS))
+    assert not DRAWN.list_running(0)
+    assert any(DRAWN.list_running(day) for day in range(1, DAYS))
 
 
 def test_promotions_last_some_days_and_end() -> None:
     promotions = Promotions(seed=5, products=200)
     for product in range(200):
-        on = [product in promotions.on(day) for day in range(60)]
+        on = [product in promotions.list_running(day) for day in range(60)]
         turns = [day for day, (before, after) in enumerate(pairwise(on)) if before != after]
         for began, ended in zip(turns[::2], turns[1::2], strict=False):
             assert DAYS_MIN <= ended - began <= DAYS_MAX
@@ -54,7 +54,7 @@ def test_a_promoted_product_is_announced_cheaper_and_usual_again_afterwards() ->
     }
     begun = 0
     for day in range(1, DAYS - 1):
-        today, tomorrow = DRAWN.on(day), DRAWN.on(day + 1)
+        today, tomorrow = DRAWN.list_running(day), DRAWN.list_running(day + 1)
         for product in tomorrow.keys() - today.keys():
             usual = [changes.get((render_sku(product), on)) for on in range(day + 1)]
             assert (
@@ -71,7 +71,7 @@ def test_a_promoted_product_is_announced_cheaper_and_usual_again_afterwards() ->
 
 
 def find_start(product: int, day: int) -> int:
-    return next(on + 1 for on in range(day, -1, -1) if product not in DRAWN.on(on))
+    return next(on + 1 for on in range(day, -1, -1) if product not in DRAWN.list_running(on))
 
 
 def publish_plans() -> tuple[Event, ...]:
@@ -84,7 +84,11 @@ def test_every_promotion_is_planned_and_no_other() -> None:
         for plan in publish_plans()
         for day in range(find_day(plan["starts_at"]), find_day(plan["ends_at"]))
     }
-    drawn = {(render_sku(product), day) for day in range(QUIET_DAYS) for product in DRAWN.on(day)}
+    drawn = {
+        (render_sku(product), day)
+        for day in range(QUIET_DAYS)
+        for product in DRAWN.list_running(day)
+    }
     assert drawn
     assert {(of, day) for of, day in planned if day < QUIET_DAYS} == drawn
 
@@ -141,7 +145,7 @@ def test_shelves_that_wait_for_orders_open_with_what_promotions_sell_until_goods
     expected = {
         product.sku
         for number, product in enumerate(World(QUIET).products)
-        if any(number in DRAWN.on(day) for day in range(product.lead_time_days + 2))
+        if any(number in DRAWN.list_running(day) for day in range(product.lead_time_days + 2))
     }
     monkeypatch.setattr("generators.promotions.STARTED_SHARE", 0.0)
     usual = open_shelves("orders")
@@ -155,7 +159,7 @@ def open_shelves(refill: Refill) -> Mapping[str, int]:
     """Units on the shelves of the first minute, in a world where many come."""
     world = World(replace(CLEAN, receipts_per_minute=120.0, refill=refill))
     world.tick()
-    return world.units(world.store_ids[0])
+    return world.count_units(world.store_ids[0])
 
 
 def test_more_is_sold_of_what_is_promoted() -> None:
@@ -167,7 +171,7 @@ def test_more_is_sold_of_what_is_promoted() -> None:
     promoted, usual = [], []
     full_days = range(1, DAYS)
     for product in range(CLEAN.products):
-        on = [day for day in full_days if product in DRAWN.on(day)]
+        on = [day for day in full_days if product in DRAWN.list_running(day)]
         off = [day for day in full_days if day not in on]
         if on:
             promoted.append(sum(sold[render_sku(product), day] for day in on) / len(on))

@@ -46,7 +46,7 @@ def resume_world(log: Logged, states: Iterable[str]) -> World:
     world = World(WORLD)
     for text in states:
         state: dict[str, Any] = json.loads(text)
-        if are_all_there(state["counts"], log.counts(state["counts"])):
+        if are_all_there(state["counts"], log.count_records(state["counts"])):
             world.restore(state)
     log.skip(world.counts)
     return world

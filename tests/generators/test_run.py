@@ -54,7 +54,7 @@ def run_small(
     pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK, guard: DiskGuard = ROOM
 ) -> Topics:
     topics = Topics()
-    snapshots = Snapshots(folder, SMALL.text())
+    snapshots = Snapshots(folder, SMALL.render())
     run(
         World(SMALL),
         Logged({}),
@@ -91,7 +91,7 @@ def test_live_a_record_is_published_when_its_time_has_come(tmp_path: Path) -> No
             early_ms.append((timestamp - START_MS) - wall.now_ms)
 
     pacer = create_pacer(wall, 1_000)
-    snapshots = Snapshots(tmp_path, SMALL.text())
+    snapshots = Snapshots(tmp_path, SMALL.render())
     run(
         World(SMALL),
         Logged({}),
@@ -115,7 +115,7 @@ def test_a_stop_within_a_tick_ends_the_run(tmp_path: Path) -> None:
             if len(topics.records) == 50:
                 stop.set()
 
-    snapshots = Snapshots(tmp_path, SMALL.text())
+    snapshots = Snapshots(tmp_path, SMALL.render())
     run(
         World(SMALL),
         Logged({}),
@@ -162,7 +162,7 @@ def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
     stop, topics = Signal(), Topics()
     stop.set()
     disk_guard = DiskGuard(stop, lambda: "no room")
-    snapshots = Snapshots(tmp_path, SMALL.text())
+    snapshots = Snapshots(tmp_path, SMALL.render())
     run(
         World(SMALL),
         Logged({}),

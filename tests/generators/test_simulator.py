@@ -25,6 +25,7 @@ from infra.settings import Settings, locate_root
 from infra.wait import wait_until
 from tests.generators.log import WORLD_NAMES, log
 from tests.generators.worlds import to_published
+from tests.worlds import shrink_world
 
 pytestmark = pytest.mark.e2e
 
@@ -34,13 +35,7 @@ SECONDS_MAX = 60.0
 @pytest.fixture
 def small(kafka: Settings) -> Settings:
     """An empty log, and a world that fills a day of it in a moment."""
-    changes = {
-        "simulator_stores": 3,
-        "simulator_products": 60,
-        "simulator_receipts_per_second": 3.0,
-        "simulator_speed": 600.0,
-    }
-    return kafka.model_copy(update=changes)
+    return shrink_world(kafka, 3, 60, 3.0, simulator_speed=600.0)
 
 
 @contextmanager

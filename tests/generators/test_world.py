@@ -101,7 +101,7 @@ def test_nobody_takes_what_is_not_there() -> None:
     for _ in range(36 * TICKS_PER_HOUR):
         world.tick()
         for store_id in STORE_IDS:
-            units = world.units(store_id).values()
+            units = world.count_units(store_id).values()
             assert min(units) >= 0
             empty_shelves += sum(not there for there in units)
     assert empty_shelves

@@ -31,32 +31,32 @@ def answer(work: Work) -> Answer:
     settings, generation = work.settings, work.generation
     identity = {"pipeline": generation.pipeline, "generation": generation.number}
     marker = decode(read_to_end(settings, MARKERS.name)[encode_key(MARKERS, identity)]).value
-    inputs, outputs = offsets(marker["inputs"]), offsets(marker["outputs"])
+    inputs, outputs = parse_offsets(marker["inputs"]), parse_offsets(marker["outputs"])
     rows = {
-        view.name: newest(settings, view, part_of(outputs, generation.outputs[view.name]))
+        view.name: read_newest(settings, view, select_topic(outputs, generation.outputs[view.name]))
         for view in work.pipeline.writes
     }
-    kept = newest(settings, BOOKS, part_of(outputs, BOOKS.name))
+    kept = read_newest(settings, BOOKS, select_topic(outputs, BOOKS.name))
     return Answer(
         batches=marker["batch"] + 1,
         inputs=inputs,
         rows=rows,
-        books=books(inputs, kept.values()),
+        books=build_books(inputs, kept.values()),
         digests=tuple(
             compute_digest(view, rows[view.name].values()) for view in work.pipeline.writes
         ),
     )
 
 
-def offsets(positions: Iterable[Mapping[str, Any]]) -> dict[Partition, int]:
+def parse_offsets(positions: Iterable[Mapping[str, Any]]) -> dict[Partition, int]:
     return {(at["topic"], at["partition"]): at["offset"] for at in positions}
 
 
-def part_of(ends: Offsets, topic: str) -> dict[Partition, int]:
+def select_topic(ends: Offsets, topic: str) -> dict[Partition, int]:
     return {at: end for at, end in ends.items() if at[0] == topic}
 
 
-def newest(settings: Settings, contract: Contract, ends: Offsets) -> dict[bytes, Row]:
+def read_newest(settings: Settings, contract: Contract, ends: Offsets) -> dict[bytes, Row]:
     """The row with the highest version of each key."""
     rows: dict[bytes, Row] = {}
     for record in read(settings, ends):
@@ -67,7 +67,7 @@ def newest(settings: Settings, contract: Contract, ends: Offsets) -> dict[bytes,
     return rows
 
 
-def books(inputs: Offsets, kept: Iterable[Row]) -> dict[Partition, Book]:
+def build_books(inputs: Offsets, kept: Iterable[Row]) -> dict[Partition, Book]:
     """Where nothing is written of a partition, all that was read of it would be a duplicate."""
     counted = {(row["topic"], row["partition"]): row for row in kept}
     nothing = {"applied": 0, "quarantined": 0}

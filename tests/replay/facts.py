@@ -14,14 +14,14 @@ STARTS_MINUTES_MAX, LASTS_MINUTES_MAX = 90, 600
 """Of a promotion: how long after its plan holds it begins, and how long it lasts."""
 
 
-def drawn_fact(known: Sequence[Publication], tick: int, chance: Random) -> Publication:
+def draw_version(known: Sequence[Publication], tick: int, chance: Random) -> Publication:
     """One of those known becomes another; it is published in the world minute."""
     one = chance.choice(known)
     now_ms = to_tick_start_ms(tick) + chance.randrange(TICK_MS)
     effective_ms = now_ms + chance.randint(*(minutes * TICK_MS for minutes in NOTICE_MINUTES))
     changed = {
         **one.event,
-        **another(one, effective_ms, chance),
+        **draw_change(one, effective_ms, chance),
         "event_id": f"fact-{tick}",
         "event_time": min(now_ms, effective_ms),
         "effective_at": effective_ms,
@@ -29,7 +29,7 @@ def drawn_fact(known: Sequence[Publication], tick: int, chance: Random) -> Publi
     return one._replace(published_ms=now_ms, event=changed)
 
 
-def another(one: Publication, effective_ms: int, chance: Random) -> Event:
+def draw_change(one: Publication, effective_ms: int, chance: Random) -> Event:
     if one.topic == PRICE_CHANGES.name:
         return {"price_cents": one.event["price_cents"] * chance.choice((1, 3))}
     if one.topic == PROMOTIONS.name:

@@ -51,7 +51,7 @@ EDGES = (-MILLISECOND, timedelta(), MILLISECOND)
 MOVED = (RECEIPTS, REFUNDS, ADJUSTMENTS, SHIPMENTS)
 
 
-def hostile_log() -> list[Entry]:
+def build_hostile_log() -> list[Entry]:
     """The records in the order of their publication, with a heartbeat after every ten minutes."""
     shop = Timeline()
     crowd(shop)
@@ -72,9 +72,9 @@ def hostile_log() -> list[Entry]:
 def crowd(shop: Timeline) -> None:
     """All of it in one millisecond; the refunds are for one receipt, which is there."""
     moment = parse_clock("10:00:30")
-    sold = shop.receipt(moment, (WINE, 1, 1_000), card="tok_1", customer="C1", cashier="HOT")
+    sold = shop.sell(moment, (WINE, 1, 1_000), card="tok_1", customer="C1", cashier="HOT")
     for _ in range(CROWD):
-        shop.receipt(moment, (WINE, 1, 10), card="tok_1", customer="C1", cashier="HOT")
+        shop.sell(moment, (WINE, 1, 10), card="tok_1", customer="C1", cashier="HOT")
         shop.refund(moment, (WINE, 1, 1_000), receipt=sold, issued=moment, cashier="HOT")
 
 
@@ -83,15 +83,15 @@ def largest(shop: Timeline) -> None:
     of them: what is paid back for it has.
     """
     moment = parse_clock("11:00:30")
-    sold = shop.receipt(moment, *MOST, store=YORK, customer="C-MOST", cashier="MOST")
-    shop.receipt(moment, *MOST, store=YORK, customer="C-MOST", cashier="MOST")
+    sold = shop.sell(moment, *MOST, store=YORK, customer="C-MOST", cashier="MOST")
+    shop.sell(moment, *MOST, store=YORK, customer="C-MOST", cashier="MOST")
     for number in range(3):
         again = parse_clock("11:10") + timedelta(minutes=number)
         shop.refund(again, *MOST, receipt=sold, issued=moment, cashier="MOST")
-    shop.receipt(
+    shop.sell(
         parse_clock("11:20"), *[(WINE, UNITS_MAX, 0)] * LINES_MAX, store=LONDON, cashier="MOST"
     )
-    shop.receipt(parse_clock("11:21"), (WINE, 1, 0), store=LONDON, cashier="MOST")
+    shop.sell(parse_clock("11:21"), (WINE, 1, 0), store=LONDON, cashier="MOST")
     for number, units in enumerate((INT_MIN, CENTS_MAX, INT_MIN, -1, 1)):
         happened = parse_clock("11:30") + timedelta(minutes=number)
         shop.put(ADJUSTMENTS, happened, store_id=YORK, sku=MILK, units=units, reason="count")
@@ -107,12 +107,12 @@ def beyond(shop: Timeline) -> None:
         moment = parse_clock("16:00:30") + timedelta(hours=number)
         who = {"customer": f"C-{number}", "cashier": f"EDGE-{number}"}
         for lines in (MOST, MOST, create_lines(cents - 2 * sum_cents(MOST))):
-            shop.receipt(moment, *lines, store=YORK, **who)
+            shop.sell(moment, *lines, store=YORK, **who)
     # After the grace: all of the minute is beyond 64 bits, and what was on time is not.
     moment, late = parse_clock("20:00:30"), parse_clock("20:40")
     for published in (moment, late, late):
-        shop.receipt(moment, *MOST, store=LEEDS, customer="C-LATE", published=published)
-    shop.price(GOLD, CENTS_MAX, BEFORE)
+        shop.sell(moment, *MOST, store=LEEDS, customer="C-LATE", published=published)
+    shop.set_price(GOLD, CENTS_MAX, BEFORE)
     shop.put(
         PRODUCTS,
         BEFORE,
@@ -123,9 +123,7 @@ def beyond(shop: Timeline) -> None:
     )
     for _ in range(3):
         given = [(GOLD, UNITS_MAX, 0)] * LINES_MAX
-        shop.receipt(
-            parse_clock("21:00:30"), *given, store=LONDON, customer="C-GOLD", cashier="GIVES"
-        )
+        shop.sell(parse_clock("21:00:30"), *given, store=LONDON, customer="C-GOLD", cashier="GIVES")
 
 
 def create_lines(cents: int) -> list[tuple[str, int, int]]:
@@ -146,7 +144,7 @@ def planes(shop: Timeline) -> None:
     for number, plane in enumerate((*PLANES, "".join(PLANES))):
         text = (plane * 64)[:64]
         for copy in range(7):
-            shop.receipt(
+            shop.sell(
                 moment,
                 (text, 1, 1_000),
                 (MILK, 7, 5),

@@ -1,7 +1,7 @@
 """One log of all that can happen: a simulated world with every kind of dirt, releases, tills whose
 clocks are ahead, and facts of any notice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
@@ -16,7 +16,9 @@ from generators.partitions import choose_partition
 from generators.ticks import TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.kafka import Partition
-from tests.replay.facts import drawn_fact
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime.newer import list_decoded_topics
+from tests.replay.facts import draw_version
 
 HOURS = 20
 """From the morning on, over midnight, until what ended then is closed three hours later. A live
@@ -57,7 +59,7 @@ class Entry:
     dirt: Dirt = Dirt.NONE
 
 
-def drawn_log(chance: Random) -> list[Entry]:
+def draw_log(chance: Random) -> list[Entry]:
     """What a drawn world publishes, in its order."""
     world = World(replace(WORLD, seed=chance.getrandbits(31)))
     waiting: dict[int, list[Entry]] = {}  # releases, by tick
@@ -65,10 +67,10 @@ def drawn_log(chance: Random) -> list[Entry]:
     log: list[Entry] = []
     for tick in range(HOURS * TICKS_PER_HOUR):
         *events, beat = world.tick()
-        published = [by_its_clock(one) for one in events]
+        published = [shift_by_clock(one) for one in events]
         known = known or [one for one in published if one.topic in DIMENSIONS]
         log += map(entry, published)
-        log.append(entry(drawn_fact(known, tick, chance)))
+        log.append(entry(draw_version(known, tick, chance)))
         log += waiting.pop(tick, [])
         log.append(entry(beat))
         for one in published:
@@ -78,7 +80,13 @@ def drawn_log(chance: Random) -> list[Entry]:
     return log
 
 
-def by_its_clock(one: Publication) -> Publication:
+def select_read(log: Iterable[Entry], pipeline: Pipeline) -> list[Entry]:
+    """The entries of the topics that the pipeline reads."""
+    read = {topic.name for topic in list_decoded_topics(pipeline)}
+    return [entry for entry in log if entry.at[0] in read]
+
+
+def shift_by_clock(one: Publication) -> Publication:
     """The event as a till told it whose clock may be ahead, by no more than the contract allows.
 
     All copies of an event are the same; what comes too late stays too late.

@@ -11,15 +11,15 @@ from infra.wait import wait_until
 from pipelines.common.generations.folders import locate_checkpoint
 from tests.replay.log import Entry
 from tests.replay.running import Running
-from tests.replay.schedule import Schedule, cut, interleaved
+from tests.replay.schedule import Schedule, cut, interleave
 
 CHUNK_SECONDS_MAX = 400
 
 
 def play(log: list[Entry], schedule: Schedule, running: Running, chance: Random) -> None:
     """Publish the log as the schedule says; return when the pipeline has read it, and stands."""
-    doomed = schedule.doomed(chance)
-    chunks = cut(interleaved(log, schedule, chance), schedule.chunks, chance)
+    doomed = schedule.choose_doomed(chance)
+    chunks = cut(interleave(log, schedule, chance), schedule.chunks, chance)
     try:
         for number, chunk in enumerate(chunks):
             if number in doomed:
@@ -53,9 +53,9 @@ def see_through(running: Running) -> None:
     )
     checkpoint = locate_checkpoint(work.settings, work.generation)
 
-    def through() -> bool:
+    def has_read_all() -> bool:
         running.tend()
         read = checkpoint.read_committed()
         return all(read.get(at, 0) == end for at, end in ends.items())
 
-    wait_until(through, "the pipeline has read everything", CHUNK_SECONDS_MAX)
+    wait_until(has_read_all, "the pipeline has read everything", CHUNK_SECONDS_MAX)

@@ -16,16 +16,16 @@ RECORDS_MAX = 2_000
 """Of a topic, the last ones: enough to have closed and corrected rows among them."""
 
 
-def published(work: Work) -> dict[str, Contract]:
+def list_topics(work: Work) -> dict[str, Contract]:
     """The topics that the generation writes, with the contract of each."""
     outputs = work.generation.outputs
     views = {outputs[view.name]: view for view in work.pipeline.writes}
     return {**views, **{one.name: one for one in (BOOKS, MARKERS, GENERATIONS)}}
 
 
-def faults(work: Work) -> Iterator[str]:
+def find_faults(work: Work) -> Iterator[str]:
     """Everything that is otherwise than a contract says, or than a consumer relies on."""
-    topics = published(work)
+    topics = list_topics(work)
     cluster = inspect(create_admin(work.settings), list(topics))
     yield from map(str, find_drifts(cluster, topics, frozenset(topics)))
     for topic, contract in topics.items():
@@ -33,14 +33,14 @@ def faults(work: Work) -> Iterator[str]:
         if not records:
             yield f"{topic} has no records"
         for record in records[-RECORDS_MAX:]:
-            yield from of_record(contract, record)
+            yield from find_record_faults(contract, record)
         for name, one in CONSUMERS.items():
             if use := one.reads.get(contract.name):
                 violations = find_violations(use, contract, records[-RECORDS_MAX:])
                 yield from (f"{name}: {each}" for each in violations)
 
 
-def of_record(contract: Contract, record: Record) -> Iterator[str]:
+def find_record_faults(contract: Contract, record: Record) -> Iterator[str]:
     """Its schema, rules, key, place and headers."""
     place = f"{record.topic}/{record.partition}/{record.offset}"
     decoded = decode(record.value)

@@ -35,7 +35,7 @@ class Work:
     generation: Generation
 
 
-def founded(settings: Settings, name: str) -> Work:
+def create_work(settings: Settings, name: str) -> Work:
     """Generation 1 of the pipeline, from the code on disk; in session it never waits."""
     [generation] = ensure_generation(settings, name)
     work = Work(settings, replace(load(name), every=timedelta(), duty_cycle=1.0), generation)

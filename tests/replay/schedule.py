@@ -33,7 +33,7 @@ class Schedule:
     """Whether the pipeline wakes for each chunk, reads to the end, and stops."""
     own_process: bool = False
 
-    def doomed(self, chance: Random) -> set[int]:
+    def choose_doomed(self, chance: Random) -> set[int]:
         """The numbers of the chunks that the pipeline is doomed over."""
         return set(chance.sample(range(self.chunks - 1), self.kills))
 
@@ -45,7 +45,7 @@ def cut(log: Sequence[Entry], chunks: int, chance: Random) -> Iterator[Sequence[
         yield log[start:end]
 
 
-def interleaved(log: Sequence[Entry], schedule: Schedule, chance: Random) -> list[Entry]:
+def interleave(log: Sequence[Entry], schedule: Schedule, chance: Random) -> list[Entry]:
     """The records of each partition in their order, the partitions in any.
 
     A heartbeat keeps its promise: it comes after every event that was published before it. A fact
@@ -67,13 +67,13 @@ def interleaved(log: Sequence[Entry], schedule: Schedule, chance: Random) -> lis
                 or (at[0] != HEARTBEATS.name and queue[0][1].published_ms <= limit_ms)
             ]
         )
-        mixed += taken(waiting[at], chance.randint(1, schedule.burst_max), limit_ms)
+        mixed += take(waiting[at], chance.randint(1, schedule.burst_max), limit_ms)
         if not waiting[at]:
             del waiting[at]
-    return list(told_late(mixed, [entry for entry in log if entry.at[0] in DIMENSIONS]))
+    return list(delay_versions(mixed, [entry for entry in log if entry.at[0] in DIMENSIONS]))
 
 
-def told_late(events: Iterable[Entry], facts: Iterable[Entry]) -> Iterator[Entry]:
+def delay_versions(events: Iterable[Entry], facts: Iterable[Entry]) -> Iterator[Entry]:
     """The events, and each fact before the first one that was published ON_ITS_WAY after it."""
     waiting = deque(facts)
     for event in events:
@@ -83,7 +83,7 @@ def told_late(events: Iterable[Entry], facts: Iterable[Entry]) -> Iterator[Entry
     yield from waiting
 
 
-def taken(queue: deque[tuple[int, Entry]], most: int, limit_ms: int) -> Iterator[Entry]:
+def take(queue: deque[tuple[int, Entry]], most: int, limit_ms: int) -> Iterator[Entry]:
     """The next records of a partition; of the heartbeats, one."""
     _, entry = queue.popleft()
     yield entry

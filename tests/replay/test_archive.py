@@ -26,7 +26,7 @@ from pipelines.common.runtime.archive import Gap, LogTruncated, NoArchive, Sourc
 from replay.compare import select_counted, to_span
 from tests.replay.answer import Answer, answer
 from tests.replay.checking import check
-from tests.replay.log import Entry, drawn_log
+from tests.replay.log import Entry, draw_log
 from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, Work
 from tests.rows import collect_rows
@@ -67,7 +67,7 @@ class CutLog:
 @pytest.fixture(scope="module")
 def cut_log(kafka: Settings) -> CutLog:
     chance = create_random("archive")
-    log = drawn_log(chance)
+    log = draw_log(chance)
     first, second = len(log) * 6 // 10, len(log) * 8 // 10
     publish(kafka, log[:first])
     keep(kafka)

@@ -24,10 +24,10 @@ from pipelines.common.runtime import pace
 from tests.brokers import empty_broker
 from tests.replay.answer import Answer, answer
 from tests.replay.checking import SHOWN_MAX, check
-from tests.replay.log import HOURS, drawn_log
+from tests.replay.log import HOURS, draw_log, select_read
 from tests.replay.playing import play
-from tests.replay.providing import faults
-from tests.replay.running import InSession, OwnProcess, Running, founded
+from tests.replay.providing import find_faults
+from tests.replay.running import InSession, OwnProcess, Running, create_work
 from tests.replay.schedule import Schedule
 from tests.seeds import create_random
 
@@ -39,13 +39,13 @@ LIVELY = "inventory"
 answer; the others, in the same shell, are played one of all."""
 
 
-def schedules(chance: Random, name: str) -> list[Schedule]:
+def choose_schedules(chance: Random, name: str) -> list[Schedule]:
     """How the log reaches the pipeline of that name."""
-    live, *others = every_schedule(chance)
+    live, *others = list_schedules(chance)
     return [live, chance.choice(others)] if name == LIVELY else [chance.choice([live, *others])]
 
 
-def every_schedule(chance: Random) -> list[Schedule]:
+def list_schedules(chance: Random) -> list[Schedule]:
     return [
         Schedule(
             "live",
@@ -114,13 +114,11 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chance = create_random("log and schedules")
-    inputs = {topic.name for topic in load(name).inputs}
-    dimensions = {one.topic.name for one in load(name).dimensions}
-    log = [entry for entry in drawn_log(chance) if entry.at[0] in inputs | dimensions]
+    log = select_read(draw_log(chance), load(name))
     assert {entry.dirt for entry in log} == set(Dirt)
     digests = set()
     partitions = chance.sample([1, 2], 2)
-    for number, schedule in enumerate(schedules(chance, name)):
+    for number, schedule in enumerate(choose_schedules(chance, name)):
         print(schedule, "own process" if schedule.own_process else f"{partitions[number]} of state")
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -130,15 +128,15 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
             if partitions[number] == 2:
                 patch.setattr(pace, "ONE_PARTITION_RECORDS_MAX", -1)
             kept = {"checkpoint_url": (folder / "kept").as_uri()} if schedule.own_process else {}
-            work = founded(settings.model_copy(update={**limit, **kept}), name)
+            work = create_work(settings.model_copy(update={**limit, **kept}), name)
             running: Running = (
                 OwnProcess(work) if schedule.own_process else InSession(work, spark, patch)
             )
             play(log, schedule, running, chance)
             answered = answer(work)
             check(answered, work)
-            every_kind(answered)
-            assert not list(islice(faults(work), SHOWN_MAX))
+            check_every_kind(answered)
+            assert not list(islice(find_faults(work), SHOWN_MAX))
         print(f"{answered.batches} batches, {running.kills} kills, {forgetting.ids} ids forgotten")
         assert running.kills > 0
         assert answered.batches >= schedule.chunks
@@ -148,7 +146,7 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
         wait_until(lambda: forgetting.ids > 0, "ids are forgotten while the generation is live")
 
 
-def every_kind(answered: Answer) -> None:
+def check_every_kind(answered: Answer) -> None:
     """Records were applied, were copies, and were rejected; of the releases too."""
     released = [book for at, book in answered.books.items() if at[0] == RELEASES.name]
     for books in (answered.books.values(), released):

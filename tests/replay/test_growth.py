@@ -14,10 +14,10 @@ from pipelines.common.runtime.backlog import Backlog
 from pipelines.common.runtime.pace import MARGIN
 from tests.replay.answer import answer
 from tests.replay.checking import check
-from tests.replay.log import drawn_log
+from tests.replay.log import draw_log
 from tests.replay.playing import publish, see_through
-from tests.replay.running import InSession, founded
-from tests.replay.schedule import Schedule, interleaved
+from tests.replay.running import InSession, create_work
+from tests.replay.schedule import Schedule, interleave
 from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
@@ -33,7 +33,7 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
     """Four hours are looked at, sixteen more are there when the query starts."""
     chance = create_random("growth")
     apart = Schedule("apart", chunks=1, kills=0, lead_ms=MARGIN // MILLISECOND, burst_max=50)
-    log = interleaved(drawn_log(chance), apart, chance)
+    log = interleave(draw_log(chance), apart, chance)
     began_ms = log[0].published_ms
     first = next(
         number
@@ -52,7 +52,9 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
 
     monkeypatch.setattr("pipelines.common.runtime.query.measure_backlog", look)
     limit = {"pipeline_records_per_batch_max": len(log) // BATCHES_MIN}
-    running = InSession(founded(kafka.model_copy(update=limit), "inventory"), spark, monkeypatch)
+    running = InSession(
+        create_work(kafka.model_copy(update=limit), "inventory"), spark, monkeypatch
+    )
     try:
         running.tend()
         wait_until(lambda: bool(looks), "the log has grown", GROWTH_SECONDS_MAX)

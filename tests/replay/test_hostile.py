@@ -11,9 +11,10 @@ from pipelines.common.transform.full_sums import SUMS_IN_FULL
 from tests.brokers import empty_broker
 from tests.replay.answer import answer
 from tests.replay.checking import check
-from tests.replay.hostile import hostile_log
+from tests.replay.hostile import build_hostile_log
+from tests.replay.log import select_read
 from tests.replay.playing import play
-from tests.replay.running import InSession, founded
+from tests.replay.running import InSession, create_work
 from tests.replay.schedule import Schedule
 from tests.seeds import create_random
 
@@ -37,13 +38,11 @@ def test_a_hostile_world_is_answered_as_by_the_oracle(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chance = create_random("hostile")
-    known = {topic.name for topic in load(name).inputs}
-    known |= {one.topic.name for one in load(name).dimensions}
-    log = [entry for entry in hostile_log() if entry.at[0] in known]
-    work = founded(empty_broker(shared_broker, tmp_path), name)
+    log = select_read(build_hostile_log(), load(name))
+    work = create_work(empty_broker(shared_broker, tmp_path), name)
     running = InSession(work, spark, monkeypatch)
-    play(log, Schedule("hostile", chunks=2, kills=1, lead_ms=0, burst_max=500), running, chance)
+    schedule = Schedule("hostile", chunks=2, kills=1, lead_ms=0, burst_max=500)
+    play(log, schedule, running, create_random("hostile"))
     found = answer(work)
     check(found, work)
     assert running.kills > 0

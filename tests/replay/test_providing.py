@@ -7,7 +7,7 @@ import pytest
 from contracts import STORE_SALES, encode, encode_key
 from generators.partitions import choose_partition
 from infra.kafka import Record
-from tests.replay.providing import of_record
+from tests.replay.providing import find_record_faults
 
 ROW = STORE_SALES.examples[0]
 KEY = encode_key(STORE_SALES, ROW)
@@ -23,7 +23,7 @@ GOOD = Record(
 
 
 def test_a_row_that_keeps_its_contract_is_good() -> None:
-    assert list(of_record(STORE_SALES, GOOD)) == []
+    assert list(find_record_faults(STORE_SALES, GOOD)) == []
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_a_row_that_keeps_its_contract_is_good() -> None:
 )
 def test_what_is_otherwise_is_told(bad: Record, message: str) -> None:
     with pytest.raises(AssertionError, match=message):
-        assert not list(of_record(STORE_SALES, bad))
+        assert not list(find_record_faults(STORE_SALES, bad))

@@ -22,7 +22,7 @@ from pipelines.common.runtime.requests import (
     request,
     serve,
 )
-from tests.replay.log import drawn_log
+from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.seeds import create_random
 
@@ -42,7 +42,7 @@ def worker(spark: SparkSession, settings: Settings, generation: Path) -> Iterato
 def test_a_worker_answers_with_the_rows_of_its_code(
     spark: SparkSession, kafka: Settings, tmp_path: Path
 ) -> None:
-    publish(kafka, drawn_log(create_random("a request")))
+    publish(kafka, draw_log(create_random("a request")))
     span = Span.of(
         {}, read_end_offsets(create_admin(kafka), [topic.name for topic in PIPELINE.inputs])
     )

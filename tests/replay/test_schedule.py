@@ -7,8 +7,8 @@ from contracts import PRODUCTS, RECEIPTS, Row, get_contract
 from contracts.validation import Rejection, validate
 from generators.ticks import HOUR_MS
 from pipelines.common.transform.dimensions import DimensionVersion, to_version
-from tests.replay.log import Entry, drawn_log
-from tests.replay.schedule import Schedule, interleaved
+from tests.replay.log import Entry, draw_log
+from tests.replay.schedule import Schedule, interleave
 from tests.seeds import create_random
 
 SCHEDULE = Schedule("facts come late", chunks=1, kills=0, lead_ms=HOUR_MS, burst_max=50)
@@ -30,8 +30,8 @@ def without_notice(place: int, entry: Entry, event: Row) -> DimensionVersion:
 def test_an_event_finds_the_facts_of_its_moment_whatever_comes_after_it() -> None:
     chance = create_random("facts")
     topics = {PRODUCTS.name, RECEIPTS.name}
-    log = [entry for entry in drawn_log(chance) if entry.at[0] in topics]
-    played = interleaved(log, SCHEDULE, chance)
+    log = [entry for entry in draw_log(chance) if entry.at[0] in topics]
+    played = interleave(log, SCHEDULE, chance)
     assert not mistaken(played, with_notice)
     assert mistaken(played, without_notice), "the drawn log exposes a reader without notice"
 

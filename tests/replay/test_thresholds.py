@@ -21,15 +21,19 @@ def test_nothing_set_is_nothing_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pipeline", "setting", "message"),
+    ("setting", "message"),
     [
-        ("fraud", "mood=3", "expected one of .*card_sales_per_window_max"),
-        ("fraud", "card_sales_per_window_max=some", "whole number, found 'some'"),
-        ("fraud", "card_sales_per_window_max", "NAME=VALUE"),
-        ("fraud", "card_sales_window=3", "expected one of"),
-        ("inventory", "low=3", "has no thresholds"),
+        ("mood=3", "expected one of .*card_sales_per_window_max"),
+        ("card_sales_per_window_max=some", "whole number, found 'some'"),
+        ("card_sales_per_window_max", "NAME=VALUE"),
+        ("card_sales_window=3", "expected one of"),
     ],
 )
-def test_what_cannot_be_set_is_said(pipeline: str, setting: str, message: str) -> None:
+def test_what_cannot_be_set_is_said(setting: str, message: str) -> None:
     with pytest.raises(BadThreshold, match=message):
-        edit(locate_root(), pipeline, [setting])
+        edit(locate_root(), "fraud", [setting])
+
+
+def test_a_pipeline_without_thresholds_says_so() -> None:
+    with pytest.raises(BadThreshold, match="has no thresholds"):
+        edit(locate_root(), "inventory", ["low=3"])

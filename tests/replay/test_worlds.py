@@ -108,7 +108,7 @@ class Worlds(RuleBasedStateMachine):
     def sell(
         self, lines: Lines, ago: timedelta, store: str, customer: str | None, card: str | None
     ) -> None:
-        self._shop.receipt(
+        self._shop.sell(
             self._now - ago,
             *lines,
             store=store,

@@ -60,6 +60,11 @@ def find_failures(records: Iterable[logging.LogRecord]) -> list[str]:
     ]
 
 
+def check_problem(answer: httpx.Response, status: int, title: str) -> None:
+    """The answer is a problem with this status and title."""
+    assert (answer.status_code, answer.json().get("title")) == (status, title), answer.text
+
+
 def create_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -> Sources:
     store = create_store(log, folder, traces or Traces())
     return Sources(

@@ -22,7 +22,7 @@ from services.api.routes.topics import describe
 from services.forgetting import NeverReplaced, RowsLeft, StillNamed, Unknown
 from tests.command import run_command
 from tests.replay.answer import answer
-from tests.replay.running import InSession, Work, founded
+from tests.replay.running import InSession, Work, create_work
 from tests.secrets import find_files
 from tests.services.broker import KafkaLog
 from tests.services.serving import Answers, serving
@@ -134,7 +134,7 @@ def test_whoever_is_forgotten_is_named_nowhere_and_no_view_changes(
     assert sold[POSTED]["customer_id"].startswith(CUSTOMER)
     assert sold[POSTED]["card_token"].startswith(CARD)
 
-    work = founded(shop, "visits")
+    work = create_work(shop, "visits")
     running = InSession(work, spark, monkeypatch)
     running.tend()
     try:

@@ -75,6 +75,11 @@ class Writing:
         at = (self.topic, store % PARTITIONS)
         self._log.publish(at, encode_key(STOCK_LEVELS, value), encode(STOCK_LEVELS, value))
 
+    def rows(self, store: int, skus: Iterable[str], units: int) -> None:
+        """Shelves of store S00n, which all hold the same."""
+        for sku in skus:
+            self.row(store, sku, units)
+
     def book(self, at: Partition, applied: int, quarantined: int) -> None:
         value = {
             "pipeline": self.pipeline,

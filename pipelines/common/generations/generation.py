@@ -5,24 +5,13 @@ from datetime import datetime
 
 from contracts import BOOKS, GENERATIONS, encode, encode_key
 from control.generations import Generation, Generations, State, read_generations
-from infra.errors import UserError
 from infra.kafka import apply_topics, create_producer, send
-from infra.lock import lock_folder
+from infra.lock import LockHeld, lock_folder
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_home
 from pipelines.common.pipeline import Pipeline
 
 CHANGE_SECONDS_MAX = 30.0
-
-
-class BeingChanged(UserError):
-    """Another process is changing the generations."""
-
-    def __init__(self, pipeline: str) -> None:
-        super().__init__(
-            f"The generations of {pipeline} should be changed by one process at a time, but "
-            f"another one has been at it for {CHANGE_SECONDS_MAX:g} s. See which: make status"
-        )
 
 
 Change = Callable[[Generations], Generations]
@@ -66,10 +55,12 @@ def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
     """Apply the function to the generations, and publish the result in one record.
 
     Processes change them one after the other. If the function raises, nothing changes. Raises
-    BeingChanged.
+    LockHeld.
     """
     folder = locate_home(settings, pipeline)
-    with lock_folder(folder, BeingChanged(pipeline), CHANGE_SECONDS_MAX):
+    advice = f"It has done so for {CHANGE_SECONDS_MAX:g} s. See which: make status"
+    held = LockHeld("process", f"change the generations of {pipeline}", advice)
+    with lock_folder(folder, held, CHANGE_SECONDS_MAX):
         before = load_generations(settings, pipeline)
         after = changed(before)
         if after != before:

@@ -6,8 +6,7 @@ from typing import TextIO
 
 import psutil
 
-from infra.errors import UserError
-from infra.lock import is_locked, try_lock
+from infra.lock import LockHeld, is_locked, try_lock
 from infra.wait import wait_for
 
 LEASE = "lease.json"
@@ -20,28 +19,18 @@ LOOK_SECONDS_MAX = 1.0
 """The time for which a process that only checks may hold the lease."""
 
 
-class LeaseHeld(UserError):
-    """Another process runs this generation."""
-
-    def __init__(self, lease: Path) -> None:
-        super().__init__(
-            f"{lease.parent} should be run by one process, but another one runs it already. "
-            "See which: make status"
-        )
-
-
 def take(folder: Path) -> TextIO:
     """Make this process the generation's only writer, and wait for the previous one's engine to
     end.
 
     The lease lasts as long as the returned file is open, at the latest until the process ends. An
-    engine without a driver is given time to end, and then killed. Raises LeaseHeld.
+    engine without a driver is given time to end, and then killed. Raises LockHeld.
     """
     lease = folder / LEASE
     file = lease.open("a+")
     if not wait_for(lambda: try_lock(file.fileno()), LOOK_SECONDS_MAX):
         file.close()
-        raise LeaseHeld(lease)
+        raise LockHeld("process", f"run {folder}")
     file.seek(0)
     if before := file.read():
         await_end(json.loads(before))

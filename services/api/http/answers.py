@@ -1,6 +1,6 @@
 """The common parts of answers: their JSON, and the members that date them."""
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
@@ -46,6 +46,14 @@ class LakeAsOf(BaseModel):
         description="up to where the tables that were read hold the log: per topic, one per "
         "partition, the offset of the first record not in it"
     )
+
+
+class TopicsPage(BaseModel):
+    """A page of a list from mirrored topics."""
+
+    items: list[Any]
+    next: NextCursor
+    as_of: TopicsAsOf = Field(description="what has been read")
 
 
 class AsOfMembers(TypedDict):

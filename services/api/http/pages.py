@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from services.api.http.cursors import NO_GENERATION, Cursor, resume
-from services.api.store.selection import Place, Selection
-from services.api.store.tables import Stored
+from services.api.http.parameters import PageQuery
+from services.api.store.selection import Place, Selection, match
+from services.api.store.tables import Stored, Table
 
 Row = TypeVar("Row")
 
@@ -54,6 +55,20 @@ class PageRequest:
         if len(items) == len(rows):
             return Page(items, None)
         return Page(items, str(Cursor(self.generation, self.question, place(items[-1]))))
+
+
+def request_newest(
+    query: PageQuery, what: str, table: Table, newest_first: tuple[str, ...]
+) -> tuple[Selection, PageRequest]:
+    """The rows that the query's filters select, the newest first, and the requested page of them.
+
+    Raises Problem for an invalid cursor, even while the table is loading.
+    """
+    filters = query.select_filters()
+    selection = Selection(table, match(filters), newest_first, descending=True)
+    request = PageRequest(query.limit, query.cursor, f"{what} of {filters}", selection.types)
+    request.find_place()
+    return selection, request
 
 
 def select_page(execute: Execute, selection: Selection, request: PageRequest) -> Page[Stored]:

@@ -16,6 +16,10 @@ StoreId = Annotated[str, Path(description="the store", max_length=ID_CHARACTERS_
 Sku = Annotated[str, Path(description="the product", max_length=ID_CHARACTERS_MAX)]
 
 
+IdFilter = Annotated[str | None, Field(max_length=ID_CHARACTERS_MAX)]
+"""The query parameter that asks for rows of one id or of one short text."""
+
+
 class Parameters(BaseModel):
     """The query of a route. The API refuses undeclared parameters."""
 
@@ -53,3 +57,7 @@ class PageQuery(Parameters):
         For a query whose other parameters are all names of columns.
         """
         return self.model_dump(exclude=set(PageQuery.model_fields), exclude_none=True)
+
+
+PageParameters = Annotated[PageQuery, Query()]
+"""The query of a route to a list without filters."""

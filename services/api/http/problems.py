@@ -78,6 +78,13 @@ class Problem(Exception):
         return JSONResponse(document, self.status, headers=self.headers, media_type=MEDIA_TYPE)
 
 
+class NotFound(Problem):
+    """What was asked for does not exist."""
+
+    def __init__(self, title: str, detail: str, **members: object) -> None:
+        super().__init__(HTTPStatus.NOT_FOUND, title, detail, headers=None, **members)
+
+
 """An OpenAPI document, or a part of one."""
 
 Responses = dict[int | str, AnyJson]

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Response
 from fastapi.responses import RedirectResponse
 
-from services.api.http.problems import Problem
+from services.api.http.problems import NotFound, Problem
 from services.api.http.sources import FromSources, Sources
 
 FOUND_CHARACTERS_MAX = 80
@@ -64,8 +64,7 @@ def create_router(path: str, find: Find, expected: str) -> APIRouter:
 
 def describe_unknown(expected: str, name: str) -> Problem:
     """The problem of a page that does not exist."""
-    return Problem(
-        HTTPStatus.NOT_FOUND,
+    return NotFound(
         "Unknown page",
         f"Expected {expected.format(found=name[:FOUND_CHARACTERS_MAX])}",
     )

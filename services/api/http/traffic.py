@@ -45,13 +45,13 @@ class CountRequests:
             return
         began = monotonic()
 
-        async def sending(message: Message) -> None:
+        async def send_counted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._traffic.add(_find_operation(scope), message["status"], monotonic() - began)
             await send(message)
 
         try:
-            await self._app(scope, receive, sending)
+            await self._app(scope, receive, send_counted)
         except Exception:
             # An outer layer answers it with a problem document.
             self._traffic.add(_find_operation(scope), 500, monotonic() - began)

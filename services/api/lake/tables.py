@@ -78,7 +78,7 @@ class LakeSnapshot:
         finally:
             overdue.cancel()
 
-    def ends(self) -> Offsets:
+    def list_ends(self) -> Offsets:
         """The offsets up to which the tables hold the log."""
         return {at: end for table in self.tables.values() for at, end in table.ends.items()}
 

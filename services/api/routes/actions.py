@@ -79,7 +79,7 @@ class ForgetQuery(Parameters):
     )
 
 
-RESPONSES = examples.ok(examples.DONE) | document_responses(
+RESPONSES = examples.document_ok(examples.DONE) | document_responses(
     HTTPStatus.NOT_FOUND,
     HTTPStatus.CONFLICT,
     HTTPStatus.SERVICE_UNAVAILABLE,

@@ -28,7 +28,7 @@ router = APIRouter(tags=["shortcuts"])
 @router.get(
     "/v1/alerts",
     summary=f"Rows of {TABLE.view}, the newest first, filtered, in pages",
-    **examples.answer(RowPage, examples.page(TABLE), PAGE_PROBLEMS),
+    **examples.answer(RowPage, examples.render_page(TABLE), PAGE_PROBLEMS),
 )
 async def list_alerts(store: FromStore, query: RowsParameters) -> JSONResponse:
     return JSONResponse(await list_rows_of(store, TABLE, query, Order.NEWEST))
@@ -37,7 +37,7 @@ async def list_alerts(store: FromStore, query: RowsParameters) -> JSONResponse:
 @router.get(
     "/v1/alerts/{key:path}",
     summary=f"One row of {TABLE.view}, by {'/'.join(TABLE.key)}",
-    **examples.answer(AnyJson, examples.row(TABLE), ITEM_PROBLEMS),
+    **examples.answer(AnyJson, examples.render_row(TABLE), ITEM_PROBLEMS),
 )
 async def get_alert(store: FromStore, key: Key, query: ViewParameters) -> JSONResponse:
     return JSONResponse(await find_row(store, TABLE, key, query))

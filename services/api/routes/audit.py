@@ -4,42 +4,33 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from contracts import ACTIONS, build_model
-from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
-from services.api.http.pages import PageRequest, select_page
-from services.api.http.parameters import ID_CHARACTERS_MAX, PageQuery
+from services.api.http.answers import TopicsPage, date_by_offsets
+from services.api.http.pages import request_newest, select_page
+from services.api.http.parameters import IdFilter, PageQuery
 from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import ACTIONS_TABLE, NEWEST_ACTIONS_FIRST
-from services.api.store.selection import Selection, match
 
 router = APIRouter(tags=["actions"])
 
 
 class AuditQuery(PageQuery):
-    action: str | None = Field(
-        None, max_length=ID_CHARACTERS_MAX, description="only this one, as promote-generation"
-    )
-    who: str | None = Field(
-        None, max_length=ID_CHARACTERS_MAX, description="only what was asked with this token"
-    )
-    outcome: str | None = Field(
-        None, max_length=ID_CHARACTERS_MAX, description="begun, done, refused or failed"
-    )
+    action: IdFilter = Field(None, description="only this one, as promote-generation")
+    who: IdFilter = Field(None, description="only what was asked with this token")
+    outcome: IdFilter = Field(None, description="begun, done, refused or failed")
 
 
 class Action(build_model(ACTIONS)):  # type: ignore[misc]  # made at run time
     """What somebody asked for, and what came of it so far."""
 
 
-class AuditPage(BaseModel):
+class AuditPage(TopicsPage):
     items: list[Action] = Field(description="what was asked for last comes first")
-    next: NextCursor
-    as_of: TopicsAsOf = Field(description="what has been read")
 
 
 @router.get(
@@ -50,10 +41,7 @@ class AuditPage(BaseModel):
     **examples.answer(AuditPage, examples.AUDIT_PAGE, LIST_PROBLEMS),
 )
 def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSONResponse:
-    filters = query.select_filters()
-    selection = Selection(ACTIONS_TABLE, match(filters), NEWEST_ACTIONS_FIRST, descending=True)
-    request = PageRequest(query.limit, query.cursor, f"actions of {filters}", selection.types)
-    request.find_place()  # raises for an invalid cursor, even while the mirror is loading
+    selection, request = request_newest(query, "actions", ACTIONS_TABLE, NEWEST_ACTIONS_FIRST)
     with store.actions.open() as connection:
         page = select_page(connection.execute, selection, request)
         as_of = date_by_offsets(read_offsets(connection, ACTIONS.name))

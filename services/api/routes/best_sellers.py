@@ -6,7 +6,6 @@ computes it: in SQLite, or in Python where SQLite's 64 bits may be too small for
 
 import json
 from collections import defaultdict
-from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -18,7 +17,7 @@ from contracts import BEST_SELLERS
 from contracts.times import to_epoch_ms
 from services.api.http.answers import Dated, date
 from services.api.http.parameters import Moment
-from services.api.http.problems import ITEM_PROBLEMS, Problem
+from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -164,8 +163,7 @@ def _describe_unknown(snapshot: Snapshot, query: BestSellersQuery) -> Problem:
     oldest_ms = snapshot.find_oldest_ms(TABLE)
     kept = "none yet" if oldest_ms is None else f"those from {render_instant(oldest_ms)} on"
     asked = "any" if query.window is None else render_instant(to_epoch_ms(query.window))
-    return Problem(
-        HTTPStatus.NOT_FOUND,
+    return NotFound(
         "Unknown window",
         f"Expected a window in which something was sold, found none for {asked}; kept are {kept}. "
         f"List rows with GET /v1/views/{TABLE.view}/rows.",

@@ -93,7 +93,7 @@ REQUEST_BODY = {
     status_code=HTTPStatus.CREATED,
     response_model=PublishedEvent,
     openapi_extra={"requestBody": REQUEST_BODY, **OPTIONAL_TOKEN},
-    responses=examples.created(examples.PUBLISHED)
+    responses=examples.document_created(examples.PUBLISHED)
     | document_responses(
         HTTPStatus.NOT_FOUND,
         HTTPStatus.REQUEST_TIMEOUT,

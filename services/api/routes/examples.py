@@ -169,7 +169,7 @@ POSITIONS = {
 }
 
 
-def row(table: Table) -> AnyJson:
+def render_row(table: Table) -> AnyJson:
     """A row of a view, as in an answer."""
     return table.to_json(table.to_stored(table.contract.examples[0])) | DATES
 
@@ -212,7 +212,7 @@ STOCK_OUT_PAGE = {
     "next": None,
     **LAKE_AS_OF,
 }
-_ALERT = row(Table(ALERTS))
+_ALERT = render_row(Table(ALERTS))
 _RECEIPT = RECEIPTS.examples[0]
 ALERT_HISTORY = {
     "alert": _ALERT,
@@ -275,7 +275,7 @@ BEST_SELLERS = {
 }
 
 
-def page(table: Table) -> AnyJson:
+def render_page(table: Table) -> AnyJson:
     """A page with a row of a view."""
     row = table.to_json(table.to_stored(table.contract.examples[0]))
     return {"view": table.view, "items": [row], "next": None, **DATES}
@@ -283,15 +283,15 @@ def page(table: Table) -> AnyJson:
 
 def answer(model: object, example: AnyJson, problems: Responses) -> AnyJson:
     """The declared answers of a route: model and example of the good one, and the problems."""
-    return {"response_model": model, "responses": ok(example) | problems}
+    return {"response_model": model, "responses": document_ok(example) | problems}
 
 
-def ok(example: AnyJson) -> Responses:
+def document_ok(example: AnyJson) -> Responses:
     """The successful answer of a route, for its OpenAPI."""
     return {200: {"content": {JSON: {"example": example}}}}
 
 
-def created(example: AnyJson) -> Responses:
+def document_created(example: AnyJson) -> Responses:
     """The successful answer of a route that publishes, for its OpenAPI."""
     return {201: {"content": {JSON: {"example": example}}}}
 

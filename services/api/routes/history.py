@@ -6,7 +6,6 @@ that led to it.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from http import HTTPStatus
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Query
@@ -28,7 +27,7 @@ from services.api.http.parameters import (
     Sku,
     StoreId,
 )
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS, Problem
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS, NotFound, Problem
 from services.api.http.read_your_writes import ViewParameters
 from services.api.http.sources import FromLake, FromStore
 from services.api.lake.evidence import EvidenceRecord, NamedEvent, find_records
@@ -65,7 +64,7 @@ class SpanQuery(PageQuery):
         question = f"{what} of {shelf.store_id}/{shelf.sku} since {self.since} until {self.until}"
         return PageRequest(self.limit, self.cursor, question, types)
 
-    def span(self, store_id: str, sku: str) -> Span:
+    def build_span(self, store_id: str, sku: str) -> Span:
         """The shelf in the requested time."""
         return Span(store_id, sku, to_epoch_ms(self.since), to_epoch_ms(self.until))
 
@@ -167,7 +166,7 @@ def get_past_shelf(
 ) -> JSONResponse:
     span = Span(store_id, sku, until_ms=to_epoch_ms(query.at))
     with lake.open(*TOPICS) as snapshot:
-        found, as_of = sum_movements(snapshot, span), date_by_offsets(snapshot.ends())
+        found, as_of = sum_movements(snapshot, span), date_by_offsets(snapshot.list_ends())
     if found is None:
         raise _describe_unmoved(span, as_of)
     columns = {"store_id": store_id, "sku": sku, **found}
@@ -185,12 +184,12 @@ def get_past_shelf(
 def list_movements(
     lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters
 ) -> JSONResponse:
-    span = query.span(store_id, sku)
+    span = query.build_span(store_id, sku)
     request = query.ask("movements", span, (int, str, int, int))
     after = request.find_place()
     with lake.open(*TOPICS) as snapshot:
         rows = find_movements(snapshot, span, after, request.rows_max)
-        as_of = date_by_offsets(snapshot.ends())
+        as_of = date_by_offsets(snapshot.list_ends())
     page = request.build(
         rows, lambda row: (row["event_time"], row["topic"], row["partition"], row["offset"])
     )
@@ -254,7 +253,7 @@ def _answer_evidence(lake: Lake, alert: Document) -> JSONResponse:
     topics = [VALIDATED[name] for name in sorted({each["topic"] for each in named})]
     with lake.open(*topics) as snapshot:
         records = [one for topic in topics for one in find_records(snapshot, topic, named)]
-        as_of = date_by_offsets(snapshot.ends())
+        as_of = date_by_offsets(snapshot.list_ends())
     events = [one for each in named for one in _render_evidence(each, records)]
     return respond(AlertHistory(alert=alert, events=events, as_of=LakeAsOf(**as_of["as_of"])))
 
@@ -276,8 +275,7 @@ def _render_evidence(named: NamedEvent, records: Sequence[EvidenceRecord]) -> li
 
 def _describe_unmoved(span: Span, as_of: AsOfMember) -> Problem:
     when = "" if span.until_ms is None else f" by {render_instant(span.until_ms)}"
-    return Problem(
-        HTTPStatus.NOT_FOUND,
+    return NotFound(
         "Unmoved shelf",
         f"Expected a shelf that had a movement{when}, found none of {span.store_id}/{span.sku} in "
         "the lake. List the shelves there are with GET /v1/stock; as_of says how far the lake is.",

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, build_model
-from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
-from services.api.http.pages import PageRequest, select_page
-from services.api.http.parameters import ID_CHARACTERS_MAX, PageQuery
+from services.api.http.answers import TopicsPage, date_by_offsets
+from services.api.http.pages import request_newest, select_page
+from services.api.http.parameters import IdFilter, PageQuery
 from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -22,19 +22,14 @@ from services.api.store.mirrored import (
     ORDER_ID,
     ORDERS_TABLE,
 )
-from services.api.store.selection import Selection, match
 from services.api.store.tables import Document, Stored
 
 router = APIRouter(tags=["orders"])
 
 
 class OrdersQuery(PageQuery):
-    store_id: str | None = Field(
-        None, max_length=ID_CHARACTERS_MAX, description="only those of this store"
-    )
-    sku: str | None = Field(
-        None, max_length=ID_CHARACTERS_MAX, description="only those of this product"
-    )
+    store_id: IdFilter = Field(None, description="only those of this store")
+    sku: IdFilter = Field(None, description="only those of this product")
 
 
 class Order(build_model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run time
@@ -45,10 +40,8 @@ class Order(build_model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run 
     )
 
 
-class OrderPage(BaseModel):
+class OrderPage(TopicsPage):
     items: list[Order] = Field(description="the newest review first")
-    next: NextCursor
-    as_of: TopicsAsOf = Field(description="what has been read")
 
 
 @router.get(
@@ -59,10 +52,7 @@ class OrderPage(BaseModel):
     **examples.answer(OrderPage, examples.ORDER_PAGE, LIST_PROBLEMS),
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
-    filters = query.select_filters()
-    selection = Selection(ORDERS_TABLE, match(filters), NEWEST_ORDERS_FIRST, descending=True)
-    request = PageRequest(query.limit, query.cursor, f"orders of {filters}", selection.types)
-    request.find_place()  # raises for an invalid cursor, even while the mirror is loading
+    selection, request = request_newest(query, "orders", ORDERS_TABLE, NEWEST_ORDERS_FIRST)
     # Read orders first, so that the answer has the order of every confirmation.
     with store.orders.open() as connection:
         page = select_page(connection.execute, selection, request)

@@ -6,14 +6,13 @@ each by its ETag, so a page never runs with the script of another version.
 
 from collections.abc import Mapping
 from functools import cache
-from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
 
 from fastapi import APIRouter, Response
 
 from services.api.http import frame, static
-from services.api.http.problems import Problem
+from services.api.http.problems import NotFound
 from services.api.http.sources import FromSources
 from services.api.http.static import File, IfNoneMatch
 
@@ -29,8 +28,7 @@ router = APIRouter(include_in_schema=False)
 @router.get(f"{PATH}/{{name}}")
 async def get_file(name: str, if_none_match: IfNoneMatch = None) -> Response:
     if name not in FILES:
-        raise Problem(
-            HTTPStatus.NOT_FOUND,
+        raise NotFound(
             "Unknown page",
             f"Expected one of {', '.join(FILES)}, found {name[: static.FOUND_CHARACTERS_MAX]}.",
         )

@@ -12,7 +12,7 @@ from control.generations import Generation, Generations
 from infra.kafka import Offsets
 from services.api.http.answers import AsOf, date, respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import NO_PROBLEMS, Problem, document_responses
+from services.api.http.problems import NO_PROBLEMS, NotFound, Problem, document_responses
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.accounting import read_accounts, read_newest_ms
@@ -112,9 +112,7 @@ def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> JSONRespo
 
 def describe_unknown(store: Store, name: str) -> Problem:
     known = ", ".join(sorted(store.generations.known)) or "none yet"
-    return Problem(
-        HTTPStatus.NOT_FOUND, "Unknown pipeline", f"Expected one of {known}, found {name}."
-    )
+    return NotFound("Unknown pipeline", f"Expected one of {known}, found {name}.")
 
 
 def describe_all(store: Store) -> list[Pipeline]:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from contracts import PROPOSALS, PURCHASE_ORDERS
 from services.api.http.answers import Dated, TopicsAsOf, date
 from services.api.http.parameters import Sku, StoreId
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import NotFound, Problem, document_responses
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -159,8 +159,7 @@ def add_up(
 
 
 def _describe_unknown(store_id: str, sku: str) -> Problem:
-    return Problem(
-        HTTPStatus.NOT_FOUND,
+    return NotFound(
         "No review of the shelf",
         f"Expected a shelf that a review has proposed for, found none of {store_id}/{sku}. List "
         f"the proposals there are with GET /v1/views/{TABLE.view}/rows.",

@@ -1,6 +1,5 @@
 """GET /v1/prices: the prices of products, now, at another time, and over time."""
 
-from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -9,10 +8,10 @@ from pydantic import BaseModel, Field
 
 from contracts import NOTICE, PRICE_CHANGES, build_model
 from contracts.times import EPOCH, render_span
-from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
+from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
 from services.api.http.pages import PageRequest
-from services.api.http.parameters import Moment, PageQuery, Parameters, Sku
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, Problem
+from services.api.http.parameters import Moment, PageParameters, PageQuery, Parameters, Sku
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound, Problem
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store import mirrored
@@ -36,14 +35,18 @@ class PricesQuery(MomentQuery, PageQuery):
     """A further page is of the moment of the first one."""
 
 
-class PriceChange(build_model(PRICE_CHANGES)):  # type: ignore[misc]  # made at run time
-    """A price of a product, and from when on it holds."""
+class Announced(BaseModel):
+    """What is published ahead of the time from which it holds."""
 
     published_at: str = Field(description="when it was announced: the record's timestamp")
     holds_from: str = Field(
-        description="when it took over, or will: effective_at, or "
+        description="from when on it holds: effective_at, or "
         f"{render_span(NOTICE)} after published_at where that is later"
     )
+
+
+class PriceChange(Announced, build_model(PRICE_CHANGES)):  # type: ignore[misc]  # made at run time
+    """A price of a product, and from when on it holds."""
 
 
 class HeldPrice(PriceChange):
@@ -59,18 +62,14 @@ class Price(HeldPrice):
     as_of: TopicsAsOf = Field(description="what has been read")
 
 
-class PricePage(BaseModel):
+class PricePage(TopicsPage):
     items: list[HeldPrice] = Field(description="one per product that has a price, by sku")
-    next: NextCursor
     at: str = Field(description="the moment, in world time")
-    as_of: TopicsAsOf = Field(description="what has been read")
 
 
-class PriceHistory(BaseModel):
+class PriceHistory(TopicsPage):
     sku: str
     items: list[PriceChange] = Field(description="the last to hold first")
-    next: NextCursor
-    as_of: TopicsAsOf = Field(description="what has been read")
 
 
 @router.get(
@@ -120,9 +119,7 @@ def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSO
     summary="Every price of a product, announced ones too, the last first",
     **examples.answer(PriceHistory, examples.PRICE_HISTORY, ITEM_PROBLEMS),
 )
-def get_price_history(
-    store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]
-) -> JSONResponse:
+def get_price_history(store: FromStore, sku: Sku, query: PageParameters) -> JSONResponse:
     request = PageRequest(query.limit, query.cursor, f"history of {sku}", (int, int))
     holds_from, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
     with store.prices.open() as connection:
@@ -158,8 +155,7 @@ def _render_change(change: mirrored.PriceChange, until_ms: int | None) -> Docume
 
 def _describe_unknown(sku: str, at_ms: int | None) -> Problem:
     when = "" if at_ms is None else f" by {render_instant(at_ms)}"
-    return Problem(
-        HTTPStatus.NOT_FOUND,
+    return NotFound(
         "No price",
         f"Expected a price of {sku}{when}, found none in {PRICE_CHANGES.name}. "
         "List what has a price with GET /v1/prices.",

@@ -1,7 +1,6 @@
 """GET /v1/products/{sku}/stock: one product in every store."""
 
 from collections.abc import Sequence
-from http import HTTPStatus
 
 from fastapi import APIRouter
 from fastapi.concurrency import run_in_threadpool
@@ -11,7 +10,7 @@ from pydantic import BaseModel, Field, create_model
 from contracts import STOCK_LEVELS
 from services.api.http.answers import Dated, date
 from services.api.http.parameters import Sku
-from services.api.http.problems import ITEM_PROBLEMS, Problem
+from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -87,8 +86,7 @@ def _sum(rows: Sequence[Stored]) -> dict[str, int]:
 
 
 def _describe_unknown(sku: str) -> Problem:
-    return Problem(
-        HTTPStatus.NOT_FOUND,
+    return NotFound(
         "Unknown product",
         f"Expected a product with a movement in some store, found none for {sku}. "
         "List the shelves there are with GET /v1/stock.",

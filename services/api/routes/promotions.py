@@ -1,19 +1,17 @@
 """GET /v1/promotions: the promotion plans of a product."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from contracts import NOTICE, PROMOTIONS, build_model
-from contracts.times import render_span
-from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
+from contracts import PROMOTIONS, build_model
+from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.pages import PageRequest
-from services.api.http.parameters import PageQuery, Sku
+from services.api.http.parameters import PageParameters, Sku
 from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromStore
 from services.api.routes import examples
+from services.api.routes.prices import Announced
 from services.api.store.mirror import read_offsets
 from services.api.store.planned import Plan, list_plans
 from services.api.store.selection import WHOLE_MAX
@@ -25,32 +23,21 @@ router = APIRouter(tags=["prices"])
 TIMES = ("event_time", "starts_at", "ends_at", "effective_at", "published_at", "holds_from")
 
 
-class Promotion(build_model(PROMOTIONS)):  # type: ignore[misc]  # made at run time
+class Promotion(Announced, build_model(PROMOTIONS)):  # type: ignore[misc]  # made at run time
     """A plan. Of two plans for the same days, the one that holds from later on counts."""
 
-    published_at: str = Field(description="when it was announced: the record's timestamp")
-    holds_from: str = Field(
-        description="from when on the plan holds: effective_at, or "
-        f"{render_span(NOTICE)} after published_at where that is later"
-    )
 
-
-class PromotionPage(BaseModel):
+class PromotionPage(TopicsPage):
     sku: str
     items: list[Promotion] = Field(description="the last to start first; empty: none was planned")
-    next: NextCursor
-    as_of: TopicsAsOf = Field(description="what has been read")
 
 
 @router.get(
     "/v1/promotions/{sku}",
     summary="Every promotion of a product, planned ones too, the last first",
-    response_model=PromotionPage,
-    responses=examples.ok(examples.PROMOTION_PAGE) | LIST_PROBLEMS,
+    **examples.answer(PromotionPage, examples.PROMOTION_PAGE, LIST_PROBLEMS),
 )
-def list_promotions(
-    store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]
-) -> JSONResponse:
+def list_promotions(store: FromStore, sku: Sku, query: PageParameters) -> JSONResponse:
     request = PageRequest(query.limit, query.cursor, f"promotions of {sku}", (int, int))
     starts_at, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
     with store.promotions.open() as connection:

@@ -1,7 +1,6 @@
 """GET /v1/quarantine: the rejected records, the reasons, and the remedies."""
 
 import sqlite3
-from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -14,7 +13,7 @@ from contracts.validation import VALIDATED
 from services.api.http.answers import NextCursor, OffsetsByTopic
 from services.api.http.pages import Page, PageRequest, select_page
 from services.api.http.parameters import NoParameters, PageQuery
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, Problem
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.marker import group_by_topic
@@ -126,8 +125,7 @@ def get_rejected(
         place = (topic, partition, offset)
         row = connection.execute(REJECTIONS_TABLE.select_one, place).fetchone()
     if row is None:
-        raise Problem(
-            HTTPStatus.NOT_FOUND,
+        raise NotFound(
             "Not in quarantine",
             f"Expected a rejected record, found none at {topic}/{partition}/{offset}. "
             "List those there are with GET /v1/quarantine.",

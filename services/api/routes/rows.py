@@ -18,7 +18,7 @@ from services.api.http import filters
 from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.pages import PageRequest, select_page
 from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, CursorText
-from services.api.http.problems import ITEM_PROBLEMS, Problem, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem, document_responses
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -67,7 +67,7 @@ class RowsQuery(ViewQuery):
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="rows per page")
     cursor: CursorText = None
 
-    def filters(self) -> dict[str, object]:
+    def list_filters(self) -> dict[str, object]:
         """The filters: field and text of the value."""
         times = {filters.FROM: self.start, filters.UNTIL: self.until}
         return {**(self.model_extra or {}), **{n: at for n, at in times.items() if at is not None}}
@@ -120,7 +120,7 @@ async def list_rows_of(
     `own_filters`: the route's filters, in addition to the query's. Raises Problem.
     """
     order = query.order or order
-    asked = {**query.filters(), **own_filters}
+    asked = {**query.list_filters(), **own_filters}
     selection = _create_selection(table, asked, order)
     snapshots = await await_snapshots(store, table.view, query)
     question = filters.render_question(asked, order)
@@ -135,8 +135,7 @@ async def find_row(store: Store, table: Table, key: str, query: ViewQuery) -> Do
     with snapshots.open() as snapshot:
         row = snapshot.select(table.select_one, values).fetchone()
     if row is None:
-        raise Problem(
-            HTTPStatus.NOT_FOUND,
+        raise NotFound(
             "Unknown row",
             f"Expected a row of {table.view} under {'/'.join(table.key)}, found none for {key}. "
             f"List the rows there are with GET /v1/views/{table.view}/rows.",

@@ -18,10 +18,11 @@ from services.api.http.parameters import (
     LIMIT_DEFAULT,
     LIMIT_MAX,
     CursorText,
+    IdFilter,
     Sku,
     StoreId,
 )
-from services.api.http.problems import ITEM_PROBLEMS, Problem, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem, document_responses
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -74,12 +75,8 @@ CONDITIONS = {
 
 
 class StockQuery(ViewQuery):
-    store_id: str | None = Field(
-        None, max_length=ID_CHARACTERS_MAX, description="shelves of this store only"
-    )
-    sku: str | None = Field(
-        None, max_length=ID_CHARACTERS_MAX, description="shelves with this product only"
-    )
+    store_id: IdFilter = Field(None, description="shelves of this store only")
+    sku: IdFilter = Field(None, description="shelves with this product only")
     search: str | None = Field(
         None,
         min_length=1,
@@ -100,7 +97,7 @@ class StockQuery(ViewQuery):
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="shelves per page")
     cursor: CursorText = None
 
-    def question(self) -> str:
+    def render_question(self) -> str:
         """The filters and the sort, which stay the same from page to page."""
         return urlencode(
             self.model_dump(exclude={"limit", "cursor", "min_offset"}, exclude_none=True)
@@ -151,7 +148,7 @@ def select_shelves(snapshot: Snapshot, query: StockQuery) -> Page[Stored]:
     request = PageRequest(
         limit=query.limit,
         cursor=query.cursor,
-        question=query.question(),
+        question=query.render_question(),
         types=selection.types,
         generation=snapshot.marker.generation,
     )
@@ -183,8 +180,7 @@ def list_sort_columns(sort: Sort) -> tuple[str, ...]:
 
 
 def _describe_unknown(store_id: str, sku: str) -> Problem:
-    return Problem(
-        HTTPStatus.NOT_FOUND,
+    return NotFound(
         "Unknown shelf",
         f"Expected a shelf that has had a movement, found none for {store_id}/{sku}. "
         "List the shelves there are with GET /v1/stock.",

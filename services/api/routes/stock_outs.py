@@ -65,12 +65,12 @@ class StockOutPage(BaseModel):
 def list_stock_outs(
     lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters
 ) -> JSONResponse:
-    span = query.span(store_id, sku)
+    span = query.build_span(store_id, sku)
     request = query.ask("stock-outs", span, (int,))
     [after_ms] = request.find_place() or (WHOLE_MIN,)
     with lake.open(*TOPICS) as snapshot:
         rows = find_stock_outs(snapshot, span, int(after_ms), request.rows_max)
-        as_of = date_by_offsets(snapshot.ends())
+        as_of = date_by_offsets(snapshot.list_ends())
     page = request.build(rows, lambda row: (row["started_at"],))
     return respond(
         StockOutPage(

@@ -96,12 +96,12 @@ class EventStream(StreamingResponse):
         self._slots = slots
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def sending(message: Message) -> None:
+        async def send_in_time(message: Message) -> None:
             with anyio.fail_after(SEND_SECONDS_MAX):
                 await send(message)
 
         try:
-            await super().__call__(scope, receive, sending)
+            await super().__call__(scope, receive, send_in_time)
         except (TimeoutError, ClientDisconnect):
             pass  # the connection ends with this call
         finally:

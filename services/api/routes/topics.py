@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from contracts import ADJUSTMENTS, CONTRACTS, Contract, find_schemas, get_schema_id
 from contracts import Field as ContractField
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import NO_PROBLEMS, Problem, document_responses
+from services.api.http.problems import NO_PROBLEMS, NotFound, document_responses
 from services.api.routes import examples
 from services.api.store.tables import AnyJson, Document, Table
 
@@ -157,8 +157,7 @@ async def list_topics(_: NoParameters) -> JSONResponse:
 )
 async def get_topic(name: Name, _: NoParameters) -> JSONResponse:
     if name not in CONTRACTS:
-        raise Problem(
-            HTTPStatus.NOT_FOUND,
+        raise NotFound(
             "Unknown topic",
             f"Expected one of {', '.join(sorted(CONTRACTS))}, found {name}.",
         )

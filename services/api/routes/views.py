@@ -1,6 +1,5 @@
 """GET /v1/views: the views, the meaning of their rows, and the progress of each."""
 
-from http import HTTPStatus
 from typing import Annotated, TypedDict
 
 from fastapi import APIRouter, Path
@@ -11,7 +10,7 @@ from contracts import BOOKS, CONTRACTS
 from control.generations import Generation
 from services.api.http.filters import list_filters
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import ITEM_PROBLEMS, NO_PROBLEMS, Problem
+from services.api.http.problems import ITEM_PROBLEMS, NO_PROBLEMS, NotFound
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.topics import TopicField, render
@@ -100,8 +99,7 @@ def get_view(store: FromStore, name: Name, _: NoParameters) -> JSONResponse:
 def find_table(name: str) -> Table:
     """The table of a view. Raises Problem if there is no such view."""
     if name not in TABLES:
-        raise Problem(
-            HTTPStatus.NOT_FOUND,
+        raise NotFound(
             "Unknown view",
             f"Expected one of {', '.join(TABLES)}, found {name}.",
         )

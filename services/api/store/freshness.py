@@ -89,13 +89,13 @@ def _count_covered(seen: Sequence[tuple[float, Offsets]], inputs: Offsets) -> in
     """The number of moments that an answer covers. Ends only grow: these moments come first."""
     topics = {topic for topic, _ in inputs}
 
-    def beyond(observation: tuple[float, Offsets]) -> bool:
+    def is_beyond(observation: tuple[float, Offsets]) -> bool:
         ends = observation[1]
         if not inputs.keys() <= ends.keys():
             return True
         return any(end > inputs.get(at, 0) for at, end in ends.items() if at[0] in topics)
 
-    return bisect_right(seen, False, key=beyond)
+    return bisect_right(seen, False, key=is_beyond)
 
 
 def _continues(ends: Offsets, before: Offsets) -> bool:

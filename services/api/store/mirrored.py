@@ -8,27 +8,9 @@ import sqlite3
 from typing import NamedTuple
 
 from contracts import ACTIONS, CONFIRMATIONS, PRICE_CHANGES, PURCHASE_ORDERS, QUARANTINE
-from services.api.store.announced import build_row, read_event
-from services.api.store.changelog import Record
-from services.api.store.mirror import Layout, create_layout
-from services.api.store.tables import Stored, Table
-
-CREATE_CHANGES = """
-create table changes (
-    partition integer not null,
-    "offset" integer not null,
-    event_id text not null,
-    sku text not null,
-    price_cents integer not null,
-    event_time integer not null,
-    effective_at integer not null,
-    published_at integer not null,
-    holds_from integer not null,
-    primary key (partition, "offset"),
-    unique (partition, event_id)
-) without rowid;
-create index "changes by sku" on changes (sku, holds_from, "offset")
-"""
+from services.api.store.announced import create_announced_layout
+from services.api.store.mirror import create_layout
+from services.api.store.tables import Table
 
 
 class PriceChange(NamedTuple):
@@ -58,20 +40,8 @@ HISTORY = (
 )
 SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order by sku limit ?"
 
-
-def _build_price_row(record: Record) -> Stored | None:
-    event = read_event(PRICE_CHANGES, record)
-    if event is None:
-        return None
-    return build_row(record, event, (event["price_cents"],), ("event_time", "effective_at"))
-
-
-PRICES = Layout(
-    topic=PRICE_CHANGES.name,
-    create=tuple(CREATE_CHANGES.split(";")),
-    # A second copy of an event changes nothing: the first copy counts.
-    insert="insert or ignore into changes values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    row=_build_price_row,
+PRICES = create_announced_layout(
+    PRICE_CHANGES, "changes", ("price_cents",), ("event_time", "effective_at"), since="holds_from"
 )
 
 
@@ -100,6 +70,10 @@ class Prices:
         ]
 
 
+def _render_index(name: str, table: Table, *columns: str) -> str:
+    return f"create index {name} on {table.name} ({', '.join(columns)})"
+
+
 ORDER_ID = "purchase_order_id"
 NEWEST_ORDERS_FIRST = ("review_at", ORDER_ID)
 ORDERS_TABLE = Table(PURCHASE_ORDERS, key=(ORDER_ID,))
@@ -109,9 +83,8 @@ CONFIRMATIONS_TABLE = Table(CONFIRMATIONS, key=(ORDER_ID,))
 ORDERS = create_layout(
     ORDERS_TABLE,
     "ignore",
-    f"create index newest on {ORDERS_TABLE.name} ({', '.join(NEWEST_ORDERS_FIRST)})",
-    f"create index shelves on {ORDERS_TABLE.name} "
-    f"(store_id, sku, {', '.join(NEWEST_ORDERS_FIRST)})",
+    _render_index("newest", ORDERS_TABLE, *NEWEST_ORDERS_FIRST),
+    _render_index("shelves", ORDERS_TABLE, "store_id", "sku", *NEWEST_ORDERS_FIRST),
 )
 CONFIRMED = create_layout(CONFIRMATIONS_TABLE, "ignore")
 
@@ -122,8 +95,8 @@ NEWEST_REJECTIONS_FIRST = ("published_at", *QUARANTINE.key)
 REJECTIONS = create_layout(
     REJECTIONS_TABLE,
     "replace",
-    f"create index newest on {REJECTIONS_TABLE.name} ({', '.join(NEWEST_REJECTIONS_FIRST)})",
-    f"create index counts on {REJECTIONS_TABLE.name} (topic, reason, published_at)",
+    _render_index("newest", REJECTIONS_TABLE, *NEWEST_REJECTIONS_FIRST),
+    _render_index("counts", REJECTIONS_TABLE, "topic", "reason", "published_at"),
 )
 
 ACTIONS_TABLE = Table(ACTIONS)
@@ -131,7 +104,5 @@ NEWEST_ACTIONS_FIRST = ("asked_at", *ACTIONS.key)
 
 # The last record of an action has all of it.
 AUDITED = create_layout(
-    ACTIONS_TABLE,
-    "replace",
-    f"create index newest on {ACTIONS_TABLE.name} ({', '.join(NEWEST_ACTIONS_FIRST)})",
+    ACTIONS_TABLE, "replace", _render_index("newest", ACTIONS_TABLE, *NEWEST_ACTIONS_FIRST)
 )

@@ -4,30 +4,7 @@ import sqlite3
 from typing import NamedTuple
 
 from contracts import PROMOTIONS
-from services.api.store.announced import build_row, read_event
-from services.api.store.changelog import Record
-from services.api.store.mirror import Layout
-from services.api.store.tables import Stored
-
-CREATE_PLANS = """
-create table plans (
-    partition integer not null,
-    "offset" integer not null,
-    event_id text not null,
-    sku text not null,
-    usual_price_cents integer not null,
-    price_cents integer not null,
-    event_time integer not null,
-    starts_at integer not null,
-    ends_at integer not null,
-    effective_at integer not null,
-    published_at integer not null,
-    holds_from integer not null,
-    primary key (partition, "offset"),
-    unique (partition, event_id)
-) without rowid;
-create index "plans by sku" on plans (sku, starts_at, "offset")
-"""
+from services.api.store.announced import create_announced_layout
 
 
 class Plan(NamedTuple):
@@ -52,22 +29,12 @@ PLANS = (
     'where sku = ? and (starts_at, "offset") < (?, ?) '
     'order by starts_at desc, "offset" desc limit ?'
 )
-TIMES_OF_PLAN = ("event_time", "starts_at", "ends_at", "effective_at")
-
-
-def _build_promotion_row(record: Record) -> Stored | None:
-    event = read_event(PROMOTIONS, record)
-    if event is None:
-        return None
-    cents = event["usual_price_cents"], event["price_cents"]
-    return build_row(record, event, cents, TIMES_OF_PLAN)
-
-
-PLANNED = Layout(
-    topic=PROMOTIONS.name,
-    create=tuple(CREATE_PLANS.split(";")),
-    insert=f"insert or ignore into plans values ({', '.join('?' * 12)})",
-    row=_build_promotion_row,
+PLANNED = create_announced_layout(
+    PROMOTIONS,
+    "plans",
+    ("usual_price_cents", "price_cents"),
+    ("event_time", "starts_at", "ends_at", "effective_at"),
+    since="starts_at",
 )
 
 

@@ -55,17 +55,17 @@ class Store:
         """
         until = time.monotonic() + STOP_SECONDS_MAX
 
-        def seconds_left() -> float:
+        def compute_seconds_left() -> float:
             return max(0.0, until - time.monotonic())
 
         # The control thread stops first: it starts materializers.
         self.control.stop()
-        self.control.join(seconds_left())
+        self.control.join(compute_seconds_left())
         for each in self._list_background():
             each.stop()
-        self.generations.stop(seconds_left)
+        self.generations.stop(compute_seconds_left)
         for each in self._list_background():
-            each.join(seconds_left())
+            each.join(compute_seconds_left())
         self.traces.stop()
 
     def end_streams(self) -> None:

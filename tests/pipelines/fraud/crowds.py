@@ -18,7 +18,7 @@ Line = tuple[str, int, int]
 def crowd_velocity(shop: Timeline, chance: Random, card: str, size: int) -> None:
     for _ in range(size):
         happened = draw_moment(chance, parse_clock("10:00"), minutes=59)
-        shop.receipt(happened, card=card, published=draw_publication(chance, happened))
+        shop.sell(happened, card=card, published=draw_publication(chance, happened))
 
 
 def crowd_travel(shop: Timeline, chance: Random, card: str, size: int) -> None:
@@ -26,24 +26,20 @@ def crowd_travel(shop: Timeline, chance: Random, card: str, size: int) -> None:
     for _ in range(size):
         happened = draw_moment(chance, parse_clock("8:00"), minutes=12 * 60)
         sold_in = chance.choice(stores)
-        shop.receipt(
-            happened, card=card, store=sold_in, published=draw_publication(chance, happened)
-        )
+        shop.sell(happened, card=card, store=sold_in, published=draw_publication(chance, happened))
 
 
 def crowd_sweethearting(shop: Timeline, chance: Random, cashier: str, size: int) -> None:
     for lines in split_lines(chance, size, lambda: (WINE, 1, chance.choice((0, 490, 499)))):
         happened = draw_moment(chance, parse_clock("8:00"), minutes=7 * 60)
-        shop.receipt(
-            happened, *lines, cashier=cashier, published=draw_publication(chance, happened)
-        )
+        shop.sell(happened, *lines, cashier=cashier, published=draw_publication(chance, happened))
 
 
 def crowd_unbacked(shop: Timeline, chance: Random, receipt: str, size: int) -> None:
     """The receipt is there for most of it, and has two lines."""
     issued = parse_clock("9:00")
     sold = ((WINE, 3, 1_000), (MILK, 20, 100))
-    shop.receipt(issued, *sold, event_id=receipt, published=draw_publication(chance, issued))
+    shop.sell(issued, *sold, event_id=receipt, published=draw_publication(chance, issued))
     some = ((WINE, 1, 300), (MILK, 2, 100), (WINE, 2, 1_000))
     for lines in split_lines(chance, size - len(sold), lambda: chance.choice(some)):
         happened = draw_moment(chance, parse_clock("9:01"), minutes=10)
@@ -76,7 +72,7 @@ def crowd_bulk(shop: Timeline, chance: Random, card: str, size: int) -> None:
     some = ((WINE, 6, 1_000), (MILK, 10, 100), (MILK, 12, 100))
     for lines in split_lines(chance, size, lambda: chance.choice(some)):
         happened = draw_moment(chance, parse_clock("8:00"), minutes=12 * 60)
-        shop.receipt(happened, *lines, card=card, published=draw_publication(chance, happened))
+        shop.sell(happened, *lines, card=card, published=draw_publication(chance, happened))
 
 
 CROWDS: Mapping[str, Crowd] = {

@@ -10,7 +10,7 @@ from audit.fraud import FraudOracle
 from audit.timeline import (
     BORDERS,
     DELAYS_MINUTES,
-    KINDS_OF_FACTS,
+    DIMENSION_KINDS,
     LEEDS,
     LIMITS,
     LONDON,
@@ -58,12 +58,14 @@ def draw_timeline(chance: Random) -> list[Record]:
         off, _ = draw_moment()
         effective_at = chance.choice(BORDERS) + off
         published = effective_at - timedelta(minutes=chance.choice(NOTICES_MINUTES))
-        shop.fact(chance.choice(KINDS_OF_FACTS), effective_at, published, chance.randint(1, 3))
+        shop.change_dimension(
+            chance.choice(DIMENSION_KINDS), effective_at, published, chance.randint(1, 3)
+        )
     sold = []
     for _ in range(SALES):
         off, delay = draw_moment()
         happened = chance.choice(BORDERS) + off
-        sale = shop.receipt(
+        sale = shop.sell(
             happened,
             *draw_lines(),
             card=chance.choice(CARDS),

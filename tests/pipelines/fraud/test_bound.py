@@ -174,7 +174,7 @@ def test_a_refund_of_the_largest_receipt_is_held_against_all_of_its_lines(
     sold, back = timeline.parse_clock("10:00"), timeline.parse_clock("11:00")
     goods = [(f"SKU-{number}", 1, 1_000) for number in range(LINES_MAX)]
     for receipt in (LONG, TWICE):
-        shop.receipt(sold, *goods, event_id=receipt)
+        shop.sell(sold, *goods, event_id=receipt)
         shop.refund(back, *goods, receipt=receipt, issued=sold)
     shop.refund(back + timedelta(minutes=1), *goods, receipt=TWICE, issued=sold)
     pipeline, versions = create_pipeline(limits), load_versions(spark, DIMENSIONS, shop.records)

@@ -38,7 +38,7 @@ from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
 from services.api.routes.quality import FROM_ELSEWHERE, find_newest
 from tests.command import run_command
-from tests.replay.log import drawn_log
+from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.seeds import create_random
 
@@ -54,7 +54,7 @@ def log(kafka: Settings) -> Settings:
 
     The lake is where a URL says.
     """
-    entries = drawn_log(create_random("lake"))
+    entries = draw_log(create_random("lake"))
     publish(kafka, entries)
     order(kafka)
     stranger = create_producer(kafka)

@@ -63,7 +63,7 @@ class Drawn:
     def plan(self) -> None:
         effective_at, sku = self._moment(), self._chance.choice((MILK, WINE))
         starts_at = effective_at + timedelta(minutes=self._chance.choice((0, 10, 2_000)))
-        self.shop.plan(
+        self.shop.plan_promotion(
             sku,
             starts_at,
             starts_at + timedelta(minutes=self._chance.choice((1, 120, 2_880))),
@@ -78,7 +78,7 @@ class Drawn:
 
     def receipt(self, happened: datetime, published: datetime) -> None:
         store = self._chance.choice((LEEDS, LONDON))
-        self.shop.receipt(happened, *self._lines(), store=store, published=published)
+        self.shop.sell(happened, *self._lines(), store=store, published=published)
 
     def refund(self, happened: datetime, published: datetime) -> None:
         self.shop.refund(happened, *self._lines(), published=published)

@@ -31,7 +31,7 @@ def draw_timeline(chance: Random) -> list[Record]:
     shop = Timeline()
     for _ in range(SALES):
         happened = chance.choice(BORDERS) + timedelta(minutes=chance.randint(-90, 90))
-        shop.receipt(
+        shop.sell(
             happened,
             *[
                 (sku, chance.randint(1, 9), PRICE_CENTS)

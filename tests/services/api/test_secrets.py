@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
-from threading import Event, Thread
 
 import httpx
 import psutil
@@ -16,7 +15,7 @@ import pytest
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from infra.token import locate_token, read_token
-from infra.wait import wait_until
+from infra.wait import repeat_in_thread, wait_until
 from tests.ports import free_port_base
 from tests.secrets import find_files, find_headers, find_processes, list_with_children
 
@@ -90,21 +89,14 @@ def is_audited(settings: Settings) -> bool:
 @contextmanager
 def watching(pid: int, secret: str, found: set[str], seen: set[int]) -> Iterator[None]:
     """Look at the process and those that it starts, again and again."""
-    over = Event()
 
     def look() -> None:
-        while not over.wait(LOOK_SECONDS):
-            processes = list_with_children([pid])
-            seen.update(process.pid for process in processes)
-            found.update(find_processes(secret, processes))
+        processes = list_with_children([pid])
+        seen.update(process.pid for process in processes)
+        found.update(find_processes(secret, processes))
 
-    thread = Thread(target=look)
-    thread.start()
-    try:
+    with repeat_in_thread(look, LOOK_SECONDS):
         yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def test_the_token_is_in_no_log_no_argument_and_no_environment(settings: Settings) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from infra.lock import LockHeld
 from pipelines.common.generations import lease
 
 SLEEPER = [sys.executable, "-c", "import sys; sys.stdin.read()"]
@@ -29,7 +30,7 @@ def test_a_second_process_is_refused_while_the_first_lives(tmp_path: Path) -> No
     try:
         assert first.stdout is not None
         assert first.stdout.readline() == "held\n"
-        with pytest.raises(lease.LeaseHeld, match="another one runs it already"):
+        with pytest.raises(LockHeld, match=f"may run {tmp_path}, and another one does"):
             lease.take(tmp_path)
     finally:
         for process in (first, java):

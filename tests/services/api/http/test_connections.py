@@ -33,6 +33,20 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         yield answers
 
 
+@pytest.fixture
+def hurried(quiet: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
+    """`quiet`, which waits LIMIT_SECONDS for the head of a request."""
+    monkeypatch.setattr(connections, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
+    return quiet
+
+
+@pytest.fixture
+def impatient(quiet: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
+    """`quiet`, which waits LIMIT_SECONDS for a client that does not read its answers."""
+    monkeypatch.setattr(connections, "UNREAD_SECONDS_MAX", LIMIT_SECONDS)
+    return quiet
+
+
 def answers_at_once(api: Answers) -> bool:
     began = monotonic()
     return api.get("/healthz").is_success and monotonic() - began < ANSWER_SECONDS_MAX
@@ -40,14 +54,13 @@ def answers_at_once(api: Answers) -> bool:
 
 @pytest.mark.parametrize("sent", [b"", b"G", GET], ids=["nothing", "a letter", "half a head"])
 def test_who_sends_no_whole_request_is_cut_off_in_time_and_holds_up_nobody(
-    quiet: Answers, monkeypatch: pytest.MonkeyPatch, sent: bytes
+    hurried: Answers, sent: bytes
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
     with ExitStack() as stack:
-        slow = [stack.enter_context(connecting(quiet)) for _ in range(SLOW_CLIENTS)]
+        slow = [stack.enter_context(connecting(hurried)) for _ in range(SLOW_CLIENTS)]
         for each in slow:
             each.sendall(sent)
-        assert answers_at_once(quiet)
+        assert answers_at_once(hurried)
         for each in slow:
             answer = read_to_end(each)
             assert read_status(answer) == HTTPStatus.REQUEST_TIMEOUT
@@ -55,11 +68,10 @@ def test_who_sends_no_whole_request_is_cut_off_in_time_and_holds_up_nobody(
 
 
 def test_a_request_that_comes_byte_by_byte_has_no_more_time_than_any_other(
-    quiet: Answers, monkeypatch: pytest.MonkeyPatch
+    hurried: Answers,
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
     began = monotonic()
-    with connecting(quiet) as slow:
+    with connecting(hurried) as slow:
         slow.settimeout(LIMIT_SECONDS / 20)  # between two bytes
         answer = b""
         while not answer and monotonic() < began + 10 * LIMIT_SECONDS:
@@ -72,25 +84,19 @@ def test_a_request_that_comes_byte_by_byte_has_no_more_time_than_any_other(
     assert LIMIT_SECONDS / 2 < monotonic() - began < 5 * LIMIT_SECONDS
 
 
-def test_a_second_request_on_a_connection_has_its_own_time(
-    quiet: Answers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
-    with connecting(quiet) as connection:
+def test_a_second_request_on_a_connection_has_its_own_time(hurried: Answers) -> None:
+    with connecting(hurried) as connection:
         connection.sendall(GET + b"\r\n")
         assert read_status(connection.recv(65_536)) == HTTPStatus.OK
         connection.sendall(GET)
         assert read_status(read_to_end(connection)) == HTTPStatus.REQUEST_TIMEOUT
 
 
-def test_a_client_that_never_reads_its_answers_is_cut_off(
-    quiet: Answers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connections, "UNREAD_SECONDS_MAX", LIMIT_SECONDS)
+def test_a_client_that_never_reads_its_answers_is_cut_off(impatient: Answers) -> None:
     ask = b"GET /openapi.json HTTP/1.1\r\nHost: shop\r\n\r\n"
     asked = 100
-    length = len(quiet.get("/openapi.json").content)
-    with connecting(quiet, receive_bytes=4_096) as deaf:
+    length = len(impatient.get("/openapi.json").content)
+    with connecting(impatient, receive_bytes=4_096) as deaf:
         deaf.sendall(ask * asked)
 
         def is_cut_off() -> bool:
@@ -102,17 +108,14 @@ def test_a_client_that_never_reads_its_answers_is_cut_off(
 
         wait_until(is_cut_off, "the connection is closed", ANSWER_SECONDS_MAX * 5)
         assert len(read_to_end(deaf)) < asked * length
-    assert answers_at_once(quiet)
+    assert answers_at_once(impatient)
 
 
-def test_a_client_that_reads_slowly_is_not_cut_off(
-    quiet: Answers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connections, "UNREAD_SECONDS_MAX", LIMIT_SECONDS)
+def test_a_client_that_reads_slowly_is_not_cut_off(impatient: Answers) -> None:
     ask = b"GET /openapi.json HTTP/1.1\r\nHost: shop\r\n"
     asked = 8
-    expected = asked * len(quiet.get("/openapi.json").content)
-    with connecting(quiet, receive_bytes=4_096) as slow:
+    expected = asked * len(impatient.get("/openapi.json").content)
+    with connecting(impatient, receive_bytes=4_096) as slow:
         slow.sendall((ask + b"\r\n") * (asked - 1) + ask + b"Connection: close\r\n\r\n")
         assert len(read_to_end(slow)) > expected
 

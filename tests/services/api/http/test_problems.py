@@ -7,7 +7,7 @@ import pytest
 
 from services.api.http.limits import URL_BYTES_MAX
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, create_sources, serving
+from tests.services.serving import Answers, check_problem, create_sources, serving
 
 MEMBERS = {"type", "title", "status", "detail", "instance"}
 
@@ -55,8 +55,7 @@ def test_an_error_says_what_was_expected_and_found(
 
 def test_a_body_is_not_accepted(api: Answers) -> None:
     answer = api.request("GET", "/v1/stock", content=b"x" * 100)
-    assert answer.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    assert answer.json()["title"] == "Body not accepted"
+    check_problem(answer, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Body not accepted")
 
 
 def test_a_mistake_of_ours_is_an_error_document_without_its_insides(
@@ -64,6 +63,5 @@ def test_a_mistake_of_ours_is_an_error_document_without_its_insides(
 ) -> None:
     monkeypatch.setattr("services.api.routes.health._classify", None)
     answer = api.get("/readyz")
-    assert answer.status_code == HTTPStatus.INTERNAL_SERVER_ERROR
-    assert answer.json()["title"] == "Internal error"
+    check_problem(answer, HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error")
     assert "NoneType" not in answer.text

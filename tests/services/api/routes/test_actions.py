@@ -1,7 +1,7 @@
 """What acts: only with the token, never for another site, one at a time, as the command says."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -19,7 +19,7 @@ from services.api.routes.actions import (
     THRESHOLDS_MAX,
 )
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, create_sources, serving
+from tests.services.serving import TOKEN, Answers, check_problem, create_sources, serving
 from tests.services.writing import promote_fraud
 
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
@@ -38,6 +38,31 @@ ACTIONS = {
     ),
     "/v1/customers/forget?customer_id=C%2F17": "forget customer -- C/17",
 }
+ASKED: Mapping[HTTPStatus, Sequence[str]] = {
+    HTTPStatus.NOT_FOUND: (
+        "/v1/pipelines/nothing/promote?number=2",
+        "/v1/pipelines/nothing/rollback",
+        "/v1/pipelines/nothing/start",
+    ),
+    HTTPStatus.UNPROCESSABLE_ENTITY: (
+        "/v1/pipelines/fraud/start?set=--help",
+        "/v1/pipelines/fraud/start?set=mood=good",
+        "/v1/pipelines/fraud/start?promote=true",
+        "/v1/pipelines/fraud/promote",
+        "/v1/pipelines/fraud/prune?number=0",
+        "/v1/pipelines/fraud/rollback?force=1",
+        "/v1/customers/forget",
+        "/v1/customers/forget?customer_id=a%00b",
+        "/v1/quarantine/a/1/2/release",
+        "/v1/quarantine/a/1/2/release?because=%20",
+    ),
+    HTTPStatus.CONFLICT: ("/v1/pipelines/fraud/promote?number=3",),
+    HTTPStatus.OK: (
+        "/v1/customers/forget?customer_id=--help",
+        "/v1/quarantine/--help/1/2/release?because=x",
+    ),
+}
+"""What is asked for, by the status of the answer."""
 
 
 @pytest.fixture
@@ -82,25 +107,7 @@ def test_a_page_of_another_site_may_not_act_even_with_the_token(
 
 
 @pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("/v1/pipelines/nothing/promote?number=2", HTTPStatus.NOT_FOUND),
-        ("/v1/pipelines/nothing/rollback", HTTPStatus.NOT_FOUND),
-        ("/v1/pipelines/nothing/start", HTTPStatus.NOT_FOUND),
-        ("/v1/pipelines/fraud/start?set=--help", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/start?set=mood=good", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/start?promote=true", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/promote?number=3", HTTPStatus.CONFLICT),
-        ("/v1/pipelines/fraud/promote", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/prune?number=0", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/pipelines/fraud/rollback?force=1", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/customers/forget", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/customers/forget?customer_id=a%00b", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/customers/forget?customer_id=--help", HTTPStatus.OK),
-        ("/v1/quarantine/a/1/2/release", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/quarantine/a/1/2/release?because=%20", HTTPStatus.UNPROCESSABLE_ENTITY),
-        ("/v1/quarantine/--help/1/2/release?because=x", HTTPStatus.OK),
-    ],
+    ("path", "status"), [(path, status) for status, paths in ASKED.items() for path in paths]
 )
 def test_what_is_not_meant_is_refused_before_a_command_runs(
     running: Answers, path: str, status: HTTPStatus
@@ -115,20 +122,25 @@ def test_so_many_thresholds_may_be_set(running: Answers, more: int, status: int)
     assert act(running, f"/v1/pipelines/fraud/start?{asked}").status_code == status
 
 
-@pytest.mark.crosses("services/api/routes/actions/BECAUSE_CHARACTERS_MAX")
+@pytest.mark.crosses(
+    "services/api/routes/actions/BECAUSE_CHARACTERS_MAX",
+    "services/api/routes/actions/CUSTOMER_CHARACTERS_MAX",
+)
+@pytest.mark.parametrize(
+    ("path", "characters_max"),
+    [
+        (
+            "/v1/quarantine/public.sales.receipt.v1/2/7/release?because=",
+            BECAUSE_CHARACTERS_MAX,
+        ),
+        ("/v1/customers/forget?customer_id=", CUSTOMER_CHARACTERS_MAX),
+    ],
+)
 @pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422), (10_000, 414)])
-def test_a_reason_has_a_length(running: Answers, more: int, status: int) -> None:
-    because = "x" * (BECAUSE_CHARACTERS_MAX + more)
-    path = f"/v1/quarantine/public.sales.receipt.v1/2/7/release?because={because}"
-    assert act(running, path).status_code == status
-
-
-@pytest.mark.crosses("services/api/routes/actions/CUSTOMER_CHARACTERS_MAX")
-@pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422), (10_000, 414)])
-def test_what_a_customer_is_known_by_has_a_length(running: Answers, more: int, status: int) -> None:
-    known_as = "C" * (CUSTOMER_CHARACTERS_MAX + more)
-    path = f"/v1/customers/forget?customer_id={known_as}"
-    assert act(running, path).status_code == status
+def test_a_reason_and_the_id_of_a_customer_have_a_length(
+    running: Answers, path: str, characters_max: int, more: int, status: int
+) -> None:
+    assert act(running, path + "x" * (characters_max + more)).status_code == status
 
 
 def serving_commands(log: MemoryLog, folder: Path, program: str) -> Any:
@@ -192,5 +204,4 @@ def test_a_command_that_takes_too_long_is_ended(
 ) -> None:
     monkeypatch.setattr(commands, "SECONDS_MAX", 0.5)
     answer = act(waiting, PROMOTE)
-    assert answer.status_code == HTTPStatus.GATEWAY_TIMEOUT
-    assert answer.json()["title"] == "Command too slow"
+    check_problem(answer, HTTPStatus.GATEWAY_TIMEOUT, "Command too slow")

@@ -13,7 +13,7 @@ from contracts.validation import OPEN
 from services.api.http.limits import BODY_BYTES_MAX
 from services.api.routes.topics import describe
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers
+from tests.services.serving import Answers, check_problem
 from tests.services.world import NOON, announce
 
 RECEIPT = describe(RECEIPTS).example | {"event_time": NOON.isoformat()}
@@ -113,15 +113,13 @@ def test_late_and_future_are_refused_by_the_worlds_clock(
 @pytest.mark.parametrize("ago", [timedelta(hours=2), timedelta(minutes=-5)])
 def test_without_an_acknowledgement_the_outcome_is_unknown(world: Answers, ago: timedelta) -> None:
     answer = post(world, RECEIPT | {"event_time": (NOON - ago).isoformat()})
-    assert answer.status_code == HTTPStatus.GATEWAY_TIMEOUT
-    assert answer.json()["title"] == "Outcome unknown"
+    check_problem(answer, HTTPStatus.GATEWAY_TIMEOUT, "Outcome unknown")
     assert f"same event_id, {RECEIPT['event_id']}" in answer.json()["detail"]
 
 
 def test_without_a_world_clock_nothing_is_published(api: Answers) -> None:
     answer = post(api, RECEIPT)
-    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-    assert answer.json()["title"] == "No world clock"
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "No world clock")
     assert "make up" in answer.json()["detail"]
 
 

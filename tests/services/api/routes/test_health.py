@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from contracts import BEST_SELLERS, STORE_SALES
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers
+from tests.services.serving import Answers, check_problem
 from tests.services.writing import Writing, invalidate, promote
 
 
@@ -15,8 +15,7 @@ def test_the_process_is_healthy_before_there_is_anything_to_read(api: Answers) -
 def test_nothing_is_ready_without_a_promoted_generation(api: Answers) -> None:
     api.eventually("/healthz", bool)
     answer = api.get("/readyz")
-    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-    assert answer.json()["title"] == "Not ready"
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Not ready")
     shelf = api.get("/v1/stock/S001/A")
     assert shelf.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert shelf.headers["retry-after"] == "1"
@@ -26,8 +25,7 @@ def test_while_a_view_is_loaded_readiness_says_how_far_it_is(
     log: MemoryLog, inventory: Writing, api: Answers
 ) -> None:
     promote(log, inventory)
-    for sku in "ABC":
-        inventory.row(1, sku, 4)
+    inventory.rows(1, "ABC", 4)
     outputs = log.ends([inventory.topic]) | {(inventory.topic, 1): 9}
     inventory.mark_again(0, outputs)  # nine rows are promised, three are there
 

@@ -16,7 +16,7 @@ from services.api.lake import tables as lake
 from services.api.lake.errors import LakeBusy, LakeTooSlow
 from services.api.store.marker import group_by_topic
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, create_sources, serving
+from tests.services.serving import Answers, check_problem, create_sources, serving
 from tests.services.silver import MOVES, PARTITION, Silver
 from tests.services.world import NOON, find_minute
 from tests.services.writing import Writing, promote
@@ -211,8 +211,7 @@ def test_events_of_one_moment_are_paged_by_their_places(silver: Silver, api: Ans
 def test_a_cursor_goes_on_with_its_own_question_only(filled_silver: Silver, api: Answers) -> None:
     cursor = api.json(MOVEMENTS, limit=1)["next"]
     answer = api.get(MOVEMENTS, cursor=cursor, since=NOON.isoformat())
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert answer.json()["title"] == "Cursor of another question"
+    check_problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY, "Cursor of another question")
 
 
 @pytest.mark.parametrize("at_ms", [-(2**63), 2**63 - 1])
@@ -230,8 +229,7 @@ def test_a_shelf_that_did_not_move_by_then_is_unknown(
     shelf = {"store_id": "S003", "sku": "SKU-00417", **name}
     before = {} if name else {"at": find_minute(-1).isoformat()}
     answer = api.get(f"/v1/history/stock/{shelf['store_id']}/{shelf['sku']}", **before)
-    assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert answer.json()["title"] == "Unmoved shelf"
+    check_problem(answer, HTTPStatus.NOT_FOUND, "Unmoved shelf")
     assert answer.json()["as_of"]["inputs"][RECEIPTS.name] == [0, 2]
 
 
@@ -251,8 +249,7 @@ def test_where_a_table_is_missing_it_says_how_to_get_the_lake(
 ) -> None:
     Silver(folders, kept)
     answer = api.get(path)
-    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-    assert answer.json()["title"] == "Lake not there"
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Lake not there")
     assert RECEIPTS.name in answer.json()["detail"]
     assert "make up LAKE=on" in answer.json()["detail"]
 
@@ -276,8 +273,7 @@ def test_a_broken_table_is_told(filled_silver: Silver, folders: Folders, api: An
     for commit in Path(str(folders.silver(RECEIPTS)), "_delta_log").glob("*.json"):
         commit.write_text("{}")
     answer = api.get(STOCK)
-    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-    assert answer.json()["title"] == "Lake not there"
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Lake not there")
 
 
 def test_an_answer_stays_with_the_versions_that_it_began_with(
@@ -288,7 +284,7 @@ def test_an_answer_stays_with_the_versions_that_it_began_with(
         snapshot.register("adjustments", snapshot.tables[ADJUSTMENTS].read(["event_id"]))
         [counted] = snapshot.query("select count(*) as events from adjustments")
         assert counted == {"events": 2}
-        assert group_by_topic(snapshot.ends()) == {ADJUSTMENTS.name: [0, 2]}
+        assert group_by_topic(snapshot.list_ends()) == {ADJUSTMENTS.name: [0, 2]}
 
 
 @pytest.mark.crosses("services/api/lake/tables/AT_ONCE_MAX")
@@ -392,11 +388,9 @@ def test_an_event_that_the_lake_has_not_yet_is_named_all_the_same(
 
 def test_an_unknown_alert_is_unknown_here_too(alerting: Answers, silver: Silver) -> None:
     answer = alerting.get(ALERT.replace("card-velocity", "bulk-purchase"))
-    assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert answer.json()["title"] == "Unknown row"
+    check_problem(answer, HTTPStatus.NOT_FOUND, "Unknown row")
 
 
 def test_without_a_lake_an_alert_has_no_events_to_show(alerting: Answers) -> None:
     answer = alerting.get(ALERT)
-    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-    assert answer.json()["title"] == "Lake not there"
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Lake not there")

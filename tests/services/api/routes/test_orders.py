@@ -9,7 +9,7 @@ import pytest
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract, encode, encode_key
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, create_sources, serving
+from tests.services.serving import Answers, check_problem, create_sources, serving
 
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
 
@@ -118,8 +118,7 @@ def test_pages_go_back_without_a_gap_while_more_is_ordered(
 def test_a_cursor_belongs_to_its_filters(ordered: Answers) -> None:
     following = ordered.json("/v1/orders", limit=1)["next"]
     answer = ordered.get("/v1/orders", limit=1, cursor=following, sku="A")
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert answer.json()["title"] == "Cursor of another question"
+    check_problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY, "Cursor of another question")
 
 
 @pytest.mark.parametrize(

@@ -124,8 +124,7 @@ def test_a_view_names_its_promoted_topic(running: Answers) -> None:
 
 
 def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: Answers) -> None:
-    for sku in ("B", "C"):
-        inventory.row(2, sku, 1)
+    inventory.rows(2, "BC", 1)
     running.ready(inventory.mark())
     inventory.row(2, "D", 1)  # no marker behind it
     answer = running.get(ROWS)

@@ -10,7 +10,7 @@ import pytest
 from contracts import NOTICE, PRICE_CHANGES, encode, encode_key
 from contracts.times import EPOCH
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, create_sources, serving
+from tests.services.serving import Answers, check_problem, create_sources, serving
 from tests.services.world import NOON, announce, beat
 
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
@@ -64,8 +64,7 @@ def test_a_price_holds_until_the_next_takes_over(priced: Answers) -> None:
 @pytest.mark.parametrize("path", ["/v1/prices/C", "/v1/prices/Z", "/v1/prices/Z/history"])
 def test_no_price_is_said_to_be_none(priced: Answers, path: str) -> None:
     answer = priced.get(path)
-    assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert answer.json()["title"] == "No price"
+    check_problem(answer, HTTPStatus.NOT_FOUND, "No price")
 
 
 def test_the_pages_list_what_has_a_price_at_the_moment_of_the_first(

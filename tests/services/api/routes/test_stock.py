@@ -8,7 +8,7 @@ import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, create_sources, serving
+from tests.services.serving import Answers, check_problem, create_sources, serving
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 
 PROBLEM = "application/problem+json"
@@ -115,8 +115,7 @@ def test_a_cursor_does_not_outlive_its_generation(
     log: MemoryLog, inventory: Writing, api: Answers
 ) -> None:
     promote(log, inventory)
-    for sku in "ABC":
-        inventory.row(1, sku, 4)
+    inventory.rows(1, "ABC", 4)
     inventory.mark()
     following = api.ready().json("/v1/stock", limit=2)["next"]
     second = Writing(log, generation=2)
@@ -176,5 +175,4 @@ def test_totals_are_those_of_every_store_however_few_are_listed(
 
 def test_a_product_without_a_movement_is_not_found(shelves: Answers) -> None:
     answer = shelves.get("/v1/products/Z/stock")
-    assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert answer.json()["title"] == "Unknown product"
+    check_problem(answer, HTTPStatus.NOT_FOUND, "Unknown product")

@@ -6,7 +6,7 @@ import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS, SHIPMENTS
 from services.times import render_instant
-from tests.services.serving import Answers
+from tests.services.serving import Answers, check_problem
 from tests.services.silver import Silver
 from tests.services.world import find_minute
 
@@ -152,5 +152,4 @@ def test_pages_repeat_and_hide_nothing(filled_silver: Silver, api: Answers) -> N
 
 def test_without_a_lake_it_says_how_to_get_one(api: Answers) -> None:
     answer = api.get(PATH)
-    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-    assert answer.json()["title"] == "Lake not there"
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Lake not there")

@@ -95,8 +95,7 @@ def test_a_commit_that_changes_too_much_is_a_reset(
     monkeypatch.setattr(changes, "ROWS_PER_CHANGE_MAX", 2)
     with following(shelves) as events:
         next(events)
-        for sku in "BCD":
-            inventory.row(1, sku, 7)
+        inventory.rows(1, "BCD", 7)
         inventory.mark()
         check_reset(events, "1-1", positions.TOO_MANY)
         inventory.row(1, "E", 7)

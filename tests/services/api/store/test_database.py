@@ -20,7 +20,6 @@ from tests.services.api.store.databases import (
     IDENTITY,
     STOCK,
     UNITS,
-    create,
     create_marker,
     read_units,
     reopen,
@@ -28,20 +27,6 @@ from tests.services.api.store.databases import (
 from tests.services.writing import MORNING, create_shelf
 
 MINUTE = timedelta(minutes=1)
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "inventory.g1.sqlite"
-
-
-@pytest.fixture
-def database(path: Path) -> Database:
-    """One shelf with 5 units, committed with the marker of batch 0."""
-    made = create(path)
-    made.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=5, version=3))])
-    made.commit(create_marker(0))
-    return made
 
 
 def test_rows_and_marker_appear_together(path: Path, database: Database) -> None:

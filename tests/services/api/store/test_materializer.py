@@ -48,11 +48,6 @@ class View:
         return str(self.materializer.trouble)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "inventory.g1.sqlite"
-
-
 def ignore(_: object) -> None: ...
 
 

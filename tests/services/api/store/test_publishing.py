@@ -24,7 +24,7 @@ from services.clock import get_wall_ms
 from tests.brokers import start_broker
 from tests.ports import free_port_base
 from tests.services.broker import KafkaLog
-from tests.services.serving import Answers, serving
+from tests.services.serving import Answers, check_problem, serving
 from tests.services.world import NOON, announce
 
 pytestmark = pytest.mark.e2e
@@ -107,8 +107,7 @@ def test_a_topic_that_the_broker_lacks_is_no_unknown_outcome(kafka: Settings, ap
     KafkaLog(kafka).remove(STORES.name)
     store = describe(STORES).example | {"event_time": NOON.isoformat()}
     answer = api.request("POST", f"/v1/events/{STORES.name}", json=store)
-    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE, answer.text
-    assert answer.json()["title"] == "Not published"
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Not published")
 
 
 def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe(

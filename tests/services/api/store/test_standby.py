@@ -33,8 +33,7 @@ def test_pages_are_of_one_generation_while_it_is_kept(
 ) -> None:
     second, third = Writing(log, generation=2), Writing(log, generation=3)
     for writing in (inventory, second, third):
-        for sku in "ABC":
-            writing.row(1, sku, writing.generation)
+        writing.rows(1, "ABC", writing.generation)
         writing.mark()
     promote(log, inventory, second)
     api.eventually("/v1/pipelines/inventory", lambda one: find_loaded(one) == {1, 2})
