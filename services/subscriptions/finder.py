@@ -44,7 +44,8 @@ class Finder:
         self._writer = writer
         self._matching = Matching(subscription, get_contract(subscription.view))
         self._generation: Generation | None = None
-        self._held: deque[Record | End] = deque()
+        self.held: deque[Record | End] = deque()
+        """What was read, and is looked at when a marker covers it."""
         self._open = ExitStack()
         self._changes: Changelog | None = None
 
@@ -68,15 +69,30 @@ class Finder:
     def find(self, progress: Progress) -> bool:
         """Look at the next changes, if there are any; returns whether there were."""
         generation = self._choose_generation(progress)
-        if generation is None or (marker := self._directory.find_marker(generation)) is None:
+        if generation is None or self._directory.find_marker(generation) is None:
             return False
         topic = generation.outputs[self._subscription.view]
-        ends = select_places(marker.outputs, topic)
         if progress.generation != generation.number:
-            self._compare(generation, topic, ends, progress)
+            self._compare(generation, topic, progress)
         if self._generation != generation:
             self._enter(generation, topic, progress)
-        return self._follow(generation, ends, progress)
+        if not self.held and self._changes is not None:
+            self.held.extend(self._changes.read())
+        return self.look(generation, progress)
+
+    def look(self, generation: Generation, progress: Progress) -> bool:
+        """Look at what is held, up to the newest marker; returns whether it came further."""
+        made, places = [], dict(progress.offsets)
+        for each in self._take(self._find_ends(generation)):
+            is_record = isinstance(each, Record)
+            if is_record and (one := self._matching.follow(generation.number, each)):
+                made.append(one)
+            at = each.partition[1]
+            places[at] = max(places.get(at, 0), each.offset + is_record)
+        self._write(made, progress)
+        is_news = places != progress.offsets
+        progress.offsets = places
+        return is_news
 
     def drop_expired(self) -> None:
         """Remove what is known of rows that the view does not keep any more."""
@@ -93,16 +109,19 @@ class Finder:
         )
         return stated or promoted
 
-    def _compare(
-        self, generation: Generation, topic: str, ends: dict[int, int], progress: Progress
-    ) -> None:
+    def _find_ends(self, generation: Generation) -> dict[int, int]:
+        """Where the newest marker says that the changelog stands."""
+        marker = self._directory.find_marker(generation)
+        topic = generation.outputs[self._subscription.view]
+        return select_places(marker.outputs, topic) if marker else {}
+
+    def _compare(self, generation: Generation, topic: str, progress: Progress) -> None:
         """Compare the whole changelog with what is known, and go on after it.
 
         At the marker from which the subscription starts, rows that match are known and not sent.
         """
         first = not progress.generation and generation.number == self._subscription.generation
-        if first:
-            ends = dict(self._subscription.offsets)
+        ends = dict(self._subscription.offsets) if first else self._find_ends(generation)
         goal = {(topic, partition): offset for partition, offset in ends.items()}
         changes = map(_to_record, read_between(self._settings, {}, goal))
         made = self._matching.compare(generation.number, changes)
@@ -112,33 +131,18 @@ class Finder:
 
     def _enter(self, generation: Generation, topic: str, progress: Progress) -> None:
         self._open.close()
-        self._held.clear()
+        self.held.clear()
         self._changes = self._open.enter_context(Changelog(self._settings, [topic]))
         self._changes.start({(topic, at): offset for at, offset in progress.offsets.items()})
         self._generation = generation
 
-    def _follow(self, generation: Generation, ends: dict[int, int], progress: Progress) -> bool:
-        assert self._changes is not None, "it was entered"
-        if not self._held:
-            self._held.extend(self._changes.read())
-        made, places = [], dict(progress.offsets)
-        for each in self._take(ends):
-            if isinstance(each, Record) and (one := self._matching.follow(generation.number, each)):
-                made.append(one)
-            after = each.offset + isinstance(each, Record)
-            places[each.partition[1]] = max(places.get(each.partition[1], 0), after)
-        self._write(made, progress)
-        is_news = places != progress.offsets
-        progress.offsets = places
-        return is_news
-
     def _take(self, ends: dict[int, int]) -> Iterator[Record | End]:
         """The next records that the marker covers."""
-        for _ in range(min(RECORDS_PER_ROUND_MAX, len(self._held))):
-            first = self._held[0]
+        for _ in range(min(RECORDS_PER_ROUND_MAX, len(self.held))):
+            first = self.held[0]
             if isinstance(first, Record) and first.offset >= ends.get(first.partition[1], 0):
                 return
-            yield self._held.popleft()
+            yield self.held.popleft()
 
     def _write(self, made: Sequence[Notification], progress: Progress) -> None:
         self._writer.write([one.to_record() for one in made])
