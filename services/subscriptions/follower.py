@@ -2,6 +2,7 @@
 
 import logging
 from threading import Event
+from time import monotonic
 
 from contracts import NOTIFICATIONS, PROGRESS
 from infra.kafka import Outgoing, create_producer
@@ -38,10 +39,11 @@ def serve_subscriptions(settings: Settings, stop: Event) -> None:
     try:
         follow(settings, directory, stop.is_set, look)
     finally:
+        until = monotonic() + STOP_SECONDS_MAX
         for worker in workers.values():
             worker.stop()
         for worker in workers.values():
-            worker.join(STOP_SECONDS_MAX)
+            worker.join(max(0.0, until - monotonic()))
 
 
 def start_workers(

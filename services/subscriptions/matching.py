@@ -66,16 +66,7 @@ class Matching:
         A row counts as it is at the end. A known row that the changelog does not have has ceased to
         match.
         """
-        latest: dict[str, Notification] = {}
-        for change in changes:
-            judged = self._judge(generation, change)
-            if judged is None:
-                continue
-            before = latest.pop(judged.row_key, None)
-            if before is not None and before.version > judged.version:
-                judged = before
-            if judged.matches or before or judged.row_key in self.known:
-                latest[judged.row_key] = judged
+        latest = self._find_latest(generation, changes)
         gone = [
             Notification(
                 subscription_id=self._id,
@@ -91,6 +82,24 @@ class Matching:
         for one in (*latest.values(), *gone):
             if not self._is_over(one.began_at) and (made := self._settle(one)):
                 yield made
+
+    def _find_latest(self, generation: int, changes: Iterable[Record]) -> dict[str, Notification]:
+        """The last state of each row that matches, or is known; by version, not by offset."""
+        latest: dict[str, Notification] = {}
+        versions: dict[str, int] = {}
+        for change in changes:
+            judged = self._judge(generation, change)
+            if judged is None or judged.version < versions.get(judged.row_key, 0):
+                continue
+            key, is_known = judged.row_key, judged.row_key in self.known
+            if judged.matches or is_known or key in versions:
+                versions[key] = judged.version
+            latest.pop(key, None)
+            if judged.matches or is_known:
+                latest[key] = judged
+            if len(latest) > ROWS_MAX:
+                raise TooManyRows
+        return latest
 
     def drop_expired(self) -> list[str]:
         """Forget the rows that the view does not keep any more; returns their keys."""

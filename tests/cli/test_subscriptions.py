@@ -67,9 +67,9 @@ def test_one_is_added_listed_resumed_and_removed(shop: Shop) -> None:
 def test_what_the_api_refuses_is_said_in_its_words(shop: Shop) -> None:
     with pytest.raises(subscriptions.Refused, match="SUBSCRIPTION_HOSTS"):
         run("add", STOCK_LEVELS.name, "https://elsewhere.example/")
+    run("add", STOCK_LEVELS.name, ADDRESS)
+    [made] = shop.api.json("/v1/subscriptions")["subscriptions"]
     with pytest.raises(subscriptions.Refused, match="a notification that was tried in vain"):
-        run("add", STOCK_LEVELS.name, ADDRESS)
-        [made] = shop.api.json("/v1/subscriptions")["subscriptions"]
         run("resume", made["subscription_id"], "--skip")
     locate_token(shop.settings).write_text("another")
     with pytest.raises(subscriptions.Refused, match="token of this shop"):

@@ -146,3 +146,7 @@ def test_so_many_rows_are_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch
     rows.follow(1, shelf("D", 9))
     with pytest.raises(TooManyRows, match="at most 3 rows"):
         rows.follow(1, shelf("D", 1, 2))
+    passing = [shelf(sku, units, version) for version, units in ((1, 1), (2, 9)) for sku in "ABCDE"]
+    assert list(subscribe(LOW).compare(1, passing[:3] + passing[5:])) == []
+    with pytest.raises(TooManyRows):
+        list(subscribe(LOW).compare(1, passing))
