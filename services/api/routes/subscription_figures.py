@@ -1,6 +1,7 @@
 """Figures, for Prometheus, of subscriptions: how far each is, and what waits for its receiver."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
@@ -8,43 +9,45 @@ from services.api.routes.subscriptions import measure_lag
 from services.api.store.errors import MirrorLoading
 from services.api.store.store import Store
 from services.clock import get_wall_ms
-from services.subscriptions.records import PARKED
+from services.subscriptions.records import PARKED, Progress, Subscription
 
 LABELS = ("subscription", "view")
 
 
+HELP = {
+    "lag_records": "Records of the changelog that were not looked at for a subscription.",
+    "waiting": "Notifications that wait for their receiver.",
+    "waiting_seconds": "How long the notification that is tried has waited; 0 while none is.",
+    "parked": "1 until somebody resumes the subscription.",
+    "delivered": "Notifications that the receiver took.",
+}
+
+
 def measure_subscriptions(store: Store) -> Iterator[Metric]:
     """No samples while the API still reads the topics of subscriptions."""
-    lag = GaugeMetricFamily(
-        "retail_subscription_lag_records",
-        "Records of the changelog that were not looked at for a subscription.",
-        labels=LABELS,
-    )
-    waiting = GaugeMetricFamily(
-        "retail_subscription_waiting", "Notifications that wait for their receiver.", labels=LABELS
-    )
-    age = GaugeMetricFamily(
-        "retail_subscription_waiting_seconds",
-        "How long the notification that is tried has waited; 0 while none is.",
-        labels=LABELS,
-    )
-    parked = GaugeMetricFamily(
-        "retail_subscription_parked", "1 until somebody resumes the subscription.", labels=LABELS
-    )
-    delivered = CounterMetricFamily(
-        "retail_subscription_delivered", "Notifications that the receiver took.", labels=LABELS
-    )
-    try:
-        every = store.subscriptions.list_all()
-    except MirrorLoading:
-        every = []
+    metrics = {
+        name: (CounterMetricFamily if name == "delivered" else GaugeMetricFamily)(
+            f"retail_subscription_{name}", says, labels=LABELS
+        )
+        for name, says in HELP.items()
+    }
+    with suppress(MirrorLoading):
+        for subscription, progress in store.subscriptions.list_all():
+            labels = subscription.subscription_id, subscription.view
+            for name, value in _measure(store, subscription, progress).items():
+                if value is not None:
+                    metrics[name].add_metric(labels, value)
+    yield from metrics.values()
+
+
+def _measure(
+    store: Store, subscription: Subscription, progress: Progress
+) -> Mapping[str, float | None]:
     now_ms = get_wall_ms()
-    for subscription, progress in every:
-        labels = subscription.subscription_id, subscription.view
-        if (records := measure_lag(store, subscription, progress)) is not None:
-            lag.add_metric(labels, records)
-        waiting.add_metric(labels, progress.waiting)
-        age.add_metric(labels, (now_ms - (progress.waiting_since or now_ms)) / 1000)
-        parked.add_metric(labels, progress.state == PARKED)
-        delivered.add_metric(labels, progress.delivered)
-    yield from (lag, waiting, age, parked, delivered)
+    return {
+        "lag_records": measure_lag(store, subscription, progress),
+        "waiting": progress.waiting,
+        "waiting_seconds": (now_ms - (progress.waiting_since or now_ms)) / 1000,
+        "parked": progress.state == PARKED,
+        "delivered": progress.delivered,
+    }

@@ -5,7 +5,7 @@ The API writes what is asked for into the log. `services/subscriptions` finds an
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from http import HTTPStatus
 from typing import Annotated
 
@@ -34,7 +34,7 @@ from services.subscriptions.records import (
     select_places,
 )
 from services.subscriptions.signature import derive_secret
-from services.times import render_instant, render_instant_or_none
+from services.times import render_instant_or_none
 
 ID_BYTES = 8
 NOW, BEGINNING = "now", "beginning"
@@ -132,7 +132,21 @@ async def create_subscription(
     _check_filter(query.view, query.filters)
     await run_in_threadpool(_check_address, sources, query.address)
     generation, marker = await run_in_threadpool(_find_start, store, query.view, query.start)
-    subscription = Subscription(
+    subscription = _create(query, generation, marker, actions.caller.name)
+    identity = subscription.subscription_id
+    async with store.subscriptions.changing:
+        _check_number(store)
+        async with actions.record(f"{identity} of {query.view}"):
+            await store.subscriptions.put(subscription)
+    described = describe(store, subscription, Progress(subscription_id=identity)).model_dump()
+    secret = derive_secret(sources.read_hook_key(), identity)
+    return JSONResponse({**described, "secret": secret}, HTTPStatus.CREATED)
+
+
+def _create(
+    query: SubscribeQuery, generation: Generation, marker: Marker, caller: str
+) -> Subscription:
+    return Subscription(
         subscription_id=secrets.token_hex(ID_BYTES),
         view=query.view,
         filters=tuple(query.filters),
@@ -142,17 +156,8 @@ async def create_subscription(
         offsets=select_places(marker.outputs, generation.outputs[query.view]),
         from_beginning=query.start == BEGINNING,
         created_at=get_wall_ms(),
-        created_by=actions.caller.name,
+        created_by=caller,
     )
-    async with store.subscriptions.changing:
-        _check_number(store)
-        async with actions.record(f"{subscription.subscription_id} of {query.view}"):
-            await store.subscriptions.put(subscription)
-    described = describe(
-        store, subscription, Progress(subscription_id=subscription.subscription_id)
-    )
-    secret = derive_secret(sources.read_hook_key(), subscription.subscription_id)
-    return JSONResponse(described.model_dump() | {"secret": secret}, HTTPStatus.CREATED)
 
 
 @router.get(
@@ -216,24 +221,16 @@ async def resume_subscription(
 
 
 def describe(store: Store, subscription: Subscription, progress: Progress) -> SubscriptionAnswer:
+    known = asdict(progress) | asdict(subscription)
+    shown = {name: known[name] for name in SubscriptionAnswer.model_fields.keys() & known.keys()}
+    times = {
+        name: render_instant_or_none(known[name])
+        for name in ("created_at", "waiting_since", "retry_at")
+    }
     return SubscriptionAnswer(
-        subscription_id=subscription.subscription_id,
-        view=subscription.view,
-        filters=list(subscription.filters),
+        **{**shown, **times},
         receiver=parse_address(subscription.address).origin,
-        generation=subscription.generation,
-        batch=subscription.batch,
-        from_beginning=subscription.from_beginning,
-        created_at=render_instant(subscription.created_at),
-        created_by=subscription.created_by,
-        state=progress.state,
         lag_records=measure_lag(store, subscription, progress),
-        waiting=progress.waiting,
-        waiting_since=render_instant_or_none(progress.waiting_since),
-        delivered=progress.delivered,
-        attempts=progress.attempts,
-        error=progress.error,
-        retry_at=render_instant_or_none(progress.retry_at),
     )
 
 

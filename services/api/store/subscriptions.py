@@ -1,14 +1,14 @@
 """The subscriptions and how far each has come, in memory, and the way to write one."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from threading import Lock
 from time import monotonic
 
 from contracts import MARKERS, PROGRESS, SUBSCRIPTIONS, encode, encode_key
 from services.api.store.background import Background
-from services.api.store.changelog import End, Log, decode
+from services.api.store.changelog import End, Extent, Log, decode
 from services.api.store.changelog import Record as Arrived
 from services.api.store.errors import MirrorLoading, NotRecorded
 from services.api.store.marker import Marker
@@ -63,24 +63,16 @@ class Subscriptions(Background):
 
     def find_marker(self, pipeline: str, generation: int, batch: int) -> Marker | None:
         """The marker of the batch, if it is among the newest of the log; None if it is not."""
-        deadline = monotonic() + MARKERS_SECONDS_MAX
         with self._open_log([MARKERS.name]) as markers:
             extent = markers.read_extent()
-            first = {
-                at: max(start, extent.ends[at] - MARKERS_READ_MAX)
-                for at, start in extent.starts.items()
-            }
-            markers.start(first)
-            unread, found = set(extent.ends), None
-            while unread and monotonic() < deadline:
-                for each in markers.read():
-                    if isinstance(each, End):
-                        unread.discard(each.partition)
-                    elif each.value is not None:
-                        marker = Marker.read(decode(each.value).value, each.offset)
-                        if (marker.pipeline, marker.generation) == (pipeline, generation):
-                            found = marker if marker.batch == batch else found
-        return found
+            ends = extent.ends.items()
+            markers.start({at: max(extent.starts[at], end - MARKERS_READ_MAX) for at, end in ends})
+            every = [each for each in _read_to_end(markers, extent) if each.value is not None]
+        for each in reversed(every):
+            marker = Marker.read(decode(each.value).value, each.offset)
+            if (marker.pipeline, marker.generation, marker.batch) == (pipeline, generation, batch):
+                return marker
+        return None
 
     def run_once(self) -> None:
         with self._open_log(TOPICS) as topics:
@@ -114,3 +106,14 @@ class Subscriptions(Background):
             await self._write(Record(SUBSCRIPTIONS.name, key, value, get_wall_ms()))
         except (Full, Refused, OutcomeUnknown) as error:
             raise NotRecorded(str(error) or "too much is on its way") from error
+
+
+def _read_to_end(log: Log, extent: Extent) -> Iterator[Arrived]:
+    """The records up to the ends; fewer if the log does not send them in time."""
+    deadline, unread = monotonic() + MARKERS_SECONDS_MAX, set(extent.ends)
+    while unread and monotonic() < deadline:
+        for each in log.read():
+            if isinstance(each, End):
+                unread.discard(each.partition)
+            else:
+                yield each
