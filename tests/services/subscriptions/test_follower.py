@@ -6,20 +6,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from hmac import compare_digest, digest
+from http import HTTPStatus
 from threading import Event
 
 import pytest
 
+from contracts import STOCK_LEVELS
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
+from services.api.app import create_sources
+from services.api.commands import Commands
 from services.clock import get_wall_ms
 from services.subscriptions import courier, finder, matching, webhook
 from services.subscriptions.courier import ATTEMPTS_MAX
 from services.subscriptions.records import PARKED, Subscription
 from services.subscriptions.signature import derive_secret, locate_key, read_key
+from tests.services.serving import TOKEN, serving
 from tests.services.subscriptions.receiver import Hook, receiving
-from tests.services.subscriptions.subscribing import SECONDS_MAX, Subscribed
+from tests.services.subscriptions.subscribing import LOW, SECONDS_MAX, Subscribed
 
 pytestmark = pytest.mark.e2e
 
@@ -383,3 +388,21 @@ def test_no_secret_is_in_a_topic_a_log_or_an_address(
         assert all(
             one not in str(hook.headers) + hook.body.decode() for hook in shop.receiver.hooks
         )
+
+
+def test_what_the_api_is_asked_for_is_sent_and_listed(shop: Subscribed) -> None:
+    sources = replace(create_sources(shop.settings), commands=Commands(("echo",), lambda: TOKEN))
+    with serving(sources) as api, shop.working():
+        asked = {"view": STOCK_LEVELS.name, "address": shop.receiver.address, "filter": LOW}
+        path, token = "/v1/subscriptions", {"Authorization": f"Bearer {TOKEN}"}
+        made = api.ready().request("POST", path, params=asked, headers=token).json()
+        one = f"{path}/{made['subscription_id']}"
+        shop.rows(high=1)
+        [hook] = shop.receiver.await_hooks(1)
+        assert hook.said == ("S001/high", True)
+        assert verify(hook, made["secret"])
+        api.eventually(one, lambda told: told["delivered"] == 1 and told["lag_records"] == 0)
+        assert api.request("DELETE", one, headers=token).status_code == HTTPStatus.NO_CONTENT
+        shop.rows(low=9)
+        assert api.json(path)["subscriptions"] == []
+    assert len(shop.receiver.hooks) == 1
