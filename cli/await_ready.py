@@ -19,6 +19,7 @@ READY_SECONDS_MAX = {
     "pipelines": 240,
     "ordering": 90,
     "supplier": 90,
+    "subscriptions": 90,
     "api": 240,
     "lake": 240,
 }

@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "quarantine": "quarantine:app",
         "security": "security:app",
         "token": "tokens:app",
+        "subscriptions": "subscriptions:app",
         "forget": "forget:app",
         "try": "experiments:try_command",
     }

@@ -21,7 +21,7 @@ from services.clock import get_wall_ms
 
 WORLDS = frozenset({"simulator"})
 """The processes that make the log grow by themselves."""
-SIGNS = frozenset({"ordering", "supplier"})
+SIGNS = frozenset({"ordering", "subscriptions", "supplier"})
 """The services that report nothing but their start."""
 
 NOT_YET = (*NO_ANSWER, KafkaException, UserError, ManagerFault, psutil.Error)

@@ -44,6 +44,7 @@ PARTS = (
     Part(ENGINE, "the pipelines' Spark", "views are served as they are", True, 240, 240),
     Part("ordering", "the ordering gate", "views go on; orders wait", True, 60, 120),
     Part("supplier", "the supplier", "views go on; confirmations wait", True, 60, 120),
+    Part("subscriptions", "the sender", "views go on; notifications wait", True, 60, 90),
     Part("api", "the API", "the log grows and pipelines go on", False, 90, 90),
     Part("lake", "the lake", "views go on; the archive stands still", True, 60, 240),
 )

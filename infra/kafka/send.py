@@ -26,7 +26,8 @@ class Outgoing:
 
     topic: str
     key: bytes
-    value: bytes
+    value: bytes | None
+    """None removes the key's record from a compacted topic."""
     timestamp_ms: int = 0
     """The record timestamp, in epoch milliseconds; 0: wall time of sending."""
     partition: int = BY_KEY

@@ -9,6 +9,7 @@ COMPONENTS = (
     "pipelines",
     "ordering",
     "supplier",
+    "subscriptions",
     "api",
     "lake",
 )

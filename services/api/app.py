@@ -53,6 +53,7 @@ from services.api.routes import (
     stock,
     stock_outs,
     stream,
+    subscriptions,
     topics,
     views,
 )
@@ -71,8 +72,11 @@ from services.api.store.planned import PLANNED
 from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.registration import Registration, create_announcer
 from services.api.store.store import Store
+from services.api.store.subscriptions import Subscriptions
 from services.api.store.traces import create_traces
 from services.clock import get_wall_ms
+from services.subscriptions.addresses import create_allow_list
+from services.subscriptions.signature import read_key
 
 DESCRIPTION = """Stock on every shelf, from the log.
 
@@ -92,7 +96,7 @@ One route publishes events. It neither writes a view nor waits for one: the view
 ROUTES = (
     *(stock, products, prices, promotions, orders, positions),
     *(history, stock_outs, pipelines, differences),
-    *(views, rows, exports, alerts, customers, best_sellers, stream),
+    *(views, rows, exports, alerts, customers, best_sellers, stream, subscriptions),
     *(events, actions, audit, quarantine, quality, clock, health),
     *(topics, registry, docs, catalogue, metrics, pages),
 )
@@ -146,6 +150,8 @@ def create_sources(settings: Settings) -> Sources:
         reports=locate_reports(settings),
         commands=Commands(RETAIL, partial(read_token, settings)),
         audit=Audit(store.publisher.publish, store.find_world_ms),
+        allowed=create_allow_list(settings),
+        read_hook_key=partial(read_key, settings),
         profile=create_profile(settings) if settings.secure else None,
         edge=open_edge(settings),
     )
@@ -179,13 +185,14 @@ def create_store(settings: Settings) -> Store:
         traces.commit(marker)
 
     generations = Materializers(folder, create)
+    publisher = Publisher(lambda: create_producer(settings, **OVERRIDES))
     freshness = Freshness(generations.list_inputs, lambda topics: read_end_offsets(client, topics))
     return Store(
         control=Control(open_log, generations.apply),
         generations=generations,
         commits=commits,
         freshness=freshness,
-        publisher=Publisher(lambda: create_producer(settings, **OVERRIDES)),
+        publisher=publisher,
         registration=Registration(
             f"api at {gethostname()}:{settings.api_port}",
             generations.list_loaded,
@@ -197,5 +204,6 @@ def create_store(settings: Settings) -> Store:
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", open_log),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", open_log),
         actions=Mirror(AUDITED, folder / "actions.sqlite", open_log),
+        subscriptions=Subscriptions(open_log, publisher.publish),
         traces=traces,
     )

@@ -14,9 +14,11 @@ from contracts import (
     HEARTBEATS,
     MARKERS,
     PRICE_CHANGES,
+    PROGRESS,
     PROMOTIONS,
     PURCHASE_ORDERS,
     QUARANTINE,
+    SUBSCRIPTIONS,
 )
 from infra.kafka import Offsets, Partition, UnknownTopic
 from services.api.store.changelog import WAIT_SECONDS, End, Extent, OffsetGone, Record
@@ -40,7 +42,9 @@ class MemoryLog:
             HEARTBEATS,
             MARKERS,
             PRICE_CHANGES,
+            PROGRESS,
             PROMOTIONS,
+            SUBSCRIPTIONS,
         ):
             self.make(contract.name, 1)
         for contract in (QUARANTINE, PURCHASE_ORDERS, CONFIRMATIONS):

@@ -37,11 +37,15 @@ from services.api.store.planned import PLANNED
 from services.api.store.publisher import Publisher, Record, Stored
 from services.api.store.registration import Registration
 from services.api.store.store import Store
+from services.api.store.subscriptions import Subscriptions
 from services.api.store.traces import Traces
+from services.subscriptions.addresses import AllowList
 from tests.services.memory import MemoryLog
 
 SECONDS_MAX = 20.0
 TOKEN = "a token of a test"
+KEY = b"a key of a test"
+ALLOWED = AllowList(frozenset({"hooks.example.com"}), resolve=lambda *_: ["93.184.215.14"])
 CONNECTIONS_MAX = int(Settings.model_fields["api_connections_max"].default)
 POLL_SECONDS = 0.005
 # The log is in memory: no broker takes the publications, and the client need not log that.
@@ -74,6 +78,8 @@ def create_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -
         reports=folder / "reports",
         commands=Commands(("echo",), lambda: TOKEN),
         audit=Audit(partial(write, log), store.find_world_ms),
+        allowed=ALLOWED,
+        read_hook_key=lambda: KEY,
     )
 
 
@@ -110,6 +116,7 @@ def create_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", log.open),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", log.open),
         actions=Mirror(AUDITED, folder / "actions.sqlite", log.open),
+        subscriptions=Subscriptions(log.open, partial(write, log)),
         traces=traces,
     )
 

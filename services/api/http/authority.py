@@ -19,6 +19,7 @@ from services.api.http.errors import to_problem
 from services.api.http.problems import Problem
 from services.api.http.sources import FromSources, Sources
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Begun, Caller
+from services.api.store.errors import StoreError
 
 BEARER = HTTPBearer(
     auto_error=False,
@@ -68,9 +69,20 @@ class Actions:
         from_thread.run(self.audit.end, begun[0], HTTPStatus.OK)
         return output
 
+    @asynccontextmanager
+    async def record(self, target: str) -> AsyncIterator[None]:
+        """Record that the block begins, and how it ends. Raises NotRecorded."""
+        begun = await self.audit.begin(Attempt(self.operation, target, self.caller))
+        try:
+            yield
+        except Exception as error:
+            await self.audit.end(begun, _find_status(error))
+            raise
+        await self.audit.end(begun, HTTPStatus.OK)
+
 
 def _find_status(error: Exception) -> HTTPStatus:
-    if isinstance(error, CommandError):
+    if isinstance(error, CommandError | StoreError):
         return to_problem(error).status
     return HTTPStatus.INTERNAL_SERVER_ERROR
 

@@ -1,5 +1,6 @@
 """The sources of answers, as dependencies of route handlers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from services.api.http.profile import Profile
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
 from services.api.store.store import Store
+from services.subscriptions.addresses import AllowList
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class Sources:
     """The commands that clients may run."""
     audit: Audit
     """The record of commands and refusals."""
+    allowed: AllowList
+    """Where the web hooks of subscriptions may go."""
+    read_hook_key: Callable[[], bytes]
+    """The key that the secrets of subscriptions follow from."""
     profile: Profile | None = None
     """Who may ask what; None: every client of the API may read and publish."""
     edge: Edge = field(default_factory=AsSent)

@@ -296,6 +296,36 @@ def document_created(example: AnyJson) -> Responses:
     return {201: {"content": {JSON: {"example": example}}}}
 
 
+SUBSCRIPTION = {
+    "subscription_id": "9f31c0d2a4b5e6f7",
+    "view": STOCK_LEVELS.name,
+    "filters": ["store_id=S003", "units_on_hand<=5"],
+    "receiver": "https://hooks.example.com:443",
+    "generation": 1,
+    "batch": 812,
+    "from_beginning": False,
+    "created_at": "2026-11-25T10:41:07.120Z",
+    "created_by": "operator",
+    "state": "active",
+    "lag_records": 0,
+    "waiting": 1,
+    "waiting_since": "2026-11-25T10:52:00.000Z",
+    "delivered": 77,
+    "attempts": 2,
+    "error": "Expected a status of 200 to 299, found 500.",
+    "retry_at": "2026-11-25T10:52:04.120Z",
+}
+CREATED_SUBSCRIPTION = {
+    **SUBSCRIPTION,
+    "waiting": 0,
+    "waiting_since": None,
+    "delivered": 0,
+    "attempts": 0,
+    "error": None,
+    "retry_at": None,
+    "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+}
+SUBSCRIPTIONS = {"subscriptions": [SUBSCRIPTION]}
 DONE = {
     "command": "retail replay promote fraud",
     "said": "fraud: generation 2 is read by everyone since 10:41:07.212 (1 record)\n"

@@ -22,6 +22,7 @@ from services.api.routes import quarantine
 from services.api.routes.generation_figures import measure_generations
 from services.api.routes.pipeline_figures import measure_pipelines
 from services.api.routes.pipelines import describe_all
+from services.api.routes.subscription_figures import measure_subscriptions
 from services.api.routes.views import TABLES
 from services.api.store.errors import MirrorLoading
 from services.api.store.store import Store
@@ -73,6 +74,7 @@ class Figures(Collector):
         yield from measure_pipelines(self._store, describe_all(self._store))
         yield from measure_generations(self._store.generations.list_all())
         yield _count_rejections(self._store)
+        yield from measure_subscriptions(self._store)
         yield _gauge_bounds(self._store)
 
 

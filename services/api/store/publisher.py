@@ -40,7 +40,8 @@ log = logging.getLogger("api.publisher")
 class Record:
     topic: str
     key: bytes
-    value: bytes
+    value: bytes | None
+    """None removes the key's record from a compacted topic."""
     published_ms: int  # world time
     headers: Headers = ()
 

@@ -16,6 +16,7 @@ from services.api.store.mirror import Mirror
 from services.api.store.publisher import Publisher
 from services.api.store.registration import Registration
 from services.api.store.snapshots import Snapshots
+from services.api.store.subscriptions import Subscriptions
 from services.api.store.traces import Traces
 from services.clock import get_wall_ms
 
@@ -39,6 +40,7 @@ class Store:
     confirmations: Mirror
     rejections: Mirror
     actions: Mirror
+    subscriptions: Subscriptions
     traces: Traces = field(default_factory=Traces)
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when streams have to end."""
@@ -122,4 +124,5 @@ class Store:
             *(self.control, self.freshness, self.publisher, self.registration),
             *(self.prices, self.promotions),
             *(self.orders, self.confirmations, self.rejections, self.actions),
+            self.subscriptions,
         )

@@ -9,7 +9,7 @@ import yaml
 
 from infra.settings import locate_root
 
-NAMED = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+NAMED = re.compile(r"\$\{(\w+)(?::([-+])([^}]*))?\}")
 
 
 @cache
@@ -39,7 +39,13 @@ def compose(cluster: bool = False, **chosen: str) -> Mapping[str, dict[str, Any]
 
 
 def interpolate(text: str, known: Mapping[str, str]) -> str:
-    return NAMED.sub(lambda found: known.get(found[1]) or found[2] or "", text)
+    def find(found: re.Match[str]) -> str:
+        value, sign, word = known.get(found[1], ""), found[2], found[3] or ""
+        if sign == "+":
+            return word if value else ""
+        return value or word
+
+    return NAMED.sub(find, text)
 
 
 def main_name(service: str) -> str:

@@ -35,6 +35,7 @@ KUBERNETES = "1.37"
 """Whose schemas the manifests are checked against."""
 GUIDE = locate_root() / "docs" / "kubernetes.md"
 ORDERS = {"SIMULATOR_REFILL": "orders", "PIPELINES": "inventory,fraud,analytics,visits,reorder"}
+MORE = {"LAKE": "on", "SUBSCRIPTION_HOSTS": "hooks.example.com"}
 MIB = {"m": 1, "g": 1024, "Mi": 1, "Gi": 1024}
 GB = 1e9
 PLACE = re.compile(r"broker-(\d)\.brokers\.retail\.svc\.cluster\.local")
@@ -44,7 +45,7 @@ FINDS_ITSELF = {"PORT_BASE", "SPARK_EXECUTOR_MEMORY"}
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Resource]:
-    """The overlay that the document shows: the cluster with orders, the lake and latency."""
+    """The overlay that the document shows: the cluster with orders, the lake and more."""
     [shown] = re.findall(r"^```yaml\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
     return render_own(tmp_path_factory.mktemp("own"), shown)
 
@@ -75,7 +76,11 @@ def test_a_wrong_field_is_refused(field: str, value: object) -> None:
 
 @pytest.mark.parametrize(
     ("overlay", "cluster", "chosen"),
-    [("single", False, {}), ("cluster", True, {}), ("own", True, {**ORDERS, "LAKE": "on"})],
+    [
+        ("single", False, {}),
+        ("cluster", True, {}),
+        ("own", True, {**ORDERS, **MORE}),
+    ],
     ids=lambda one: one if isinstance(one, str) else "",
 )
 def test_what_runs_is_what_the_compose_file_runs(

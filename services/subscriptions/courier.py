@@ -1,0 +1,116 @@
+"""Delivers the notifications of one subscription, one after the other, and tries again."""
+
+import logging
+from collections import deque
+from typing import NamedTuple
+
+from contracts import NOTIFICATIONS
+from services.api.store.changelog import Changelog, Record
+from services.clock import get_wall_ms
+from services.subscriptions.addresses import AllowList
+from services.subscriptions.matching import decode
+from services.subscriptions.records import (
+    ACTIVE,
+    PARKED,
+    Notification,
+    Progress,
+    Subscription,
+    is_of,
+)
+from services.subscriptions.signature import sign
+from services.subscriptions.webhook import NoMore, Undelivered, post, render_event
+
+ATTEMPTS_MAX = 40
+"""With pauses up to PAUSE_SECONDS_MAX: it is parked after about two and a half hours."""
+PAUSE_SECONDS_MIN, PAUSE_SECONDS_MAX = 1.0, 300.0
+ERROR_CHARACTERS_MAX = 500  # by the contract
+PLACE = (NOTIFICATIONS.name, 0)
+
+log = logging.getLogger("subscriptions")
+
+
+class Waiting(NamedTuple):
+    """A notification that was not taken yet."""
+
+    offset: int
+    found_ms: int
+    notification: Notification
+
+
+class Courier:
+    """Sends what waits. The next is sent when the last was taken, so the order holds."""
+
+    def __init__(self, subscription: Subscription, secret: str, allowed: AllowList) -> None:
+        self._subscription = subscription
+        self._secret = secret
+        self._allowed = allowed
+        self._waiting: deque[Waiting] = deque()
+
+    def heed(self, subscription: Subscription, progress: Progress) -> bool:
+        """Take up what the subscription says now; returns whether it was resumed."""
+        self._subscription = subscription
+        if subscription.resumed_at == progress.resumed_at:
+            return False
+        progress.resumed_at, progress.state = subscription.resumed_at, ACTIVE
+        progress.attempts, progress.retry_at, progress.error = 0, None, None
+        return True
+
+    def deliver(self, queue: Changelog, progress: Progress) -> bool:
+        """Deliver the next notification, if one is due; returns whether one was tried."""
+        if progress.state == PARKED or get_wall_ms() < (progress.retry_at or 0):
+            return False
+        first = self._find_first(queue, progress)
+        if first is None:
+            return False
+        progress.head, progress.waiting_since = first.offset, first.found_ms
+        try:
+            if first.offset != self._subscription.skipped:
+                self._send(first)
+                progress.delivered += 1
+        except Undelivered as error:
+            self._note_failure(progress, error)
+        else:
+            self._waiting.popleft()
+            _note_end(progress, first)
+        return True
+
+    def _find_first(self, queue: Changelog, progress: Progress) -> Waiting | None:
+        if not self._waiting and progress.waiting:
+            for each in queue.read():
+                if isinstance(each, Record) and (one := self._parse(each)):
+                    self._waiting.append(one)
+        return self._waiting[0] if self._waiting else None
+
+    def _parse(self, record: Record) -> Waiting | None:
+        if record.value is None or not is_of(self._subscription.subscription_id, record.key):
+            return None
+        one = Notification.parse(decode(record.value).value)
+        return Waiting(record.offset, record.published_ms, one) if one.sent else None
+
+    def _send(self, first: Waiting) -> None:
+        body = render_event(self._subscription, first.notification, first.offset)
+        at_seconds = get_wall_ms() // 1000
+        headers = sign(self._secret, first.notification.event_id, at_seconds, body)
+        post(self._allowed, self._subscription.address, body, headers)
+
+    def _note_failure(self, progress: Progress, error: Undelivered) -> None:
+        progress.attempts += 1
+        if isinstance(error, NoMore) or progress.attempts >= ATTEMPTS_MAX:
+            park(progress, error)
+            return
+        pause = min(PAUSE_SECONDS_MIN * 2 ** (progress.attempts - 1), PAUSE_SECONDS_MAX)
+        progress.retry_at = get_wall_ms() + round(pause * 1000)
+        progress.error = str(error)[:ERROR_CHARACTERS_MAX]
+
+
+def park(progress: Progress, error: Exception) -> None:
+    """Try nothing more until somebody resumes the subscription."""
+    progress.state, progress.retry_at = PARKED, None
+    progress.error = str(error)[:ERROR_CHARACTERS_MAX]
+    log.warning("subscription %s is parked: %s", progress.subscription_id, error)
+
+
+def _note_end(progress: Progress, delivered: Waiting) -> None:
+    progress.next_offset, progress.head, progress.waiting_since = delivered.offset + 1, None, None
+    progress.attempts, progress.retry_at, progress.error = 0, None, None
+    progress.waiting = max(0, progress.waiting - 1)

@@ -1,0 +1,168 @@
+"""Reads a view's changelog for one subscription, and writes down what is to be sent.
+
+It reads the promoted generation up to its newest marker. Another generation is compared with what
+is known, as a whole, before its changes are followed.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+from confluent_kafka import Message
+
+from contracts import NOTIFICATIONS, get_contract
+from control.generations import Generation
+from infra.kafka import create_admin, read_between, read_end_offsets
+from infra.settings import Settings
+from services.api.store.changelog import Changelog, End, Record
+from services.subscriptions.directory import Directory
+from services.subscriptions.matching import Matching, decode
+from services.subscriptions.records import (
+    Notification,
+    Progress,
+    Subscription,
+    digest,
+    is_of,
+    select_places,
+)
+from services.subscriptions.writer import Writer
+
+RECORDS_PER_ROUND_MAX = 500
+"""So many changes are looked at before something is sent again."""
+
+
+class Finder:
+    """Finds the notifications of one subscription, in order by key, and writes them once."""
+
+    def __init__(
+        self, settings: Settings, subscription: Subscription, directory: Directory, writer: Writer
+    ) -> None:
+        self._settings = settings
+        self._subscription = subscription
+        self._directory = directory
+        self._writer = writer
+        self._matching = Matching(subscription, get_contract(subscription.view))
+        self._generation: Generation | None = None
+        self.held: deque[Record | End] = deque()
+        """What was read, and is looked at when a marker covers it."""
+        self._open = ExitStack()
+        self._changes: Changelog | None = None
+
+    def close(self) -> None:
+        self._open.close()
+
+    def restore(self, progress: Progress) -> None:
+        """Take up the notifications that were written before, and count those that wait."""
+        newest: dict[bytes, Notification] = {}
+        progress.waiting = 0
+        for message in read_notifications(self._settings, self._subscription.subscription_id):
+            key, value = message.key() or b"", message.value()
+            if value is None:
+                newest.pop(key, None)
+                continue
+            newest[key] = Notification.parse(decode(value).value)
+            progress.waiting += newest[key].sent and (message.offset() or 0) >= progress.next_offset
+        for one in newest.values():
+            self._matching.remember(one)
+
+    def find(self, progress: Progress) -> bool:
+        """Look at the next changes, if there are any; returns whether there were."""
+        generation = self._choose_generation(progress)
+        if generation is None or self._directory.find_marker(generation) is None:
+            return False
+        topic = generation.outputs[self._subscription.view]
+        if progress.generation != generation.number:
+            self._compare(generation, topic, progress)
+        if self._generation != generation:
+            self._enter(generation, topic, progress)
+        if not self.held and self._changes is not None:
+            self.held.extend(self._changes.read())
+        return self.look(generation, progress)
+
+    def look(self, generation: Generation, progress: Progress) -> bool:
+        """Look at what is held, up to the newest marker; returns whether it came further."""
+        made, places = [], dict(progress.offsets)
+        for each in self._take(self._find_ends(generation)):
+            is_record = isinstance(each, Record)
+            if is_record and (one := self._matching.follow(generation.number, each)):
+                made.append(one)
+            at = each.partition[1]
+            places[at] = max(places.get(at, 0), each.offset + is_record)
+        self._write(made, progress)
+        is_news = places != progress.offsets
+        progress.offsets = places
+        return is_news
+
+    def drop_expired(self) -> None:
+        """Remove what is known of rows that the view does not keep any more."""
+        keys = self._matching.drop_expired()
+        self._writer.remove(NOTIFICATIONS, self._subscription.subscription_id, map(digest, keys))
+
+    def _choose_generation(self, progress: Progress) -> Generation | None:
+        """The promoted one; at first that of the stated marker, if it is still there."""
+        promoted = self._directory.find_promoted(self._subscription.view)
+        if progress.generation:
+            return promoted
+        stated = self._directory.find_generation(
+            self._subscription.view, self._subscription.generation
+        )
+        return stated or promoted
+
+    def _find_ends(self, generation: Generation) -> dict[int, int]:
+        """Where the newest marker says that the changelog stands."""
+        marker = self._directory.find_marker(generation)
+        topic = generation.outputs[self._subscription.view]
+        return select_places(marker.outputs, topic) if marker else {}
+
+    def _compare(self, generation: Generation, topic: str, progress: Progress) -> None:
+        """Compare the whole changelog with what is known, and go on after it.
+
+        At the marker from which the subscription starts, rows that match are known and not sent.
+        """
+        first = not progress.generation and generation.number == self._subscription.generation
+        ends = dict(self._subscription.offsets) if first else self._find_ends(generation)
+        goal = {(topic, partition): offset for partition, offset in ends.items()}
+        changes = map(_to_record, read_between(self._settings, {}, goal))
+        made = self._matching.compare(generation.number, changes)
+        is_sent = not first or self._subscription.from_beginning
+        self._write([replace(one, sent=is_sent) for one in made], progress)
+        progress.generation, progress.offsets = generation.number, ends
+
+    def _enter(self, generation: Generation, topic: str, progress: Progress) -> None:
+        self._open.close()
+        self.held.clear()
+        self._changes = self._open.enter_context(Changelog(self._settings, [topic]))
+        self._changes.start({(topic, at): offset for at, offset in progress.offsets.items()})
+        self._generation = generation
+
+    def _take(self, ends: dict[int, int]) -> Iterator[Record | End]:
+        """The next records that the marker covers."""
+        for _ in range(min(RECORDS_PER_ROUND_MAX, len(self.held))):
+            first = self.held[0]
+            if isinstance(first, Record) and first.offset >= ends.get(first.partition[1], 0):
+                return
+            yield self.held.popleft()
+
+    def _write(self, made: Sequence[Notification], progress: Progress) -> None:
+        self._writer.write([one.to_record() for one in made])
+        progress.waiting += sum(one.sent for one in made)
+
+
+def read_notifications(settings: Settings, subscription_id: str) -> Iterator[Message]:
+    """Every record of the subscription's notifications, those of removed rows too."""
+    ends = read_end_offsets(create_admin(settings), [NOTIFICATIONS.name])
+    for message in read_between(settings, {}, ends):
+        if is_of(subscription_id, message.key()):
+            yield message
+
+
+def _to_record(message: Message) -> Record:
+    at = (str(message.topic()), int(message.partition() or 0))
+    return Record(
+        at,
+        int(message.offset() or 0),
+        message.key() or b"",
+        message.value(),
+        message.timestamp()[1],
+    )
