@@ -7,10 +7,10 @@ from itertools import count
 
 from bench.batch_cost import let_time_pass, measure_cpu, read_cpu_seconds, sum_since
 from bench.memory import GB, count_bytes
-from bench.pipeline_costs import measure_topics
+from bench.pipeline_costs import count_receipts, measure_topics
 from bench.receipts import Log, Spread, create_receipt
 from bench.scale import Scale
-from bench.shops import ReceiptRate, Shop, run_shop
+from bench.shops import Shop, run_shop
 from contracts import RECEIPTS
 from infra.processes import find_engines
 from infra.settings import Settings
@@ -31,11 +31,16 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Cpu:
-    """CPU seconds so far, by process id."""
+class Moment:
+    """What a shop has done so far."""
 
+    seconds: float
+    receipts: int
+    log_bytes: int
     spark: Mapping[int, float]
+    """CPU seconds of Java and of Spark's Python workers, by process id."""
     rest: Mapping[int, float]
+    """CPU seconds of all other processes, by process id."""
 
 
 @dataclass(frozen=True)
@@ -89,22 +94,28 @@ def publish_some(log: Log, load: Load) -> None:
 
 def measure_use(shop: Shop, load: Load, seconds: float) -> Use:
     """What the shop takes within so many seconds."""
-    settings, before, began = shop.settings, read_cpu(shop), time.monotonic()
-    rate, written = ReceiptRate(settings), measure_topics(settings, RECEIPTS.name)
+    before = look(shop)
     let_time_pass(seconds)
-    now, took = read_cpu(shop), time.monotonic() - began
-    per_second, written = rate(), measure_topics(settings, RECEIPTS.name) - written
+    after = look(shop)
+    took, receipts = after.seconds - before.seconds, after.receipts - before.receipts
     return Use(
         load,
-        per_second,
-        spark_cores=sum_since(before.spark, now.spark) / took,
-        rest_cores=sum_since(before.rest, now.rest) / took,
-        memory_gb=sum(map(count_bytes, orphans.find(settings.data_dir))) / GB,
-        log_bytes_per_receipt=written / (per_second * took),
+        receipts / took,
+        spark_cores=sum_since(before.spark, after.spark) / took,
+        rest_cores=sum_since(before.rest, after.rest) / took,
+        memory_gb=sum(map(count_bytes, orphans.find(shop.settings.data_dir))) / GB,
+        log_bytes_per_receipt=(after.log_bytes - before.log_bytes) / receipts,
     )
 
 
-def read_cpu(shop: Shop) -> Cpu:
+def look(shop: Shop) -> Moment:
+    settings = shop.settings
     [java] = find_engines(shop.find_pid("pipelines"))
-    spark, everything = measure_cpu(java), read_cpu_seconds(orphans.find(shop.settings.data_dir))
-    return Cpu(spark, {pid: each for pid, each in everything.items() if pid not in spark})
+    spark, everything = measure_cpu(java), read_cpu_seconds(orphans.find(settings.data_dir))
+    return Moment(
+        time.monotonic(),
+        count_receipts(settings),
+        measure_topics(settings, RECEIPTS.name),
+        spark,
+        {pid: seconds for pid, seconds in everything.items() if pid not in spark},
+    )

@@ -1,7 +1,6 @@
 """What a pipeline costs for each batch, receipt and line, and for what it remembers."""
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean
@@ -17,15 +16,17 @@ from bench.batch_cost import (
     let_time_pass,
     measure_cpu,
     measure_cpu_since,
+    sum_since,
 )
 from bench.coefficients import PipelineCosts
 from bench.generations import catch_up, create, create_live_pace, load_with_yardstick_pace
 from bench.growth import LIVE_MS, append
 from bench.receipts import LINES, USUAL, Spread, create_receipt, publish
 from bench.scale import Scale
-from bench.shops import ReceiptRate
+from bench.soak import measure_size
 from bench.yardstick import SECONDS_PER_BATCH
 from contracts import RECEIPTS, Contract
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import repeat_in_thread, wait_until
 from pipelines.common.runtime.query import Run, start
@@ -40,6 +41,18 @@ LONG = Spread(lines=3 * LINES)
 SETTLE_SECONDS = 2.0
 MILLION = 1e6
 MB = 1e6
+
+
+@dataclass(frozen=True)
+class Moment:
+    """How far a live query and the log are."""
+
+    batch: int
+    receipts: int
+    cpu_seconds: Mapping[int, float]
+    """Of Java and of Spark's Python workers, by process id."""
+    log_bytes: int
+    changelog_bytes: int
 
 
 @dataclass(frozen=True)
@@ -155,23 +168,35 @@ def measure_window(
     work: Run, query: StreamingQuery, seconds: float, receipts: int, spread: Spread
 ) -> Window:
     """So many seconds of the query, with so many receipts for each batch."""
-    settings, java = work.settings, psutil.Process(get_engine(work.spark).pid)
-    publish_some = partial(append, settings, receipts, partial(make_receipt, spread=spread))
+    publish_some = partial(append, work.settings, receipts, partial(make_receipt, spread=spread))
     with repeat_in_thread(publish_some, SECONDS_PER_BATCH):
         let_time_pass(SETTLE_SECONDS)
-        first, before, rate = find_last_batch(query), measure_cpu(java), ReceiptRate(settings)
-        log, changelog = measure_receipts(settings), measure_changelogs(work)
-        began = time.monotonic()
+        before = look(work, query)
         let_time_pass(seconds)
-        last, cpu_seconds = find_last_batch(query), measure_cpu_since(before, java)
-        published = rate() * (time.monotonic() - began)
-        log, changelog = measure_receipts(settings) - log, measure_changelogs(work) - changelog
+        after = look(work, query)
     walls = [
         one.durationMs["triggerExecution"]
         for one in query.recentProgress
-        if first < one.batchId <= last
+        if before.batch < one.batchId <= after.batch
     ]
-    return Window(published, len(walls), 1000 * cpu_seconds, mean(walls), log, changelog)
+    return Window(
+        after.receipts - before.receipts,
+        len(walls),
+        1000 * sum_since(before.cpu_seconds, after.cpu_seconds),
+        mean(walls),
+        after.log_bytes - before.log_bytes,
+        after.changelog_bytes - before.changelog_bytes,
+    )
+
+
+def look(work: Run, query: StreamingQuery) -> Moment:
+    return Moment(
+        find_last_batch(query),
+        count_receipts(work.settings),
+        measure_cpu(psutil.Process(get_engine(work.spark).pid)),
+        measure_topics(work.settings, RECEIPTS.name),
+        measure_changelogs(work),
+    )
 
 
 def make_receipt(number: int, spread: Spread) -> tuple[Contract, dict[str, Any]]:
@@ -179,9 +204,8 @@ def make_receipt(number: int, spread: Spread) -> tuple[Contract, dict[str, Any]]
     return RECEIPTS, {**event, "event_id": f"live-{number}", "event_time": LIVE_MS}
 
 
-def measure_receipts(settings: Settings) -> int:
-    """Bytes of the log's receipts."""
-    return measure_topics(settings, RECEIPTS.name)
+def count_receipts(settings: Settings) -> int:
+    return sum(read_end_offsets(create_admin(settings), [RECEIPTS.name]).values())
 
 
 def measure_changelogs(work: Run) -> int:
@@ -192,7 +216,7 @@ def measure_changelogs(work: Run) -> int:
 def measure_topics(settings: Settings, topic: str) -> int:
     """Bytes of the topic's records, in all partitions."""
     segments = settings.data_dir.glob(f"broker/**/{topic}-*/*.log")
-    return sum(segment.stat().st_size for segment in segments)
+    return sum(map(measure_size, segments))
 
 
 def fit_costs(read: Readings, live: Windows) -> PipelineCosts:

@@ -26,24 +26,37 @@ A_DAY = 1.0
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     pipelines: dict[str, PipelineCosts] = {}
     live: list[Windows] = []
+    for name, costs, windows in measure_pipelines(settings, scale):
+        pipelines[name] = costs
+        live.append(windows)
+        yield from build_figures(name, costs, describe_windows(windows))
+    calm, busy = measure_loads(settings, "sizing-base", (CALM, BUSY), scale)
+    shop = fit_shop(live, calm, busy)
+    yield from build_figures(SHOP, shop, describe_base(calm, busy))
+    yield from hold_all(settings, scale, Coefficients(shop, pipelines))
+
+
+def measure_pipelines(
+    settings: Settings, scale: Scale
+) -> Iterator[tuple[str, PipelineCosts, Windows]]:
+    """The costs of each pipeline, in a Spark of the bench's own."""
     own = settings.model_copy(update={"data_dir": settings.data_dir / "sizing"})
     with run_broker(own):
         spark = start_session(own, "sizing")
         try:
-            for name, costs, windows in measure_costs(spark, own, scale):
-                pipelines[name] = costs
-                live.append(windows)
-                yield from build_figures(name, costs, describe_windows(windows))
+            yield from measure_costs(spark, own, scale)
         finally:
             end_session(spark)
-    calm, busy = measure_loads(settings, "sizing-base", (CALM, BUSY), scale)
-    shop = fit_shop(live, calm, busy)
-    yield from build_figures(SHOP, shop, describe_base(calm, busy))
-    known, found = Coefficients(shop, pipelines), list[Figure]()
+
+
+def hold_all(settings: Settings, scale: Scale, known: Coefficients) -> Iterator[Figure]:
+    """What shops took that the costs do not know, beside what they should take."""
+    found: list[Figure] = []
     for number, load in enumerate(HELD, 1):
         [use] = measure_loads(settings, f"sizing-held-{number}", (load,), scale)
-        found += hold(use, known, settings.pipeline_names)
-        yield from found[-3:]
+        held = tuple(hold(use, known, settings.pipeline_names))
+        yield from held
+        found += held
     yield compare_all(found)
 
 
