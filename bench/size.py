@@ -137,25 +137,15 @@ def compute_size(demand: Demand, costs: Coefficients, names: tuple[str, ...]) ->
         if name not in costs.pipelines:
             raise UnknownCosts(name, costs.pipelines)
     shares = [Share(load(name), costs.pipelines[name], demand) for name in names]
-    state = tuple(share.compute_state() for share in shares)
+    state = [share.compute_state() for share in shares]
+    cores = [*(share.compute_cores() for share in shares), compute_rest(demand, costs.shop)]
+    kept = [compute_log(demand, costs.shop), *(share.compute_changelog() for share in shares)]
     return Size(
         (
-            add(
-                "cores",
-                "cores",
-                [*(share.compute_cores() for share in shares), compute_rest(demand, costs.shop)],
-            ),
+            add("cores", "cores", cores),
             add("memory", "GB", [compute_processes(costs.shop), *state]),
             compute_partitions(shares),
-            add(
-                "disk",
-                "GB",
-                [
-                    compute_log(demand, costs.shop),
-                    *(share.compute_changelog() for share in shares),
-                    *state,
-                ],
-            ),
+            add("disk", "GB", [*kept, *state]),
         ),
         tuple(limit for share in shares for limit in share.find_limits()),
     )

@@ -22,7 +22,7 @@ def size(
     stores: Annotated[int, typer.Option(help="Stores.")] = 12,
     products: Annotated[int, typer.Option(help="Products; each store has a shelf of each.")] = 800,
     receipts_per_second: Annotated[
-        float, typer.Option(help="Receipts per second of all stores, in the busiest hour.")
+        float, typer.Option(help="Receipts per second of all stores, all the time.")
     ] = 20,
     lines_per_receipt: Annotated[
         float, typer.Option(help="Lines per receipt, on average.")
@@ -44,8 +44,8 @@ def size(
         stores, products, receipts_per_second, lines_per_receipt, retention_days, replay_hours
     )
     costs, machine = read_coefficients()
-    names = read_settings().pipeline_names if pipelines is None else tuple(pipelines.split(","))
-    computed = compute_size(demand, costs, names)
+    names = read_settings().pipeline_names if pipelines is None else pipelines.split(",")
+    computed = compute_size(demand, costs, tuple(dict.fromkeys(names)))
     if as_json:
         print(json.dumps({"demand": asdict(demand), **asdict(computed)}))
         return

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -131,7 +132,7 @@ def test_long_receipts_fill_a_task_sooner() -> None:
         ({"lines": 2_001}, r"but would be 2,001\. Give another number\."),
     ],
 )
-def test_a_shop_that_cannot_be_is_refused(changes: dict[str, float], message: str) -> None:
+def test_a_shop_that_cannot_be_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(Impossible, match=message):
         replace(DEMAND, **changes)
 
@@ -158,7 +159,7 @@ demands = st.builds(
 
 @given(demands, st.sampled_from(["stores", "products", "receipts_per_second", "lines", "days"]))
 def test_more_of_anything_needs_no_less(demand: Demand, what: str) -> None:
-    more = min(2 * getattr(demand, what), find_lines_max() if what == "lines" else math.inf)
+    more: Any = min(2 * getattr(demand, what), find_lines_max() if what == "lines" else math.inf)
     before, after = size(demand), size(replace(demand, **{what: more}))
     for kind in KINDS:
         assert after.find(kind).amount >= before.find(kind).amount * (1 - 1e-9)

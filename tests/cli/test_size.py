@@ -69,6 +69,10 @@ def test_pipelines_are_those_of_the_settings_or_as_named(monkeypatch: pytest.Mon
     assert "replay of visits" in run("--pipelines", "inventory,visits").output
 
 
+def test_a_pipeline_that_is_named_twice_counts_once() -> None:
+    assert run("--pipelines", "visits,visits").output == run("--pipelines", "visits").output
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
