@@ -1,6 +1,7 @@
 """What a pipeline costs for each batch, receipt and line, and for what it remembers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean
@@ -11,7 +12,6 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from bench.batch_cost import (
-    FIRST_BATCH_SECONDS_MAX,
     find_last_batch,
     let_time_pass,
     measure_cpu,
@@ -39,6 +39,7 @@ WIDE = Spread(stores=1_009, products=20_000)
 """Coprime numbers, so that nearly every line is of another shelf."""
 LONG = Spread(lines=3 * LINES)
 SETTLE_SECONDS = 2.0
+WARM_BATCHES, WARM_SECONDS_MAX = 12, 300.0
 MILLION = 1e6
 MB = 1e6
 
@@ -149,27 +150,33 @@ def read_all(spark: SparkSession, settings: Settings, name: str) -> Reading:
 
 
 def measure_windows(work: Run, scale: Scale) -> Windows:
-    """The live query of a generation that has caught up, under each rate; the first is not counted:
-    Java compiles meanwhile.
-    """
+    """The live query of a generation that has caught up, under each rate."""
     catch_up(work)
     query = start(work, create_live_pace(work.pipeline))
+    measured = partial(measure_window, work, query, scale.batch_seconds / 2)
+    few, many = scale.batch_receipts
     try:
-        wait_until(lambda: find_last_batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
-        measured = partial(measure_window, work, query, scale.batch_seconds / 2)
-        measured(scale.batch_receipts[-1], LONG)
-        few, many = (measured(receipts, USUAL) for receipts in scale.batch_receipts)
-        return Windows(few, many, measured(scale.batch_receipts[-1], LONG))
+        warm_up(work, query, many)
+        return Windows(measured(few, USUAL), measured(many, USUAL), measured(many, LONG))
     finally:
         query.stop()
+
+
+def warm_up(work: Run, query: StreamingQuery, receipts: int) -> None:
+    """Let the query make some batches: Java compiles meanwhile."""
+    with publish_beside(work.settings, receipts, LONG):
+        wait_until(
+            lambda: sum(one.numInputRows > 0 for one in query.recentProgress) >= WARM_BATCHES,
+            f"{WARM_BATCHES} batches",
+            WARM_SECONDS_MAX,
+        )
 
 
 def measure_window(
     work: Run, query: StreamingQuery, seconds: float, receipts: int, spread: Spread
 ) -> Window:
     """So many seconds of the query, with so many receipts for each batch."""
-    publish_some = partial(append, work.settings, receipts, partial(make_receipt, spread=spread))
-    with repeat_in_thread(publish_some, SECONDS_PER_BATCH):
+    with publish_beside(work.settings, receipts, spread):
         let_time_pass(SETTLE_SECONDS)
         before = look(work, query)
         let_time_pass(seconds)
@@ -187,6 +194,14 @@ def measure_window(
         after.log_bytes - before.log_bytes,
         after.changelog_bytes - before.changelog_bytes,
     )
+
+
+def publish_beside(
+    settings: Settings, receipts: int, spread: Spread
+) -> AbstractContextManager[None]:
+    """So many receipts for each batch, until the block ends."""
+    make = partial(make_receipt, spread=spread)
+    return repeat_in_thread(partial(append, settings, receipts, make), SECONDS_PER_BATCH)
 
 
 def look(work: Run, query: StreamingQuery) -> Moment:
