@@ -20,6 +20,8 @@ from infra.errors import UserError
 from infra.settings import locate_root
 
 FIGURES = Path("docs", "benchmarks.json")
+INSTALLED = Path(__file__).parent / FIGURES.name
+"""A copy of FIGURES beside this module, in a wheel alone: there are no documents there."""
 DOCUMENTS = (Path("docs", "benchmarks.md"), Path("README.md"))
 TABLE = re.compile(
     r"(?P<begin><!-- figures: (?P<part>\w+)(, (?P<unit>[^ ]+))? -->\n).*?"
@@ -94,8 +96,11 @@ def main() -> None:
 
 
 def read_parts() -> dict[str, Part]:
-    file = locate_root() / FIGURES
-    return Parts.model_validate_json(file.read_text()).parts if file.exists() else {}
+    """The newest figures of every part; none where nothing was measured."""
+    for file in (locate_root() / FIGURES, INSTALLED):
+        if file.exists():
+            return Parts.model_validate_json(file.read_text()).parts
+    return {}
 
 
 def read_reported_parts(file: Path) -> dict[str, Part]:

@@ -1,7 +1,6 @@
 """Whether a live batch costs more when much is remembered, or when one key is hot."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -13,14 +12,18 @@ from bench import yardstick
 from bench.batch_cost import Cost, end_session, measure_cost
 from bench.broker import run_broker
 from bench.figures import Figure, aim_at_most
-from bench.generations import create, create_live_pace, load_with_yardstick_pace
+from bench.generations import (
+    catch_up,
+    create,
+    create_live_pace,
+    load_with_yardstick_pace,
+)
 from bench.receipts import Log, create_heartbeat, create_receipt, publish
 from bench.scale import Scale
 from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
 from generators.ticks import START_MS
 from infra.settings import Settings
 from infra.wait import repeat_in_thread
-from pipelines.common.runtime.pace import create_catching_up_pace
 from pipelines.common.runtime.query import Run, start
 from pipelines.common.runtime.session import start_session
 
@@ -151,15 +154,12 @@ def measure_batch(
     """What a live batch with these events costs a new generation that has read all before them."""
     publish_some = partial(append, settings, PER_BATCH, make)
     with repeat_in_thread(publish_some, yardstick.SECONDS_PER_BATCH):
-        return measure_cost(spark, partial(catch_up, settings=settings, name=name), scale)
+        return measure_cost(spark, partial(start_live, settings=settings, name=name), scale)
 
 
-def catch_up(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
+def start_live(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
     """The live query of a new generation of the pipeline, once it has read all there is."""
     pipeline = load_with_yardstick_pace(name)
     work = Run(spark, settings, pipeline, create(settings, pipeline))
-    fast = create_catching_up_pace(
-        pipeline.reads, work.measure_unread(), settings.pipeline_records_per_batch_max
-    )
-    start(work, replace(fast, state_partitions=1)).awaitTermination()
+    catch_up(work)
     return start(work, create_live_pace(pipeline))

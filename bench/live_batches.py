@@ -11,13 +11,17 @@ from bench import yardstick
 from bench.batch_cost import Cost, end_session, measure_cost
 from bench.figures import Figure, aim_at_most
 from bench.freshness import RECEIPTS_PER_SECOND
-from bench.generations import create, create_live_pace, load_with_yardstick_pace
+from bench.generations import (
+    CATCH_UP_SECONDS_MAX,
+    create,
+    create_live_pace,
+    load_with_yardstick_pace,
+)
 from bench.scale import Scale
 from infra.settings import Settings
 from pipelines.common.runtime.query import Run, choose_next_pace, start
 from pipelines.common.runtime.session import start_session
 
-CATCH_UP_SECONDS_MAX = 600
 RATIO_AIMS = {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
 
 

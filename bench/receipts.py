@@ -1,5 +1,6 @@
 """Receipts by the million: all different, in the order of their time, of three lines each."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from contracts import HEARTBEATS, RECEIPTS, encode
@@ -19,12 +20,25 @@ POLL_EVERY = 1_000
 FLUSH_SECONDS_MAX = 120.0
 
 
-def create_receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Spread:
+    """The shelves that receipts take from."""
+
+    stores: int = STORES
+    products: int = PRODUCTS
+    lines: int = LINES
+    """Lines of each receipt."""
+
+
+USUAL = Spread()
+
+
+def create_receipt(number: int, apart_ms: int = APART_MS, spread: Spread = USUAL) -> dict[str, Any]:
     """The receipt of that number; the same one for the same number.
 
     `apart_ms`: world time between two receipts.
     """
-    store = f"S{number % STORES:03}"
+    store = f"S{number % spread.stores:03}"
     return {
         "event_id": f"{store}-{number:08}",
         "event_time": START_MS + number * apart_ms,
@@ -35,20 +49,22 @@ def create_receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
         "customer_id": f"C{number % 4999:06}",
         "lines": [
             {
-                "sku": f"SKU-{(7 * number + line) % PRODUCTS:05}",
+                "sku": f"SKU-{(7 * number + line) % spread.products:05}",
                 "units": 1 + line % 2,
                 "unit_price_cents": 249,
             }
-            for line in range(LINES)
+            for line in range(spread.lines)
         ],
     }
 
 
-def publish(settings: Settings, start: int, end: int, apart_ms: int = APART_MS) -> None:
+def publish(
+    settings: Settings, start: int, end: int, apart_ms: int = APART_MS, spread: Spread = USUAL
+) -> None:
     """Publish the receipts of these numbers, and the heartbeats between them."""
     log = Log(settings)
     for number in range(start, end):
-        event = create_receipt(number, apart_ms)
+        event = create_receipt(number, apart_ms, spread)
         log.append(RECEIPTS, event["store_id"], event)
         if number % BEAT_EVERY == 0:
             log.append(HEARTBEATS, "world", create_heartbeat(f"beat-{number}", event["event_time"]))

@@ -36,6 +36,7 @@ class Part(StrEnum):
     READS = "reads"
     PAGES = "pages"
     MEMORY = "memory"
+    SIZING = "sizing"
 
 
 def run(part: Part, settings: Settings, scale: Scale) -> Outcome:

@@ -28,6 +28,8 @@ class Scale:
     """The age of a live shop before its batches count."""
     batch_seconds: float
     """How long the batches of one pipeline are counted, after a warm-up of the same length."""
+    batch_receipts: tuple[int, int]
+    """Receipts in a small live batch and in a large one, between which its costs are a line."""
     remembered: tuple[int, ...]
     """Ids in the state of a live batch."""
     hot_refunds: int
@@ -50,6 +52,7 @@ FULL = Scale(
     starts=3,
     age_seconds=600,
     batch_seconds=40,
+    batch_receipts=(10, 500),
     remembered=(10_000, 100_000, 1_000_000),
     hot_refunds=50_000,
     hot_movements=1_000_000,
@@ -69,6 +72,7 @@ QUICK = Scale(
     starts=1,
     age_seconds=30,
     batch_seconds=10,
+    batch_receipts=(10, 500),
     remembered=(1_000, 10_000, 100_000),
     hot_refunds=5_000,
     hot_movements=100_000,
