@@ -1,4 +1,4 @@
-"""What curl and Python need so that a secure shop answers them, for commands as anybody types them."""
+"""What curl and Python need so that a secure shop answers them, whatever a command says."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,15 +5,14 @@ import socket
 import ssl
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
-from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
+from confluent_kafka.admin import AclOperation, ResourceType
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
@@ -61,12 +60,12 @@ from infra.wait import wait_until
 from pipelines.common.runtime.source import build_kafka_options, tail
 from services.quarantine.progress import read_progress
 from tests.brokers import broker
+from tests.logins import find_refusal
 from tests.secrets import find_files, find_processes, list_with_children
 
 pytestmark = pytest.mark.e2e
 
 ANSWER_SECONDS_MAX = 30.0
-LOOK_SECONDS = 0.2
 GROUP = "quarantine"
 SERVICES = list_services()
 USERS = (*SERVICES, *FIRST_USERS)
@@ -161,26 +160,6 @@ def test_a_service_reads_and_writes_what_it_declares_and_nothing_else(
 
 def test_the_operator_reads_everything(secure: Settings) -> None:
     assert find_readable(secure) == {name_topic(one) for one in CONTRACTS.values()}
-
-
-def find_refusal(config: Mapping[str, Any]) -> int | None:
-    """The error with which the broker refuses the client; None: it lets the client in."""
-    found: list[int] = []
-    heard: dict[str, Any] = {"error_cb": lambda error: found.append(error.code())}
-    client = AdminClient({**config, **heard})
-
-    def is_answered() -> bool:
-        client.poll(0)
-        if found:
-            return True
-        try:
-            client.list_topics(timeout=LOOK_SECONDS)
-        except KafkaException:
-            return False
-        return True
-
-    wait_until(is_answered, "the client is let in or refused", ANSWER_SECONDS_MAX)
-    return found[0] if found else None
 
 
 @pytest.mark.parametrize("user", USERS)
