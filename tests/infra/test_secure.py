@@ -16,6 +16,7 @@ from confluent_kafka.admin import AclOperation, ResourceType
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
+from cli import cluster
 from contracts import (
     ADJUSTMENTS,
     CONTRACTS,
@@ -31,7 +32,6 @@ from control.access import (
     SUPERVISOR,
     find_reads,
     find_writes,
-    grant_access,
     is_standing,
     list_grants,
     list_services,
@@ -254,12 +254,16 @@ def test_a_service_makes_no_topic_but_its_changelogs(secure: Settings) -> None:
         assert get_error_code(refused.value) == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
-def test_what_is_no_longer_declared_is_no_longer_granted(secure: Settings) -> None:
+def test_what_is_no_longer_declared_is_no_longer_granted(
+    secure: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the command with which containers make topics."""
+    monkeypatch.setattr(cluster, "read_settings", lambda: secure)
     more = Grant("loyalty", AclOperation.READ, ResourceType.TOPIC, REFUNDS.name)
     set_grants(secure, {*list_grants(), more})
     loyalty = secure.as_service("loyalty")
     assert REFUNDS.name in find_readable(loyalty)
-    grant_access(secure)
+    cluster.apply_command()
     assert REFUNDS.name not in find_readable(loyalty)
 
 
