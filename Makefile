@@ -57,7 +57,7 @@ image: ## build the images of the containers
 
 up-docker: ## start the shop in containers, by .env; PROFILE=cluster
 	@test -z "$(filter-out $(OFF),$(SECURE))" || test -z "$(PROFILE)$(filter-out $(OFF),$(OBSERVE))" || \
-		{ echo "SECURE protects one broker without Prometheus, but PROFILE=$(PROFILE) OBSERVE=$(OBSERVE): docs/security.md"; exit 1; }
+		{ echo "SECURE=on takes one broker and no Prometheus, but found PROFILE=$(PROFILE) OBSERVE=$(OBSERVE). Leave them off, or SECURE: docs/security.md"; exit 1; }
 	@$(MAKE) image
 	@$(COMPOSE) up --detach --wait
 	@$(COMPOSE) exec -T api python -m cli.welcome "$$($(COMPOSE) port api 8000)"

@@ -176,6 +176,17 @@ def test_a_wrong_password_or_name_is_refused(secure: Settings) -> None:
         assert find_refusal({**own, **changed}) == KafkaError._AUTHENTICATION
 
 
+def test_other_hosts_are_let_in_as_this_machine_is(secure: Settings) -> None:
+    own = build_client_config(secure.as_service(GROUP))
+    network = {**own, "bootstrap.servers": secure.broker_address}
+    assert network["bootstrap.servers"] != own["bootstrap.servers"]
+    assert find_refusal(network) is None
+    other = read_password(secure, "lake")
+    assert find_refusal({**network, "sasl.password": other}) == KafkaError._AUTHENTICATION
+    for protocol in ("SSL", "PLAINTEXT", "SASL_PLAINTEXT"):
+        assert find_refusal({**network, "security.protocol": protocol}) is not None
+
+
 def test_who_does_not_log_in_or_does_not_encrypt_is_refused(secure: Settings) -> None:
     own = build_client_config(secure)
     for protocol in ("SSL", "PLAINTEXT", "SASL_PLAINTEXT"):
