@@ -8,6 +8,7 @@ READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
 ENGINE = @docker compose version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
 	{ echo "Docker with Compose should answer, but does not. Look: docker info"; exit 1; }
 COMPOSE = docker compose --env-file .env $(if $(PROFILE),--env-file $(PROFILE).env)
+OFF = off false False 0 no
 PIN = VENV="$(VENV)" $(PYTHON) -m infra.installer pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header
 RETAIL = @$(READY) && $(BIN)/retail
@@ -54,11 +55,12 @@ replay: ## run changed code from offset zero, compare: PIPELINE=fraud
 image: ## build the images of the containers
 	$(ENGINE) && docker compose build broker pipelines api
 
-up-docker: image ## start the shop in containers, by .env; PROFILE=cluster
-	@test -z "$(filter-out off,$(SECURE))" || { echo "SECURE protects a shop that make up starts, no containers: docs/security.md"; exit 1; }
+up-docker: ## start the shop in containers, by .env; PROFILE=cluster
+	@test -z "$(filter-out $(OFF),$(SECURE))" || test -z "$(PROFILE)$(filter-out $(OFF),$(OBSERVE))" || \
+		{ echo "SECURE=on takes one broker and no Prometheus, but found PROFILE=$(PROFILE) OBSERVE=$(OBSERVE). Leave them off, or SECURE: docs/security.md"; exit 1; }
+	@$(MAKE) image
 	@$(COMPOSE) up --detach --wait
-	@echo "  Shop   http://$$($(COMPOSE) port api 8000)/"
-	@echo "  Token  $$($(COMPOSE) exec -T api cat /data/token) (to promote, roll back, prune, release)"
+	@$(COMPOSE) exec -T api python -m cli.welcome "$$($(COMPOSE) port api 8000)"
 
 down-docker: ## stop the containers; their volumes stay
 	$(ENGINE) && docker compose --profile '*' down

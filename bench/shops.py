@@ -55,7 +55,7 @@ class Shop:
 
     def get(self, path: str) -> Any:
         """The API's answer, from JSON; raises OSError when there is none."""
-        return fetch_json(f"{self.settings.api_url}{path}", ANSWER_SECONDS_MAX)
+        return fetch_json(f"{self.settings.api_url}{path}", ANSWER_SECONDS_MAX, self.settings)
 
     def find_pid(self, component: str) -> int:
         """The process id of the component; raises LookupError while it has none."""

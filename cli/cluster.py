@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cli import screen
-from cli.topics import ANSWER_SECONDS_MAX, list_standing
+from cli.topics import ANSWER_SECONDS_MAX, grant, list_standing
 from contracts import CONTRACTS, Contract
 from infra import kafka
 from infra.errors import UserError
@@ -44,7 +44,7 @@ def plan_command(as_json: AsJson = False) -> None:
 
 
 def apply_command() -> None:
-    """Make missing topics and fix settings, unless the cluster is unsafe."""
+    """Make missing topics, fix settings and set who may do what, unless the cluster is unsafe."""
     settings = read_settings()
     cluster, drifted = _look(settings)
     if why := list(find_refusals(cluster, settings.kafka_replication_factor)):
@@ -52,6 +52,8 @@ def apply_command() -> None:
     made = kafka.apply_topics(settings, list_standing())
     mend(kafka.create_admin(settings), drifted)
     left = [one for one in drifted if not one.mendable]
+    if settings.secure:
+        screen.step("access", grant(settings))
     screen.step("topics", f"{len(made)} made, {len(drifted) - len(made) - len(left)} settings set")
     if left:
         _show(cluster, left)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import typer
 
 from cli import health, screen
+from cli.credentials import lend_credentials
 from infra.errors import UserError
 from infra.processes import build_environment, capture
 from infra.settings import Settings, locate_root, read_settings
@@ -156,20 +157,25 @@ def is_whole(command: str) -> bool:
 
 def localize(settings: Settings, block: str) -> str:
     """The block with the addresses of this shop, and not otherwise changed."""
-    here = block.replace(WRITTEN_API, urlsplit(settings.api_url).netloc)
+    here = block.replace(f"http://{WRITTEN_API}", settings.api_url)
+    here = here.replace(WRITTEN_API, urlsplit(settings.api_url).netloc)
     return here.replace(WRITTEN_BROKER, settings.bootstrap_servers)
 
 
 def run(settings: Settings, command: str) -> str:
-    """What the command prints, with the addresses of this shop. Raises StepFailed."""
+    """What the command prints, with the addresses of this shop, as its operator.
+
+    Raises StepFailed.
+    """
     here = localize(settings, command)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
-    done = capture(
-        ["bash", "-euo", "pipefail", "-c", here],
-        COMMAND_SECONDS_MAX,
-        locate_root(),
-        {**build_environment(settings), "PATH": path},
-    )
+    with lend_credentials(settings) as credentials:
+        done = capture(
+            ["bash", "-euo", "pipefail", "-c", here],
+            COMMAND_SECONDS_MAX,
+            locate_root(),
+            {**build_environment(settings), **credentials, "PATH": path},
+        )
     if done.returncode != 0:
         screen.say(f"{done.stdout}{done.stderr}")
         raise StepFailed(here, done.returncode)

@@ -14,7 +14,7 @@ import psutil
 
 from infra.http import NO_ANSWER, fetch_json, open_answer
 from infra.kafka import is_answering
-from infra.settings import Settings, read_settings
+from infra.settings import OPERATOR, Settings, read_settings
 
 PROBE_SECONDS_MAX = 2.0
 MASTER_PORT = 8080
@@ -73,7 +73,9 @@ PROBES: Mapping[str, Probe] = {
 def tell(readiness: Callable[[Settings, str, int], str | None]) -> None:
     """Exit with 0 and the component's report of readiness, otherwise with 1."""
     component = sys.argv[1]
-    ready = readiness(read_settings(), component, int(psutil.Process(1).create_time()))
+    # It looks at what the component has written, which the component itself need not read.
+    settings = read_settings().as_service(OPERATOR)
+    ready = readiness(settings, component, int(psutil.Process(1).create_time()))
     if ready is None or ready.startswith(PAUSED):
         sys.exit(f"{component} is not ready: {ready or 'it starts'}")
     print(ready)

@@ -1,6 +1,7 @@
 """The command line `retail`."""
 
 import logging
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -66,6 +67,8 @@ def build_application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 
 
 def main() -> None:
+    # In a container it names the service there; a person's command is the operator's.
+    os.environ.pop("KAFKA_SERVICE", None)
     # The command itself reports a broker that does not answer, once.
     logging.getLogger("kafka").addHandler(logging.NullHandler())
     named = COMMANDS.keys() & set(sys.argv[1:2])

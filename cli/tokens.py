@@ -1,10 +1,13 @@
-"""retail token list | add | remove: the tokens for the API of a secure shop."""
+"""retail token list | add | remove | curl: the tokens for the API of a secure shop."""
 
+import shlex
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli import screen
+from cli.credentials import write_curl_settings
 from infra.errors import UserError
 from infra.security.tokens import Role, add_token, list_tokens, locate_token, remove_token
 from infra.settings import Settings, read_settings
@@ -68,6 +71,16 @@ def remove(name: Name) -> None:
     """Remove a token; the API refuses it at once."""
     remove_token(_read_secure(), name)
     screen.step(name, "is no token any more")
+
+
+@app.command()
+def curl(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(help="A folder for curl's settings.")],
+) -> None:
+    """Write settings with which curl shows this token, and trusts this shop's API."""
+    write_curl_settings(_read_secure(), name, folder)
+    screen.step(name, f"export CURL_HOME={shlex.quote(str(folder.resolve()))}")
 
 
 def _read_secure() -> Settings:

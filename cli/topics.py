@@ -4,7 +4,7 @@ import typer
 
 from cli import records, screen
 from contracts import CONTRACTS, Contract
-from control.access import is_standing
+from control.access import grant_access, is_standing
 from infra import kafka
 from infra.settings import Settings, read_settings
 
@@ -24,6 +24,12 @@ def apply(current: Settings) -> str:
     made = kafka.apply_topics(current, list_standing())
     there = len(list_standing()) - len(made)
     return f"{len(made)} made from contracts, {there} there already"
+
+
+def grant(current: Settings) -> str:
+    """Give a secure broker its users and permissions; returns what was done, in words."""
+    users, grants = grant_access(current)
+    return f"{users} users, {grants} permissions, by contract"
 
 
 @app.command("apply")

@@ -7,7 +7,6 @@ from cli.exclusive import lock_home
 from cli.status import show
 from cli.welcome import welcome
 from cli.world import add_world_options
-from control.access import grant_access
 from infra import kafka
 from infra.broker.storage import locate_broker_folder, refuse_other_profile
 from infra.errors import UserError
@@ -128,5 +127,5 @@ def start_broker(current: Settings, manager: Manager) -> None:
     screen.step("topics", made, wait.seconds)
     if current.secure:
         with screen.show_waiting("access", "") as wait:
-            users, grants = grant_access(current)
-        screen.step("access", f"{users} users, {grants} permissions, by contract", wait.seconds)
+            granted = topics.grant(current)
+        screen.step("access", granted, wait.seconds)

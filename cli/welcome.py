@@ -1,9 +1,14 @@
-"""What to try once everything is ready."""
+"""What to try once everything is ready.
+
+`python -m cli.welcome ADDRESS` says in the API's container where the shop answers outside of it.
+"""
+
+import sys
 
 from cli import screen
 from infra.http import NO_ANSWER, fetch_json
 from infra.security.tokens import locate_token_folder
-from infra.settings import Settings
+from infra.settings import Settings, read_settings
 from infra.token import read_token
 
 ANSWER_SECONDS_MAX = 2.0
@@ -19,11 +24,23 @@ def welcome(current: Settings) -> None:
     elif current.world == "own":
         screen.step("Empty so far", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
+    show_tokens(current, "retail token list")
+    screen.step("Next", "make verify · make status · make logs · make down")
+
+
+def welcome_outside(current: Settings, address: str) -> None:
+    """The first lines of `welcome`, for the host around the containers."""
+    scheme, _, _ = current.api_url.partition("://")
+    screen.step("Shop", f"{scheme}://{address}/")
+    show_tokens(current, "in the API's container: docs/containers.md")
+
+
+def show_tokens(current: Settings, where: str) -> None:
+    """The token for actions; of a secure shop only where its tokens are, which open everything."""
     if current.secure:
-        screen.step("Tokens", f"{screen.shorten(locate_token_folder(current))} (retail token list)")
+        screen.step("Tokens", f"{screen.shorten(locate_token_folder(current))} ({where})")
     else:
         screen.step("Token", f"{read_token(current)} (to promote, roll back, prune, release)")
-    screen.step("Next", "make verify · make status · make logs · make down")
 
 
 def find_shelf(current: Settings) -> str | None:
@@ -34,3 +51,7 @@ def find_shelf(current: Settings) -> str | None:
         return f"{first['store_id']}/{first['sku']}"
     except (*NO_ANSWER, LookupError):
         return None
+
+
+if __name__ == "__main__":
+    welcome_outside(read_settings(), sys.argv[1])

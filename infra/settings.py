@@ -7,6 +7,7 @@ remembered in the data folder, the default in this file.
 import json
 import os
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from ipaddress import ip_network
@@ -29,8 +30,8 @@ REMEMBERED_FILE = "settings.json"
 FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 OPERATOR = "operator"
 """The user as which a person's commands log in to a secure Kafka; it may do everything."""
-UNPROTECTED = ("kafka_bootstrap_servers", "broker_voters", "broker_address", "api_address")
-"""Settings of a shop that is not on one machine."""
+ADDRESSES = ("kafka_bootstrap_servers", "broker_address", "api_address")
+"""Settings that may name another host."""
 UNQUOTABLE = re.compile(r"[:{}\"\\]")
 
 
@@ -167,6 +168,12 @@ class Settings(BaseSettings):
     secure: bool = Field(
         False,
         description="whether Kafka and the API ask for TLS and for who is there: docs/security.md",
+    )
+    secure_hosts: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$",
+        description="with SECURE: hosts of this shop, as broker,api, which its certificates name "
+        "beside this machine",
     )
     kafka_service: str = Field(
         OPERATOR,
@@ -385,6 +392,12 @@ class Settings(BaseSettings):
         """Where Kafka answers, embedded or remote."""
         return self.kafka_bootstrap_servers or f"{HOST}:{self.broker_port}"
 
+    @property
+    def certified_hosts(self) -> tuple[str, ...]:
+        """The hosts that the certificates of a secure shop name."""
+        named = self.secure_hosts.split(",") if self.secure_hosts else ()
+        return ("localhost", HOST, "::1", *named)
+
     def as_service(self, name: str) -> Self:
         """The settings for a part of this process that logs in to Kafka under this name."""
         return self.model_copy(update={"kafka_service": name})
@@ -428,19 +441,29 @@ def refuse_half_secure(current: Settings) -> None:
     """Raise InvalidSettings if SECURE would protect only a part of the shop."""
     if not current.secure:
         return
-    beyond = [name.upper() for name in UNPROTECTED if getattr(current, name) is not None]
-    if not current.spark_master.startswith("local"):
-        beyond.append("SPARK_MASTER")
-    if beyond:
+    if beyond := list(_find_unprotected(current)):
         raise InvalidSettings(
-            f"SECURE protects a shop that is on this machine alone, but {', '.join(beyond)} names "
-            "another one. Unset it, or leave SECURE off."
+            f"SECURE protects this machine and the hosts in SECURE_HOSTS, with one broker and with "
+            f"Spark on one machine, but {', '.join(beyond)} names another one. Unset it, or leave "
+            "SECURE off."
         )
     if UNQUOTABLE.search(str(current.data_dir)):
         raise InvalidSettings(
             "DATA_DIR: with SECURE, Kafka's clients are told where passwords are, in a form that "
             f"takes no colon, brace or quote, found {str(current.data_dir)!r}. Choose another one."
         )
+
+
+def _find_unprotected(current: Settings) -> Iterator[str]:
+    """The variables that lead to a host that no certificate of the shop names, or to a cluster."""
+    for name in ADDRESSES:
+        addresses = (getattr(current, name) or HOST).split(",")
+        if {one.split(":")[0] for one in addresses} - {*current.certified_hosts}:
+            yield name.upper()
+    if current.broker_voters is not None:
+        yield "BROKER_VOTERS"
+    if not current.spark_master.startswith("local"):
+        yield "SPARK_MASTER"
 
 
 def remember(current: Settings) -> None:

@@ -14,7 +14,7 @@ from control.access import grant_access
 from infra.kafka import apply_topics, create_admin, create_producer, is_answering
 from infra.processes import start_module
 from infra.security.keys import ensure_keys
-from infra.settings import Settings
+from infra.settings import HOST, Settings
 from infra.wait import wait_until
 from tests.ports import free_port_base
 
@@ -30,10 +30,13 @@ INTERNAL = "__"
 def broker(folder: Path, secure: bool = False) -> Iterator[Settings]:
     """Settings under which a broker answers, with every topic of the contracts, all empty.
 
-    A secure one answers its operator, and services by their contracts.
+    A secure one answers its operator, and services by their contracts. It also has the listener for
+    other hosts, at the port of the API that is not there.
     """
     settings = Settings(data_dir=folder, port_base=free_port_base(), secure=secure)
     if secure:
+        network = {"broker_address": f"{HOST}:{settings.api_port}"}
+        settings = settings.model_copy(update=network)
         ensure_keys(settings)
     process = start_broker(settings)
     try:

@@ -31,6 +31,9 @@ class Reader:
             "PATH": f"{install_commands(shop, folder, code)}:{os.environ['PATH']}",
             "HOME": str(folder),
         }
+        if shop.secure:
+            self.shell("retail token curl operator my-curl")
+            self._environment["CURL_HOME"] = str(folder / "my-curl")
 
     def shell(self, block: str) -> str:
         return self._run(["bash", "-euo", "pipefail", "-c", localize(self._shop, block)])
@@ -78,6 +81,18 @@ def read_blocks(guide: Path = GUIDE) -> Mapping[str, list[str]]:
     for language, block in FENCED.findall(guide.read_text()):
         blocks.setdefault(language, []).append(dedent(block))
     return blocks
+
+
+def read_client(shop: Settings) -> str:
+    """The guide's client of one's own; in a secure shop with the guide's lines for such a one."""
+    blocks = read_blocks()
+    [client], [lines] = blocks["python"], blocks["py"]
+    if not shop.secure:
+        return client
+    [addresses] = [line for line in client.splitlines() if line.startswith("API, KAFKA = ")]
+    folder = 'Path("data")'
+    assert folder in lines
+    return client.replace(addresses, lines.replace(folder, f"Path({str(shop.data_dir)!r})"))
 
 
 def find_imports(script: str) -> set[str]:

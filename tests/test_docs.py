@@ -67,8 +67,9 @@ OTHERS = {
     "AWS_SECRET_ACCESS_KEY",
     "AWS_REGION",
     "AWS_ENDPOINT_URL",
+    "CURL_HOME",
 }
-"""Names that Docker, Spark and object stores gave."""
+"""Names that Docker, Spark, object stores and curl gave."""
 FIXED_ROUTES = {
     *PAGES,
     "/docs",

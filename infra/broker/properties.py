@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from infra.broker.secure import LISTENER, build_secure_properties
+from infra.broker.secure import LISTENER, NETWORK, build_secure_properties
 from infra.settings import HOST, Settings
 
 LOG_DIR = "log"
@@ -29,14 +29,14 @@ def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     found_at = {clients: f"{HOST}:{settings.broker_port}"}
     if settings.broker_address is not None:
         port = settings.broker_address.rpartition(":")[2]
-        listening["NETWORK"] = f"{settings.listen_host}:{port}"
-        found_at["NETWORK"] = settings.broker_address
+        listening[NETWORK] = f"{settings.listen_host}:{port}"
+        found_at[NETWORK] = settings.broker_address
     properties = {
         "process.roles": "broker,controller",
         "node.id": str(settings.broker_id),
         "listeners": _render_listeners({**listening, "CONTROLLER": controller}),
         "advertised.listeners": _render_listeners(found_at),
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,NETWORK:PLAINTEXT,"
+        "listener.security.protocol.map": f"PLAINTEXT:PLAINTEXT,{NETWORK}:PLAINTEXT,"
         "CONTROLLER:PLAINTEXT",
         "controller.listener.names": "CONTROLLER",
         **build_quorum(settings, controller),
@@ -77,7 +77,7 @@ def build_quorum(settings: Settings, controller: str) -> dict[str, str]:
         return {"controller.quorum.bootstrap.servers": controller}
     return {
         "controller.quorum.voters": settings.broker_voters,
-        "inter.broker.listener.name": "NETWORK",
+        "inter.broker.listener.name": NETWORK,
     }
 
 

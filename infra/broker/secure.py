@@ -6,6 +6,8 @@ from infra.settings import OPERATOR, Settings
 
 LISTENER = "SASL_SSL"
 """The listener of clients, and of the broker as a client of itself."""
+NETWORK = "NETWORK"
+"""The listener of clients on other hosts."""
 PROTOCOLS = "TLSv1.3,TLSv1.2"
 LOGIN_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule"
 
@@ -22,13 +24,14 @@ def build_secure_properties(settings: Settings) -> dict[str, str]:
     authority = locate_authority(settings).relative_to(home)
     password = read_password(settings, BROKER)
     return {
-        "listener.security.protocol.map": f"{LISTENER}:SASL_SSL,CONTROLLER:SSL",
+        "listener.security.protocol.map": (
+            f"{LISTENER}:SASL_SSL,{NETWORK}:SASL_SSL,CONTROLLER:SSL"
+        ),
         "inter.broker.listener.name": LISTENER,
         "sasl.enabled.mechanisms": MECHANISM,
         "sasl.mechanism.inter.broker.protocol": MECHANISM,
-        f"listener.name.{LISTENER.lower()}.{MECHANISM.lower()}.sasl.jaas.config": (
-            f'{LOGIN_MODULE} required username="{BROKER}" password="{password}";'
-        ),
+        name_login(LISTENER): f'{LOGIN_MODULE} required username="{BROKER}" password="{password}";',
+        name_login(NETWORK): f"{LOGIN_MODULE} required;",
         "ssl.enabled.protocols": PROTOCOLS,
         "ssl.keystore.type": "PEM",
         "ssl.keystore.location": f"../{certificate}",
@@ -40,3 +43,8 @@ def build_secure_properties(settings: Settings) -> dict[str, str]:
         # Its certificate names it to the controller, its password to the listener of clients.
         "super.users": f"User:{BROKER};User:CN={BROKER};User:{OPERATOR}",
     }
+
+
+def name_login(listener: str) -> str:
+    """The property that says how clients of the listener log in, and the broker, if it is one."""
+    return f"listener.name.{listener.lower()}.{MECHANISM.lower()}.sasl.jaas.config"

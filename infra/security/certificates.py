@@ -26,15 +26,13 @@ from infra.security.files import (
     replace,
     write_once,
 )
-from infra.settings import HOST, Settings
+from infra.settings import Settings
 
 AUTHORITY_DAYS = 3_650
 CERTIFICATE_DAYS = 365
 DAYS_LEFT_MIN = 30
 """A start renews a certificate with fewer days left."""
 AUTHORITY = "retail authority"
-HOST_NAMES = ("localhost",)
-ADDRESSES = (HOST, "::1")
 
 
 class NoAuthority(UserError):
@@ -48,13 +46,13 @@ class NoAuthority(UserError):
 
 
 def ensure_certificate(settings: Settings, component: str) -> Path:
-    """The component's key and certificate, for this machine's names; returns their file.
+    """The component's key and certificate, for the shop's hosts; returns their file.
 
     The first call makes them, and the authority, if there is none. A call within DAYS_LEFT_MIN of
-    the end renews the certificate. The common name is the component's name.
+    the end, or with other hosts, renews the certificate. The common name is the component's name.
     """
     file = locate_certificate(settings, component)
-    if not file.exists() or _count_days_left(file) < DAYS_LEFT_MIN:
+    if not file.exists() or not _is_good(file, settings):
         _issue(settings, component)
     return file
 
@@ -90,7 +88,8 @@ def _issue(settings: Settings, component: str) -> None:
     _show_authority(settings)
     file = locate_certificate(settings, component)
     make_folder(file.parent)
-    replace(file, _make_certificate(component, pair.read_bytes()))
+    hosts = _name_hosts(settings)
+    replace(file, _make_certificate(component, hosts, pair.read_bytes()))
 
 
 def _show_authority(settings: Settings) -> None:
@@ -111,15 +110,13 @@ def _make_authority() -> str:
     return _encode_pem(key, [made])
 
 
-def _make_certificate(component: str, authority_pem: bytes) -> str:
+def _make_certificate(
+    component: str, hosts: x509.SubjectAlternativeName, authority_pem: bytes
+) -> str:
     authority = x509.load_pem_x509_certificate(authority_pem)
     signer = load_pem_private_key(authority_pem, password=None)
     assert isinstance(signer, ec.EllipticCurvePrivateKey), "the authority's key is made here"
     key = ec.generate_private_key(ec.SECP256R1())
-    names: list[x509.GeneralName] = [
-        *map(x509.DNSName, HOST_NAMES),
-        *(x509.IPAddress(ip_address(one)) for one in ADDRESSES),
-    ]
     # The broker is a client of its own controller, with this certificate.
     uses = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key())
@@ -128,7 +125,7 @@ def _make_certificate(component: str, authority_pem: bytes) -> str:
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_create_usage(signs_certificates=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage(uses), critical=False)
-        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .add_extension(hosts, critical=False)
         .add_extension(issuer, critical=False)
         .sign(signer, hashes.SHA256())
     )
@@ -155,6 +152,17 @@ def _create_name(common: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
 
 
+def _name_hosts(settings: Settings) -> x509.SubjectAlternativeName:
+    return x509.SubjectAlternativeName([_name_host(one) for one in settings.certified_hosts])
+
+
+def _name_host(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
 def _create_usage(*, signs_certificates: bool) -> x509.KeyUsage:
     return x509.KeyUsage(
         digital_signature=not signs_certificates,
@@ -177,6 +185,13 @@ def _encode_pem(key: ec.EllipticCurvePrivateKey, certificates: Iterable[x509.Cer
 
 def _read_last_day(file: Path) -> date:
     return x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc.date()
+
+
+def _is_good(file: Path, settings: Settings) -> bool:
+    """Whether the certificate names the shop's hosts and is not near its end."""
+    found = x509.load_pem_x509_certificate(file.read_bytes())
+    hosts = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    return hosts == _name_hosts(settings) and _count_days_left(file) >= DAYS_LEFT_MIN
 
 
 def _count_days_left(file: Path) -> int:

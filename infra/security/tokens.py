@@ -92,6 +92,14 @@ def list_tokens(settings: Settings) -> list[Token]:
     return [token for file in files if (token := _read(file)) is not None]
 
 
+def get_token(settings: Settings, name: str) -> Token:
+    """The token of this name, valid or expired. Raises BadName and NoToken."""
+    token = _read(locate_token(settings, name))
+    if token is None:
+        raise NoToken(name, _list_names(settings))
+    return token
+
+
 def add_token(settings: Settings, name: str, role: Role, now_ms: int, days: int) -> Token:
     """Draw a token; it replaces an earlier one of this name. Only its owner can read the file.
 
@@ -112,7 +120,7 @@ def remove_token(settings: Settings, name: str) -> None:
     try:
         locate_token(settings, name).unlink()
     except FileNotFoundError:
-        raise NoToken(name, [one.name for one in list_tokens(settings)]) from None
+        raise NoToken(name, _list_names(settings)) from None
 
 
 def ensure_tokens(settings: Settings, now_ms: int) -> None:
@@ -127,6 +135,10 @@ def read_own(settings: Settings) -> str | None:
     """The token of the shop's own commands; None where the data folder has none."""
     token = _read(locate_token(settings, Role.OPERATOR))
     return None if token is None else token.secret
+
+
+def _list_names(settings: Settings) -> list[str]:
+    return [one.name for one in list_tokens(settings)]
 
 
 def _read(file: Path) -> Token | None:

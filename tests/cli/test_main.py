@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from cli.main import build_application, main
 from infra.kafka import offsets
-from infra.settings import Settings, locate_root
+from infra.settings import OPERATOR, Settings, locate_root
 from tests.rooms import INSTALLED
 
 VERBS = (
@@ -56,6 +56,17 @@ def test_a_command_that_asks_a_silent_broker_says_how_to_start_it(
     assert stopped.value.code == (
         f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
     )
+
+
+def test_a_command_is_the_operators_whichever_service_the_container_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("KAFKA_SERVICE", "simulator")
+    monkeypatch.setattr(sys, "argv", ["retail", "logs", "--help"])
+    assert Settings().kafka_service == "simulator"
+    with pytest.raises(SystemExit):
+        main()
+    assert Settings().kafka_service == OPERATOR
 
 
 def test_every_bad_contract_is_told_without_a_traceback(tmp_path: Path) -> None:

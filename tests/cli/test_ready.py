@@ -1,5 +1,6 @@
 """Ready is what the component itself shows since its start, not that its process runs."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli import ready
+from cli import health, ready
 from cli.ready import find_readiness
 from control.generations import Generation, Generations, State
 from control.marker import Marker
@@ -19,6 +20,17 @@ from tests.pipelines.generations import AT
 STARTED = 1_000
 BEFORE_MS, AFTER_MS = (STARTED - 1) * 1000, (STARTED + 1) * 1000
 RECEIPTS_READ = {("receipts", 0): 6}
+
+
+def test_a_health_check_asks_as_the_operator(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A service may not read all that says whether it is ready."""
+    own = Settings(kafka_service="simulator")
+    monkeypatch.setattr(health, "read_settings", lambda: own)
+    monkeypatch.setattr(sys, "argv", ["health", "simulator"])
+    health.tell(lambda settings, component, _: f"{component} by {settings.kafka_service}")
+    assert capsys.readouterr().out == "simulator by operator\n"
 
 
 @pytest.fixture

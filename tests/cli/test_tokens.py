@@ -1,5 +1,6 @@
 """retail token: drawn into a file that is named, listed, and forgotten; never shown."""
 
+import stat
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from typer.testing import CliRunner
 
 from cli import tokens
 from cli.main import build_application
-from infra.security.tokens import list_tokens
+from infra.security.tokens import NoToken, list_tokens
 from infra.settings import Settings
 
 
@@ -36,6 +37,21 @@ def test_a_token_is_drawn_listed_and_forgotten_and_never_shown(shop: Settings) -
     assert token.secret not in shown + listed
     run("remove", "grafana")
     assert list_tokens(shop) == []
+
+
+def test_curl_gets_a_token_in_a_file_that_only_its_owner_can_read(
+    shop: Settings, tmp_path: Path
+) -> None:
+    run("add", "me", "--role", "reader")
+    [token] = list_tokens(shop)
+    shown = run("curl", "me", str(tmp_path / "my curl"))
+    file = tmp_path / "my curl" / ".curlrc"
+    assert token.secret in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert f"export CURL_HOME='{file.parent}'" in shown
+    assert token.secret not in shown
+    with pytest.raises(NoToken, match="one of me, found 'you'"):
+        run("curl", "you", str(tmp_path))
 
 
 def test_without_the_secure_profile_there_are_none(

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.shops import CommandFailed, run_for_output
+from infra.security.files import locate_security_folder
+from infra.security.tokens import locate_token_folder
 from infra.settings import HOST, Settings
 from tests.e2e.shop import Shop, create_world
 from tests.ports import free_port_base
@@ -73,6 +75,18 @@ class Composed(Shop):
     def kill(self, container: str) -> None:
         """Kill as by `kill -9`; the container is not restarted."""
         run_for_output(["docker", "kill", container], keep_variables())
+
+    def inspect(self) -> str:
+        """What the engine knows of the containers: arguments and environments among it."""
+        names = [one["Name"] for one in self.containers()]
+        return run_for_output(["docker", "inspect", *names], keep_variables())
+
+    def copy_keys(self) -> None:
+        """Copy the keys and tokens of a secure shop, so that it can be asked from here."""
+        home = self.settings.data_dir
+        home.mkdir(parents=True)
+        for folder in (locate_security_folder(self.settings), locate_token_folder(self.settings)):
+            self.compose("cp", f"api:/data/{folder.name}", str(home))
 
     def compose(self, *arguments: str) -> str:
         """The output of docker compose; raises CommandFailed when it fails."""

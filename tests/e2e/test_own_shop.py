@@ -6,19 +6,25 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
 from bench.shops import read_lags
+from cli import fleet
 from contracts import RECEIPTS
 from infra.kafka import create_admin, read_end_offsets
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
+from infra.token import locate_token, read_token
 from infra.wait import wait_until
 from tests.e2e.shop import Shop
+from tests.e2e.writers import follow_guide_for_writers
 from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv, write_m5
 from tests.guide import Reader, read_blocks
 from tests.ports import free_port_base
+from tests.secrets import find_files, find_processes, list_with_children
 
 MAPPINGS = locate_root() / "generators" / "importing" / "mappings"
 DAYS = 365
@@ -124,6 +130,18 @@ def test_a_later_year_with_a_column_per_day_is_exact_by_the_same_two_commands(
         assert all(shelf["units_on_hand"] >= 0 for shelf in shelves)
 
 
+def test_the_token_of_a_running_shop_is_in_its_file_alone(shop: Shop) -> None:
+    token = read_token(shop.settings)
+    url = f"{shop.settings.api_url}/v1/pipelines/inventory/rollback"
+    with pytest.raises(HTTPError, match="Conflict"):  # by the command, which ran
+        urlopen(Request(url, method="POST", headers={"Authorization": f"Bearer {token}"}))
+    running = [each.pid for each in fleet.list_components(shop.settings) if each.pid]
+    processes = list_with_children(running)
+    assert len(processes) >= len(running) > 3
+    assert list(find_processes(token, processes)) == []
+    assert find_files(token, shop.settings.data_dir, [locate_token(shop.settings)]) == []
+
+
 def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:
     reader = Reader(shop.settings, tmp_path)
     make, draft, mend, dry, publish, look = read_blocks(locate_root() / "docs" / "own-shop.md")[
@@ -142,3 +160,10 @@ def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:
     counted = {name: shelf[f"units_{name}"] for name in ("on_hand", "sold", "refunded", "adjusted")}
     assert counted == {"on_hand": 1, "sold": 6, "refunded": 1, "adjusted": 6}
     assert shop.get("/v1/clock")["world_time"] == "2024-03-03T00:00:00.000Z"
+
+
+def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
+    shop: Shop, tmp_path: Path
+) -> None:
+    follow_guide_for_writers(shop, tmp_path)
+    verify_all_read(shop)

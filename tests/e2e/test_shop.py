@@ -3,11 +3,10 @@
 import json
 import re
 import sqlite3
+import ssl
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -18,8 +17,12 @@ from cli import fleet
 from cli.experiments import FENCED, find_experiments, parse_exchanges, run
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
 from contracts.shape import Row
-from infra.settings import Settings
-from infra.token import locate_token, read_token
+from infra.http import NO_ANSWER
+from infra.kafka import is_answering
+from infra.security.files import locate_authority
+from infra.security.passwords import locate_password, read_password
+from infra.security.tokens import Role, list_tokens, locate_token
+from infra.settings import OPERATOR, Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
 from services.api.store.location import locate_database, locate_folder
@@ -27,12 +30,12 @@ from services.api.store.tables import Table
 from tests.answers import is_alike
 from tests.e2e.loop import await_soon, count_order_ids
 from tests.e2e.shop import Shop
-from tests.guide import README, Reader, read_blocks
+from tests.e2e.writers import follow_guide_for_writers
 from tests.secrets import find_files, find_processes, list_with_children
 from tests.seeds import create_random
 
 FORGED = "FORGED"
-ANSWER_SECONDS_MAX = 60
+STRANGER_SECONDS_MAX = 2.0
 NIGHT_SECONDS_MAX = 200  # more than the fastest of these worlds needs
 RUNNING = str(Settings.model_fields["pipelines"].default).split(",")
 
@@ -65,24 +68,7 @@ def test_every_view_is_what_the_log_and_the_ledger_say(shop: Shop) -> None:
 def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
     shop: Shop, tmp_path: Path
 ) -> None:
-    reader = Reader(shop.settings, tmp_path)
-    [first_example] = read_blocks(README)["sh"]
-    [one_event, a_file] = read_blocks()["sh"]
-    [a_client] = read_blocks()["python"]
-    assert read_shelf(shop) is None
-    wait_until(  # the example asks once, and gets a 503 while the pipeline is behind
-        lambda: '"units_on_hand":10,' in reader.shell(first_example),
-        "the README's example reads what it has written",
-        ANSWER_SECONDS_MAX,
-    )
-    for _ in range(2):  # sent again, within the horizon: the same event
-        reader.shell(one_event)
-    await_counted(shop, on_hand=10, sold=0)
-    assert "3 rows · 3 published" in reader.shell(a_file)
-    await_counted(shop, on_hand=4, sold=6)
-    assert reader.python(a_client) == "2 left of MINE in S001\n"
-    await_counted(shop, on_hand=2, sold=8)
-    assert reader.python(a_client) == "0 left of MINE in S001\n"
+    follow_guide_for_writers(shop, tmp_path)
     assert all(one["exact"] for one in shop.verify().values())
 
 
@@ -173,16 +159,39 @@ def views(shop: Shop, pipeline: str) -> Iterator[sqlite3.Connection]:
 
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
-def test_the_token_of_a_running_shop_is_in_its_file_alone(shop: Shop) -> None:
-    token = read_token(shop.settings)
-    url = f"{shop.settings.api_url}/v1/pipelines/{RUNNING[0]}/rollback"
-    with pytest.raises(HTTPError, match="Conflict"):  # by the command, which ran
-        urlopen(Request(url, method="POST", headers={"Authorization": f"Bearer {token}"}))
-    running = [each.pid for each in fleet.list_components(shop.settings) if each.pid]
+def test_a_secret_of_a_running_secure_shop_is_in_its_file_alone(shop: Shop) -> None:
+    """After each of them was shown, one to act."""
+    settings = shop.settings
+    kept = {one.secret: locate_token(settings, one.name) for one in list_tokens(settings)}
+    kept[read_password(settings, OPERATOR)] = locate_password(settings, OPERATOR)
+    assert len(kept) == len(Role) + 1
+    url = f"{settings.api_url}/v1/pipelines/{RUNNING[0]}/rollback"
+    trust = ssl.create_default_context(cafile=locate_authority(settings))
+    for one in list_tokens(settings):
+        asked = Request(url, method="POST", headers={"Authorization": f"Bearer {one.secret}"})
+        found = (
+            "Conflict" if one.role is Role.OPERATOR else "Forbidden"
+        )  # by the command, which ran
+        with pytest.raises(HTTPError, match=found):
+            urlopen(asked, context=trust)
+    running = [each.pid for each in fleet.list_components(settings) if each.pid]
     processes = list_with_children(running)
     assert len(processes) >= len(running) > 3
-    assert list(find_processes(token, processes)) == []
-    assert find_files(token, shop.settings.data_dir, [locate_token(shop.settings)]) == []
+    for secret, file in kept.items():
+        assert list(find_processes(secret, processes)) == []
+        assert find_files(secret, settings.data_dir, [file]) == []
+
+
+@pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
+def test_a_secure_shop_answers_nobody_who_does_not_say_who_they_are(shop: Shop) -> None:
+    stranger = shop.settings.model_copy(update={"secure": False})
+    url = f"{shop.settings.api_url}/v1/stock"
+    trust = ssl.create_default_context(cafile=locate_authority(shop.settings))
+    with pytest.raises(HTTPError, match="Unauthorized"):
+        urlopen(url, context=trust)
+    with pytest.raises(NO_ANSWER):
+        urlopen(url.replace("https:", "http:"))
+    assert not is_answering(stranger, STRANGER_SECONDS_MAX)
 
 
 def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:
@@ -197,22 +206,3 @@ def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:
         assert verdict["exact"]
         assert verdict["marker"] > before[name]["marker"]
         assert verdict["books"]["applied"] > before[name]["books"]["applied"]
-
-
-def read_shelf(shop: Shop) -> Any:
-    try:
-        return shop.get("/v1/stock/S001/MINE")
-    except HTTPError as error:
-        if error.code != HTTPStatus.NOT_FOUND:
-            raise
-        return None
-
-
-def await_counted(shop: Shop, on_hand: int, sold: int) -> None:
-    """Wait until the shelf has these units."""
-
-    def there() -> bool:
-        shelf = read_shelf(shop) or {"units_sold": 0, "units_on_hand": 0}
-        return (shelf["units_on_hand"], shelf["units_sold"]) == (on_hand, sold)
-
-    wait_until(there, f"{on_hand} of MINE on hand, {sold} sold", ANSWER_SECONDS_MAX)

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 import yaml
 
+from control.access import list_services
 from infra.broker.properties import render_server_properties
-from infra.settings import Settings, locate_root
+from infra.settings import InvalidSettings, Settings, locate_root, refuse_half_secure
 from pipelines.common.pipeline import list_pipelines
+from tests.infra.kubernetes.composed import compose
 
 FIXED = {
     "port_base",
@@ -21,6 +23,16 @@ FIXED = {
 }
 """What follows from being in a container."""
 BROKERS = {"broker", "broker-2", "broker-3"}
+CLUSTER = {
+    "broker-2",
+    "broker-3",
+    "api-2",
+    "api-3",
+    "spark-master",
+    "spark-worker",
+    *list_pipelines(),
+}
+"""What runs in the cluster alone, which takes no SECURE."""
 
 
 def test_every_setting_reaches_every_program() -> None:
@@ -72,6 +84,48 @@ def test_nothing_is_published_beyond_this_machine() -> None:
     ports = [port for one in composed["services"].values() for port in one.get("ports", ())]
     assert ports
     assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_each_program_of_a_secure_shop_logs_in_as_a_service_that_has_a_password() -> None:
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
+    told = {
+        name: one["environment"]["KAFKA_SERVICE"]
+        for name, one in composed["services"].items()
+        if "build" in one and name not in BROKERS | set(CLUSTER)
+    }
+    assert told.pop("topics") is None, "it is a command, and those are the operator's"
+    assert told == {name: name for name in told}
+    assert set(told) <= set(list_services())
+
+
+def test_all_of_a_secure_shop_has_the_volume_of_its_keys() -> None:
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
+    for name, one in composed["services"].items():
+        if "build" in one and name not in CLUSTER:
+            assert "security:/data/security" in one["volumes"], name
+
+
+@pytest.mark.parametrize("service", ["broker", "topics", "pipelines", "api"])
+def test_certificates_of_a_secure_shop_name_every_host_that_its_programs_ask(
+    service: str,
+) -> None:
+    told = compose(SECURE="on")[service]["environment"]
+    settings = Settings.model_validate(
+        {name.lower(): value for name, value in told.items() if value} | {"data_dir": "/data"}
+    )
+    assert settings.secure
+    refuse_half_secure(settings)
+    assert {"broker", "api"} <= set(settings.certified_hosts)
+
+
+@pytest.mark.parametrize("service", ["broker", "broker-2", "topics", "inventory"])
+def test_a_cluster_with_secure_is_refused_by_its_programs(service: str) -> None:
+    told = compose(cluster=True, SECURE="on")[service]["environment"]
+    settings = Settings.model_validate(
+        {name.lower(): value for name, value in told.items() if value}
+    )
+    with pytest.raises(InvalidSettings, match="SECURE protects"):
+        refuse_half_secure(settings)
 
 
 def test_there_is_a_driver_for_every_pipeline() -> None:

@@ -72,21 +72,33 @@ def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
 DOCKER = """#!/bin/sh
 case "$*" in
   *" port api 8000") echo 127.0.0.1:8100 ;;
-  *" exec -T api cat /data/token") echo a-token ;;
+  *" exec -T api python -m cli.welcome "*) for last; do :; done; echo "welcome at $last" ;;
 esac
 """
 
 
-def test_containers_end_with_an_address_to_open_and_the_token(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    docker = tmp_path / "docker"
-    docker.write_text(DOCKER)
-    docker.chmod(0o755)
+@pytest.fixture
+def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "docker"
+    program.write_text(DOCKER)
+    program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    *_, address, token = make("up-docker").splitlines()
-    assert address == "  Shop   http://127.0.0.1:8100/"
-    assert token.startswith("  Token  a-token (")
+
+
+@pytest.mark.usefixtures("docker")
+@pytest.mark.parametrize("chosen", [(), ("SECURE=on",), ("SECURE=off", "PROFILE=cluster")])
+def test_containers_end_with_the_address_at_which_they_are_found(chosen: tuple[str, ...]) -> None:
+    assert make("up-docker", *chosen).splitlines()[-1] == "welcome at 127.0.0.1:8100"
+
+
+@pytest.mark.usefixtures("docker")
+@pytest.mark.parametrize("beside", ["PROFILE=cluster", "OBSERVE=on"])
+def test_what_containers_would_not_protect_is_refused_before_images_are_built(beside: str) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        make("up-docker", "SECURE=on", beside)
+    [said] = refused.value.output.splitlines()
+    assert beside in said
+    assert said.endswith("docs/security.md")
 
 
 @pytest.mark.parametrize("verb", ["up", "status", "down"])

@@ -5,18 +5,18 @@ import socket
 import ssl
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
-from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
+from confluent_kafka.admin import AclOperation, ResourceType
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
+from cli import cluster
 from contracts import (
     ADJUSTMENTS,
     CONTRACTS,
@@ -32,7 +32,6 @@ from control.access import (
     SUPERVISOR,
     find_reads,
     find_writes,
-    grant_access,
     is_standing,
     list_grants,
     list_services,
@@ -61,12 +60,12 @@ from infra.wait import wait_until
 from pipelines.common.runtime.source import build_kafka_options, tail
 from services.quarantine.progress import read_progress
 from tests.brokers import broker
+from tests.logins import find_refusal
 from tests.secrets import find_files, find_processes, list_with_children
 
 pytestmark = pytest.mark.e2e
 
 ANSWER_SECONDS_MAX = 30.0
-LOOK_SECONDS = 0.2
 GROUP = "quarantine"
 SERVICES = list_services()
 USERS = (*SERVICES, *FIRST_USERS)
@@ -163,26 +162,6 @@ def test_the_operator_reads_everything(secure: Settings) -> None:
     assert find_readable(secure) == {name_topic(one) for one in CONTRACTS.values()}
 
 
-def find_refusal(config: Mapping[str, Any]) -> int | None:
-    """The error with which the broker refuses the client; None: it lets the client in."""
-    found: list[int] = []
-    heard: dict[str, Any] = {"error_cb": lambda error: found.append(error.code())}
-    client = AdminClient({**config, **heard})
-
-    def is_answered() -> bool:
-        client.poll(0)
-        if found:
-            return True
-        try:
-            client.list_topics(timeout=LOOK_SECONDS)
-        except KafkaException:
-            return False
-        return True
-
-    wait_until(is_answered, "the client is let in or refused", ANSWER_SECONDS_MAX)
-    return found[0] if found else None
-
-
 @pytest.mark.parametrize("user", USERS)
 def test_a_service_is_let_in_with_its_own_password_alone(secure: Settings, user: str) -> None:
     own = build_client_config(secure.as_service(user))
@@ -195,6 +174,17 @@ def test_a_wrong_password_or_name_is_refused(secure: Settings) -> None:
     own = build_client_config(secure)
     for changed in ({"sasl.password": "guessed"}, {"sasl.username": "nobody"}):
         assert find_refusal({**own, **changed}) == KafkaError._AUTHENTICATION
+
+
+def test_other_hosts_are_let_in_as_this_machine_is(secure: Settings) -> None:
+    own = build_client_config(secure.as_service(GROUP))
+    network = {**own, "bootstrap.servers": secure.broker_address}
+    assert network["bootstrap.servers"] != own["bootstrap.servers"]
+    assert find_refusal(network) is None
+    other = read_password(secure, "lake")
+    assert find_refusal({**network, "sasl.password": other}) == KafkaError._AUTHENTICATION
+    for protocol in ("SSL", "PLAINTEXT", "SASL_PLAINTEXT"):
+        assert find_refusal({**network, "security.protocol": protocol}) is not None
 
 
 def test_who_does_not_log_in_or_does_not_encrypt_is_refused(secure: Settings) -> None:
@@ -275,12 +265,16 @@ def test_a_service_makes_no_topic_but_its_changelogs(secure: Settings) -> None:
         assert get_error_code(refused.value) == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
-def test_what_is_no_longer_declared_is_no_longer_granted(secure: Settings) -> None:
+def test_what_is_no_longer_declared_is_no_longer_granted(
+    secure: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the command with which containers make topics."""
+    monkeypatch.setattr(cluster, "read_settings", lambda: secure)
     more = Grant("loyalty", AclOperation.READ, ResourceType.TOPIC, REFUNDS.name)
     set_grants(secure, {*list_grants(), more})
     loyalty = secure.as_service("loyalty")
     assert REFUNDS.name in find_readable(loyalty)
-    grant_access(secure)
+    cluster.apply_command()
     assert REFUNDS.name not in find_readable(loyalty)
 
 

@@ -89,6 +89,7 @@ def test_who_a_process_is_is_not_remembered(tmp_path: Path) -> None:
     [
         ("KAFKA_BOOTSTRAP_SERVERS", "kafka.example:9093"),
         ("BROKER_VOTERS", "1@one:9093,2@two:9093"),
+        ("KAFKA_BOOTSTRAP_SERVERS", "kafka:9094,other:9094"),
         ("BROKER_ADDRESS", "broker:9094"),
         ("API_ADDRESS", "api:8000"),
         ("SPARK_MASTER", "spark://spark:7077"),
@@ -103,7 +104,25 @@ def test_what_would_not_be_protected_is_refused_with_secure(
     assert not read_settings().secure
     read_settings.cache_clear()
     monkeypatch.setenv("SECURE", "on")
+    monkeypatch.setenv("SECURE_HOSTS", "kafka,web")
     with pytest.raises(InvalidSettings, match=rf"SECURE(.|\n)*{name}|{name}(.|\n)*SECURE"):
+        read_settings()
+
+
+def test_what_certificates_name_is_not_refused_with_secure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SECURE", "on")
+    monkeypatch.setenv("SECURE_HOSTS", "kafka,web")
+    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", "kafka:9094,127.0.0.1:9092")
+    monkeypatch.setenv("BROKER_ADDRESS", "kafka:9094")
+    monkeypatch.setenv("API_ADDRESS", "web:8000")
+    read_settings.cache_clear()
+    assert read_settings().certified_hosts == ("localhost", "127.0.0.1", "::1", "kafka", "web")
+    monkeypatch.delenv("SECURE_HOSTS")
+    read_settings.cache_clear()
+    names = "KAFKA_BOOTSTRAP_SERVERS, BROKER_ADDRESS, API_ADDRESS"
+    with pytest.raises(InvalidSettings, match=rf"SECURE_HOSTS.* {names} names another one"):
         read_settings()
 
 

@@ -61,7 +61,8 @@ def test_a_secure_broker_listens_by_tls_alone_and_refuses_what_is_not_granted(
     draw_password(Settings(data_dir=tmp_path / "100% odd, folder"), BROKER)
     found = render_properties(tmp_path, secure=True)
     assert found["listeners"] == "SASL_SSL://127.0.0.1:9192,CONTROLLER://127.0.0.1:9193"
-    assert found["listener.security.protocol.map"] == "SASL_SSL:SASL_SSL,CONTROLLER:SSL"
+    protocols = "SASL_SSL:SASL_SSL,NETWORK:SASL_SSL,CONTROLLER:SSL"
+    assert found["listener.security.protocol.map"] == protocols
     assert "PLAINTEXT" not in str(found)
     assert found["ssl.enabled.protocols"] == "TLSv1.3,TLSv1.2"
     assert found["listener.name.controller.ssl.client.auth"] == "required"
@@ -69,3 +70,20 @@ def test_a_secure_broker_listens_by_tls_alone_and_refuses_what_is_not_granted(
     assert found["allow.everyone.if.no.acl.found"] == "false"
     assert found["super.users"] == "User:broker;User:CN=broker;User:operator"
     assert not any("odd" in value for value in found.values())
+
+
+def test_other_hosts_reach_a_secure_broker_by_tls_and_with_a_password_too(tmp_path: Path) -> None:
+    password = draw_password(Settings(data_dir=tmp_path / "100% odd, folder"), BROKER)
+    found = render_properties(
+        tmp_path, secure=True, listen_host="0.0.0.0", broker_address="broker:9094"
+    )
+    assert found["listeners"] == (
+        "SASL_SSL://0.0.0.0:9192,NETWORK://0.0.0.0:9094,CONTROLLER://127.0.0.1:9193"
+    )
+    assert found["advertised.listeners"] == "SASL_SSL://127.0.0.1:9192,NETWORK://broker:9094"
+    assert "NETWORK:SASL_SSL" in found["listener.security.protocol.map"].split(",")
+    login = found["listener.name.network.scram-sha-512.sasl.jaas.config"]
+    assert login.endswith("ScramLoginModule required;")
+    assert [name for name, value in found.items() if password in value] == [
+        "listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config"
+    ]

@@ -41,6 +41,8 @@ GB = 1e9
 PLACE = re.compile(r"broker-(\d)\.brokers\.retail\.svc\.cluster\.local")
 FINDS_ITSELF = {"PORT_BASE", "SPARK_EXECUTOR_MEMORY"}
 """Ports of the machine around the containers, and what only drivers are told."""
+SECURED = {"SECURE_HOSTS", "KAFKA_SERVICE"}
+"""What containers of a secure shop are told; the manifests start none."""
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +173,7 @@ def environ_of(service: Resource, workload: Resource) -> dict[str, str]:
     told = {
         name: value
         for name, value in service["environment"].items()
-        if value and not name.startswith("BROKER_") and name not in FINDS_ITSELF
+        if value and not name.startswith("BROKER_") and name not in FINDS_ITSELF | SECURED
     }
     if "KAFKA_BOOTSTRAP_SERVERS" in told:
         # One service leads to whichever of the brokers is ready.

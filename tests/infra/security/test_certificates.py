@@ -74,6 +74,19 @@ def test_under_another_name_or_authority_it_is_not_trusted(
         shake_hands(locate_authority(other), shown, "localhost")
 
 
+def test_it_is_for_the_shops_other_hosts_too_and_renewed_when_they_are_others(
+    present: Settings,
+) -> None:
+    shown = ensure_certificate(present, "broker")
+    with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
+        shake_hands(locate_authority(present), shown, "kafka")
+    composed = present.model_copy(update={"secure_hosts": "kafka,10.0.0.7"})
+    made = ensure_certificate(composed, "broker").read_bytes()
+    for name in ("kafka", "10.0.0.7", "localhost"):
+        shake_hands(locate_authority(present), shown, name)
+    assert ensure_certificate(composed, "broker").read_bytes() == made
+
+
 def test_it_is_made_once_and_only_its_owner_can_read_it(settings: Settings) -> None:
     made = ensure_certificate(settings, "broker").read_bytes()
     assert ensure_certificate(settings, "broker").read_bytes() == made

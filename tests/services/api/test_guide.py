@@ -16,7 +16,7 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from services.api.app import create_sources
 from services.api.http import read_your_writes as reaching
-from tests.guide import README, Reader, find_imports, read_blocks
+from tests.guide import README, Reader, find_imports, read_blocks, read_client
 from tests.services.broker import KafkaLog
 from tests.services.serving import Answers, serving
 from tests.services.world import announce
@@ -90,7 +90,7 @@ def test_whoever_follows_the_guide_reads_what_they_wrote(
         reader = Reader(settings.model_copy(update=create_changes(port, kafka)), reading)
         [first_example] = read_blocks(README)["sh"]
         [one_event, a_file] = read_blocks()["sh"]
-        [a_client] = read_blocks()["python"]
+        a_client = read_client(kafka)
         assert '"units_on_hand":10,' in reader.shell(first_example)
         assert '"min_offset":"public.inventory.adjustment.v1/' in reader.shell(one_event)
         await_units(api, 10)

@@ -1,5 +1,6 @@
 """The API of a secure shop, over TLS with its own certificate, as the shop's commands ask it."""
 
+import json
 import socket
 import ssl
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import httpx
 import pytest
 
 from cli import health
+from cli.experiments import run
 from cli.watch.client import Client, Refused
 from infra.http import NO_ANSWER, fetch_json
 from infra.security.certificates import ensure_certificate
@@ -47,6 +49,20 @@ def test_the_shops_own_commands_are_answered(settings: Settings) -> None:
     url = f"{settings.api_url}{PIPELINE}"
     assert fetch_json(url, SECONDS_MAX, settings)["pipeline"] == "fraud"
     assert Client(settings.api_url, settings).ask(PIPELINE)["pipeline"] == "fraud"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl -s 127.0.0.1:8000/v1/pipelines/fraud",
+        """python3 -c '
+import urllib.request as http
+print(http.urlopen("http://127.0.0.1:8000" + "/v1/pipelines/fraud").read().decode())'""",
+    ],
+    ids=["curl", "urllib"],
+)
+def test_an_experiment_asks_as_the_operator(settings: Settings, command: str) -> None:
+    assert json.loads(run(settings, command))["pipeline"] == "fraud"
 
 
 def test_who_cannot_read_the_data_folder_is_refused(settings: Settings) -> None:

@@ -1,0 +1,53 @@
+"""The guide for writers, followed in a shop that runs."""
+
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+
+from infra.wait import wait_until
+from tests.e2e.shop import Shop
+from tests.guide import README, Reader, read_blocks, read_client
+
+ANSWER_SECONDS_MAX = 60
+
+
+def follow_guide_for_writers(shop: Shop, folder: Path) -> None:
+    """Ten units of MINE come and eight go, by each way to publish; the shelf says so."""
+    reader = Reader(shop.settings, folder)
+    [first_example] = read_blocks(README)["sh"]
+    [one_event, a_file] = read_blocks()["sh"]
+    a_client = read_client(shop.settings)
+    assert read_shelf(shop) is None
+    wait_until(  # the example asks once, and gets a 503 while the pipeline is behind
+        lambda: '"units_on_hand":10,' in reader.shell(first_example),
+        "the README's example reads what it has written",
+        ANSWER_SECONDS_MAX,
+    )
+    for _ in range(2):  # sent again, within the horizon: the same event
+        reader.shell(one_event)
+    await_counted(shop, on_hand=10, sold=0)
+    assert "3 rows · 3 published" in reader.shell(a_file)
+    await_counted(shop, on_hand=4, sold=6)
+    assert reader.python(a_client) == "2 left of MINE in S001\n"
+    await_counted(shop, on_hand=2, sold=8)
+    assert reader.python(a_client) == "0 left of MINE in S001\n"
+
+
+def read_shelf(shop: Shop) -> Any:
+    try:
+        return shop.get("/v1/stock/S001/MINE")
+    except HTTPError as error:
+        if error.code != HTTPStatus.NOT_FOUND:
+            raise
+        return None
+
+
+def await_counted(shop: Shop, on_hand: int, sold: int) -> None:
+    """Wait until the shelf has these units."""
+
+    def there() -> bool:
+        shelf = read_shelf(shop) or {"units_sold": 0, "units_on_hand": 0}
+        return (shelf["units_on_hand"], shelf["units_sold"]) == (on_hand, sold)
+
+    wait_until(there, f"{on_hand} of MINE on hand, {sold} sold", ANSWER_SECONDS_MAX)
