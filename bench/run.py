@@ -36,6 +36,7 @@ class Part(StrEnum):
     READS = "reads"
     PAGES = "pages"
     MEMORY = "memory"
+    FAULTS = "faults"
 
 
 def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
