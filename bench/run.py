@@ -37,6 +37,7 @@ class Part(StrEnum):
     PAGES = "pages"
     MEMORY = "memory"
     SIZING = "sizing"
+    FAULTS = "faults"
 
 
 def run(part: Part, settings: Settings, scale: Scale) -> Outcome:

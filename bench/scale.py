@@ -36,6 +36,10 @@ class Scale:
     """Refunds of one cashier in one shift."""
     hot_movements: int
     """Movements of one shelf."""
+    faults: int
+    """Faults that are drawn for one world."""
+    pause_seconds: float
+    """How long a fault lasts that pauses a process or cuts the network."""
 
 
 FULL = Scale(
@@ -56,6 +60,8 @@ FULL = Scale(
     remembered=(10_000, 100_000, 1_000_000),
     hot_refunds=50_000,
     hot_movements=1_000_000,
+    faults=50,
+    pause_seconds=20,
 )
 
 QUICK = Scale(
@@ -76,4 +82,6 @@ QUICK = Scale(
     remembered=(1_000, 10_000, 100_000),
     hot_refunds=5_000,
     hot_movements=100_000,
+    faults=6,
+    pause_seconds=3,
 )

@@ -10,14 +10,16 @@ from faults import files, records
 from faults.fault import Ineffective, Scene
 from generators.dirt import Dirt
 from infra.settings import Settings
-from infra.supervisor.parts import PIPELINES, kill, pause, stop_component
+from infra.supervisor.parts import PIPELINES, kill, pause, restart_component, stop_component
 from infra.wait import wait_for
 from services.clock import get_wall_ms
 
 FLOOD_RECORDS = 5_000
 COPIES = 10
 BACKLOG_RECORDS = 300
+WRONG_CLOCK_RECORDS = 300
 OFFLINE_STORE = "FAULT-OFFLINE"
+AHEAD_STORE, BEHIND_STORE = "FAULT-AHEAD", "FAULT-BEHIND"
 QUOTA, QUOTA_GIB = "simulator_disk_gib_max", 1e-6
 STILL_SECONDS_MAX = 90.0
 
@@ -43,8 +45,7 @@ def pause_part(part: str) -> Callable[[Scene], str]:
 
 
 def restart_broker(scene: Scene) -> str:
-    with stop_component(scene.settings, "broker"):
-        pass
+    restart_component(scene.settings, "broker")
     return f"stopped and started broker, process {scene.parts['broker']}"
 
 
@@ -54,6 +55,15 @@ def publish(what: str, send: Callable[[Scene], int]) -> Callable[[Scene], str]:
 
 def spoil(scene: Scene, dirt: Dirt, count: int) -> int:
     return records.publish_spoilt(scene.settings, dirt, count)
+
+
+def set_clock_wrong(store_id: str, minutes: int) -> Callable[[Scene], str]:
+    return publish(
+        f"receipts of {store_id}, half of them by its wrong clock",
+        lambda scene: records.publish_by_wrong_clock(
+            scene.settings, store_id, WRONG_CLOCK_RECORDS, minutes
+        ),
+    )
 
 
 def refuse_quota(scene: Scene) -> str | None:
@@ -74,8 +84,7 @@ def reach_quota(scene: Scene) -> str:
             if not wait_for(lambda: stands_still(settings, since_ms), STILL_SECONDS_MAX):
                 raise Ineffective("full-disk", "the world stands still", STILL_SECONDS_MAX)
     finally:
-        with stop_component(settings, "simulator"):
-            pass
+        restart_component(settings, "simulator")
     return "the world stood still, and goes on"
 
 

@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from faults import records
+from contracts.validation import FUTURE, LATE
+from faults import log_head, network, records
 from faults.actions import (
+    AHEAD_STORE,
     BACKLOG_RECORDS,
+    BEHIND_STORE,
     COPIES,
     FLOOD_RECORDS,
     OFFLINE_STORE,
+    WRONG_CLOCK_RECORDS,
     damage_database,
     kill_part,
     pause_part,
@@ -18,6 +22,7 @@ from faults.actions import (
     refuse_tearing,
     require,
     restart_broker,
+    set_clock_wrong,
     spoil,
     tear_checkpoint,
 )
@@ -47,14 +52,7 @@ def list_faults() -> Iterator[Fault]:
             refusal=require(part.name),
             do=pause_part(part.name),
         )
-    yield Fault(
-        "restart-broker",
-        "a stop of Kafka in good order, and its start",
-        Promise("views are served; nothing can be published", True, 120, 120),
-        require("broker"),
-        restart_broker,
-        frozenset({"broker"}),
-    )
+    yield from list_kafka_faults()
     yield from list_record_faults()
     yield Fault(
         "full-disk",
@@ -79,6 +77,41 @@ def list_faults() -> Iterator[Fault]:
         require("api"),
         damage_database,
         frozenset({"api"}),
+    )
+
+
+def list_kafka_faults() -> Iterator[Fault]:
+    """Faults of Kafka beside its end, of the network to it, and of its log."""
+    yield Fault(
+        "restart-broker",
+        "a stop of Kafka in good order, and its start",
+        Promise("views are served; nothing can be published", True, 120, 120),
+        require("broker"),
+        restart_broker,
+        frozenset({"broker"}),
+    )
+    yield Fault(
+        network.NAME,
+        "no byte passes between Kafka and the pipelines for --seconds, and no connection ends; "
+        "before, both start again with a line between them, and afterwards without",
+        Promise("views are served as they are; the log grows", True, 240, 240),
+        network.refuse_network,
+        network.cut_network,
+        prepare=network.put_line_between,
+    )
+    yield Fault(
+        log_head.NAME,
+        "DeleteRecords of half the movements that every live reader has passed; for good",
+        Promise(
+            f"{VIEWS_GO_ON}; a replay from zero says that the log begins later, and one from the "
+            "archive may begin",
+            True,
+            60,
+            240,
+        ),
+        log_head.refuse_deletion,
+        log_head.delete_head,
+        lacks=log_head.find_unsaid,
     )
 
 
@@ -124,6 +157,28 @@ def list_record_faults() -> Iterator[Fault]:
             lambda one: records.publish_backlog(one.settings, OFFLINE_STORE, BACKLOG_RECORDS),
         ),
     )
+    yield from list_clock_faults()
+
+
+def list_clock_faults() -> Iterator[Fault]:
+    """Faults of a store whose clock is wrong beyond what the contract allows."""
+    for name, store_id, minutes, reason in (
+        ("clock-ahead", AHEAD_STORE, records.AHEAD_MINUTES, FUTURE),
+        ("clock-behind", BEHIND_STORE, -records.BEHIND_MINUTES, LATE),
+    ):
+        yield Fault(
+            name,
+            f"a store whose clock is {abs(minutes)} minutes {name.removeprefix('clock-')} sends "
+            f"{WRONG_CLOCK_RECORDS} receipts, and as many when it is right again",
+            Promise(
+                f"{VIEWS_GO_ON}; the first are in the quarantine as {reason}, the others count",
+                True,
+                60,
+                60,
+            ),
+            require("broker"),
+            set_clock_wrong(store_id, minutes),
+        )
 
 
 FAULTS: Mapping[str, Fault] = MappingProxyType({one.name: one for one in list_faults()})
@@ -132,14 +187,17 @@ NOT_COVERED: Mapping[str, str] = MappingProxyType(
     {
         "a disk without any room": "filling the disk of a machine that others use is not safe: "
         "`full-disk` reaches a quota instead, which stops the world long before",
-        "a clock that jumps": "the wall clock belongs to the machine, and setting it needs root",
-        "the log's head deleted": "a record that is deleted does not come back. "
-        "`tests/replay/test_archive.py` deletes it in a log of its own, and replays from the lake",
+        "a wall clock that jumps": "it belongs to the machine, and setting it needs root. "
+        "`clock-ahead` and `clock-behind` are the wrong clock of a store",
         "a torn file of Spark's state": "not tried yet. Only the newest offsets and the newest "
         "commit of a checkpoint are looked at before a start",
         "one broker of three, a Spark worker of several": "a shop of one machine has one of each. "
         "`tests/e2e/test_cluster.py` kills them",
-        "a network cut between broker and pipeline, an unclean leader": "not tried yet",
+        "an unclean leader": "a shop of one machine has one copy of each partition. Three brokers "
+        "elect none, by their settings (`infra/broker/properties.py`): a partition waits for a "
+        "broker that has all that was acknowledged",
+        "a network cut with lost packets, or by a firewall": "`network-cut` holds all bytes back "
+        "in a proxy; the kernel's own means (`tc`, `iptables`) need root",
         "a power cut": "kill -9 leaves what the kernel has not written yet; a power cut does not",
     }
 )

@@ -2,9 +2,11 @@
 
 import random
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+from faults.line import Line
 from infra.errors import UserError
 from infra.settings import Settings
 
@@ -39,6 +41,12 @@ class Scene:
     """The ids of the running processes, by name."""
     pause_seconds: float
     chance: random.Random
+    line: Line | None = None
+    """The line between Kafka and the pipelines, where the fault prepares one."""
+
+
+def lack_nothing(_: Scene) -> None:
+    """The promise of a fault that promises no more than that the shop is well."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,10 @@ class Fault:
     """Does the fault, and returns what was done once it is over."""
     ends: frozenset[str] = frozenset()
     """The parts whose process it ends; each has to run as another process afterwards."""
+    prepare: Callable[[Scene], AbstractContextManager[Scene]] = nullcontext
+    """Prepares the shop before the fault, and puts it back once it has healed. Not measured."""
+    lacks: Callable[[Scene], str | None] = lack_nothing
+    """What a shop that is well lacks of this fault's own promise; None: nothing."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Records that no client should publish: damaged, of an unknown schema, repeated, or late."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from contracts import RECEIPTS, encode, encode_key
@@ -22,6 +23,10 @@ from services.clock import get_wall_ms
 
 OFFLINE_MINUTES = 90
 """How long a store was cut off; less than the horizon of its receipts."""
+AHEAD_MINUTES = 60
+"""How far a wrong clock is ahead; more than the skew of receipts."""
+BEHIND_MINUTES = 180
+"""How far a wrong clock is behind; more than the horizon of receipts."""
 MINUTE_MS = 60_000
 COPIES_READ_MAX = 500
 """The number of newest receipts, over all partitions, that are copied."""
@@ -82,6 +87,23 @@ def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
     now_ms = find_world_ms(settings)
     since_ms = now_ms - OFFLINE_MINUTES * MINUTE_MS
     events = _create_receipts(f"fault-offline-{get_wall_ms()}", count, since_ms, now_ms, store_id)
+    return _send_events(settings, events, now_ms)
+
+
+def publish_by_wrong_clock(settings: Settings, store_id: str, count: int, minutes: int) -> int:
+    """Publish receipts of a store whose clock is so many minutes ahead; negative: behind.
+
+    As many follow when its clock is right again. Returns how many were published.
+    """
+    now_ms, stamp = find_world_ms(settings), get_wall_ms()
+    wrong_ms = now_ms + minutes * MINUTE_MS
+    wrong = _create_receipts(f"fault-wrong-{stamp}", count, wrong_ms, wrong_ms, store_id)
+    right = _create_receipts(f"fault-right-{stamp}", count, now_ms, now_ms, store_id)
+    return _send_events(settings, chain(wrong, right), now_ms)
+
+
+def _send_events(settings: Settings, events: Iterable[dict[str, Any]], now_ms: int) -> int:
+    """Publish the receipts with this timestamp; returns how many."""
     return _send(
         settings,
         (

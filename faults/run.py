@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 from random import Random
 from typing import TypeVar
 
@@ -85,12 +87,25 @@ def run_drawn(
 
     No fault begins afterwards. Raises NotLocal and NotWell.
     """
-    possible = [name for name, why in list_possible(settings, pause_seconds).items() if why is None]
     yield from take(
-        draw(seed, possible),
+        draw_possible(settings, seed, pause_seconds),
         minutes * 60,
         lambda name, number: run(settings, FAULTS[name], pause_seconds, Random(number), tell),
     )
+
+
+def run_count(
+    settings: Settings, seed: int, count: int, pause_seconds: float, tell: Tell
+) -> Iterator[Outcome]:
+    """Do so many faults drawn from the possible ones. Raises NotLocal and NotWell."""
+    for name, number in islice(draw_possible(settings, seed, pause_seconds), count):
+        yield run(settings, FAULTS[name], pause_seconds, Random(number), tell)
+
+
+def draw_possible(settings: Settings, seed: int, pause_seconds: float) -> Iterator[tuple[str, int]]:
+    """The possible faults as `draw` does it. Raises NotLocal."""
+    possible = [name for name, why in list_possible(settings, pause_seconds).items() if why is None]
+    return draw(seed, possible)
 
 
 def take(
@@ -118,11 +133,21 @@ def run(
     scene = Scene(settings, find_parts(settings), pause_seconds, chance)
     if (why := fault.refusal(scene)) is not None:
         raise Refused(fault.name, why)
+    tell(fault.name, "the shop is prepared")
+    with fault.prepare(scene) as prepared:
+        outcome = measure(fault, prepared, tell)
+    tell(fault.name, "the audit reads the log")
+    return replace(outcome, checked=compare_all(settings))
+
+
+def measure(fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
+    """Do the fault and wait for its promise; returns the measurements. Raises NotWell, Refused."""
+    settings = prepared.settings
     with Watch(settings.pipeline_names, partial(fetch_ages, settings)) as sight:
         tell(fault.name, "the shop is well before")
-        await_well(settings, scene.parts, sight)
+        await_well(settings, prepared.parts, sight)
         # Looked up after the wait, during which a process may have been restarted.
-        scene = Scene(settings, find_parts(settings), pause_seconds, chance)
+        scene = replace(prepared, parts=find_parts(settings))
         tell(fault.name, fault.does)
         since_ms, began = get_wall_ms(), time.monotonic()
         try:
@@ -135,9 +160,8 @@ def run(
         healed, lacking = heal(
             fault.promise.healed_seconds_max,
             partial(take_aim, settings, scene.parts, ended, since_ms),
-            partial(find_lacking, settings),
+            lambda aim: find_lacking(settings, aim) or fault.lacks(scene),
         )
-    tell(fault.name, "the audit reads the log")
     return Outcome(
         fault=fault.name,
         done=done,
@@ -147,7 +171,6 @@ def run(
         stale=sight.stale_seconds,
         healed=healed,
         lacking=lacking,
-        checked=compare_all(settings),
     )
 
 

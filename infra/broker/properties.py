@@ -12,7 +12,8 @@ COPIES_MAX = 3
 
 # A controlled shutdown needs a majority of controllers, which the last broker to stop lacks: it
 # would wait five minutes, and be killed. Without one, the others take over from a missing broker.
-SEVERAL = {"controlled.shutdown.enable": "false"}
+# A partition waits for a leader that has all that was acknowledged, and takes no other one.
+SEVERAL = {"controlled.shutdown.enable": "false", "unclean.leader.election.enable": "false"}
 
 
 def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:

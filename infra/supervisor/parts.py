@@ -116,3 +116,9 @@ def stop_component(settings: Settings, component: str) -> Iterator[None]:
         yield
     finally:
         manager.start(component)
+
+
+def restart_component(settings: Settings, component: str) -> None:
+    """Stop the component gracefully, and start it again. Raises NotLocal."""
+    with stop_component(settings, component):
+        pass

@@ -26,7 +26,7 @@ RECOVERY_SECONDS_MAX = 240.0
 
 VICTIMS = (PIPELINES, WORKER, ENGINE, "api", "simulator", "quarantine", "broker")
 
-ON_DEMAND = ("pause-api", "duplicate-storm", "damaged-database", "torn-checkpoint")
+ON_DEMAND = ("pause-api", "duplicate-storm", "clock-ahead", "damaged-database", "torn-checkpoint")
 
 BESIDE = ("fraud", "analytics", "visits")
 """One of them runs beside the inventory: all would need minutes to restart on two cores."""

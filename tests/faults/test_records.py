@@ -8,6 +8,7 @@ import pytest
 from audit.log import read
 from audit.validation import Unreadable, read_record
 from contracts import RECEIPTS
+from contracts.validation import FUTURE, LATE
 from faults import records
 from faults.records import NoWorld
 from generators.dirt import Dirt
@@ -53,6 +54,20 @@ def test_no_more_than_the_newest_receipts_are_copied(
     monkeypatch.setattr(records, "COPIES_READ_MAX", RECEIPTS.settings.partitions * 2)
     partitions = {one.partition for one in receipts(kafka)}
     assert records.publish_copies(kafka, 1) == 2 * len(partitions)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "reason"),
+    [(records.AHEAD_MINUTES, FUTURE), (-records.BEHIND_MINUTES, LATE)],
+)
+def test_receipts_by_a_wrong_clock_are_untimely_until_it_is_right(
+    kafka: Settings, minutes: int, reason: str
+) -> None:
+    before = {(one.partition, one.offset) for one in receipts(kafka)}
+    assert records.publish_by_wrong_clock(kafka, f"WRONG{minutes}", 20, minutes) == 40
+    new = [read_record(one) for one in receipts(kafka) if (one.partition, one.offset) not in before]
+    assert [one.untimely for one in new] == [reason] * 20 + [None] * 20
+    assert len({one.event_id for one in new}) == 40
 
 
 @pytest.mark.parametrize("dirt", [Dirt.MALFORMED, Dirt.UNKNOWN_SCHEMA])

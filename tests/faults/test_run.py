@@ -1,4 +1,6 @@
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -6,12 +8,13 @@ import pytest
 
 from faults import run
 from faults.catalog import FAULTS, NOT_COVERED
-from faults.fault import Fault, Refused, Scene
+from faults.fault import Checked, Fault, Outcome, Refused, Scene
 from faults.healing import Aim
 from faults.processes import PARTS
 from faults.run import UnknownFault, find, heal
 from infra.settings import Settings
 from infra.supervisor.parts import PARTS as PROCESSES
+from tests.faults.showing import outcome
 
 AIM = Aim({}, {})
 
@@ -53,6 +56,71 @@ def test_a_fault_that_is_refused_is_not_done(
     monkeypatch.setattr(run, "refuse_elsewhere", lambda _: None)
     with pytest.raises(Refused, match="kill-lake cannot be done here: there is none"):
         run.run(Settings(data_dir=tmp_path), refused, 1.0, Random(1), lambda *_: None)
+
+
+@pytest.fixture
+def well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shop that is always well, without one."""
+    for name in ("refuse_elsewhere", "await_well"):
+        monkeypatch.setattr(run, name, lambda *_: None)
+    monkeypatch.setattr(run, "find_parts", lambda _: {"broker": 7})
+    monkeypatch.setattr(run, "take_aim", lambda *_: AIM)
+    monkeypatch.setattr(run, "find_lacking", lambda *_: None)
+    monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
+
+
+def run_fault(fault: Fault) -> Outcome:
+    return run.run(Settings(), fault, 1.0, Random(1), lambda *_: None)
+
+
+def test_what_a_fault_promises_beside_is_awaited(well: None) -> None:
+    lacking = iter(["a replay is not refused", None])
+    fault = replace(FAULTS["poison-record"], do=lambda _: "done", lacks=lambda _: next(lacking))
+    assert run_fault(fault).healed is not None
+    assert next(lacking, "asked until it lacks nothing") == "asked until it lacks nothing"
+
+
+def test_what_a_fault_promises_beside_may_be_broken(well: None) -> None:
+    promise = replace(FAULTS["poison-record"].promise, healed_seconds_max=0.0)
+    fault = replace(
+        FAULTS["poison-record"],
+        promise=promise,
+        do=lambda _: "done",
+        lacks=lambda _: "a replay is not refused",
+    )
+    assert run_fault(fault).broken == ("healed within 0 s: a replay is not refused",)
+
+
+def test_a_shop_is_prepared_before_and_put_back_before_the_audit(
+    well: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+
+    @contextmanager
+    def prepare(scene: Scene) -> Iterator[Scene]:
+        order.append("prepared")
+        yield replace(scene, pause_seconds=9.0)
+        order.append("put back")
+
+    def do(scene: Scene) -> str:
+        order.append(f"done for {scene.pause_seconds:g} s")
+        return "done"
+
+    def audit(_: Settings) -> tuple[Checked, ...]:
+        order.append("audited")
+        return ()
+
+    monkeypatch.setattr(run, "compare_all", audit)
+    run_fault(replace(FAULTS["poison-record"], do=do, prepare=prepare))
+    assert order == ["prepared", "done for 9 s", "put back", "audited"]
+
+
+def test_as_many_faults_are_drawn_as_asked_for(well: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(run, "list_possible", lambda *_: {"kill-api": None, "kill-lake": "none"})
+    monkeypatch.setattr(run, "run", lambda _, fault, *__: done.append(fault.name) or outcome())
+    assert len(list(run.run_count(Settings(), 1, 3, 1.0, lambda *_: None))) == 3
+    assert done == ["kill-api"] * 3
 
 
 def test_what_heals_in_time_says_nothing_is_lacking() -> None:

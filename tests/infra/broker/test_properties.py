@@ -49,6 +49,7 @@ def test_one_of_three_keeps_what_a_lost_broker_would_take_away(tmp_path: Path) -
     assert "CONTROLLER://two:9093" in found["listeners"].split(",")
     assert found["inter.broker.listener.name"] == "NETWORK"
     assert found["controlled.shutdown.enable"] == "false"
+    assert found["unclean.leader.election.enable"] == "false"
     assert "NETWORK://two:9094" in found["advertised.listeners"].split(",")
     copies = [value for name, value in found.items() if name.endswith("replication.factor")]
     assert copies == ["3", "3", "3"]
