@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from infra import environment, linter
+from infra import environment
+from infra.flink import FLINK
+from infra.linter import LINTER
+from infra.separate import SeparateEnvironment
 
 
 class Maker:
@@ -68,11 +71,27 @@ def test_an_interrupted_installation_is_done_again(maker: Maker, tmp_path: Path)
     assert maker.made == 2
 
 
+def test_a_separate_environment_is_made_once_and_anew_for_another_lock(
+    monkeypatch: pytest.MonkeyPatch, lock: Path, tmp_path: Path
+) -> None:
+    made, separate = Maker(), SeparateEnvironment("tool", "a tool")
+    monkeypatch.setattr(SeparateEnvironment, "make", lambda _, folder: made(folder))
+    monkeypatch.setattr(SeparateEnvironment, "lock", lock)
+    separate.ensure(tmp_path / "tool")
+    separate.ensure(tmp_path / "tool")
+    assert made.made == 1
+    lock.write_text("one==2\n")
+    separate.ensure(tmp_path / "tool")
+    assert made.made == 2
+
+
 def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
     assert b"ruff" not in environment.read_entry_points()
 
 
-@pytest.mark.parametrize("file", [environment.LOCK, linter.LOCK], ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", [environment.LOCK, LINTER.lock, FLINK.lock], ids=lambda file: file.name
+)
 def test_every_locked_package_has_a_hash_and_no_address(file: Path) -> None:
     text = file.read_text()
     packages = [part for part in text.split("\n") if part and part[0] not in " #"]
