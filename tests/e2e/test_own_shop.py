@@ -70,8 +70,10 @@ def year(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def import_year(shop: Shop, mapping: str, year: Path) -> None:
-    """Import a year's receipts: killed in the middle, begun again, and once more; then all is exact,
-    with nothing twice or rejected."""
+    """Import a year's receipts, killed in the middle, again, and once more.
+
+    Then all is exact, and nothing was applied twice or rejected.
+    """
     command = ("import", "--map", str(MAPPINGS / f"{mapping}.yaml"), str(year))
     before = count_receipts(shop)
     with subprocess.Popen(
