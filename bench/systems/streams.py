@@ -14,7 +14,7 @@ EXACTLY_ONCE = Guarantee.EXACTLY_ONCE
 def run(settings: Settings, records: int) -> Run:
     with run_kafka_streams(settings) as streams:
         streams.replay(EXACTLY_ONCE)  # discarded: Java has compiled nothing yet
-        with streams.application() as name:
+        with streams.create_application() as name:
             seconds = streams.run(name, EXACTLY_ONCE)
             answer = read_answer(settings, name)
     return Run(

@@ -82,13 +82,13 @@ class Finder:
 
     def look(self, generation: Generation, progress: Progress) -> bool:
         """Look at what is held, up to the newest marker; returns whether it came further."""
-        made, places = [], dict(progress.offsets)
+        made: list[Notification] = []
+        places = dict(progress.offsets)
         for each in self._take(self._find_ends(generation)):
-            is_record = isinstance(each, Record)
-            if is_record and (one := self._matching.follow(generation.number, each)):
-                made.append(one)
+            if isinstance(each, Record):
+                made += filter(None, [self._matching.follow(generation.number, each)])
             at = each.partition[1]
-            places[at] = max(places.get(at, 0), each.offset + is_record)
+            places[at] = max(places.get(at, 0), each.offset + isinstance(each, Record))
         self._write(made, progress)
         is_news = places != progress.offsets
         progress.offsets = places

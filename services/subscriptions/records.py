@@ -125,7 +125,7 @@ def select_places(offsets: Offsets, topic: str) -> dict[int, int]:
 
 def _parse(row: Row, contract: Contract) -> dict[str, Any]:
     """The fields of a decoded record: times as numbers, positions as a mapping."""
-    values = {
+    values: dict[str, Any] = {
         one.name: to_epoch_ms(row[one.name])
         if one.type == "timestamp" and row[one.name] is not None
         else row[one.name]

@@ -1,3 +1,5 @@
+from typing import Any
+
 from bench.faults import compute_recoveries, summarize
 from bench.report import render_rows
 from faults.fault import Checked, Outcome
@@ -6,7 +8,7 @@ from tests.faults.showing import outcome
 WRONG = (Checked("fraud", exact=False, why=("1 row differs",)),)
 
 
-def measure(*outcomes: Outcome) -> dict[str, tuple[float, bool]]:
+def measure(*outcomes: Outcome) -> dict[str, Any]:
     """Each figure, and whether its aim is met."""
     figures = [*summarize(outcomes, 2), *compute_recoveries(outcomes)]
     return {

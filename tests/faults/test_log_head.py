@@ -63,7 +63,9 @@ def test_the_last_record_of_the_simulator_stays(
     topic = "public.sales.refund.v1"
     producer = get_producer(kafka)
     for number in range(10):
-        headers = [("sequence", number.to_bytes(8, "big"))] if number < 3 else []
+        headers: list[tuple[str, str | bytes | None]] = []
+        if number < 3:
+            headers = [("sequence", number.to_bytes(8, "big"))]
         producer.produce(topic, b"refund", key=b"S000", partition=1, headers=headers)
     producer.flush()
     ends = read_ends(kafka)

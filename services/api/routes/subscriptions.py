@@ -4,7 +4,7 @@ The API writes what is asked for into the log. `services/subscriptions` finds an
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from http import HTTPStatus
 from typing import Annotated
@@ -107,7 +107,7 @@ class SubscriptionList(BaseModel):
     subscriptions: list[SubscriptionAnswer] = Field(description="the oldest first")
 
 
-CREATED = examples.created(examples.CREATED_SUBSCRIPTION) | document_responses(
+CREATED = examples.document_created(examples.CREATED_SUBSCRIPTION) | document_responses(
     HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE
 )
 CHANGED = document_responses(
@@ -198,7 +198,7 @@ async def end_subscription(
     "/v1/subscriptions/{subscription_id}/resume",
     summary="Send again at once, also what is parked",
     response_model=SubscriptionAnswer,
-    responses=examples.ok(examples.SUBSCRIPTION) | CHANGED,
+    responses=examples.document_ok(examples.SUBSCRIPTION) | CHANGED,
 )
 async def resume_subscription(
     actions: Authorized, store: FromStore, identity: Id, query: Annotated[ResumeQuery, Query()]
@@ -237,11 +237,13 @@ def describe(store: Store, subscription: Subscription, progress: Progress) -> Su
 def measure_lag(store: Store, subscription: Subscription, progress: Progress) -> int | None:
     """The records up to the newest marker that were not looked at; of another generation, all."""
     generation = _find_promoted(store, subscription.view)
-    marker = generation and _find_newest(store, generation)
+    marker = None if generation is None else _find_newest(store, generation)
     if generation is None or marker is None:
         return None
     ends = select_places(marker.outputs, generation.outputs[subscription.view])
-    reached = progress.offsets if progress.generation == generation.number else {}
+    reached: Mapping[int, int] = (
+        progress.offsets if progress.generation == generation.number else {}
+    )
     if not progress.generation and not subscription.from_beginning:
         reached = subscription.offsets
     return sum(max(0, end - reached.get(at, 0)) for at, end in ends.items())
@@ -302,7 +304,7 @@ def _check_number(store: Store) -> None:
 def _find_start(store: Store, view: str, start: str) -> tuple[Generation, Marker]:
     """The promoted generation and the marker to start from. Raises Problem and ViewMissing."""
     generation = _find_promoted(store, view)
-    newest = generation and _find_newest(store, generation)
+    newest = None if generation is None else _find_newest(store, generation)
     if generation is None or newest is None:
         raise store.create_missing(view)
     if start in (NOW, BEGINNING):

@@ -40,10 +40,10 @@ class Receiver:
         self.answer: Callable[[int], int] = lambda _: HTTPStatus.NO_CONTENT
         self.more = b""
         """The body of an answer; there is one with any status but 204."""
+        self.port = 0
+        """Any port that is free, and from then on the same."""
         self._server: ThreadingHTTPServer | None = None
         self.up()
-        assert self._server is not None
-        self.port = int(self._server.server_port)
 
     @property
     def place(self) -> str:
@@ -69,7 +69,8 @@ class Receiver:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer((HOST, getattr(self, "port", 0)), Handler)
+        self._server = ThreadingHTTPServer((HOST, self.port), Handler)
+        self.port = int(self._server.server_port)
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def down(self) -> None:

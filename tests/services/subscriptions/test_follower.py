@@ -217,12 +217,14 @@ def test_a_killed_process_loses_nothing_and_keeps_the_order(shop: Subscribed) ->
         process.wait()
     with shop.working():
         shop.await_progress(subscription, waiting=0)
-    units = [one.event["data"]["row"]["units_on_hand"] for one in shop.receiver.hooks]
-    told = list(dict.fromkeys(units))
+    received = [one.event["data"]["row"]["units_on_hand"] for one in shop.receiver.hooks]
+    told = list(dict.fromkeys(received))
     assert told == [1, 9, 2, 8, 3]
     # after the kill it begins again at most where it began, and goes on in order
-    restart = next((at for at in range(1, len(units)) if units[at] in units[:at]), len(units))
-    assert units[restart:] == told[5 - len(units[restart:]) :] or restart == len(units)
+    restart = next(
+        (at for at in range(1, len(received)) if received[at] in received[:at]), len(received)
+    )
+    assert received[restart:] == told[5 - len(received[restart:]) :] or restart == len(received)
 
 
 @pytest.mark.crosses("services/subscriptions/courier/ATTEMPTS_MAX")
