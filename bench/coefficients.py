@@ -91,7 +91,7 @@ def parse_costs(kind: type[Costs], owner: str, measured: Mapping[str, float]) ->
     for name in names.values():
         if name not in measured:
             raise NotMeasured(name)
-    return kind(**{field: measured[name] for field, name in names.items()})
+    return kind(**{cost: measured[name] for cost, name in names.items()})
 
 
 def parse_coefficients(figures: tuple[Figure, ...]) -> Coefficients:

@@ -90,4 +90,4 @@ def test_an_impossible_shop_is_refused(words: tuple[str, ...], error: type[Excep
 def test_what_is_no_number_is_a_wrong_use() -> None:
     printed = run("--stores", "many")
     assert printed.exit_code == 2
-    assert "'many'" in printed.output
+    assert "'--stores': Input should be a valid integer" in printed.output
