@@ -118,7 +118,12 @@ def test_a_shop_is_prepared_before_and_put_back_before_the_audit(
 def test_as_many_faults_are_drawn_as_asked_for(well: None, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
     monkeypatch.setattr(run, "list_possible", lambda *_: {"kill-api": None, "kill-lake": "none"})
-    monkeypatch.setattr(run, "run", lambda _, fault, *__: done.append(fault.name) or outcome())
+
+    def note(_: Settings, fault: Fault, *__: object) -> Outcome:
+        done.append(fault.name)
+        return outcome()
+
+    monkeypatch.setattr(run, "run", note)
     assert len(list(run.run_count(Settings(), 1, 3, 1.0, lambda *_: None))) == 3
     assert done == ["kill-api"] * 3
 
