@@ -64,6 +64,8 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("refuse_elsewhere", "await_well"):
         monkeypatch.setattr(run, name, lambda *_: None)
     monkeypatch.setattr(run, "find_parts", lambda _: {"broker": 7})
+    fresh = dict.fromkeys(Settings().pipeline_names, 0.0)
+    monkeypatch.setattr(run, "fetch_ages", lambda _: fresh)
     monkeypatch.setattr(run, "take_aim", lambda *_: AIM)
     monkeypatch.setattr(run, "find_lacking", lambda *_: None)
     monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
