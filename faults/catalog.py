@@ -193,9 +193,9 @@ NOT_COVERED: Mapping[str, str] = MappingProxyType(
         "commit of a checkpoint are looked at before a start",
         "one broker of three, a Spark worker of several": "a shop of one machine has one of each. "
         "`tests/e2e/test_cluster.py` kills them",
-        "an unclean leader": "a shop of one machine has one copy of each partition. Three brokers "
-        "elect none, by their settings (`infra/broker/properties.py`): a partition waits for a "
-        "broker that has all that was acknowledged",
+        "an unclean leader": "a shop of one machine has one copy of each partition. Of three "
+        "brokers two have what was acknowledged and two make a majority, so it waits for one that "
+        "has it: `tests/infra/broker/test_three.py`",
         "a network cut with lost packets, or by a firewall": "`network-cut` holds all bytes back "
         "in a proxy; the kernel's own means (`tc`, `iptables`) need root",
         "a power cut": "kill -9 leaves what the kernel has not written yet; a power cut does not",

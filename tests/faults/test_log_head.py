@@ -17,6 +17,8 @@ from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
 from tests.services.world import announce
 
+Headers = dict[str, str | bytes | None]
+
 pytestmark = pytest.mark.e2e
 
 
@@ -63,9 +65,7 @@ def test_the_last_record_of_the_simulator_stays(
     topic = "public.sales.refund.v1"
     producer = get_producer(kafka)
     for number in range(10):
-        headers: list[tuple[str, str | bytes | None]] = []
-        if number < 3:
-            headers = [("sequence", number.to_bytes(8, "big"))]
+        headers: Headers = {"sequence": number.to_bytes(8, "big")} if number < 3 else {}
         producer.produce(topic, b"refund", key=b"S000", partition=1, headers=headers)
     producer.flush()
     ends = read_ends(kafka)

@@ -64,6 +64,8 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("refuse_elsewhere", "await_well"):
         monkeypatch.setattr(run, name, lambda *_: None)
     monkeypatch.setattr(run, "find_parts", lambda _: {"broker": 7})
+    fresh = dict.fromkeys(Settings().pipeline_names, 0.0)
+    monkeypatch.setattr(run, "fetch_ages", lambda _: fresh)
     monkeypatch.setattr(run, "take_aim", lambda *_: AIM)
     monkeypatch.setattr(run, "find_lacking", lambda *_: None)
     monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
@@ -117,12 +119,12 @@ def test_a_shop_is_prepared_before_and_put_back_before_the_audit(
 
 def test_as_many_faults_are_drawn_as_asked_for(well: None, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
+    monkeypatch.setattr(run, "list_possible", lambda *_: {"kill-api": None, "kill-lake": "none"})
 
     def note(_: Settings, fault: Fault, *__: object) -> Outcome:
         done.append(fault.name)
         return outcome()
 
-    monkeypatch.setattr(run, "list_possible", lambda *_: {"kill-api": None, "kill-lake": "none"})
     monkeypatch.setattr(run, "run", note)
     assert len(list(run.run_count(Settings(), 1, 3, 1.0, lambda *_: None))) == 3
     assert done == ["kill-api"] * 3
