@@ -85,4 +85,5 @@ lock: ## pin the packages and the jars again
 	$(PIN) requirements.installer.in -o requirements.installer.lock
 	$(PIN) requirements.in -o requirements.lock
 	$(PIN) requirements.linter.in -o requirements.linter.lock
+	$(PIN) requirements.flink.in -o requirements.flink.lock
 	@$(READY) && $(BIN)/python -m infra.jars.lock

@@ -80,6 +80,15 @@ class Streams:
 
     def run(self, application: str, guarantee: Guarantee) -> float:
         """As `replay`, by this application. Raises RuntimeError when its Java ends."""
+        self.start(application, guarantee)
+        answer = self._answers.readline()
+        if not answer:
+            end = tail(locate_log(self._settings), LOG_LINES_SHOWN)
+            raise RuntimeError(f"Kafka Streams should replay the receipts, but ended:\n{end}")
+        return float(answer)
+
+    def start(self, application: str, guarantee: Guarantee) -> None:
+        """Have the application read, and do not wait for it."""
         ends = read_end_offsets(self._admin, [RECEIPTS.name])
         promise, commit_ms = guarantee.value
         self._order(application, promise, commit_ms, *[ends[at] for at in sorted(ends)])
@@ -90,11 +99,6 @@ class Streams:
             ASSIGNED_SECONDS_MAX,
         )
         self._order()
-        answer = self._answers.readline()
-        if not answer:
-            end = tail(locate_log(self._settings), LOG_LINES_SHOWN)
-            raise RuntimeError(f"Kafka Streams should replay the receipts, but ended:\n{end}")
-        return float(answer)
 
     def _order(self, *words: object) -> None:
         print(*words, file=self._orders, flush=True)

@@ -15,6 +15,7 @@ from bench.generations import create
 from bench.kafka_streams import THREADS, Guarantee, run_kafka_streams
 from bench.scale import Scale
 from contracts import RECEIPTS
+from control.generations import Generation
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint, locate_folder
@@ -110,7 +111,20 @@ class Replays:
 
     def replay(self) -> float:
         """Seconds in which a new generation reads all topics and writes its view."""
+        with self.generation() as generation:
+            return self.run(generation)
+
+    @contextmanager
+    def generation(self) -> Iterator[Generation]:
+        """A generation that has read nothing yet; its folder is removed when the block ends."""
         generation = create(self._settings, self._pipeline)
+        try:
+            yield generation
+        finally:
+            shutil.rmtree(locate_folder(self._settings, generation))
+
+    def run(self, generation: Generation) -> float:
+        """As `replay`, by this generation."""
         records_max = self._settings.pipeline_records_per_batch_max
         left = measure_backlog(self._settings, self._topics, {})
         now = create_catching_up_pace(self._pipeline.reads, left, records_max)
@@ -123,7 +137,6 @@ class Replays:
         read = sum(locate_checkpoint(self._settings, generation).read_committed().values())
         if read != self.records():
             raise ValueError(f"The replay should read {self.records():,} records, read {read:,}")
-        shutil.rmtree(locate_folder(self._settings, generation))
         return seconds
 
 

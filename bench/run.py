@@ -32,6 +32,7 @@ class Part(StrEnum):
     REPLAY = "replay"
     CONCURRENT_REPLAY = "concurrent_replay"
     SIZES = "sizes"
+    SYSTEMS = "systems"
     FRESHNESS = "freshness"
     READS = "reads"
     PAGES = "pages"

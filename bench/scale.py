@@ -16,6 +16,8 @@ class Scale:
     sizes: tuple[int, ...]
     """Receipts in the log that grows."""
     size_replays: int
+    counted: int
+    """Receipts in the log that each system counts, copies apart: whole chunks of ten thousand."""
     warm_seconds: float
     """How long a shop runs before its latencies count: Java compiles hot code meanwhile."""
     probe_seconds: float
@@ -43,6 +45,7 @@ FULL = Scale(
     replays=3,
     sizes=(1_000_000, 4_000_000, 8_000_000),
     size_replays=2,
+    counted=1_000_000,
     warm_seconds=240,
     probe_seconds=60,
     read_seconds=30,
@@ -62,6 +65,7 @@ QUICK = Scale(
     replays=1,
     sizes=(100_000, 400_000, 800_000),
     size_replays=1,
+    counted=200_000,
     warm_seconds=20,
     probe_seconds=10,
     read_seconds=10,

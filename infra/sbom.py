@@ -21,7 +21,12 @@ from infra.jars.sets import NAMES, get_jar_set
 from infra.settings import locate_root
 
 VERSION = SchemaVersion.V1_6
-LOCK_FILES = ("requirements.lock", "requirements.installer.lock", "requirements.linter.lock")
+LOCK_FILES = (
+    "requirements.lock",
+    "requirements.installer.lock",
+    "requirements.linter.lock",
+    "requirements.flink.lock",
+)
 SCRIPTS = "services/api/pages"
 """The folder of the scripts that browsers load, all of this project."""
 PINNED = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The jars of the broker, Spark, Delta and Kafka Streams: pinned, verified, a folder each.
+"""The jars of the broker, Spark, Delta, Kafka Streams and Flink: pinned, verified, a folder each.
 
 Spark's Kafka clients have another version than the others', so they never share a class path.
 """
@@ -31,3 +31,8 @@ def fetch_broker_classpath() -> str:
 def fetch_streams_jars() -> list[Path]:
     """The jars of Kafka Streams and its dependencies; fetches missing ones."""
     return fetch(get_jar_set("streams"), read_settings().jars_dir)
+
+
+def fetch_flink_jars() -> list[Path]:
+    """The jars that Flink needs beside its own, for Kafka; fetches missing ones."""
+    return fetch(get_jar_set("flink"), read_settings().jars_dir)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contracts import CONTRACTS
-from infra import linter
+from infra.linter import LINTER
 from tests.contracts.evolution.editing import HERE, RECEIPT
 
 SECONDS_MAX = 120
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.e2e  # its first run downloads the linter
 
 def run_linter(files: Iterable[Path]) -> list[dict[str, Any]]:
     done = subprocess.run(
-        [linter.ensure_python(), "-c", LINT, *files],
+        [LINTER.ensure_python(), "-c", LINT, *files],
         env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         text=True,

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from infra import environment, linter
+from infra import environment
+from infra.flink import FLINK
+from infra.linter import LINTER
 
 
 class Maker:
@@ -72,7 +74,9 @@ def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
     assert b"ruff" not in environment.read_entry_points()
 
 
-@pytest.mark.parametrize("file", [environment.LOCK, linter.LOCK], ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", [environment.LOCK, LINTER.lock, FLINK.lock], ids=lambda file: file.name
+)
 def test_every_locked_package_has_a_hash_and_no_address(file: Path) -> None:
     text = file.read_text()
     packages = [part for part in text.split("\n") if part and part[0] not in " #"]

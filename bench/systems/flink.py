@@ -1,0 +1,189 @@
+"""PyFlink at the job: a process in Flink's own environment, which runs `bench/flink`."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from bench.kafka_streams import THREADS
+from bench.systems.answers import Run, Units
+from bench.systems.progress import wait_for_commits
+from contracts import RECEIPTS, STOCK_LEVELS, build_avro_schema
+from infra.flink import FLINK
+from infra.jars import fetch_flink_jars
+from infra.kafka import apply_topics, read_to_end
+from infra.processes import list_descendants
+from infra.settings import Settings
+from infra.supervisor.orphans import HOME_VARIABLE
+from infra.supervisor.tail import tail
+
+PROGRAM = Path(__file__).parent.parent / "flink" / "units_sold.py"
+LOG_LINES_SHOWN = 8
+
+OPTIONS = {
+    "parallelism.default": str(THREADS),
+    "state.backend.type": "rocksdb",
+    "execution.checkpointing.interval": "1 s",
+    "execution.checkpointing.incremental": "true",
+    "restart-strategy.type": "disable",
+    # Without these it would send every sum for every line.
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "500 ms",
+    "table.exec.mini-batch.size": "20000",
+}
+"""The options that differ from Flink's defaults; what it promises is exactly once by default."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of the program."""
+
+    name: str
+    """Its consumer group, and the topic with its answer."""
+    continues: Path | None = None
+    """The checkpoint with which it begins; None: at the log's start."""
+
+
+class Flink:
+    """A Python with Flink's Java, which does jobs on demand: the later ones find it warm."""
+
+    def __init__(self, settings: Settings, orders: IO[str], answers: IO[str]) -> None:
+        self._settings = settings
+        self._orders = orders
+        self._answers = answers
+
+    def start(self, job: Job) -> None:
+        apply_topics(self._settings, {job.name: STOCK_LEVELS})
+        order = render_job(self._settings, job, fetch_flink_jars())
+        print(order, file=self._orders, flush=True)
+
+    def finish(self) -> float:
+        """Seconds that the started job has run. Raises RuntimeError when its Python ends."""
+        answer = self._answers.readline()
+        if not answer:
+            end = tail(locate_log(self._settings), LOG_LINES_SHOWN)
+            raise RuntimeError(f"Flink should count the receipts, but ended:\n{end}")
+        return float(answer) / 1_000
+
+    def run(self, job: Job) -> float:
+        self.start(job)
+        return self.finish()
+
+
+def run(settings: Settings, records: int) -> Run:
+    with run_flink(settings) as flink:
+        flink.run(Job("bench-flink-warm"))  # discarded: Java has compiled nothing yet
+        job = Job("bench-flink")
+        seconds = flink.run(job)
+    return Run(
+        seconds,
+        read_answer(settings, job),
+        count_with_kill(settings, records // 2),
+        f"SQL in PyFlink, {THREADS} slots, warm; a Python function reads a receipt, all else is "
+        "Java's. Ids and sums in RocksDB, a checkpoint each second. From the job's start to its "
+        "end. It reads receipts alone, and checks none.",
+        "Its Python and Java are killed after half of the log; others continue from the last "
+        "checkpoint.",
+    )
+
+
+def count_with_kill(settings: Settings, records: int) -> Units:
+    """What a job answers that is killed after so many records."""
+    job = Job("bench-flink-killed")
+    with run_flink(settings) as first:
+        first.start(job)
+        wait_for_commits(settings, job.name, records)
+    with run_flink(settings) as second:
+        second.run(Job(job.name, find_checkpoint(settings, job)))
+    return read_answer(settings, job)
+
+
+@contextmanager
+def run_flink(settings: Settings) -> Iterator[Flink]:
+    """Flink, with the heap of the pipelines' Java, until the block ends; then it is killed."""
+    with (
+        locate_log(settings).open("ab") as printed,
+        subprocess.Popen(
+            [FLINK.ensure_python(), PROGRAM],
+            env=build_environment(settings),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=printed,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdin
+        assert process.stdout
+        try:
+            yield Flink(settings, process.stdin, process.stdout)
+        finally:
+            kill(process)
+
+
+def kill(process: "subprocess.Popen[str]") -> None:
+    """Kill Flink's Python, its Java, and the Pythons of that Java."""
+    below = list_descendants(process.pid)
+    process.kill()
+    for each in below:
+        with suppress(psutil.NoSuchProcess):
+            each.kill()
+
+
+def build_environment(settings: Settings) -> dict[str, str]:
+    """The variables of Flink's processes: its log and heap; and the data folder, to be found by."""
+    others = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return {
+        **others,
+        HOME_VARIABLE: str(settings.data_dir),
+        "FLINK_LOG_DIR": str(settings.data_dir),
+        "JVM_ARGS": f"-Xmx{settings.spark_driver_memory}",
+    }
+
+
+def render_job(settings: Settings, job: Job, jars: Iterable[Path]) -> str:
+    """The job as a line of JSON, as the program reads it."""
+    return json.dumps(
+        {
+            "name": job.name,
+            "servers": settings.bootstrap_servers,
+            "topic": RECEIPTS.name,
+            "schema": build_avro_schema(RECEIPTS),
+            "options": build_options(settings, job, jars),
+        }
+    )
+
+
+def build_options(settings: Settings, job: Job, jars: Iterable[Path]) -> dict[str, str]:
+    begins = {"execution.state-recovery.path": job.continues.as_uri()} if job.continues else {}
+    return {
+        **OPTIONS,
+        **begins,
+        "pipeline.jars": ";".join(jar.as_uri() for jar in jars),
+        "execution.checkpointing.dir": locate_checkpoints(settings, job).as_uri(),
+    }
+
+
+def find_checkpoint(settings: Settings, job: Job) -> Path:
+    """The newest complete checkpoint of the job. Raises ValueError when there is none."""
+    complete = locate_checkpoints(settings, job).glob("*/chk-*/_metadata")
+    return max((file.parent for file in complete), key=lambda one: int(one.name.split("-")[1]))
+
+
+def locate_checkpoints(settings: Settings, job: Job) -> Path:
+    return settings.data_dir / "flink" / job.name
+
+
+def locate_log(settings: Settings) -> Path:
+    return settings.data_dir / "flink.log"
+
+
+def read_answer(settings: Settings, job: Job) -> Units:
+    """What the job's topic says."""
+    rows = map(json.loads, read_to_end(settings, job.name).values())
+    return {(row["store_id"], row["sku"]): row["units"] for row in rows}

@@ -1,0 +1,15 @@
+"""The log of the job: receipts, and every fiftieth of them a second time."""
+
+from bench import receipts
+from infra.settings import Settings
+
+CHUNK = 10_000
+COPIES = 200
+"""So many receipts of each chunk come again after it: their till had no acknowledgement."""
+
+
+def publish(settings: Settings, number: int) -> None:
+    """Publish so many receipts, in whole chunks, and the copies."""
+    for start in range(0, number, CHUNK):
+        receipts.publish(settings, start, start + CHUNK)
+        receipts.publish(settings, start, start + COPIES)

@@ -1,0 +1,50 @@
+"""Kafka Streams at the job."""
+
+import struct
+
+from bench.kafka_streams import THREADS, Guarantee, name_changelog, run_kafka_streams
+from bench.systems.answers import Run, Units
+from bench.systems.progress import wait_for_commits
+from infra.kafka import read_to_end
+from infra.settings import Settings
+
+EXACTLY_ONCE = Guarantee.EXACTLY_ONCE
+
+
+def run(settings: Settings, records: int) -> Run:
+    with run_kafka_streams(settings) as streams:
+        streams.replay(EXACTLY_ONCE)  # discarded: Java has compiled nothing yet
+        with streams.application() as name:
+            seconds = streams.run(name, EXACTLY_ONCE)
+            answer = read_answer(settings, name)
+    return Run(
+        seconds,
+        answer,
+        count_with_kill(settings, records // 2),
+        f"A Java program, exactly_once_v2, {THREADS} threads, warm; sums and ids in RocksDB and "
+        "its changelogs. It reads receipts alone, and checks none.",
+        "Its Java is killed after half of the log, and its folder removed; another one continues "
+        "from the changelogs.",
+    )
+
+
+def count_with_kill(settings: Settings, records: int) -> Units:
+    """What an application answers whose Java is killed after so many records."""
+    name = "bench-streams-killed"
+    with run_kafka_streams(settings) as first:
+        first.start(name, EXACTLY_ONCE)
+        wait_for_commits(settings, name, records)
+    with run_kafka_streams(settings) as second:
+        second.run(name, EXACTLY_ONCE)
+    return read_answer(settings, name)
+
+
+def read_answer(settings: Settings, application: str) -> Units:
+    """What the application's changelog says."""
+    rows = read_to_end(settings, name_changelog(application))
+    return {parse_shelf(shelf): struct.unpack(">q", units)[0] for shelf, units in rows.items()}
+
+
+def parse_shelf(key: bytes) -> tuple[str, str]:
+    store_id, sku = key.decode().split("/", 1)
+    return store_id, sku
