@@ -27,8 +27,8 @@ def run(settings: Settings, records: int) -> Run:
         seconds,
         answer,
         count_with_kill(settings, records),
-        "A replay by the inventory pipeline, warm. Beside the sums by shelf it validates, accounts for each record, and "
-        "keeps stock, not only units sold.",
+        "A replay by the inventory pipeline, warm. Beside the sums by shelf it validates, accounts "
+        "for each record, and keeps stock, not only units sold.",
         "Its Java is killed after half of the log; the supervisor starts it again.",
     )
 
