@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from confluent_kafka import OFFSET_STORED, TopicPartition
+from confluent_kafka import TopicPartition
 
 from bench.systems.answers import Run, Units
 from contracts import RECEIPTS, decode
-from infra.kafka import create_admin, create_consumer, read_end_offsets
+from infra.kafka import create_admin, create_consumer, fetch_committed, read_end_offsets
 from infra.settings import Settings
 
 RECORDS_PER_STEP = 1_000
@@ -71,22 +71,26 @@ class GroupOfOne:
     def __init__(self, settings: Settings, group: str) -> None:
         ends = read_end_offsets(create_admin(settings), [RECEIPTS.name])
         self._reader = create_consumer(settings, group)
-        self._places = [TopicPartition(*at) for at in ends]
-        committed = self._reader.committed(self._places, timeout=ANSWER_SECONDS_MAX)
-        self._left = sum(ends.values()) - sum(max(0, at.offset) for at in committed)
-        self._reader.assign([TopicPartition(*at, OFFSET_STORED) for at in ends])
+        committed = fetch_committed(self._reader, group, ends)
+        self._places = [
+            TopicPartition(at.topic, at.partition, max(0, at.offset)) for at in committed
+        ]
+        self._left = sum(ends.values()) - sum(at.offset for at in self._places)
+        self._reader.assign(self._places)
 
     def take(self) -> list[bytes]:
         if not self._left:
             return []
-        taken = self._reader.consume(RECORDS_PER_STEP, timeout=ANSWER_SECONDS_MAX)
+        wanted = min(RECORDS_PER_STEP, self._left)
+        taken = self._reader.consume(wanted, timeout=ANSWER_SECONDS_MAX)
         if not taken:
             raise TimeoutError(f"Kafka should send {self._left:,} more receipts, but does not")
         self._left -= len(taken)
         return [message.value() or b"" for message in taken]
 
     def acknowledge(self) -> None:
-        self._reader.commit(offsets=self._reader.position(self._places), asynchronous=False)
+        reached = [at for at in self._reader.position(self._places) if at.offset >= 0]
+        self._reader.commit(offsets=reached, asynchronous=False)
 
     def close(self) -> None:
         self._reader.close()
