@@ -7,6 +7,7 @@ import pytest
 from infra import environment
 from infra.flink import FLINK
 from infra.linter import LINTER
+from infra.separate import SeparateEnvironment
 
 
 class Maker:
@@ -68,6 +69,20 @@ def test_an_interrupted_installation_is_done_again(maker: Maker, tmp_path: Path)
     environment.ensure(tmp_path / "venv")
     environment.ensure(tmp_path / "venv")
     assert maker.made == 2
+
+
+def test_a_separate_environment_is_made_once_and_anew_for_another_lock(
+    monkeypatch: pytest.MonkeyPatch, lock: Path, tmp_path: Path
+) -> None:
+    made, separate = Maker(), SeparateEnvironment("tool", "a tool")
+    monkeypatch.setattr(SeparateEnvironment, "make", lambda _, folder: made(folder))
+    monkeypatch.setattr(SeparateEnvironment, "lock", lock)
+    separate.ensure(tmp_path / "tool")
+    separate.ensure(tmp_path / "tool")
+    assert made.made == 1
+    lock.write_text("one==2\n")
+    separate.ensure(tmp_path / "tool")
+    assert made.made == 2
 
 
 def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
