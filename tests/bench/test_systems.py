@@ -154,6 +154,7 @@ def test_the_program_reads_a_receipt_as_the_project_writes_it(
 STANDS_FOR_PYFLINK: Any = SimpleNamespace(
     Row=lambda *values: values,
     DataTypes=None,
+    Configuration=None,
     EnvironmentSettings=None,
     TableEnvironment=None,
     udtf=None,
@@ -163,11 +164,10 @@ STANDS_FOR_PYFLINK: Any = SimpleNamespace(
 def test_a_job_that_continues_names_its_checkpoint(tmp_path: Path) -> None:
     settings = create_settings(tmp_path)
     fresh, continued = (
-        json.loads(render_job(settings, Job("a-job", continues), [tmp_path / "a.jar"]))["options"]
+        json.loads(render_job(settings, Job("a-job", continues), []))["options"]
         for continues in (None, tmp_path / "chk-3")
     )
     assert continued == {**fresh, "execution.state-recovery.path": (tmp_path / "chk-3").as_uri()}
-    assert fresh["pipeline.jars"] == (tmp_path / "a.jar").as_uri()
     assert fresh["execution.checkpointing.dir"].startswith(tmp_path.as_uri())
 
 
