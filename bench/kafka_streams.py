@@ -6,16 +6,15 @@ is the changelog of its state; it writes no view beside it.
 
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from itertools import count
 from pathlib import Path
-from typing import IO
 
 from confluent_kafka import ConsumerGroupState, KafkaException
 
+from bench.program import Program, run_program
 from contracts import RECEIPTS
 from contracts.schemas import get_schema_id
 from contracts.times import MILLISECOND
@@ -23,7 +22,6 @@ from infra.jars import fetch_streams_jars
 from infra.java import locate_java
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
-from infra.supervisor.tail import tail
 from infra.wait import wait_until
 from pipelines.common.runtime.janino import compile_classes
 
@@ -35,7 +33,6 @@ UNITS_SOLD = "units-sold"
 
 ASSIGNED_SECONDS_MAX = 60.0
 ANSWER_SECONDS_MAX = 30.0
-LOG_LINES_SHOWN = 8
 
 
 class Guarantee(Enum):
@@ -54,10 +51,9 @@ class Guarantee(Enum):
 class Streams:
     """Replays of all receipts in one Java, each by an application of its own."""
 
-    def __init__(self, settings: Settings, orders: IO[str], answers: IO[str]) -> None:
+    def __init__(self, settings: Settings, program: Program) -> None:
         self._settings = settings
-        self._orders = orders
-        self._answers = answers
+        self._program = program
         self._admin = create_admin(settings)
         self._numbers = count(1)
 
@@ -81,27 +77,20 @@ class Streams:
     def run(self, application: str, guarantee: Guarantee) -> float:
         """As `replay`, by this application. Raises RuntimeError when its Java ends."""
         self.start(application, guarantee)
-        answer = self._answers.readline()
-        if not answer:
-            end = tail(locate_log(self._settings), LOG_LINES_SHOWN)
-            raise RuntimeError(f"Kafka Streams should replay the receipts, but ended:\n{end}")
-        return float(answer)
+        return float(self._program.read_answer())
 
     def start(self, application: str, guarantee: Guarantee) -> None:
         """Have the application read, and do not wait for it."""
         ends = read_end_offsets(self._admin, [RECEIPTS.name])
         promise, commit_ms = guarantee.value
-        self._order(application, promise, commit_ms, *[ends[at] for at in sorted(ends)])
+        self._program.order(application, promise, commit_ms, *[ends[at] for at in sorted(ends)])
         # A thread that joins later would wait for partitions that the first one holds.
         wait_until(
             lambda: self._is_assigned(application),
             "each thread of Kafka Streams has partitions",
             ASSIGNED_SECONDS_MAX,
         )
-        self._order()
-
-    def _order(self, *words: object) -> None:
-        print(*words, file=self._orders, flush=True)
+        self._program.order()
 
     def _is_assigned(self, application: str) -> bool:
         described = self._admin.describe_consumer_groups([application])[application]
@@ -128,28 +117,15 @@ def run_kafka_streams(settings: Settings) -> Iterator[Streams]:
     config.write_text(
         "".join(f"{name}={value}\n" for name, value in build_options(settings).items())
     )
-    with (
-        locate_log(settings).open("wb") as printed,
-        subprocess.Popen(
-            [
-                *build_command(settings),
-                str(config),
-                RECEIPTS.name,
-                str(get_schema_id(RECEIPTS)),
-                render_memory_ms(),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=printed,
-            text=True,
-        ) as process,
-    ):
-        assert process.stdin
-        assert process.stdout
-        try:
-            yield Streams(settings, process.stdin, process.stdout)
-        finally:
-            process.kill()
+    command = [
+        *build_command(settings),
+        str(config),
+        RECEIPTS.name,
+        str(get_schema_id(RECEIPTS)),
+        render_memory_ms(),
+    ]
+    with run_program(command, settings.data_dir / "streams.log") as program:
+        yield Streams(settings, program)
 
 
 def build_command(settings: Settings) -> list[str]:
@@ -186,7 +162,3 @@ def render_memory_ms() -> str:
 
 def locate_folder(settings: Settings) -> Path:
     return settings.data_dir / "streams"
-
-
-def locate_log(settings: Settings) -> Path:
-    return settings.data_dir / "streams.log"

@@ -2,29 +2,23 @@
 
 import json
 import os
-import subprocess
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
-
-import psutil
 
 from bench.kafka_streams import THREADS
+from bench.program import Program, run_program
 from bench.systems.answers import Run, Units
 from bench.systems.progress import wait_for_commits
 from contracts import RECEIPTS, STOCK_LEVELS, build_avro_schema
 from infra.flink import FLINK
 from infra.jars import fetch_flink_jars
 from infra.kafka import apply_topics, read_to_end
-from infra.processes import list_descendants
 from infra.settings import Settings
 from infra.supervisor.orphans import HOME_VARIABLE
-from infra.supervisor.tail import tail
 
 PROGRAM = Path(__file__).parent.parent / "flink" / "units_sold.py"
-LOG_LINES_SHOWN = 8
 
 OPTIONS = {
     "parallelism.default": str(THREADS),
@@ -53,23 +47,17 @@ class Job:
 class Flink:
     """A Python with Flink's Java, which does jobs on demand: the later ones find it warm."""
 
-    def __init__(self, settings: Settings, orders: IO[str], answers: IO[str]) -> None:
+    def __init__(self, settings: Settings, program: Program) -> None:
         self._settings = settings
-        self._orders = orders
-        self._answers = answers
+        self._program = program
 
     def start(self, job: Job) -> None:
         apply_topics(self._settings, {job.name: STOCK_LEVELS})
-        order = render_job(self._settings, job, fetch_flink_jars())
-        print(order, file=self._orders, flush=True)
+        self._program.order(render_job(self._settings, job, fetch_flink_jars()))
 
     def finish(self) -> float:
         """Seconds that the started job has run. Raises RuntimeError when its Python ends."""
-        answer = self._answers.readline()
-        if not answer:
-            end = tail(locate_log(self._settings), LOG_LINES_SHOWN)
-            raise RuntimeError(f"Flink should count the receipts, but ended:\n{end}")
-        return float(answer) / 1_000
+        return float(self._program.read_answer()) / 1_000
 
     def run(self, job: Job) -> float:
         self.start(job)
@@ -107,32 +95,10 @@ def count_with_kill(settings: Settings, records: int) -> Units:
 @contextmanager
 def run_flink(settings: Settings) -> Iterator[Flink]:
     """Flink, with the heap of the pipelines' Java, until the block ends; then it is killed."""
-    with (
-        locate_log(settings).open("ab") as printed,
-        subprocess.Popen(
-            [FLINK.ensure_python(), PROGRAM],
-            env=build_environment(settings),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=printed,
-            text=True,
-        ) as process,
-    ):
-        assert process.stdin
-        assert process.stdout
-        try:
-            yield Flink(settings, process.stdin, process.stdout)
-        finally:
-            kill(process)
-
-
-def kill(process: "subprocess.Popen[str]") -> None:
-    """Kill Flink's Python, its Java, and the Pythons of that Java."""
-    below = list_descendants(process.pid)
-    process.kill()
-    for each in below:
-        with suppress(psutil.NoSuchProcess):
-            each.kill()
+    command = [str(FLINK.ensure_python()), str(PROGRAM)]
+    log = settings.data_dir / "flink.log"
+    with run_program(command, log, build_environment(settings)) as program:
+        yield Flink(settings, program)
 
 
 def build_environment(settings: Settings) -> dict[str, str]:
@@ -177,10 +143,6 @@ def find_checkpoint(settings: Settings, job: Job) -> Path:
 
 def locate_checkpoints(settings: Settings, job: Job) -> Path:
     return settings.data_dir / "flink" / job.name
-
-
-def locate_log(settings: Settings) -> Path:
-    return settings.data_dir / "flink.log"
 
 
 def read_answer(settings: Settings, job: Job) -> Units:

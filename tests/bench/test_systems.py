@@ -10,8 +10,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 
+from bench.program import Program, run_program
 from bench.receipts import create_receipt
 from bench.systems import flink, log, message_queue, plain_loop
 from bench.systems.answers import Run, Units, ask_oracle, compare
@@ -182,15 +184,28 @@ def test_a_killed_job_continues_from_the_newest_complete_checkpoint(tmp_path: Pa
     assert find_checkpoint(settings, job).name == "chk-10"
 
 
-def test_the_answer_of_a_job_is_its_seconds(tmp_path: Path) -> None:
-    assert Flink(create_settings(tmp_path), StringIO(), StringIO("1500\n")).finish() == 1.5
+def test_a_job_is_answered_with_its_milliseconds(tmp_path: Path) -> None:
+    program = Program(StringIO(), StringIO("1500\n"), tmp_path / "flink.log")
+    assert Flink(create_settings(tmp_path), program).finish() == 1.5
 
 
-def test_a_python_of_flink_that_ends_is_explained_by_its_log(tmp_path: Path) -> None:
-    settings = create_settings(tmp_path)
-    flink.locate_log(settings).write_text("no such topic\n")
-    with pytest.raises(RuntimeError, match="no such topic"):
-        Flink(settings, StringIO(), StringIO()).finish()
+def test_a_program_answers_what_it_is_asked_and_is_gone_with_its_block(tmp_path: Path) -> None:
+    answering = "import os, sys\nfor line in sys.stdin: print(os.getpid(), line, flush=True)"
+    with run_program([sys.executable, "-c", answering], tmp_path / "a.log") as program:
+        program.order("units")
+        pid, asked = program.read_answer().split()
+        assert asked == "units"
+        assert psutil.pid_exists(int(pid))
+    assert not psutil.pid_exists(int(pid))
+
+
+def test_a_program_that_ends_is_explained_by_its_log(tmp_path: Path) -> None:
+    ending = "import sys; sys.exit('no such topic')"
+    with (
+        run_program([sys.executable, "-c", ending], tmp_path / "a.log") as program,
+        pytest.raises(RuntimeError, match=r"a\.log ends with:\nno such topic"),
+    ):
+        program.read_answer()
 
 
 def create_settings(folder: Path) -> Settings:

@@ -1,0 +1,67 @@
+"""A program in another language, or of another environment, that works on demand."""
+
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from infra.processes import list_descendants
+from infra.supervisor.tail import tail
+
+LOG_LINES_SHOWN = 8
+
+
+class Program:
+    """It reads orders, a line each, and answers with lines."""
+
+    def __init__(self, orders: IO[str], answers: IO[str], log: Path) -> None:
+        self._orders = orders
+        self._answers = answers
+        self._log = log
+
+    def order(self, *words: object) -> None:
+        print(*words, file=self._orders, flush=True)
+
+    def read_answer(self) -> str:
+        """Its next line. Raises RuntimeError, with the end of its log, when it has ended."""
+        answer = self._answers.readline()
+        if not answer:
+            end = tail(self._log, LOG_LINES_SHOWN)
+            raise RuntimeError(f"It should answer, but ended. {self._log.name} ends with:\n{end}")
+        return answer
+
+
+@contextmanager
+def run_program(
+    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[Program]:
+    """The program, until the block ends; then it is killed. What it prints else is in the log."""
+    with (
+        log.open("ab") as printed,
+        subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=printed,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdin
+        assert process.stdout
+        try:
+            yield Program(process.stdin, process.stdout, log)
+        finally:
+            kill(process)
+
+
+def kill(process: "subprocess.Popen[str]") -> None:
+    """Kill the program and every process below it."""
+    below = list_descendants(process.pid)
+    process.kill()
+    for each in below:
+        with suppress(psutil.NoSuchProcess):
+            each.kill()
