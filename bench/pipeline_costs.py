@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 from pyspark.sql import SparkSession
@@ -77,12 +77,13 @@ class Window:
         return self.cpu_ms / self.batches
 
 
-@dataclass(frozen=True)
-class Windows:
+class Windows(NamedTuple):
     """One live query under three rates."""
 
     few: Window
+    """Almost all of its CPU is that of the batches themselves."""
     many: Window
+    """The usual receipts, so many that they cost more than the batches."""
     long: Window
     """As many, of LONG receipts."""
 

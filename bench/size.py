@@ -105,6 +105,7 @@ class Term:
 
     what: str
     amount: float
+    """In the unit of the need that it is a part of."""
     formula: str
     """The formula, with its numbers."""
 
@@ -117,6 +118,7 @@ class Need:
     amount: float
     unit: str
     formula: str
+    """How the terms make the amount, in words."""
     terms: tuple[Term, ...]
 
 

@@ -3,12 +3,12 @@
 It has neither a network nor a disk, so it costs less than any broker would.
 """
 
-import time
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 
 from bench.systems.answers import Run, Units
-from bench.systems.plain_loop import RECORDS_PER_STEP, Shelves, count
+from bench.systems.plain_loop import RECORDS_PER_STEP, Shelves, count, measure_seconds
 from contracts import RECEIPTS
 from infra.kafka import create_admin, read_between, read_end_offsets
 from infra.settings import Settings
@@ -75,11 +75,8 @@ class FedQueue:
 
 def run(settings: Settings, records: int) -> Run:
     undisturbed, source = Shelves(settings.data_dir / "queue.sqlite"), FedQueue(settings)
-    began = time.monotonic()
-    count(source, undisturbed)
-    seconds = time.monotonic() - began
     return Run(
-        seconds,
+        measure_seconds(partial(count, source, undisturbed)),
         undisturbed.read(),
         count_queue_with_crash(settings, records // 2),
         f"The same loop, from a queue in this process that is fed from the log. For a second "

@@ -7,7 +7,8 @@ crash. The ids that it has counted are in memory, and lost with it.
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -107,13 +108,16 @@ def count(source: Source, shelves: Shelves, records_max: int | None = None) -> N
         source.acknowledge()
 
 
+def measure_seconds(work: Callable[[], None]) -> float:
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began
+
+
 def run(settings: Settings, records: int) -> Run:
     undisturbed = Shelves(settings.data_dir / "loop.sqlite")
-    began = time.monotonic()
-    count_log(settings, "bench-loop", undisturbed)
-    seconds = time.monotonic() - began
     return Run(
-        seconds,
+        measure_seconds(partial(count_log, settings, "bench-loop", undisturbed)),
         undisturbed.read(),
         count_log_with_crash(settings, records // 2),
         f"One process, fastavro, sums in SQLite; offsets are committed after each "

@@ -25,15 +25,20 @@ class Subscription:
     subscription_id: str
     view: str
     filters: tuple[str, ...]
+    """A row fulfils all of them to match."""
     address: str
     generation: int
     batch: int
+    """The batch of the marker from which it starts."""
     offsets: Places
+    """How far the view's changelog went at that marker."""
     from_beginning: bool
+    """Whether rows that match at that marker are sent, too."""
     created_at: int
     created_by: str
     resumed_at: int | None = None
     skipped: int | None = None
+    """The offset of a notification that is given up."""
 
     @classmethod
     def parse(cls, row: Row) -> Self:
@@ -53,8 +58,11 @@ class Progress:
     subscription_id: str
     generation: int = 0
     offsets: dict[int, int] = field(default_factory=dict)
+    """How far it has looked at the changelog of that generation."""
     next_offset: int = 0
+    """The notification to deliver next, or one before it."""
     head: int | None = None
+    """The offset of the notification that was tried last and not taken."""
     waiting_since: int | None = None
     waiting: int = 0
     delivered: int = 0

@@ -80,7 +80,7 @@ def test_state_and_changelog_are_by_the_million() -> None:
 
 def test_noise_makes_no_cost_negative() -> None:
     live = measure_windows(100, 0.1, 0.1)
-    cheap_lines = replace(live, long=replace(live.long, cpu_ms=live.many.cpu_ms / 2))
+    cheap_lines = live._replace(long=replace(live.long, cpu_ms=live.many.cpu_ms / 2))
     found = fit_costs(replace(READ, twice=replace(READ.twice, state_bytes=0)), cheap_lines)
     assert (found.line_ms, found.ids_mb) == (0, 0)
     assert found.receipt_ms == pytest.approx(0.4)

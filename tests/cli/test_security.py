@@ -1,22 +1,17 @@
 """The commands about keys and permissions."""
 
 import json
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.main import build_application
 from cli.security import NotSecure
 from infra.security.files import locate_certificate
 from infra.security.keys import ensure_keys
 from infra.settings import Settings, read_settings
+from tests.cli.commands import run_command
 
-
-def run(*words: str) -> str:
-    answer = CliRunner().invoke(build_application(["security"]), ["security", *words])
-    if answer.exception is not None:
-        raise answer.exception
-    return answer.output
+run = partial(run_command, "security")
 
 
 def test_certificates_are_renewed_and_it_is_said_what_to_do_next(

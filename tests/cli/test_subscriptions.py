@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from typer.testing import CliRunner
 
 from cli import subscriptions
-from cli.main import build_application
 from contracts import STOCK_LEVELS
 from infra.settings import Settings
 from infra.token import locate_token
+from tests.cli.commands import run_command
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, create_sources, serving
 from tests.services.writing import Writing, promote
@@ -41,12 +41,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
         yield Shop(api, settings)
 
 
-def run(*words: str) -> str:
-    done = CliRunner().invoke(
-        build_application(["subscriptions"]), ["subscriptions", *words], catch_exceptions=False
-    )
-    assert done.exit_code == 0, done.output
-    return done.output
+run = partial(run_command, "subscriptions")
 
 
 def test_one_is_added_listed_resumed_and_removed(shop: Shop) -> None:

@@ -1,15 +1,15 @@
 """retail token: drawn into a file that is named, listed, and forgotten; never shown."""
 
 import stat
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from cli import tokens
-from cli.main import build_application
 from infra.security.tokens import NoToken, list_tokens
 from infra.settings import Settings
+from tests.cli.commands import run_command
 
 
 @pytest.fixture
@@ -19,12 +19,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return found
 
 
-def run(*words: str) -> str:
-    done = CliRunner().invoke(
-        build_application(["token"]), ["token", *words], catch_exceptions=False
-    )
-    assert done.exit_code == 0, done.output
-    return done.output
+run = partial(run_command, "token")
 
 
 def test_a_token_is_drawn_listed_and_forgotten_and_never_shown(shop: Settings) -> None:

@@ -16,11 +16,10 @@ from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS
 from generators.world import World
 from tests.generators.worlds import CLEAN, publish_world
 
-DAYS = 10
+DAYS, QUIET_DAYS = 10, 24
 HOURS = 24 * DAYS
 QUIET = replace(CLEAN, stores=1, receipts_per_minute=0.1)
 """What is promoted and priced does not depend on who comes."""
-QUIET_DAYS = 24
 DRAWN = Promotions(CLEAN.seed, CLEAN.products)
 MIDNIGHT_MS = START_MS - 8 * HOUR_MS
 

@@ -9,15 +9,7 @@ import pytest
 from confluent_kafka.admin import PartitionMetadata
 
 from contracts import HEARTBEATS
-from infra.kafka import (
-    NotDelivered,
-    apply_topics,
-    create_admin,
-    create_producer,
-    is_answering,
-    read_all,
-    send,
-)
+from infra import kafka
 from infra.settings import HOST, Settings
 from infra.wait import wait_for, wait_until
 from tests.brokers import start_broker
@@ -71,16 +63,18 @@ class Three:
 
     def describe(self) -> PartitionMetadata:
         """The topic's only partition, as a broker that answers knows it."""
-        known = create_admin(self.settings).list_topics(HEARTBEATS.name, timeout=SECONDS_MAX)
+        known = kafka.create_admin(self.settings).list_topics(HEARTBEATS.name, timeout=SECONDS_MAX)
         return known.topics[HEARTBEATS.name].partitions[0]
 
     def send(self, value: bytes, seconds_max: float = SECONDS_MAX) -> None:
         """Raises NotDelivered; the record does not arrive later either."""
-        producer = create_producer(self.settings, message_timeout_ms=round(seconds_max * 1000))
-        send(producer, HEARTBEATS.name, KEY, value, seconds_max=2 * seconds_max)
+        producer = kafka.create_producer(
+            self.settings, message_timeout_ms=round(seconds_max * 1000)
+        )
+        kafka.send(producer, HEARTBEATS.name, KEY, value, seconds_max=2 * seconds_max)
 
     def read(self) -> list[bytes]:
-        return list(read_all(self.settings, HEARTBEATS.name))
+        return list(kafka.read_all(self.settings, HEARTBEATS.name))
 
 
 @contextmanager
@@ -88,8 +82,8 @@ def three(folder: Path) -> Iterator[Three]:
     brokers = Three(folder)
     try:
         brokers.start(1, 2, 3)
-        wait_until(lambda: is_answering(brokers.settings), "the brokers answer", SECONDS_MAX)
-        apply_topics(brokers.settings, {HEARTBEATS.name: HEARTBEATS})
+        wait_until(lambda: kafka.is_answering(brokers.settings), "the brokers answer", SECONDS_MAX)
+        kafka.apply_topics(brokers.settings, {HEARTBEATS.name: HEARTBEATS})
         yield brokers
     finally:
         brokers.stop()
@@ -111,7 +105,7 @@ def test_no_broker_leads_without_what_was_acknowledged(tmp_path: Path) -> None:
         wait_until(lambda: behind not in brokers.describe().isrs, "it is behind", SECONDS_MAX)
         brokers.send(b"by two")
         brokers.kill(leader)
-        with pytest.raises(NotDelivered):
+        with pytest.raises(kafka.NotDelivered):
             brokers.send(b"by nobody", REFUSED_SECONDS)
         brokers.start(behind)
         assert wait_for(lambda: brokers.describe().leader == third, SECONDS_MAX)

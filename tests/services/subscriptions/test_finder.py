@@ -9,8 +9,9 @@ from infra.settings import Settings
 from services.api.store.changelog import End, Record
 from services.subscriptions.directory import Directory
 from services.subscriptions.finder import Finder
-from services.subscriptions.records import Notification, Progress, Subscription
+from services.subscriptions.records import Notification, Progress
 from services.subscriptions.writer import Writer
+from tests.services.subscriptions.made import create_subscription
 from tests.services.writing import MORNING, create_shelf
 
 TOPIC = f"{STOCK_LEVELS.name}.g1"
@@ -48,18 +49,7 @@ def mark(end: int) -> Record:
 
 
 def test_a_change_is_found_once_the_marker_of_its_batch_is_there() -> None:
-    subscription = Subscription(
-        subscription_id="9f31c0d2a4b5e6f7",
-        view=STOCK_LEVELS.name,
-        filters=("units_on_hand<=5",),
-        address="https://hooks.example.com/",
-        generation=1,
-        batch=0,
-        offsets={},
-        from_beginning=False,
-        created_at=0,
-        created_by="operator",
-    )
+    subscription = create_subscription("units_on_hand<=5")
     directory, written = Directory(), Written()
     finder = Finder(Settings(), subscription, directory, written)
     progress = Progress(subscription_id=subscription.subscription_id, generation=1)

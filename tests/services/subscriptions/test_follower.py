@@ -227,13 +227,18 @@ def test_a_killed_process_loses_nothing_and_keeps_the_order(shop: Subscribed) ->
     assert received[restart:] == told[5 - len(received[restart:]) :] or restart == len(received)
 
 
+def fail_until_parked(shop: Subscribed, monkeypatch: pytest.MonkeyPatch, attempts: int) -> None:
+    """Let the receiver refuse so many attempts, the last of which parks the subscription."""
+    monkeypatch.setattr(courier, "ATTEMPTS_MAX", attempts)
+    shop.receiver.answer = lambda number: 500 if number <= attempts else 200
+
+
 @pytest.mark.crosses("services/subscriptions/courier/ATTEMPTS_MAX")
 def test_after_so_many_attempts_it_is_parked_and_can_be_resumed(
     shop: Subscribed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ATTEMPTS_MAX == 40
-    monkeypatch.setattr(courier, "ATTEMPTS_MAX", 3)
-    shop.receiver.answer = lambda number: 500 if number <= 3 else 200
+    fail_until_parked(shop, monkeypatch, 3)
     subscription = shop.subscribe()
     with shop.working():
         shop.await_started(subscription)
@@ -257,8 +262,7 @@ def test_after_so_many_attempts_it_is_parked_and_can_be_resumed(
 def test_a_notification_that_is_never_taken_can_be_skipped(
     shop: Subscribed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(courier, "ATTEMPTS_MAX", 2)
-    shop.receiver.answer = lambda number: 500 if number <= 2 else 200
+    fail_until_parked(shop, monkeypatch, 2)
     subscription = shop.subscribe()
     with shop.working():
         shop.await_started(subscription)

@@ -9,26 +9,15 @@ from contracts import STOCK_LEVELS, STORE_SALES, Contract, encode, encode_key
 from services.api.store.changelog import Record
 from services.subscriptions import matching
 from services.subscriptions.matching import Matching, TooManyRows
-from services.subscriptions.records import Notification, Subscription
+from services.subscriptions.records import Notification
+from tests.services.subscriptions.made import create_subscription
 from tests.services.writing import create_shelf
 
 LOW = "units_on_hand<=5"
 
 
 def subscribe(*filters: str, view: Contract = STOCK_LEVELS) -> Matching:
-    subscription = Subscription(
-        subscription_id="9f31c0d2a4b5e6f7",
-        view=view.name,
-        filters=filters,
-        address="https://hooks.example.com/",
-        generation=1,
-        batch=0,
-        offsets={},
-        from_beginning=False,
-        created_at=0,
-        created_by="operator",
-    )
-    return Matching(subscription, view)
+    return Matching(create_subscription(*filters, view=view), view)
 
 
 def record(value: dict[str, Any], offset: int = 0, view: Contract = STOCK_LEVELS) -> Record:
