@@ -37,7 +37,7 @@ def test_units_sold_are_those_that_the_log_alone_says(kafka: Settings) -> None:
     assert once != every, "there are copies"
     with run_kafka_streams(kafka) as streams:
         for guarantee in Guarantee:
-            with streams.application() as name:
+            with streams.create_application() as name:
                 assert streams.run(name, guarantee) > 0
                 assert read_changelog(kafka, name) == once
             assert not [

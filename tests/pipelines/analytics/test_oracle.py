@@ -11,7 +11,7 @@ from pipelines.analytics.pipeline import PIPELINE
 from pipelines.common.runtime.source import build_kafka_options
 from pipelines.common.transform.aggregate import build_rows
 from pipelines.common.transform.as_of_join import load_versions
-from tests.replay.log import drawn_log
+from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.rows import collect_rows
 from tests.seeds import create_random
@@ -27,7 +27,7 @@ def world(kafka: Settings) -> Settings:
     wanted = {topic.name for topic in PIPELINE.inputs} | {
         one.topic.name for one in PIPELINE.dimensions
     }
-    publish(kafka, [entry for entry in drawn_log(create_random("sales")) if entry.at[0] in wanted])
+    publish(kafka, [entry for entry in draw_log(create_random("sales")) if entry.at[0] in wanted])
     return kafka
 
 
