@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.internal import InternalFunction
 
 from pipelines.common.transform.choose import choose
 from pipelines.fraud.rules import OF_RECEIPT, RULES, Finding, Signal, get_threshold
+from pipelines.fraud.sortable import decode_signal, encode_signal
 from pipelines.fraud.thresholds import Thresholds
 
 PROOF = T.StructType(
@@ -55,14 +56,14 @@ def choose_enough(limits: Thresholds) -> int:
 
 
 def collect_first_signals(wanted: Column, most: int) -> Column:
-    """The first signals of a group, in order: as many as a rule reads, and one more to show that
-    there are others. Spark's state holds no others.
+    """The first signals of a group, as texts in order: as many as a rule reads, and one more to
+    show that there are others. Spark's state holds no others.
 
     The function is internal to Spark, whose own libraries call it. A group of one signal takes the
     space of one; the public min_by(…, k) takes the space of k for every group.
     """
     # Accounting rows give no signal: each would add an empty one.
-    signal = F.when(F.col("rule").isNotNull() & wanted, F.struct(*Signal._fields))
+    signal = F.when(F.col("rule").isNotNull() & wanted, encode_signal())
     return InternalFunction.collect_top_k(signal, most + 1, reverse=True)
 
 
@@ -113,16 +114,16 @@ def is_alert() -> Column:
 
 def create_evaluator(
     limits: Thresholds,
-) -> Callable[[str | None, Sequence[Row], int], dict[str, Any] | None]:
+) -> Callable[[str | None, Sequence[str], int], dict[str, Any] | None]:
     """A function of a group's rule, kept signals and number of all signals that gives its finding.
 
     The function returns None where there is no finding, as in a group without a rule.
     """
 
-    def evaluate(rule: str | None, group: Sequence[Row], count: int) -> dict[str, Any] | None:
+    def evaluate(rule: str | None, group: Sequence[str], count: int) -> dict[str, Any] | None:
         if rule is None:
             return None
-        kept = [Signal(*row) for row in group]
+        kept = [decode_signal(text) for text in group]
         found = find_alert(rule, kept, limits)
         if found is None:
             return None

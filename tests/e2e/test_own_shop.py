@@ -1,8 +1,9 @@
-"""A shop without the simulator: a year is imported, killed, imported again; then the guide."""
+"""A shop without the simulator: a year of each public shape, killed, imported again; the guide."""
 
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,16 @@ from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from infra.wait import wait_until
 from tests.e2e.shop import Shop
-from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv
+from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv, write_m5
 from tests.guide import Reader, read_blocks
 from tests.ports import free_port_base
 
-MAPPING = locate_root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"
+MAPPINGS = locate_root() / "generators" / "importing" / "mappings"
 DAYS = 365
 RECEIPTS_PER_DAY = 6
-RECEIPTS_ALL = range(DAYS * RECEIPTS_PER_DAY)
+RECEIPTS_A_YEAR = DAYS * RECEIPTS_PER_DAY
+STORES = ("CA_1", "CA_2", "TX_1", "TX_2", "WI_1", "WI_2")
+"""Each has a receipt a day."""
 READ_SECONDS_MAX = 200
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
@@ -60,10 +63,34 @@ def year(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_csv(tmp_path_factory.mktemp("files") / "year.csv", UCI, rows)
 
 
-def verify_all_read(shop: Shop) -> dict[str, Any]:
-    """The document of `retail verify` once everything has been read."""
+def import_year(shop: Shop, mapping: str, year: Path) -> None:
+    """Import a year's receipts: killed in the middle, begun again, and then once more."""
+    command = ("import", "--map", str(MAPPINGS / f"{mapping}.yaml"), str(year))
+    before = count_receipts(shop)
+    with subprocess.Popen(
+        [sys.executable, "-m", "cli.main", *command],
+        env=build_environment(shop.settings),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as first:
+        wait_until(lambda: count_receipts(shop) > before + 100, "some are in the log", 120)
+        first.kill()
+    assert count_receipts(shop) < before + RECEIPTS_A_YEAR
+    shop.run_retail(*command)
+    assert "0 events published" in shop.run_retail(*command)
+    assert count_receipts(shop) == before + RECEIPTS_A_YEAR
+
+
+def count_receipts(shop: Shop) -> int:
+    return sum(read_end_offsets(create_admin(shop.settings), [RECEIPTS.name]).values())
+
+
+def verify_all_read(shop: Shop) -> None:
+    """See that all is exact once everything has been read, with nothing twice or rejected."""
     wait_until(lambda: max(read_lags(shop)) == 0, "the views cover the whole log", READ_SECONDS_MAX)
-    return shop.verify()
+    verdicts = shop.verify()
+    assert verdicts["inventory"]["books"]["duplicate"] == 0
+    assert verdicts["inventory"]["quarantine"]["rejected"] == 0
 
 
 def test_status_says_that_it_is_an_own_world(shop: Shop) -> None:
@@ -75,36 +102,26 @@ def test_status_says_that_it_is_an_own_world(shop: Shop) -> None:
 def test_a_year_is_exact_after_a_kill_in_the_middle_and_when_it_is_imported_twice(
     shop: Shop, year: Path
 ) -> None:
-    command = [sys.executable, "-m", "cli.main", "import", "--map", str(MAPPING), str(year)]
-    first = subprocess.Popen(
-        command,
-        env=build_environment(shop.settings),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-
-    def half_done() -> bool:
-        return sum(read_end_offsets(create_admin(shop.settings), [RECEIPTS.name]).values()) > 100
-
-    with first:
-        wait_until(half_done, "some receipts are in the log", 120)
-        first.kill()
-    assert sum(read_end_offsets(create_admin(shop.settings), [RECEIPTS.name]).values()) < len(
-        RECEIPTS_ALL
-    )
-    shop.run_retail("import", "--map", str(MAPPING), str(year))
-    again = shop.run_retail("import", "--map", str(MAPPING), str(year))
-    assert "0 events published" in again
-    verdicts = verify_all_read(shop)
-    assert verdicts["inventory"]["books"]["duplicate"] == 0
-    assert verdicts["inventory"]["quarantine"]["rejected"] == 0
+    import_year(shop, "uci-online-retail", year)
+    verify_all_read(shop)
     sold = shop.get(f"/v1/stock/ONLINE/{MUG[0]}")
-    assert sold["units_sold"] == 2 * len(RECEIPTS_ALL)
+    assert sold["units_sold"] == 2 * RECEIPTS_A_YEAR
     assert sold["units_refunded"] == DAYS // 30
     assert sold["units_on_hand"] >= 0
-    assert sum(read_end_offsets(create_admin(shop.settings), [RECEIPTS.name]).values()) == len(
-        RECEIPTS_ALL
-    )
+
+
+def test_a_later_year_with_a_column_per_day_is_exact_by_the_same_two_commands(
+    shop: Shop, tmp_path: Path
+) -> None:
+    import_year(shop, "m5", write_m5(tmp_path, DAYS, date(2013, 1, 1), STORES))
+    verify_all_read(shop)
+    for store in STORES:
+        shelves = [shop.get(f"/v1/stock/{store}/FOODS_1_00{number}") for number in (1, 2)]
+        assert [shelf["units_sold"] for shelf in shelves] == [
+            sum(day % 3 for day in range(DAYS)),
+            DAYS,
+        ]
+        assert all(shelf["units_on_hand"] >= 0 for shelf in shelves)
 
 
 def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:

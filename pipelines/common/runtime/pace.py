@@ -18,9 +18,9 @@ MARGIN = timedelta(hours=1)
 """The world time by which partitions may differ in a live generation."""
 
 
-LIVE_RECORDS_MAX = 50_000
-"""A generation catches up with a longer backlog. Python reads a live batch of so many records in a
-second or two."""
+LIVE_RECORDS_MAX = 100_000
+"""A generation catches up with a longer backlog. For a shorter one, a young Java takes longer to
+compile generated code than to interpret a live batch."""
 
 ONE_PARTITION_RECORDS_MAX = 500_000
 """A query that begins with a longer backlog gets two state partitions, and so two tasks. With one

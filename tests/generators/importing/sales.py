@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from generators.importing.events import Issued, Refused, issue_events, refuse_unplaced
@@ -49,12 +49,17 @@ def write_uci(file: Path) -> Path:
     )
 
 
-def write_m5(folder: Path, days: int = 8) -> Path:
-    """Two products in two stores over some days, with a calendar and prices beside."""
+def write_m5(
+    folder: Path,
+    days: int = 8,
+    first: date = date(2011, 1, 29),
+    stores: Sequence[str] = ("CA_1", "TX_1"),
+) -> Path:
+    """Two products of one department in some stores over some days, with a calendar and prices."""
     names = [f"d_{day}" for day in range(1, days + 1)]
     sold = [
         [f"{item}_{store}", item, "FOODS_1", "FOODS", store, store[:2], *units]
-        for store in ("CA_1", "TX_1")
+        for store in stores
         for item, units in (
             ("FOODS_1_001", [day % 3 for day in range(days)]),
             ("FOODS_1_002", [1] * days),
@@ -65,17 +70,14 @@ def write_m5(folder: Path, days: int = 8) -> Path:
     write_csv(
         folder / "calendar.csv",
         ["date", "wm_yr_wk", "d"],
-        [
-            (f"2011-01-{29 + day}" if day < 3 else f"2011-02-{day - 2:02}", week[day], names[day])
-            for day in range(days)
-        ],
+        [(first + timedelta(days=day), week[day], names[day]) for day in range(days)],
     )
     write_csv(
         folder / "sell_prices.csv",
         ["store_id", "item_id", "wm_yr_wk", "sell_price"],
         [
             (store, item, number, f"{price}.{number % 100:02}")
-            for store in ("CA_1", "TX_1")
+            for store in stores
             for item, price in (("FOODS_1_001", 2), ("FOODS_1_002", 3))
             for number in sorted(set(week))
         ],

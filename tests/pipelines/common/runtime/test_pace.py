@@ -76,7 +76,7 @@ def test_the_watermark_never_passes_the_first_record_left_by_a_batch(span: timed
 
 
 @pytest.mark.crosses("pipelines/common/runtime/pace/LIVE_RECORDS_MAX")
-def test_a_live_batch_is_no_longer_than_python_reads_soon() -> None:
+def test_a_longer_backlog_is_caught_up_with() -> None:
     for records, live in ((-1, True), (0, True), (1, False), (9 * LIVE_RECORDS_MAX, False)):
         backlog = Backlog(LIVE_RECORDS_MAX + records, timedelta())
         assert select_pace(PIPELINE.reads, backlog, 10 * LIVE_RECORDS_MAX).live == live

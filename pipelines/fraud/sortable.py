@@ -1,0 +1,46 @@
+"""A signal as a text that sorts as the signal does.
+
+Spark's top-k aggregate makes a comparator for each buffer of each group. A struct's comparator is
+assembled field by field, which took four tenths of the CPU of a batch; a text's is a constant.
+"""
+
+from typing import get_args, get_type_hints
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from pipelines.fraud.rules import Signal
+
+SEPARATOR = "/"
+"""It sorts before every other character of the text: the parts are hexadecimal digits."""
+DIGITS = 16
+SIGN = -(2**63)
+"""The sign bit of a 64-bit number, and the least of them."""
+NUMBERS = {name for name, kind in get_type_hints(Signal).items() if int in (kind, *get_args(kind))}
+"""The fields of a signal that are 64-bit numbers; the others are texts."""
+
+
+def encode_signal() -> Column:
+    """The text of the signal whose fields are columns of the same names."""
+    parts = [
+        encode_number(F.col(name)) if name in NUMBERS else F.hex(F.col(name).cast("binary"))
+        for name in Signal._fields
+    ]
+    return F.concat_ws(SEPARATOR, *[F.coalesce(part, F.lit("")) for part in parts])
+
+
+def encode_number(number: Column) -> Column:
+    """The number as digits of a fixed length, in which negative numbers come first."""
+    return F.lpad(F.hex(number.cast("long").bitwiseXOR(F.lit(SIGN))), DIGITS, "0")
+
+
+def decode_signal(text: str) -> Signal:
+    """The signal of a text. A field without digits is None: no text field of a signal is empty."""
+    parts = zip(Signal._fields, text.split(SEPARATOR), strict=True)
+    return Signal(*[decode_part(name, digits) for name, digits in parts])  # type: ignore[arg-type]
+
+
+def decode_part(name: str, digits: str) -> int | str | None:
+    if not digits:
+        return None
+    return int(digits, 16) + SIGN if name in NUMBERS else bytes.fromhex(digits).decode()
