@@ -22,7 +22,7 @@ from infra.settings import locate_root
 FIGURES = Path("docs", "benchmarks.json")
 INSTALLED = Path(__file__).parent / FIGURES.name
 """A copy of FIGURES beside this module, in a wheel alone: there are no documents there."""
-DOCUMENTS = (Path("docs", "benchmarks.md"), Path("docs", "systems.md"), Path("README.md"))
+DOCUMENTS = (Path("docs", "benchmarks.md"), Path("README.md"))
 TABLE = re.compile(
     r"(?P<begin><!-- figures: (?P<part>\w+)(, (?P<unit>[^ ]+))? -->\n).*?"
     r"(?P<end><!-- end of figures -->)",
