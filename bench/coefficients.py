@@ -1,6 +1,6 @@
 """The coefficients of a shop's size, as figures of the bench and back.
 
-`bench/sizing.py` measures them, `docs/benchmarks.json` keeps them, `bench/size.py` computes with
+`bench/sizing.py` measures them, `bench/benchmarks.json` keeps them, `bench/size.py` computes with
 them.
 """
 

@@ -1,6 +1,6 @@
 """The tables of the documents, from what the bench has reported.
 
-`python -m bench.document REPORT…` takes the parts of these reports into docs/benchmarks.json, in
+`python -m bench.document REPORT…` takes the parts of these reports into bench/benchmarks.json, in
 place of what it had of the same parts, and writes the tables anew. A table stands between two
 marks, `<!-- figures: PART -->` and `<!-- end of figures -->`. A unit behind the part, as in
 `<!-- figures: live, × -->`, picks the part's figures of that unit, without their notes.
@@ -19,9 +19,7 @@ from bench.report import render_aim, render_number
 from infra.errors import UserError
 from infra.settings import locate_root
 
-FIGURES = Path("docs", "benchmarks.json")
-INSTALLED = Path(__file__).parent / FIGURES.name
-"""A copy of FIGURES beside this module, in a wheel alone: there are no documents there."""
+FIGURES = Path("bench", "benchmarks.json")
 DOCUMENTS = (Path("docs", "benchmarks.md"), Path("README.md"))
 TABLE = re.compile(
     r"(?P<begin><!-- figures: (?P<part>\w+)(, (?P<unit>[^ ]+))? -->\n).*?"
@@ -97,10 +95,8 @@ def main() -> None:
 
 def read_parts() -> dict[str, Part]:
     """The newest figures of every part; none where nothing was measured."""
-    for file in (locate_root() / FIGURES, INSTALLED):
-        if file.exists():
-            return Parts.model_validate_json(file.read_text()).parts
-    return {}
+    file = locate_root() / FIGURES
+    return Parts.model_validate_json(file.read_text()).parts if file.exists() else {}
 
 
 def read_reported_parts(file: Path) -> dict[str, Part]:
