@@ -47,7 +47,8 @@ def test_a_view_is_written_and_made_under_the_numbers_of_its_generations() -> No
     for operation in (AclOperation.WRITE, AclOperation.CREATE):
         assert list_holders(operation, view) == set()
         assert list_holders(operation, f"{view}.g", is_prefix=True) == {"inventory"}
-    assert list_holders(AclOperation.READ, f"{view}.g", is_prefix=True) == {"api"}
+    readers = list_holders(AclOperation.READ, f"{view}.g", is_prefix=True)
+    assert readers == {"api", "subscriptions"}
 
 
 def test_no_service_makes_a_topic_but_a_pipeline_its_changelogs() -> None:
