@@ -67,12 +67,16 @@ def test_no_type_is_a_float() -> None:
     assert {known.value for known in TYPES.values()}.isdisjoint({float, complex})
 
 
+OF_THE_WALL = {"control", "subscriptions"}
+"""Domains whose topics record what programs do, by the wall's clock."""
+
+
 @EVERY
 def test_topics_of_record_are_kept_for_ever_and_take_world_time(contract: Contract) -> None:
     config = contract.settings.config
-    if contract.kind == "topic" and contract.domain != "control":
+    if contract.kind == "topic" and contract.domain not in OF_THE_WALL:
         assert config["message.timestamp.after.max.ms"] == str(2**63 - 1)
-    if contract.kind == "view" or contract.domain == "control" or contract is QUARANTINE:
+    if contract.kind == "view" or contract.domain in OF_THE_WALL or contract is QUARANTINE:
         gone = contract is READERS  # a reader that is gone is to be forgotten
         assert config["cleanup.policy"] == ("compact,delete" if gone else "compact")
     else:
