@@ -99,32 +99,42 @@ def _look_up(
     at: OffsetSpec,
     isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
 ) -> dict[Partition, ListOffsetsResultInfo]:
-    """Ask, and repeat while a partition has no leader. Raises NotLed in the end."""
-    wanted = {TopicPartition(*partition): at for partition in list_partitions(admin, topics)}
+    """Ask, and repeat while a broker or a leader is missing.
+
+    Raises in the end NotLed, or KafkaException if no broker said which partitions there are.
+    """
+    names = sorted(set(topics))
+    wanted: dict[TopicPartition, OffsetSpec] = {}
     found: dict[Partition, ListOffsetsResultInfo] = {}
+    unheard: list[KafkaException] = []
 
     def try_answer() -> bool:
         try:
+            if not wanted:
+                unheard.clear()
+                wanted.update({TopicPartition(*one): at for one in list_partitions(admin, names)})
             found.update(_answer(admin, wanted, isolation))
         except TimeoutError:
             return False
         except KafkaException as error:
             if get_error_code(error) not in BETWEEN_LEADERS:
                 raise
+            if not wanted:
+                unheard.append(error)
             return False
         # Between two leaders an answer may have neither an error nor an offset.
         return all(info.offset != OFFSET_INVALID for info in found.values())
 
     def is_answered() -> bool:
         answered = try_answer()
-        if not answered:
+        if not answered and wanted:
             # Refresh the metadata: the client would ask the previous leader again.
             with suppress(KafkaException):
                 admin.list_topics(timeout=REQUEST_SECONDS_MAX)
         return answered
 
-    if wanted and not wait_for(is_answered, LED_SECONDS_MAX):
-        raise NotLed(sorted({topic for topic, _ in list_partitions(admin, topics)}))
+    if names and not wait_for(is_answered, LED_SECONDS_MAX):
+        raise unheard[0] if unheard else NotLed(names)
     return found
 
 

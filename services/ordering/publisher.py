@@ -24,8 +24,9 @@ class Fenced(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            "Only one gate may order at a time, and another one has begun since. This gate "
-            "publishes no more orders. See what runs: make status"
+            "Only one gate may order at a time, and another one has begun since, or the broker "
+            "that kept this one's transaction has gone. This gate publishes no more orders; "
+            "whatever supervises it starts it again. See what runs: make status"
         )
 
 

@@ -44,18 +44,22 @@ class Composed(Shop):
         try:
             self.compose("up", "--detach", "--wait")
         except CommandFailed as failed:
-            lines = self.compose("logs", "--no-color", "--tail", str(LOG_LINES))
-            raise CommandFailed(f"{failed}\n{lines}") from failed
+            raise CommandFailed(f"{failed}\n{self.read_logs()}") from failed
 
     def stop(self) -> None:
-        """Raises AssertionError with the containers that were killed after their time of grace."""
+        """Raises AssertionError with the logs of those that were killed after their grace."""
         ran = {one["Name"] for one in self.containers()}
         self.compose("--profile", "*", "stop")
         ended = self.containers("--all")
         assert ran <= {one["Name"] for one in ended}
-        killed = {one["Name"] for one in ended if one["ExitCode"] == KILLED} & ran
-        assert not killed, f"killed: {', '.join(sorted(killed))}"
+        killed = [one for one in ended if one["ExitCode"] == KILLED and one["Name"] in ran]
+        assert not killed, self.read_logs(*{one["Service"] for one in killed})
         self.compose("--profile", "*", "down")
+
+    def read_logs(self, *services: str) -> str:
+        """The newest lines of these services' containers, of all without a name."""
+        tail = str(LOG_LINES)
+        return self.compose("logs", "--no-color", "--timestamps", "--tail", tail, *services)
 
     def states(self) -> dict[str, str]:
         """By service, the worst state of its containers; stopped without any."""
