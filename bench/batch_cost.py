@@ -68,7 +68,7 @@ def measure_cost(
     """The cost of a batch of the query, once Java is warm."""
     query = started(spark.newSession())
     wait_until(lambda: find_last_batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
-    let_time_pass(scale.batch_seconds)
+    let_time_pass(scale.compile_seconds)
     java = psutil.Process(get_engine(spark).pid)
     before, first, began = measure_cpu(java), find_last_batch(query), time.monotonic()
     collected, compiled = read_gc_seconds(spark), read_compile_seconds(spark)

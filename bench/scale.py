@@ -29,7 +29,9 @@ class Scale:
     age_seconds: float
     """The age of a live shop before its batches count."""
     batch_seconds: float
-    """How long the batches of one pipeline are counted, after a warm-up of the same length."""
+    """How long the batches of one pipeline are counted."""
+    compile_seconds: float
+    """How long they are made before, while Java compiles the code of that pipeline."""
     batch_receipts: tuple[int, int]
     """Receipts in a small live batch and in a large one, between which its costs are a line."""
     remembered: tuple[int, ...]
@@ -59,6 +61,7 @@ FULL = Scale(
     starts=3,
     age_seconds=600,
     batch_seconds=40,
+    compile_seconds=60,
     batch_receipts=(10, 500),
     remembered=(10_000, 100_000, 1_000_000),
     hot_refunds=50_000,
@@ -82,6 +85,7 @@ QUICK = Scale(
     starts=1,
     age_seconds=30,
     batch_seconds=10,
+    compile_seconds=10,
     batch_receipts=(10, 500),
     remembered=(1_000, 10_000, 100_000),
     hot_refunds=5_000,
