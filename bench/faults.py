@@ -8,6 +8,7 @@ from bench.scale import Scale
 from bench.shops import run_shop
 from faults.fault import Outcome
 from faults.run import run_count
+from faults.shop import LocalShop
 from infra.settings import Settings
 
 SEED = 1
@@ -21,7 +22,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     world = settings.model_copy(update={"data_dir": settings.data_dir / "faults", "lake": True})
     with run_shop(world) as shop:
         outcomes = list(
-            run_count(shop.settings, SEED, scale.faults, scale.pause_seconds, print_step)
+            run_count(LocalShop(shop.settings), SEED, scale.faults, scale.pause_seconds, print_step)
         )
     yield from summarize(outcomes, scale.faults)
     yield from compute_recoveries(outcomes)

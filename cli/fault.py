@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -15,10 +15,12 @@ from cli.fault_report import keep, spell
 from faults import document
 from faults import run as faults
 from faults.catalog import FAULTS, NOT_COVERED
-from faults.fault import Outcome
+from faults.cluster import Cluster, Project, list_losses
+from faults.fault import Fault, Outcome
 from faults.run import Tell
+from faults.shop import LocalShop, Shop
 from infra.errors import UserError
-from infra.settings import Settings, read_settings
+from infra.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Faults on demand, each with its promise.")
 
@@ -45,13 +47,18 @@ class NotAsked(UserError):
 @app.command("list")
 def list_command() -> None:
     """Every fault, what it does, and what a shop promises under it."""
-    for one in FAULTS.values():
-        screen.say(f"  {one.name}")
-        screen.say(f"      {one.does}")
-        screen.say(f"      promise: {one.promise}")
+    show_faults(FAULTS.values())
+    screen.say("\n  In a cluster of containers, with --cluster:")
+    show_faults(list_losses(Project.find(), read_settings().pipeline_names))
     screen.say("\n  Not among them:")
     for name, why in NOT_COVERED.items():
         screen.say(f"  {name}: {why}")
+
+
+def show_faults(faults: Iterable[Fault]) -> None:
+    for one in faults:
+        screen.say(f"  {one.name}: {one.does}")
+        screen.say(f"      promise: {one.promise}")
 
 
 @app.command("run")
@@ -69,6 +76,9 @@ def run_command(
         float,
         typer.Option(help="How long a pause lasts.", min=1.0, max=faults.PAUSE_SECONDS_MAX),
     ] = faults.PAUSE_SECONDS,
+    cluster: Annotated[
+        bool, typer.Option("--cluster", help="In containers: make up-docker PROFILE=cluster.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write a page for people there, too.")] = None,
 ) -> None:
@@ -76,35 +86,34 @@ def run_command(
     settings = read_settings()
     if sum((bool(names), every, seed is not None)) != 1:
         raise NotChosen
+    shop: Shop = Cluster(settings) if cluster else LocalShop(settings)
     for name in names or ():
-        faults.find(name)
-    possible = faults.list_possible(settings, seconds)
+        faults.find(shop.faults, name)
+    possible = faults.list_possible(shop, seconds)
     not_done = {name: why for name, why in possible.items() if why is not None}
     chosen = list(names or (name for name in possible if name not in not_done))
-    describe(settings, chosen, seed, minutes)
+    describe(shop, chosen, seed, minutes)
     if not yes and not ask_consent():
         screen.say("Nothing was done.")
         return
     for what in (signal.SIGTERM, signal.SIGHUP):
         # However it ends, a paused process goes on and a stopped component is started.
         signal.signal(what, signal.default_int_handler)
-    command = spell(names or (), every, seed, minutes, seconds, report)
+    command = spell(names or (), every, seed, minutes, seconds, report, cluster)
     with lock_home(settings.data_dir, "doing faults in"):
-        doing = begin(settings, chosen, seed, minutes, seconds)
-        outcomes = do_all(doing, partial(keep, settings, not_done, report, command))
+        doing = begin(shop, chosen, seed, minutes, seconds)
+        outcomes = do_all(doing, partial(keep, shop, not_done, report, command))
     if any(one.broken for one in outcomes):
         raise typer.Exit(1)
 
 
-def describe(settings: Settings, names: Sequence[str], seed: int | None, minutes: float) -> None:
+def describe(shop: Shop, names: Sequence[str], seed: int | None, minutes: float) -> None:
     """Print the faults to do, and the shop."""
-    screen.say(f"  in the shop on {screen.shorten(settings.data_dir)}")
+    screen.say(f"  in {shop}")
     if seed is not None:
         screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(names)}")
         return
-    for name in names:
-        screen.say(f"  {name}: {FAULTS[name].does}")
-        screen.say(f"      promise: {FAULTS[name].promise}")
+    show_faults(shop.faults[name] for name in names)
 
 
 def ask_consent() -> bool:
@@ -114,12 +123,12 @@ def ask_consent() -> bool:
 
 
 def begin(
-    settings: Settings, names: Sequence[str], seed: int | None, minutes: float, seconds: float
+    shop: Shop, names: Sequence[str], seed: int | None, minutes: float, seconds: float
 ) -> Callable[[Tell], Iterator[Outcome]]:
     """A function that does the faults, and reports to its argument what it waits for."""
     if seed is None:
-        return partial(faults.run_named, settings, names, seconds)
-    return partial(faults.run_drawn, settings, seed, minutes, seconds)
+        return partial(faults.run_named, shop, names, seconds)
+    return partial(faults.run_drawn, shop, seed, minutes, seconds)
 
 
 def do_all(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bench.report import describe_machine
 from faults import document
-from faults.catalog import FAULTS
 from faults.fault import Outcome
+from faults.shop import Shop
 from infra.reports import locate_reports
 from infra.settings import Settings
 
@@ -17,7 +17,7 @@ NOT_THIS_TIME = "not asked for in this run"
 
 
 def keep(
-    settings: Settings,
+    shop: Shop,
     not_done: Mapping[str, str],
     report: Path | None,
     command: str,
@@ -25,11 +25,11 @@ def keep(
 ) -> None:
     """Write the outcomes so far as a document, and as a page where one was asked for."""
     ran_on, done = describe_machine(), {one.fault for one in outcomes}
-    left = {name: NOT_THIS_TIME for name in FAULTS if name not in done} | dict(not_done)
+    left = {name: NOT_THIS_TIME for name in shop.faults if name not in done} | dict(not_done)
     document_text = json.dumps(document.render_document(outcomes, left, ran_on))
-    write(locate_reports(settings) / REPORT_FILE, document_text)
+    write(locate_reports(shop.settings) / REPORT_FILE, document_text)
     if report is not None:
-        page = document.render_page(outcomes, left, ran_on, describe_shop(settings), command)
+        page = document.render_page(outcomes, left, ran_on, describe_shop(shop.settings), command)
         write(report, page.rstrip())
 
 
@@ -56,6 +56,7 @@ def spell(
     minutes: float,
     seconds: float,
     report: Path | None,
+    cluster: bool,
 ) -> str:
     """The command that repeats the run."""
     drawn = [] if seed is None else ["--seed", str(seed), "--minutes", f"{minutes:g}"]
@@ -65,6 +66,7 @@ def spell(
             "fault",
             "run",
             *names,
+            *(["--cluster"] if cluster else []),
             *(["--all"] if every else []),
             *drawn,
             "--seconds",

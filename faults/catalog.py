@@ -192,7 +192,7 @@ NOT_COVERED: Mapping[str, str] = MappingProxyType(
         "a torn file of Spark's state": "not tried yet. Only the newest offsets and the newest "
         "commit of a checkpoint are looked at before a start",
         "one broker of three, a Spark worker of several": "a shop of one machine has one of each. "
-        "`tests/e2e/test_cluster.py` kills them",
+        "`retail fault run --cluster` does it in containers",
         "an unclean leader": "a shop of one machine has one copy of each partition. Of three "
         "brokers two have what was acknowledged and two make a majority, so it waits for one that "
         "has it: `tests/infra/broker/test_three.py`",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from faults.catalog import FAULTS, NOT_COVERED
+from faults.catalog import NOT_COVERED
 from faults.fault import Outcome, Promise
 
 HEADS = ("fault", "promise", "healed after", "oldest answer", "no answer", "exact")
@@ -81,7 +81,7 @@ def render_page(
             *_render_broken(outcomes),
             "## What was done\n\n",
             *(
-                f"- `{one.fault}`: {FAULTS[one.fault].does}. Meanwhile {one.promise.stays}.\n"
+                f"- `{one.fault}`: {one.does}. Meanwhile {one.promise.stays}.\n"
                 for one in _select_first_of_each(outcomes)
             ),
             "\n## Not covered\n\n",

@@ -84,7 +84,10 @@ class Outcome:
     """A fault and its measurements. All durations are in seconds."""
 
     fault: str
+    does: str
+    """What the fault does, in words."""
     done: str
+    """What was done this time."""
     promise: Promise
     lasted: float
     """From the fault's beginning to its end: nearly zero for a kill, its length for a pause."""

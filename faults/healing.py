@@ -15,7 +15,6 @@ from infra.errors import UserError
 from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.lake import locate_folders, read_coverage
 from infra.settings import Settings
-from infra.supervisor.parts import find_parts
 from services import liveness
 from services.clock import get_wall_ms
 
@@ -66,11 +65,16 @@ def read_served(pipelines: Pipelines) -> Offsets:
     return served
 
 
-def find_lacking(settings: Settings, aim: Aim) -> str | None:
-    """The first deviation, in words; None: all is well."""
+def find_lacking(
+    settings: Settings, find_parts: Callable[[], Mapping[str, int]], aim: Aim
+) -> str | None:
+    """The first deviation, in words; None: all is well.
+
+    `find_parts`: looks up the ids of the running processes, by name.
+    """
     try:
         return (
-            _find_missing_process(settings, aim)
+            _find_missing_process(find_parts(), aim)
             or _find_missing_records(settings, aim)
             or _find_missing_growth(settings, aim)
             or _find_missing_signs(settings, aim)
@@ -104,8 +108,7 @@ def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def _find_missing_process(settings: Settings, aim: Aim) -> str | None:
-    now = find_parts(settings)
+def _find_missing_process(now: Mapping[str, int], aim: Aim) -> str | None:
     for part, before in aim.parts.items():
         if part not in now:
             return f"{part} does not run"

@@ -11,14 +11,12 @@ from typing import TypeVar
 import psutil
 
 from faults.audit import compare_all
-from faults.catalog import FAULTS
 from faults.draw import draw
 from faults.fault import Fault, Outcome, Refused, Scene
 from faults.healing import Aim, Patient, find_lacking, take_aim
+from faults.shop import Shop
 from faults.watch import Sight, Watch, fetch_ages
 from infra.errors import UserError
-from infra.settings import Settings
-from infra.supervisor.parts import find_parts, refuse_elsewhere
 from infra.wait import wait_for
 from services.clock import get_wall_ms
 
@@ -37,9 +35,9 @@ Tell = Callable[[str, str], None]
 class UnknownFault(UserError):
     """There is no fault of this name."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, known: Iterable[str]) -> None:
         super().__init__(
-            f"There is no fault {name}. There are: {', '.join(FAULTS)}. What each promises: "
+            f"There is no fault {name}. There are: {', '.join(known)}. What each promises: "
             "retail fault list"
         )
 
@@ -54,57 +52,57 @@ class NotWell(UserError):
         )
 
 
-def find(name: str) -> Fault:
+def find(faults: Mapping[str, Fault], name: str) -> Fault:
     """Raises UnknownFault."""
-    if name not in FAULTS:
-        raise UnknownFault(name)
-    return FAULTS[name]
+    if name not in faults:
+        raise UnknownFault(name, faults)
+    return faults[name]
 
 
-def list_possible(settings: Settings, pause_seconds: float) -> Mapping[str, str | None]:
+def list_possible(shop: Shop, pause_seconds: float) -> Mapping[str, str | None]:
     """Every fault by name, and why it is not possible in this shop; None: it is.
 
-    Raises NotLocal.
+    Raises NotLocal and NoCluster.
     """
-    refuse_elsewhere(settings)
-    scene = Scene(settings, find_parts(settings), pause_seconds, Random(0))
-    return {name: one.refusal(scene) for name, one in FAULTS.items()}
+    shop.refuse_elsewhere()
+    scene = Scene(shop.settings, shop.find_parts(), pause_seconds, Random(0))
+    return {name: one.refusal(scene) for name, one in shop.faults.items()}
 
 
 def run_named(
-    settings: Settings, names: Sequence[str], pause_seconds: float, tell: Tell
+    shop: Shop, names: Sequence[str], pause_seconds: float, tell: Tell
 ) -> Iterator[Outcome]:
-    """Do these faults, one after the other. Raises UnknownFault, NotLocal, NotWell and Refused."""
-    chosen = [find(name) for name in names]
+    """Do these faults, one after the other. Raises UnknownFault, NotWell, Refused and as `run`."""
+    chosen = [find(shop.faults, name) for name in names]
     for number, fault in enumerate(chosen):
-        yield run(settings, fault, pause_seconds, Random(number), tell)
+        yield run(shop, fault, pause_seconds, Random(number), tell)
 
 
 def run_drawn(
-    settings: Settings, seed: int, minutes: float, pause_seconds: float, tell: Tell
+    shop: Shop, seed: int, minutes: float, pause_seconds: float, tell: Tell
 ) -> Iterator[Outcome]:
     """Do faults drawn from the possible ones, until the time is over.
 
     No fault begins afterwards. Raises NotLocal and NotWell.
     """
     yield from take(
-        draw_possible(settings, seed, pause_seconds),
+        draw_possible(shop, seed, pause_seconds),
         minutes * 60,
-        lambda name, number: run(settings, FAULTS[name], pause_seconds, Random(number), tell),
+        lambda name, number: run(shop, shop.faults[name], pause_seconds, Random(number), tell),
     )
 
 
 def run_count(
-    settings: Settings, seed: int, count: int, pause_seconds: float, tell: Tell
+    shop: Shop, seed: int, count: int, pause_seconds: float, tell: Tell
 ) -> Iterator[Outcome]:
     """Do so many faults drawn from the possible ones. Raises NotLocal and NotWell."""
-    for name, number in islice(draw_possible(settings, seed, pause_seconds), count):
-        yield run(settings, FAULTS[name], pause_seconds, Random(number), tell)
+    for name, number in islice(draw_possible(shop, seed, pause_seconds), count):
+        yield run(shop, shop.faults[name], pause_seconds, Random(number), tell)
 
 
-def draw_possible(settings: Settings, seed: int, pause_seconds: float) -> Iterator[tuple[str, int]]:
+def draw_possible(shop: Shop, seed: int, pause_seconds: float) -> Iterator[tuple[str, int]]:
     """The possible faults as `draw` does it. Raises NotLocal."""
-    possible = [name for name, why in list_possible(settings, pause_seconds).items() if why is None]
+    possible = [name for name, why in list_possible(shop, pause_seconds).items() if why is None]
     return draw(seed, possible)
 
 
@@ -122,32 +120,30 @@ def take(
         yield do(name, number)
 
 
-def run(
-    settings: Settings, fault: Fault, pause_seconds: float, chance: Random, tell: Tell
-) -> Outcome:
+def run(shop: Shop, fault: Fault, pause_seconds: float, chance: Random, tell: Tell) -> Outcome:
     """Do the fault and wait for its promise; returns the measurements and the audit.
 
-    Raises NotLocal, NotWell and Refused.
+    Raises NotLocal or NoCluster, NotWell and Refused.
     """
-    refuse_elsewhere(settings)
-    scene = Scene(settings, find_parts(settings), pause_seconds, chance)
+    shop.refuse_elsewhere()
+    scene = Scene(shop.settings, shop.find_parts(), pause_seconds, chance)
     if (why := fault.refusal(scene)) is not None:
         raise Refused(fault.name, why)
     tell(fault.name, "the shop is prepared")
     with fault.prepare(scene) as prepared:
-        outcome = measure(fault, prepared, tell)
+        outcome = measure(shop, fault, prepared, tell)
     tell(fault.name, "the audit reads the log")
-    return replace(outcome, checked=compare_all(settings))
+    return replace(outcome, checked=compare_all(shop.settings))
 
 
-def measure(fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
+def measure(shop: Shop, fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
     """Do the fault and wait for its promise; returns the measurements. Raises NotWell, Refused."""
     settings = prepared.settings
     with Watch(settings.pipeline_names, partial(fetch_ages, settings)) as sight:
         tell(fault.name, "the shop is well before")
-        await_well(settings, prepared.parts, sight)
+        await_well(shop, prepared, sight)
         # Looked up after the wait, during which a process may have been restarted.
-        scene = replace(prepared, parts=find_parts(settings))
+        scene = replace(prepared, parts=shop.find_parts())
         tell(fault.name, fault.does)
         since_ms, began = get_wall_ms(), time.monotonic()
         try:
@@ -160,10 +156,11 @@ def measure(fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
         healed, lacking = heal(
             fault.promise.healed_seconds_max,
             partial(take_aim, settings, scene.parts, ended, since_ms),
-            lambda aim: find_lacking(settings, aim) or fault.lacks(scene),
+            lambda aim: find_lacking(settings, shop.find_parts, aim) or fault.lacks(scene),
         )
     return Outcome(
         fault=fault.name,
+        does=fault.does,
         done=done,
         promise=fault.promise,
         lasted=over - began,
@@ -174,12 +171,12 @@ def measure(fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
     )
 
 
-def await_well(settings: Settings, parts: Mapping[str, int], sight: Sight) -> None:
+def await_well(shop: Shop, scene: Scene, sight: Sight) -> None:
     """Return once all is well and the age of answers is known; raises NotWell."""
     healed, lacking = heal(
         WELL_SECONDS_MAX,
-        lambda: take_aim(settings, parts),
-        lambda aim: find_lacking(settings, aim) or find_missing_age(sight),
+        lambda: take_aim(scene.settings, scene.parts),
+        lambda aim: find_lacking(scene.settings, shop.find_parts, aim) or find_missing_age(sight),
     )
     if healed is None:
         raise NotWell(lacking)

@@ -8,6 +8,7 @@ from cli.fault import NotAsked, NotChosen
 from cli.main import build_application
 from faults import run
 from faults.catalog import FAULTS, NOT_COVERED
+from faults.cluster import NoCluster
 from faults.run import MINUTES_MAX, PAUSE_SECONDS_MAX, UnknownFault
 from infra.settings import Settings
 from infra.supervisor.parts import NotLocal
@@ -24,6 +25,7 @@ def test_the_list_says_what_each_promises_and_what_is_not_there() -> None:
     for name, one in FAULTS.items():
         assert name in printed
         assert str(one.promise) in printed
+    assert "lose-broker-2" in printed
     assert all(name in printed for name in NOT_COVERED)
 
 
@@ -42,6 +44,13 @@ def test_an_unknown_fault_is_refused_before_anything_is_looked_at(current: Setti
 
 def test_a_shop_that_does_not_run_is_refused(current: Settings) -> None:
     assert isinstance(invoke("kill-api", "--yes"), NotLocal)
+
+
+def test_without_containers_no_cluster_is_found(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPOSE_PROJECT_NAME", "no-such-project")
+    assert isinstance(invoke("lose-broker", "--cluster", "--yes"), NoCluster)
 
 
 def test_nothing_is_done_unasked(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,9 +72,9 @@ def test_it_does_not_go_on_for_ever(current: Settings, option: str, most: float)
 
 def test_the_command_that_wrote_a_page_can_be_given_again() -> None:
     page = Path("docs/faults.md")
-    assert fault_report.spell((), True, None, 10.0, 20.0, page) == (
+    assert fault_report.spell((), True, None, 10.0, 20.0, page, False) == (
         "retail fault run --all --seconds 20 --report docs/faults.md"
     )
-    assert fault_report.spell((), False, 3, 2.5, 60.0, page) == (
-        "retail fault run --seed 3 --minutes 2.5 --seconds 60 --report docs/faults.md"
+    assert fault_report.spell((), False, 3, 2.5, 60.0, page, True) == (
+        "retail fault run --cluster --seed 3 --minutes 2.5 --seconds 60 --report docs/faults.md"
     )

@@ -69,6 +69,15 @@ def test_one_broker_of_three_may_be_stopped(cluster: Composed) -> None:
     cluster.compose("start", gone)
 
 
+def test_a_lost_part_is_made_up_for_and_comes_back(
+    cluster: Composed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command fails if its promise is broken, or if a view is not exact afterwards."""
+    part = create_random("a part to be lost").choice([*BROKERS, "api-2", "supplier-1"])
+    monkeypatch.setenv("COMPOSE_PROJECT_NAME", cluster.name)
+    cluster.run_retail("fault", "run", "--cluster", f"lose-{part}", "--seconds", "15", "--yes")
+
+
 def test_a_worker_that_is_added_takes_what_a_killed_one_leaves(cluster: Composed) -> None:
     await_soon(lambda: len(list_used_workers(cluster)) == 2, "both workers work")
     before = list_used_workers(cluster)

@@ -10,6 +10,7 @@ PROMISE = Promise("views are served", answered=True, stale_seconds_max=30, heale
 def outcome(**others: Any) -> Outcome:
     kept: dict[str, Any] = {
         "fault": "kill-broker",
+        "does": "kill -9 of Kafka",
         "done": "killed broker, process 7",
         "promise": PROMISE,
         "lasted": 1.0,

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import pytest
@@ -17,6 +16,23 @@ from infra.supervisor.parts import PARTS as PROCESSES
 from tests.faults.showing import outcome
 
 AIM = Aim({}, {})
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A shop of one process, without one."""
+
+    settings: Settings = field(default_factory=Settings)
+    faults: Mapping[str, Fault] = field(default_factory=lambda: FAULTS)
+
+    def refuse_elsewhere(self) -> None:
+        """It is here."""
+
+    def find_parts(self) -> Mapping[str, int]:
+        return {"broker": 7}
+
+
+SHOP = StandIn()
 
 
 def scene(*parts: str) -> Scene:
@@ -36,34 +52,29 @@ def test_a_promise_has_limits_and_what_is_not_covered_has_a_reason() -> None:
 
 
 def test_a_process_that_does_not_run_cannot_be_killed() -> None:
-    fault = find("kill-supplier")
+    fault = find(FAULTS, "kill-supplier")
     assert fault.refusal(scene("broker", "api")) == "supplier does not run in this shop"
     assert fault.refusal(scene("supplier")) is None
 
 
 def test_what_is_unknown_is_refused_with_what_there_is() -> None:
     with pytest.raises(UnknownFault, match=r"no fault kill-till.*kill-broker.*retail fault list"):
-        find("kill-till")
+        find(FAULTS, "kill-till")
 
 
-def test_a_fault_that_is_refused_is_not_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_that_is_refused_is_not_done() -> None:
     def do(_: Scene) -> str:
         raise AssertionError("it was refused")
 
     refused = Fault("kill-lake", "", FAULTS["kill-lake"].promise, lambda _: "there is none", do)
-    monkeypatch.setattr(run, "refuse_elsewhere", lambda _: None)
     with pytest.raises(Refused, match="kill-lake cannot be done here: there is none"):
-        run.run(Settings(data_dir=tmp_path), refused, 1.0, Random(1), lambda *_: None)
+        run.run(SHOP, refused, 1.0, Random(1), lambda *_: None)
 
 
 @pytest.fixture
 def well(monkeypatch: pytest.MonkeyPatch) -> None:
     """A shop that is always well, without one."""
-    for name in ("refuse_elsewhere", "await_well"):
-        monkeypatch.setattr(run, name, lambda *_: None)
-    monkeypatch.setattr(run, "find_parts", lambda _: {"broker": 7})
+    monkeypatch.setattr(run, "await_well", lambda *_: None)
     fresh = dict.fromkeys(Settings().pipeline_names, 0.0)
     monkeypatch.setattr(run, "fetch_ages", lambda _: fresh)
     monkeypatch.setattr(run, "take_aim", lambda *_: AIM)
@@ -72,7 +83,7 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run_fault(fault: Fault) -> Outcome:
-    return run.run(Settings(), fault, 1.0, Random(1), lambda *_: None)
+    return run.run(SHOP, fault, 1.0, Random(1), lambda *_: None)
 
 
 def test_what_a_fault_promises_beside_is_awaited(well: None) -> None:
@@ -121,12 +132,12 @@ def test_as_many_faults_are_drawn_as_asked_for(well: None, monkeypatch: pytest.M
     done: list[str] = []
     monkeypatch.setattr(run, "list_possible", lambda *_: {"kill-api": None, "kill-lake": "none"})
 
-    def note(_: Settings, fault: Fault, *__: object) -> Outcome:
+    def note(_: StandIn, fault: Fault, *__: object) -> Outcome:
         done.append(fault.name)
         return outcome()
 
     monkeypatch.setattr(run, "run", note)
-    assert len(list(run.run_count(Settings(), 1, 3, 1.0, lambda *_: None))) == 3
+    assert len(list(run.run_count(SHOP, 1, 3, 1.0, lambda *_: None))) == 3
     assert done == ["kill-api"] * 3
 
 
