@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from contracts import HEARTBEATS, PROPOSALS, PURCHASE_ORDERS
 from contracts.consumer import create_reader
@@ -10,7 +11,6 @@ from contracts.times import to_epoch_ms
 from control.generations import Generation, read_generations
 from control.marker import Marker, read_marker
 from infra.kafka import (
-    create_admin,
     create_consumer,
     read_all,
     read_end_offsets,
@@ -36,9 +36,9 @@ class PlacedOrder:
     units: int
 
 
-def find_due_review(settings: Settings) -> tuple[int, int] | None:
+def find_due_review(client: AdminClient) -> tuple[int, int] | None:
     """The newest due review, and world time by the newest heartbeat, in epoch milliseconds."""
-    beats = read_newest_ms(create_admin(settings), [HEARTBEATS.name])
+    beats = read_newest_ms(client, [HEARTBEATS.name])
     if not beats:
         return None
     now_ms = max(beats.values())
@@ -56,12 +56,12 @@ def find_marker(settings: Settings, generation: Generation) -> Marker | None:
     return read_marker(settings, PIPELINE, generation.number, decode)
 
 
-def is_covered(settings: Settings, marker: Marker, review_ms: int) -> bool:
+def is_covered(settings: Settings, client: AdminClient, marker: Marker, review_ms: int) -> bool:
     """Whether the marker covers every record from before the review.
 
     The log must hold a heartbeat of the review's time or later: all earlier records precede it.
     """
-    ends = read_end_offsets(create_admin(settings), {topic for topic, _ in marker.inputs})
+    ends = read_end_offsets(client, {topic for topic, _ in marker.inputs})
     reader = create_consumer(settings)
     try:
         places = reader.offsets_for_times(

@@ -133,7 +133,7 @@ def order(settings: Settings) -> None:
     reordering.mark(1)
     gate = OrderPublisher(settings)
     wait_until(
-        lambda: answer_review(settings, gate, 0) >= find_review_ms(0),
+        lambda: answer_review(settings, create_admin(settings), gate, 0) >= find_review_ms(0),
         "the review is answered",
         SECONDS_MAX,
     )

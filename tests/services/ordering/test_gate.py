@@ -36,7 +36,7 @@ def run_gate(kafka: Settings, until_review: int) -> None:
     one = OrderPublisher(kafka)
     answered_ms = one.find_answered_ms()
     while answered_ms < find_review_ms(until_review):
-        answered_ms = answer_review(kafka, one, answered_ms)
+        answered_ms = answer_review(kafka, create_admin(kafka), one, answered_ms)
     one.close()
 
 
@@ -52,19 +52,21 @@ def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Se
     shop.beat(0)
     shop.mark(1, behind=2)
     shop.mark(2)
-    assert answer_review(kafka, one, 0) == 0, "generation 1 has not read all before the review"
+    assert answer_review(kafka, create_admin(kafka), one, 0) == 0, (
+        "generation 1 has not read all before the review"
+    )
     assert shop.orders() == []
 
     shop.mark(1)
-    assert answer_review(kafka, one, 0) == find_review_ms(0)
+    assert answer_review(kafka, create_admin(kafka), one, 0) == find_review_ms(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
     assert one.find_answered_ms() == find_review_ms(0)
 
     shop.promote(2)
-    assert answer_review(kafka, one, find_review_ms(0)) == find_review_ms(0), (
+    assert answer_review(kafka, create_admin(kafka), one, find_review_ms(0)) == find_review_ms(0), (
         "the past is not ordered again"
     )
-    assert answer_review(kafka, one, 0) == find_review_ms(0), (
+    assert answer_review(kafka, create_admin(kafka), one, 0) == find_review_ms(0), (
         "who has forgotten it, asks for other shelves"
     )
     assert shop.by_review() == {0: {**dict.fromkeys(SKUS, 1), "SKU-other": 1}}
@@ -82,13 +84,15 @@ def test_no_review_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Se
     shop.beat(-1)
     shop.propose(1, 0, EMPTY)
     shop.mark(1)
-    assert answer_review(kafka, one, 0) == find_review_ms(-1), "later proposals do not matter"
+    assert answer_review(kafka, create_admin(kafka), one, 0) == find_review_ms(-1), (
+        "later proposals do not matter"
+    )
     assert shop.orders() == []
 
     shop.beat(0)
-    assert answer_review(kafka, one, find_review_ms(-1)) == find_review_ms(0), (
-        "the marker had read all before it"
-    )
+    assert answer_review(kafka, create_admin(kafka), one, find_review_ms(-1)) == find_review_ms(
+        0
+    ), "the marker had read all before it"
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 
@@ -98,9 +102,9 @@ def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     shop.review(1, 0, EMPTY)
     older, newer = OrderPublisher(kafka), OrderPublisher(kafka)
     with pytest.raises(Fenced, match="another one has begun"):
-        answer_review(kafka, older, 0)
+        answer_review(kafka, create_admin(kafka), older, 0)
     assert shop.orders() == []
-    answer_review(kafka, newer, 0)
+    answer_review(kafka, create_admin(kafka), newer, 0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 
