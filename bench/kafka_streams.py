@@ -31,7 +31,8 @@ THREADS = min(os.cpu_count() or 1, RECEIPTS.settings.partitions)
 UNITS_SOLD = "units-sold"
 """The store with the units that each shelf sold: store/sku → a long of eight bytes."""
 
-ASSIGNED_SECONDS_MAX = 60.0
+ASSIGNED_SECONDS_MAX = 150.0
+"""A killed application holds its partitions for a session of 45 seconds."""
 ANSWER_SECONDS_MAX = 30.0
 
 
