@@ -149,7 +149,8 @@ def run_docker(*arguments: str) -> str:
     except FileNotFoundError as error:
         raise NoCluster("there is no docker") from error
     if done.returncode:
-        raise NoCluster(f"docker {arguments[0]} says: {done.stderr.strip()}")
+        said = done.stderr.strip().rstrip("?.")
+        raise NoCluster(f"docker {arguments[0]} says: {said}")
     return done.stdout
 
 

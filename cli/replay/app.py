@@ -17,6 +17,7 @@ from infra.settings import Settings, locate_root, read_settings
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.runtime.archive import Source
 from replay import candidates
+from replay.ahead import DifferenceAhead
 from replay.compare import Compared, Times
 from replay.thresholds import edit
 from services.clock import get_wall_ms
@@ -77,12 +78,14 @@ def start(
     if pause:
         candidates.pause_promoted(settings, candidate)
         screen.step("waiting", "what readers follow, until it has caught up or is gone")
+    ahead = DifferenceAhead(settings, declared, candidate, plan.records)
     try:
         show_catching_up(settings, declared, candidate)
     except KeyboardInterrupt:
         screen.say(f"\n  The replay goes on in the background: retail replay status {pipeline}")
         raise typer.Exit(130) from None
-    compared = compute_difference(settings, declared)
+    with wait_for_batch(pipeline):
+        compared = ahead.finish()
     show_difference(compared, report.write_report(settings, compared))
     if promote_:
         promote(pipeline)
