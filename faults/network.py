@@ -4,7 +4,6 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import partial
 from threading import Event
 
 from faults.fault import Ineffective, Scene
@@ -12,7 +11,7 @@ from faults.files import remember_settings
 from faults.healing import Patient, find_lacking, take_aim
 from faults.line import Line
 from infra.settings import HOST, Settings
-from infra.supervisor.parts import PIPELINES, restart_component
+from infra.supervisor.parts import PIPELINES, find_parts, restart_component
 from infra.wait import wait_for
 
 NAME = "network-cut"
@@ -60,7 +59,10 @@ def put_line_between(scene: Scene) -> Iterator[Scene]:
     finally:
         restart_component(settings, "broker")
         restart_component(settings, PIPELINES)
-    back = Patient(partial(take_aim, settings, scene.parts), partial(find_lacking, settings))
+    back = Patient(
+        lambda: take_aim(settings, scene.parts),
+        lambda aim: find_lacking(settings, lambda: find_parts(settings), aim),
+    )
     wait_for(back.is_well, BACK_SECONDS_MAX)
 
 
