@@ -56,9 +56,15 @@ def list_partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partitio
     )
 
 
-def read_end_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
-    """The offset after the last record of every partition of the topics."""
-    found = _look_up(admin, topics, OffsetSpec.latest())
+def read_end_offsets(
+    admin: AdminClient, topics: Iterable[str], patient: bool = False
+) -> dict[Partition, int]:
+    """The offset after the last record of every partition of the topics.
+
+    `patient`: ask again, too, while no broker says which partitions there are: for whoever would
+    lose more by an error than by the wait. A command is told at once that Kafka is away.
+    """
+    found = _look_up(admin, topics, OffsetSpec.latest(), patient=patient)
     return {partition: info.offset for partition, info in found.items()}
 
 
@@ -98,44 +104,58 @@ def _look_up(
     topics: Iterable[str],
     at: OffsetSpec,
     isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
+    patient: bool = False,
 ) -> dict[Partition, ListOffsetsResultInfo]:
-    """Ask, and repeat while a broker or a leader is missing.
+    """Ask, and repeat while a leader is missing, or a broker if `patient`.
 
     Raises in the end NotLed, or KafkaException if no broker said which partitions there are.
     """
-    names = sorted(set(topics))
-    wanted: dict[TopicPartition, OffsetSpec] = {}
+    partitions = _list_patiently(admin, topics) if patient else list_partitions(admin, topics)
+    wanted = {TopicPartition(*partition): at for partition in partitions}
     found: dict[Partition, ListOffsetsResultInfo] = {}
-    unheard: list[KafkaException] = []
 
     def try_answer() -> bool:
         try:
-            if not wanted:
-                unheard.clear()
-                wanted.update({TopicPartition(*one): at for one in list_partitions(admin, names)})
             found.update(_answer(admin, wanted, isolation))
         except TimeoutError:
             return False
         except KafkaException as error:
             if get_error_code(error) not in BETWEEN_LEADERS:
                 raise
-            if not wanted:
-                unheard.append(error)
             return False
         # Between two leaders an answer may have neither an error nor an offset.
         return all(info.offset != OFFSET_INVALID for info in found.values())
 
     def is_answered() -> bool:
         answered = try_answer()
-        if not answered and wanted:
+        if not answered:
             # Refresh the metadata: the client would ask the previous leader again.
             with suppress(KafkaException):
                 admin.list_topics(timeout=REQUEST_SECONDS_MAX)
         return answered
 
-    if names and not wait_for(is_answered, LED_SECONDS_MAX):
-        raise unheard[0] if unheard else NotLed(names)
+    if wanted and not wait_for(is_answered, LED_SECONDS_MAX):
+        raise NotLed(sorted({topic for topic, _ in partitions}))
     return found
+
+
+def _list_patiently(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
+    """As `list_partitions`; asks again while no broker answers. Raises KafkaException in the end."""
+    names, unheard = tuple(topics), list[KafkaException]()
+    known: tuple[Partition, ...] = ()
+
+    def is_heard() -> bool:
+        nonlocal known
+        try:
+            known = list_partitions(admin, names)
+        except KafkaException as error:
+            unheard.append(error)
+            return False
+        return True
+
+    if not wait_for(is_heard, LED_SECONDS_MAX):
+        raise unheard[-1]
+    return known
 
 
 def _answer(

@@ -43,7 +43,7 @@ def publish_marker(
         generation=generation.number,
         batch=batch,
         inputs=inputs,
-        outputs=read_end_offsets(admin, generation.outputs.values()),
+        outputs=read_end_offsets(admin, generation.outputs.values(), patient=True),
         written_at_ms=to_epoch_ms(get_wall_now()),
         took_ms=effort.took_ms,
         state_bytes=effort.state_bytes,

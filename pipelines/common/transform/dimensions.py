@@ -157,7 +157,7 @@ class DimensionReader:
 
     def read_to_end(self) -> Iterable[DimensionVersion]:
         """All versions of the topic. Raises TimeoutError if it does not reach the end in time."""
-        ends = read_end_offsets(self._admin, [self._contract.name])
+        ends = read_end_offsets(self._admin, [self._contract.name], patient=True)
         left = {at: end for at, end in ends.items() if self._read.get(at, 0) < end}
         if left:
             self._consumer.assign([TopicPartition(*at, self._read.get(at, 0)) for at in left])
