@@ -140,7 +140,7 @@ def _look_up(
 
 
 def _list_patiently(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
-    """As `list_partitions`; asks again while no broker answers. Raises KafkaException in the end."""
+    """As `list_partitions`, but asks again while no broker answers. Raises KafkaException."""
     names, unheard = tuple(topics), list[KafkaException]()
     known: tuple[Partition, ...] = ()
 
