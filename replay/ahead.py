@@ -1,9 +1,9 @@
 """The difference of a candidate, computed beside its catching up."""
 
+from contextlib import suppress
 from threading import Thread
 
 from control.generations import Generation
-from infra.errors import UserError
 from infra.settings import Settings
 from infra.wait import wait_for
 from pipelines.common.generations.folders import locate_checkpoint
@@ -18,8 +18,8 @@ BEGUN_SECONDS_MAX = 300.0
 class DifferenceAhead:
     """Compares a candidate as soon as its worker has begun its first batch, and not after it.
 
-    The worker has cores to spare then, and a difference is one of two answers at a marker of the
-    promoted generation: it does not depend on how far the candidate has come. A long log is not
+    A difference is one of two answers at a marker of the promoted generation: it does not depend on
+    how far the candidate has come, and both batches leave the cores fewer rests. A long log is not
     compared ahead: both batches at once would need the memory of both.
     """
 
@@ -41,8 +41,6 @@ class DifferenceAhead:
         return self._compared or candidates.diff(self._settings, self._pipeline)
 
     def _compare(self) -> None:
-        try:
+        with suppress(Exception):  # whatever it was: `finish` tries once more, and says why not
             if wait_for(lambda: self._checkpoint.find_newest_begun() >= 0, BEGUN_SECONDS_MAX):
                 self._compared = candidates.diff(self._settings, self._pipeline)
-        except UserError:
-            self._compared = None  # `finish` tries once more, and says why not

@@ -25,7 +25,7 @@ class Control:
     def read(self) -> Mapping[str, Generations]:
         """The generations by pipeline; the last known ones while Kafka does not answer."""
         try:
-            ends = read_end_offsets(self._admin, [GENERATIONS.name], patient=True)
+            ends = read_end_offsets(self._admin, [GENERATIONS.name])
             if ends != self._ends:
                 self._known, self._ends = read_generations(self._settings), ends
         except (KafkaException, UnknownTopic, TimeoutError) as error:
