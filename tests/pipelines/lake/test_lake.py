@@ -38,6 +38,7 @@ from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
 from services.api.routes.quality import FROM_ELSEWHERE, find_newest
 from tests.command import run_command
+from tests.ending import await_end
 from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.seeds import create_random
@@ -91,7 +92,7 @@ def tables(log: Settings) -> Lake:
     all_tables = locate_lake(log)
     kill(log, create_random("a kill"), all_tables)
     running = start(log)
-    assert running.wait(SECONDS_MAX) == 0, read_log(log)
+    assert await_end(running, locate_log(log), SECONDS_MAX) == 0, read_log(log)
     return all_tables
 
 
@@ -116,11 +117,15 @@ def kill(settings: Settings, chance: Random, tables: Lake) -> None:
 
 
 def start(settings: Settings) -> "subprocess.Popen[bytes]":
-    return start_module(settings, settings.data_dir / "lake.log", "pipelines.lake", "--once")
+    return start_module(settings, locate_log(settings), "pipelines.lake", "--once")
 
 
 def read_log(settings: Settings) -> str:
-    return (settings.data_dir / "lake.log").read_text()
+    return locate_log(settings).read_text()
+
+
+def locate_log(settings: Settings) -> Path:
+    return settings.data_dir / "lake.log"
 
 
 @pytest.fixture(scope="module")
