@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -148,6 +149,10 @@ def run_docker(*arguments: str) -> str:
         done = capture([DOCKER, *arguments], COMMAND_SECONDS_MAX, Path.cwd())
     except FileNotFoundError as error:
         raise NoCluster("there is no docker") from error
+    except subprocess.TimeoutExpired as error:
+        raise NoCluster(
+            f"docker {arguments[0]} gave no answer in {COMMAND_SECONDS_MAX:g} s"
+        ) from error
     if done.returncode:
         said = done.stderr.strip().rstrip("?.")
         raise NoCluster(f"docker {arguments[0]} says: {said}")

@@ -2,6 +2,7 @@
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -113,6 +114,18 @@ def test_without_docker_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(cluster, "DOCKER", "no-such-program")
     with pytest.raises(NoCluster, match=r"there is no docker.*make up-docker PROFILE=cluster"):
         Cluster(Settings())
+
+
+def test_a_docker_that_does_not_answer_is_waited_for_no_longer_than_the_limit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    silent = tmp_path / "docker"
+    silent.write_text("#!/bin/sh\nexec sleep 60\n")
+    silent.chmod(0o755)
+    monkeypatch.setattr(cluster, "DOCKER", str(silent))
+    monkeypatch.setattr(cluster, "COMMAND_SECONDS_MAX", 0.2)
+    with pytest.raises(NoCluster, match=r"docker ps gave no answer in 0\.2 s"):
+        Project("a project").list_containers()
 
 
 @dataclass
