@@ -329,7 +329,7 @@ def test_only_their_owner_can_read_keys_and_passwords(secure: Settings) -> None:
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(600)
 def test_no_password_is_in_a_log_an_argument_or_an_environment(secure: Settings) -> None:
     """While two pipelines of one process and the quarantine are at work, and log all they can."""
     talking = secure.model_copy(update={"log_level": "DEBUG", "pipelines": ",".join(AT_WORK)})
@@ -356,7 +356,7 @@ def working(settings: Settings) -> Iterator[list[psutil.Process]]:
     )
     try:
         with run_supervisor(settings.as_service(SUPERVISOR), home / "pipelines.log"):
-            wait_until(lambda: has_worked(settings), "all have done their first work", 180)
+            wait_until(lambda: has_worked(settings), "all have done their first work", 360)
             yield list_with_children([os.getpid()])
     finally:
         quarantine.terminate()

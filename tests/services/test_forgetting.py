@@ -28,14 +28,14 @@ from tests.services.broker import KafkaLog
 from tests.services.serving import Answers, serving
 from tests.services.world import NOON, announce, beat, find_minute
 
-pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 # Nothing that stands before them is like them, so that compression leaves them as they are.
 KNOWN_AS, TOKENS = "XqJkZvWyPg-17850", ("tok!VzKwQyXj", "tok?JyGwPqZk")
 OTHER = "BnMtRsLhDf-13047"
 POSTED, LOADED = "wGxQzKpJ-1", "hTvYnRqM-2"
 RECEIPT = describe(RECEIPTS).example
-SECONDS_MAX = 120
+SECONDS_MAX = 240
 
 
 def create_receipt(event_id: str, customer: str, card: str, minutes: int = 0) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from infra.wait import wait_until
 from tests.brokers import start_broker
 from tests.ports import free_port_base
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 
 PAUSE_SECONDS = 1.2 * REQUEST_SECONDS_MAX
 """Longer than one question waits for its answer."""

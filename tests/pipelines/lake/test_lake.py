@@ -43,9 +43,9 @@ from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.seeds import create_random
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(2_400)]
 
-SECONDS_MAX = 400
+SECONDS_MAX = 900
 ABORTED = b"aborted"
 
 
