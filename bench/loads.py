@@ -79,7 +79,7 @@ def measure_loads(
 def measure_load(shop: Shop, load: Load, scale: Scale) -> Use:
     log = Log(shop.settings)
     with repeat_in_thread(lambda: publish_some(log, load), REST_SECONDS):
-        let_time_pass(scale.warm_seconds)
+        let_time_pass(scale.compile_seconds)
         return measure_use(shop, load, scale.live_seconds)
 
 

@@ -115,7 +115,7 @@ def measure_costs(
     spark: SparkSession, settings: Settings, scale: Scale
 ) -> Iterator[tuple[str, PipelineCosts, Windows]]:
     """The costs of each pipeline, on a log that this fills."""
-    step, names = scale.remembered[-1], settings.pipeline_names
+    step, names = scale.sized, settings.pipeline_names
     spreads = (USUAL, USUAL, WIDE)
     read: dict[str, list[Reading]] = {name: [] for name in names}
     for number, spread in enumerate(spreads):

@@ -63,12 +63,19 @@ def publish(
 ) -> None:
     """Publish the receipts of these numbers, and the heartbeats between them."""
     log = Log(settings)
+    append(log, start, end, apart_ms, spread)
+    log.flush()
+
+
+def append(
+    log: "Log", start: int, end: int, apart_ms: int = APART_MS, spread: Spread = USUAL
+) -> None:
+    """Append the receipts of these numbers, and the heartbeats between them."""
     for number in range(start, end):
         event = create_receipt(number, apart_ms, spread)
         log.append(RECEIPTS, event["store_id"], event)
         if number % BEAT_EVERY == 0:
             log.append(HEARTBEATS, "world", create_heartbeat(f"beat-{number}", event["event_time"]))
-    log.flush()
 
 
 def create_heartbeat(event_id: str, at_ms: int) -> dict[str, Any]:

@@ -31,11 +31,14 @@ class Scale:
     batch_seconds: float
     """How long the batches of one pipeline are counted."""
     compile_seconds: float
-    """How long they are made before, while Java compiles the code of that pipeline."""
+    """How long they are made before, while Java compiles the code of that pipeline. The shops of
+    sizing get as long under each load."""
     batch_receipts: tuple[int, int]
     """Receipts in a small live batch and in a large one, between which its costs are a line."""
     remembered: tuple[int, ...]
     """Ids in the state of a live batch."""
+    sized: int
+    """Receipts by which the log of sizing grows each time."""
     hot_refunds: int
     """Refunds of one cashier in one shift."""
     hot_movements: int
@@ -64,6 +67,7 @@ FULL = Scale(
     compile_seconds=60,
     batch_receipts=(10, 500),
     remembered=(10_000, 100_000, 1_000_000),
+    sized=300_000,
     hot_refunds=50_000,
     hot_movements=1_000_000,
     faults=50,
@@ -88,6 +92,7 @@ QUICK = Scale(
     compile_seconds=10,
     batch_receipts=(10, 500),
     remembered=(1_000, 10_000, 100_000),
+    sized=100_000,
     hot_refunds=5_000,
     hot_movements=100_000,
     faults=6,

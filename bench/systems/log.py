@@ -10,6 +10,8 @@ COPIES = 200
 
 def publish(settings: Settings, number: int) -> None:
     """Publish so many receipts, in whole chunks, and the copies."""
+    log = receipts.Log(settings)
     for start in range(0, number, CHUNK):
-        receipts.publish(settings, start, start + CHUNK)
-        receipts.publish(settings, start, start + COPIES)
+        receipts.append(log, start, start + CHUNK)
+        receipts.append(log, start, start + COPIES)
+    log.flush()
