@@ -58,7 +58,7 @@ def run_program(
             kill(process)
 
 
-def kill(process: "subprocess.Popen[str]") -> None:
+def kill(process: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> None:
     """Kill the program and every process below it."""
     below = list_descendants(process.pid)
     process.kill()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psutil
 
+from bench.program import kill
 from infra.processes import find_engines
 from infra.wait import wait_for
 
@@ -22,8 +23,8 @@ class DidNotEnd(AssertionError):
 def await_end(program: "subprocess.Popen[bytes]", log: Path, seconds_max: float) -> int:
     """The program's status.
 
-    Raises DidNotEnd with its log if it still runs after `seconds_max`: it and its Java processes
-    are killed after each Java process has written there what its threads do.
+    Raises DidNotEnd with its log if it still runs after `seconds_max`: it and every process below
+    it are killed after each Java process has written there what its threads do.
     """
     try:
         return program.wait(seconds_max)
@@ -34,9 +35,7 @@ def await_end(program: "subprocess.Popen[bytes]", log: Path, seconds_max: float)
             with contextlib.suppress(psutil.NoSuchProcess):
                 engine.send_signal(signal.SIGQUIT)
         wait_for(lambda: count_stacks(log) >= before + len(engines), STACKS_SECONDS_MAX)
-        for each in (*engines, psutil.Process(program.pid)):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                each.kill()
+        kill(program)
         program.wait()
         raise DidNotEnd(
             f"It should end within {seconds_max:g} s, but it ran on. Its log:\n"
