@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from threading import Event, Timer
 
 import psutil
 
@@ -13,24 +13,49 @@ from infra.supervisor.tail import tail
 
 LOG_LINES_SHOWN = 8
 
+ANSWER_SECONDS_MAX = 900.0
+"""A million records take a slow system some two minutes."""
+
 
 class Program:
     """It reads orders, a line each, and answers with lines."""
 
-    def __init__(self, orders: IO[str], answers: IO[str], log: Path) -> None:
-        self._orders = orders
-        self._answers = answers
+    def __init__(self, process: "subprocess.Popen[str]", log: Path) -> None:
+        assert process.stdin
+        assert process.stdout
+        self._process = process
+        self._orders = process.stdin
+        self._answers = process.stdout
         self._log = log
 
     def order(self, *words: object) -> None:
         print(*words, file=self._orders, flush=True)
 
-    def read_answer(self) -> str:
-        """Its next line. Raises RuntimeError, with the end of its log, when it has ended."""
-        answer = self._answers.readline()
+    def read_answer(self, seconds_max: float = ANSWER_SECONDS_MAX) -> str:
+        """Its next line.
+
+        Raises, with the end of its log, RuntimeError when it has ended, and TimeoutError when it
+        has not answered in so many seconds: then it is killed.
+        """
+        late = Event()
+
+        def end() -> None:
+            late.set()
+            kill(self._process)
+
+        timer = Timer(seconds_max, end)
+        timer.start()
+        try:
+            answer = self._answers.readline()
+        finally:
+            timer.cancel()
         if not answer:
-            end = tail(self._log, LOG_LINES_SHOWN)
-            raise RuntimeError(f"It should answer, but ended. {self._log.name} ends with:\n{end}")
+            shown = f"{self._log.name} ends with:\n{tail(self._log, LOG_LINES_SHOWN)}"
+            if late.is_set():
+                raise TimeoutError(
+                    f"It should answer within {seconds_max:g} s, but ran on. {shown}"
+                )
+            raise RuntimeError(f"It should answer, but ended. {shown}")
         return answer
 
 
@@ -50,10 +75,8 @@ def run_program(
             text=True,
         ) as process,
     ):
-        assert process.stdin
-        assert process.stdout
         try:
-            yield Program(process.stdin, process.stdout, log)
+            yield Program(process, log)
         finally:
             kill(process)
 

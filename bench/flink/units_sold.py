@@ -1,7 +1,8 @@
 """Units sold by shelf, in PyFlink. It runs in Flink's own environment, which lacks this project.
 
 Each line of the input is a job, as JSON: its name, the broker, the topic of receipts and their
-schema, Flink's options, and jars. The answer is a line: the milliseconds that the job has run.
+schema, until where it reads, Flink's options, and jars. The answer is a line: the milliseconds that
+the job has run. A job that reads on is never answered.
 """
 
 import json
@@ -26,7 +27,7 @@ create table receipts (`value` bytes, read_at as proctime()) with (
     'properties.bootstrap.servers' = '{servers}',
     'properties.group.id' = '{name}',
     'scan.startup.mode' = 'earliest-offset',
-    'scan.bounded.mode' = 'latest-offset',
+    'scan.bounded.mode' = '{until}',
     'format' = 'raw'
 )
 """

@@ -5,7 +5,7 @@ from infra.kafka import create_admin, create_consumer, fetch_committed, list_par
 from infra.settings import Settings
 from infra.wait import wait_until
 
-COMMITTED_SECONDS_MAX = 300.0
+COMMITTED_SECONDS_MAX = 600.0
 
 
 def wait_for_commits(settings: Settings, group: str, records: int) -> None:

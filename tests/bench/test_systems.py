@@ -5,7 +5,6 @@ import json
 import re
 import runpy
 import sys
-from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from bench.program import Program, run_program
+from bench.program import run_program
 from bench.receipts import create_receipt
 from bench.systems import flink, log, message_queue, plain_loop
 from bench.systems.answers import Run, Units, ask_oracle, compare
@@ -143,14 +142,19 @@ def test_the_program_imports_what_its_environment_has() -> None:
 def test_the_program_reads_a_receipt_as_the_project_writes_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for name in ("pyflink", "pyflink.common", "pyflink.table", "pyflink.table.udf"):
-        monkeypatch.setitem(sys.modules, name, STANDS_FOR_PYFLINK)
-    build_reader = runpy.run_path(str(flink.PROGRAM))["build_reader"]
+    build_reader = load_program(monkeypatch)["build_reader"]
     schema = json.loads(render_job(create_settings(tmp_path), Job("a-job"), []))["schema"]
     receipt = create_receipt(7)
     [(event_id, store_id, lines)] = build_reader(schema)(encode(RECEIPTS, receipt))
     assert (event_id, store_id) == (receipt["event_id"], receipt["store_id"])
     assert lines == [(line["sku"], line["units"]) for line in receipt["lines"]]
+
+
+def load_program(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the program defines, without Flink."""
+    for name in ("pyflink", "pyflink.common", "pyflink.table", "pyflink.table.udf"):
+        monkeypatch.setitem(sys.modules, name, STANDS_FOR_PYFLINK)
+    return runpy.run_path(str(flink.PROGRAM))
 
 
 STANDS_FOR_PYFLINK: Any = SimpleNamespace(
@@ -166,11 +170,21 @@ STANDS_FOR_PYFLINK: Any = SimpleNamespace(
 def test_a_job_that_continues_names_its_checkpoint(tmp_path: Path) -> None:
     settings = create_settings(tmp_path)
     fresh, continued = (
-        json.loads(render_job(settings, Job("a-job", continues), []))["options"]
+        json.loads(render_job(settings, Job("a-job", continues=continues), []))["options"]
         for continues in (None, tmp_path / "chk-3")
     )
     assert continued == {**fresh, "execution.state-recovery.path": (tmp_path / "chk-3").as_uri()}
     assert fresh["execution.checkpointing.dir"].startswith(tmp_path.as_uri())
+
+
+@pytest.mark.parametrize(("ends", "until"), [(True, "latest-offset"), (False, "unbounded")])
+def test_a_job_says_until_where_it_reads(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ends: bool, until: str
+) -> None:
+    job = json.loads(render_job(create_settings(tmp_path), Job("a-job", ends=ends), []))
+    assert job["until"] == until
+    statement = load_program(monkeypatch)["RECEIPTS"].format(**job)
+    assert f"'scan.bounded.mode' = '{until}'" in statement
 
 
 def test_a_killed_job_continues_from_the_newest_complete_checkpoint(tmp_path: Path) -> None:
@@ -185,8 +199,8 @@ def test_a_killed_job_continues_from_the_newest_complete_checkpoint(tmp_path: Pa
 
 
 def test_a_job_is_answered_with_its_milliseconds(tmp_path: Path) -> None:
-    program = Program(StringIO(), StringIO("1500\n"), tmp_path / "flink.log")
-    assert Flink(create_settings(tmp_path), program).finish() == 1.5
+    with run_program([sys.executable, "-c", "print(1500)"], tmp_path / "flink.log") as program:
+        assert Flink(create_settings(tmp_path), program).finish() == 1.5
 
 
 def test_a_program_answers_what_it_is_asked_and_is_gone_with_its_block(tmp_path: Path) -> None:
@@ -206,6 +220,15 @@ def test_a_program_that_ends_is_explained_by_its_log(tmp_path: Path) -> None:
         pytest.raises(RuntimeError, match=r"a\.log ends with:\nno such topic"),
     ):
         program.read_answer()
+
+
+def test_a_program_that_does_not_answer_is_killed_and_explained_by_its_log(tmp_path: Path) -> None:
+    waiting = "import sys; print('waits', file=sys.stderr, flush=True); sys.stdin.read()"
+    with (
+        run_program([sys.executable, "-c", waiting], tmp_path / "a.log") as program,
+        pytest.raises(TimeoutError, match=r"within 2 s, but ran on\. a\.log ends with:\nwaits"),
+    ):
+        program.read_answer(2.0)
 
 
 def create_settings(folder: Path) -> Settings:
