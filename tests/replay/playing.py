@@ -18,12 +18,12 @@ CHUNK_SECONDS_MAX = 400
 
 def play(log: list[Entry], schedule: Schedule, running: Running, chance: Random) -> None:
     """Publish the log as the schedule says; return when the pipeline has read it, and stands."""
-    doomed = schedule.choose_doomed(chance)
+    killed = schedule.choose_killed(chance)
     chunks = cut(interleave(log, schedule, chance), schedule.chunks, chance)
     try:
         for number, chunk in enumerate(chunks):
-            if number in doomed:
-                running.doom(chance)
+            if number in killed:
+                running.plan_kill(chance)
             publish(running.work.settings, chunk)
             see_through(running)
             if schedule.sleeps:
@@ -54,7 +54,7 @@ def see_through(running: Running) -> None:
     checkpoint = locate_checkpoint(work.settings, work.generation)
 
     def has_read_all() -> bool:
-        running.tend()
+        running.ensure_running()
         read = checkpoint.read_committed()
         return all(read.get(at, 0) == end for at, end in ends.items())
 

@@ -44,17 +44,17 @@ def create_work(settings: Settings, name: str) -> Work:
 
 
 class Running(Protocol):
-    """A generation that can be started, doomed to die over what comes next, and stopped."""
+    """A generation that can be started, killed over what comes next, and stopped."""
 
     work: Work
     kills: int
     """How often it was killed so far."""
 
-    def doom(self, chance: Random) -> None:
-        """See to it that it dies at a drawn point among its next batches."""
+    def plan_kill(self, chance: Random) -> None:
+        """Have it killed at a drawn point among its next batches."""
 
-    def tend(self) -> None:
-        """Start it unless it runs; raises when it died of anything else than its doom."""
+    def ensure_running(self) -> None:
+        """Start it unless it runs; raises when it died of anything else than the planned kill."""
 
     def stop(self) -> None:
         """Stop it, wherever it is."""
@@ -82,13 +82,13 @@ class InSession:
         self._failure: Exception | None = None
         patch.setattr("pipelines.common.runtime.sink.publish_marker", self._mark_or_die)
 
-    def doom(self, chance: Random, batches_ahead_max: int = BATCHES_AHEAD_MAX) -> None:
+    def plan_kill(self, chance: Random, batches_ahead_max: int = BATCHES_AHEAD_MAX) -> None:
         if self._marks_left >= 0:
-            return  # it is doomed already
+            return  # one is planned already
         self._marks_left = chance.randrange(batches_ahead_max)
         self._marks_first = chance.random() < 0.5
 
-    def tend(self) -> None:
+    def ensure_running(self) -> None:
         if self._failure is not None:
             raise self._failure
         if self._thread is None or not self._thread.is_alive():
@@ -136,12 +136,12 @@ class OwnProcess:
         self._takes_engine = False
         self._dies = False
 
-    def doom(self, chance: Random) -> None:
+    def plan_kill(self, chance: Random) -> None:
         # The next one: there may be no more of them.
         self._point = self._checkpoint.find_newest_begun() + 1
         self._takes_engine = chance.random() < 0.5
 
-    def tend(self) -> None:
+    def ensure_running(self) -> None:
         if self._process is None:
             self._process = self._started()
         elif self._process.poll() is not None:

@@ -22,7 +22,7 @@ class Schedule:
     chunks: int
     """Pieces in which the log is published; each is read to its end before the next comes."""
     kills: int
-    """How many of the chunks, never the last, meet a pipeline that is doomed to die."""
+    """How many of the chunks, never the last, meet a pipeline that will be killed."""
     lead_ms: int
     """World time by which a partition may run ahead of the others."""
     burst_max: int
@@ -33,8 +33,8 @@ class Schedule:
     """Whether the pipeline wakes for each chunk, reads to the end, and stops."""
     own_process: bool = False
 
-    def choose_doomed(self, chance: Random) -> set[int]:
-        """The numbers of the chunks that the pipeline is doomed over."""
+    def choose_killed(self, chance: Random) -> set[int]:
+        """The numbers of the chunks over which the pipeline is killed."""
         return set(chance.sample(range(self.chunks - 1), self.kills))
 
 

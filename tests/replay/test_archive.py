@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 SECONDS_MAX = 400
 ROUNDS_MIN = 5
-"""In which the archive is read: more than a doomed generation sees before it is killed."""
+"""In which the archive is read: more than a generation sees that is to be killed."""
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,13 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
     )
     running = InSession(work, spark, monkeypatch)
     try:
-        running.doom(cut_log.chance)
+        running.plan_kill(cut_log.chance)
         see_through(running)
         again = answer(work)
         check(again, work)
         assert in_one_batch(work, again, spark, tmp_path) == again.digests
 
-        running.doom(cut_log.chance, batches_ahead_max=1)
+        running.plan_kill(cut_log.chance, batches_ahead_max=1)
         publish(cut_log.settings, cut_log.rest)
         see_through(running)
     finally:

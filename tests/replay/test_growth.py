@@ -56,7 +56,7 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
         create_work(kafka.model_copy(update=limit), "inventory"), spark, monkeypatch
     )
     try:
-        running.tend()
+        running.ensure_running()
         wait_until(lambda: bool(looks), "the log has grown", GROWTH_SECONDS_MAX)
         see_through(running)
     finally:

@@ -136,7 +136,7 @@ def test_whoever_is_forgotten_is_named_nowhere_and_no_view_changes(
 
     work = create_work(shop, "visits")
     running = InSession(work, spark, monkeypatch)
-    running.tend()
+    running.ensure_running()
     try:
         forget_beside(shop, shared_broker, api, work, sold)
     finally:

@@ -54,9 +54,9 @@ class Halves(NamedTuple):
         return (high + self.low).cast("string")
 
 
-def add_halves(amount: Column, add_up: Callable[[Column], Column]) -> Halves:
-    """The sum of an amount; `add_up` makes a sum of a number."""
-    return carry(add_up(take_high_bits(amount)), add_up(take_low_bits(amount)))
+def add_halves(amount: Column, aggregate: Callable[[Column], Column]) -> Halves:
+    """The sum of an amount; `aggregate` makes a sum of a number."""
+    return carry(aggregate(take_high_bits(amount)), aggregate(take_low_bits(amount)))
 
 
 def carry(high: Column, low: Column) -> Halves:

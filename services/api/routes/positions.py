@@ -111,7 +111,7 @@ def _build(store: Store, snapshots: Snapshots, store_id: str, sku: str) -> Docum
     finality = Finality(store, TABLE, snapshot.marker)
     items = [
         {**item, **finality.to_json(row)}
-        for row, item in zip(rows, add_up(rows, ordered, is_whole), strict=True)
+        for row, item in zip(rows, accumulate_positions(rows, ordered, is_whole), strict=True)
     ]
     return {
         "store_id": store_id,
@@ -138,7 +138,7 @@ def read_ordered(connection: sqlite3.Connection, store_id: str, sku: str) -> Map
     return dict(connection.execute(ORDERED, (store_id, sku)).fetchall())
 
 
-def add_up(
+def accumulate_positions(
     rows: Sequence[Stored], ordered: Mapping[int, int], is_whole: bool
 ) -> Iterator[Document]:
     """Each review with its opening position; `rows` and `ordered` are in the order of reviews."""

@@ -27,7 +27,7 @@ class Hook:
         return json.loads(self.body)
 
     @property
-    def said(self) -> tuple[str, bool]:
+    def match(self) -> tuple[str, bool]:
         """The row's key, and whether it matches."""
         return self.event["subject"], self.event["data"]["matches"]
 
@@ -87,8 +87,8 @@ class Receiver:
         )
         return self.hooks
 
-    def list_said(self) -> list[tuple[str, bool]]:
-        return [one.said for one in self.hooks]
+    def list_matches(self) -> list[tuple[str, bool]]:
+        return [one.match for one in self.hooks]
 
 
 @contextmanager

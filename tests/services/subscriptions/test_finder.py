@@ -25,7 +25,7 @@ class Written(Writer):
     def write(self, records: Sequence[Outgoing]) -> None:
         self.records += records
 
-    def list_said(self) -> list[tuple[str, bool]]:
+    def list_matches(self) -> list[tuple[str, bool]]:
         every = [decode(one.value).value for one in self.records if one.topic == NOTIFICATIONS.name]
         return [(one.row_key, one.matches) for one in map(Notification.parse, every)]
 
@@ -63,6 +63,6 @@ def test_a_change_is_found_once_the_marker_of_its_batch_is_there() -> None:
     ):
         directory.apply(mark(end))
         finder.look(STOCK, progress)
-        assert written.list_said() == said
+        assert written.list_matches() == said
         assert (progress.offsets, progress.waiting) == ({0: reached}, len(said))
     assert not finder.held

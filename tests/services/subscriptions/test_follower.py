@@ -65,7 +65,7 @@ def test_what_begins_or_ceases_to_match_is_sent_in_order_and_signed(shop: Subscr
         shop.rows(low=6)
         hooks = shop.receiver.await_hooks(4)
         shop.await_progress(subscription, delivered=4, waiting=0)
-    assert sorted(shop.receiver.list_said()) == sorted(
+    assert sorted(shop.receiver.list_matches()) == sorted(
         [("S001/high", True), ("S001/high", False), ("S001/high", True), ("S001/low", False)]
     )
     high = [one.event for one in hooks if one.event["subject"] == "S001/high"]
@@ -91,7 +91,7 @@ def test_from_the_beginning_rows_that_match_already_are_sent(shop: Subscribed) -
         shop.receiver.await_hooks(1)
         shop.rows(high=1)
         shop.receiver.await_hooks(2)
-    assert shop.receiver.list_said() == [("S001/low", True), ("S001/high", True)]
+    assert shop.receiver.list_matches() == [("S001/low", True), ("S001/high", True)]
 
 
 def test_changes_between_the_stated_marker_and_the_start_are_sent(shop: Subscribed) -> None:
@@ -100,7 +100,7 @@ def test_changes_between_the_stated_marker_and_the_start_are_sent(shop: Subscrib
     shop.rows(low=1)
     with shop.working():
         shop.receiver.await_hooks(3)
-    said = shop.receiver.list_said()
+    said = shop.receiver.list_matches()
     assert [one for one in said if one[0] == "S001/low"] == [
         ("S001/low", False),
         ("S001/low", True),
@@ -120,7 +120,7 @@ def test_what_is_not_taken_is_sent_again_before_what_comes_after(
         shop.rows(high=9)
         hooks = shop.receiver.await_hooks(5)
         progress = shop.await_progress(subscription, delivered=2)
-    assert shop.receiver.list_said() == [("S001/high", True)] * 4 + [("S001/high", False)]
+    assert shop.receiver.list_matches() == [("S001/high", True)] * 4 + [("S001/high", False)]
     assert len({one.event["id"] for one in hooks[:4]}) == 1
     assert (progress.attempts, progress.error, progress.waiting) == (0, None, 0)
 
@@ -144,7 +144,7 @@ def test_who_takes_too_long_is_asked_again(
         shop.rows(high=1)
         shop.await_progress(subscription, delivered=1)
         cut_off.set()
-    assert shop.receiver.list_said() == [("S001/high", True)] * 2
+    assert shop.receiver.list_matches() == [("S001/high", True)] * 2
 
 
 def test_a_receiver_that_was_down_misses_nothing(shop: Subscribed) -> None:
@@ -164,7 +164,7 @@ def test_a_receiver_that_was_down_misses_nothing(shop: Subscribed) -> None:
         shop.receiver.up()
         shop.await_progress(subscription, delivered=9, waiting=0)
     for key, begins in (("S001/high", True), ("S001/low", False)):
-        said = [matches for one, matches in shop.receiver.list_said() if one == key]
+        said = [matches for one, matches in shop.receiver.list_matches() if one == key]
         assert said == [begins if at % 2 == 0 else not begins for at in range(len(said))]
 
 
@@ -179,7 +179,7 @@ def test_a_restart_goes_on_where_it_was(shop: Subscribed) -> None:
         shop.receiver.await_hooks(3)
         shop.rows(high=2)
         shop.await_progress(subscription, delivered=4, waiting=0)
-    said = shop.receiver.list_said()
+    said = shop.receiver.list_matches()
     assert [one for one in said if one[0] == "S001/high"] == [
         ("S001/high", True),
         ("S001/high", False),
@@ -198,7 +198,7 @@ def test_what_waits_at_a_restart_is_still_sent(shop: Subscribed) -> None:
     shop.receiver.up()
     with shop.working():
         shop.await_progress(subscription, delivered=2, waiting=0)
-    assert sorted(shop.receiver.list_said()) == [("S001/high", True), ("S001/low", False)]
+    assert sorted(shop.receiver.list_matches()) == [("S001/high", True), ("S001/low", False)]
 
 
 def test_a_killed_process_loses_nothing_and_keeps_the_order(shop: Subscribed) -> None:
@@ -256,7 +256,7 @@ def test_after_so_many_attempts_it_is_parked_and_can_be_resumed(
         shop.resume(subscription)
         shop.await_progress(subscription, state="active", delivered=3, waiting=0)
     told = [("S001/low", False), ("S001/third", True)]
-    assert shop.receiver.list_said() == [("S001/high", True)] * 4 + told
+    assert shop.receiver.list_matches() == [("S001/high", True)] * 4 + told
 
 
 def test_a_notification_that_is_never_taken_can_be_skipped(
@@ -271,7 +271,7 @@ def test_a_notification_that_is_never_taken_can_be_skipped(
         head = shop.await_progress(subscription, state=PARKED, waiting=2).head
         shop.resume(subscription, skipped=head)
         shop.await_progress(subscription, delivered=1, waiting=0)
-    assert shop.receiver.list_said() == [("S001/high", True)] * 2 + [("S001/low", False)]
+    assert shop.receiver.list_matches() == [("S001/high", True)] * 2 + [("S001/low", False)]
 
 
 def test_a_receiver_that_wants_no_more_is_parked_at_once(shop: Subscribed) -> None:
@@ -309,7 +309,7 @@ def test_a_promotion_sends_only_what_the_new_generation_says_otherwise(shop: Sub
         shop.await_progress(subscription, generation=candidate.generation, delivered=4)
         shop.rows(high=1)
         hooks = shop.receiver.await_hooks(5)
-    said = shop.receiver.list_said()
+    said = shop.receiver.list_matches()
     assert sorted(said[2:4]) == [("S001/gone", False), ("S001/other", False)]
     assert said[4:] == [("S001/high", True)]
     [gone] = [one.event for one in hooks[2:4] if one.event["subject"] == "S001/gone"]
@@ -373,7 +373,7 @@ def test_many_changes_are_found_in_rounds_and_none_is_left_out(
         shop.await_started(subscription)
         shop.rows(**{f"sku{number}": 1 for number in range(changes)})
         shop.await_progress(subscription, delivered=changes, waiting=0)
-    assert len(set(shop.receiver.list_said())) == changes
+    assert len(set(shop.receiver.list_matches())) == changes
 
 
 def test_no_secret_is_in_a_topic_a_log_or_an_address(
@@ -405,7 +405,7 @@ def test_what_the_api_is_asked_for_is_sent_and_listed(shop: Subscribed) -> None:
         one = f"{path}/{made['subscription_id']}"
         shop.rows(high=1)
         [hook] = shop.receiver.await_hooks(1)
-        assert hook.said == ("S001/high", True)
+        assert hook.match == ("S001/high", True)
         assert verify(hook, made["secret"])
         api.eventually(one, lambda told: told["delivered"] == 1 and told["lag_records"] == 0)
         assert api.request("DELETE", one, headers=token).status_code == HTTPStatus.NO_CONTENT

@@ -28,7 +28,7 @@ def shelf(sku: str, units: int, version: int = 1) -> Record:
     return record(create_shelf(1, sku, units, version), version)
 
 
-def said(one: Notification | None) -> tuple[str, bool] | None:
+def summarize(one: Notification | None) -> tuple[str, bool] | None:
     return None if one is None else (one.row_key, one.matches)
 
 
@@ -37,12 +37,12 @@ def test_a_row_is_told_when_it_begins_and_when_it_ceases_to_match() -> None:
     story = [(9, None), (5, True), (4, None), (6, False), (8, None), (0, True)]
     for version, (units, expected) in enumerate(story, 1):
         told = rows.follow(1, shelf("A", units, version))
-        assert said(told) == (None if expected is None else ("S001/A", expected)), units
+        assert summarize(told) == (None if expected is None else ("S001/A", expected)), units
 
 
 def test_without_a_filter_a_row_is_told_when_it_is_there_first() -> None:
     rows = subscribe()
-    assert said(rows.follow(1, shelf("A", 9, 1))) == ("S001/A", True)
+    assert summarize(rows.follow(1, shelf("A", 9, 1))) == ("S001/A", True)
     assert rows.follow(1, shelf("A", 8, 2)) is None
 
 
@@ -51,7 +51,7 @@ def test_a_row_written_twice_or_an_older_one_after_a_newer_one_changes_nothing()
     assert rows.follow(1, shelf("A", 3, 2)) is not None
     assert rows.follow(1, shelf("A", 3, 2)) is None
     assert rows.follow(1, shelf("A", 9, 1)) is None
-    assert said(rows.follow(1, shelf("A", 9, 3))) == ("S001/A", False)
+    assert summarize(rows.follow(1, shelf("A", 9, 3))) == ("S001/A", False)
 
 
 def test_a_record_without_a_value_says_nothing() -> None:
@@ -72,19 +72,19 @@ def test_another_generation_is_compared_by_what_was_said_of_each_row() -> None:
             shelf("new", 5),
         ],
     )
-    assert {said(one) for one in made} == {
+    assert {summarize(one) for one in made} == {
         ("S001/other", False),
         ("S001/new", True),
         ("S001/gone", False),
     }
     assert rows.follow(2, shelf("same", 1, 3)) is None
-    assert said(rows.follow(2, shelf("gone", 1, 1))) == ("S001/gone", True)
+    assert summarize(rows.follow(2, shelf("gone", 1, 1))) == ("S001/gone", True)
 
 
 def test_the_comparison_goes_by_version_and_not_by_the_order_of_records() -> None:
     rows = subscribe(LOW)
     made = list(rows.compare(1, [shelf("A", 2, 5), shelf("A", 9, 4)]))
-    assert [said(one) for one in made] == [("S001/A", True)]
+    assert [summarize(one) for one in made] == [("S001/A", True)]
 
 
 def test_a_comparison_that_is_repeated_finds_nothing_more() -> None:

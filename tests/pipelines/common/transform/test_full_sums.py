@@ -24,7 +24,7 @@ LARGEST = 1_000_000 * (2**31 - 1)
 """What a line may come to."""
 
 
-def add_up(total: int, chance: Random) -> list[int]:
+def split(total: int, chance: Random) -> list[int]:
     """Amounts of lines that come to the total, in any order."""
     whole, rest = divmod(total, LARGEST)
     sign = 1 if whole >= 0 else -1
@@ -42,7 +42,7 @@ def test_a_sum_is_exact_around_64_bits_and_far_beyond_them(spark: SparkSession, 
     totals = [sign * (edge + by) for edge in edges for by in (-2, -1, 0, 1, 2) for sign in (1, -1)]
     totals += [10 * MOST, 10 * LEAST]
     rows = [
-        (number, amount) for number, total in enumerate(totals) for amount in add_up(total, chance)
+        (number, amount) for number, total in enumerate(totals) for amount in split(total, chance)
     ]
     kept = keep_halves({"cents": add_halves(F.col("amount"), F.sum)})
     added = (
