@@ -15,7 +15,7 @@ import pytest
 from bench.shops import CommandFailed
 from cli import fleet
 from cli.experiments import FENCED, find_experiments, parse_exchanges, run
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, STOCK_LEVELS, Contract
 from contracts.shape import Row
 from infra.http import NO_ANSWER
 from infra.kafka import is_answering
@@ -33,6 +33,7 @@ from tests.e2e.shop import Shop
 from tests.e2e.writers import follow_guide_for_writers
 from tests.secrets import find_files, find_processes, list_with_children
 from tests.seeds import create_random
+from tests.services.subscriptions.receiver import Receiver, verify
 
 FORGED = "FORGED"
 STRANGER_SECONDS_MAX = 2.0
@@ -192,6 +193,23 @@ def test_a_secure_shop_answers_nobody_who_does_not_say_who_they_are(shop: Shop) 
     with pytest.raises(NO_ANSWER):
         urlopen(url.replace("https:", "http:"))
     assert not is_answering(stranger, STRANGER_SECONDS_MAX)
+
+
+@pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
+def test_a_subscription_of_a_secure_shop_is_sent_and_signed(shop: Shop, receiver: Receiver) -> None:
+    [shelf] = shop.get("/v1/stock?limit=1")["items"]
+    key = {name: shelf[name] for name in STOCK_LEVELS.key}
+    filters = [f"--filter={name}={value}" for name, value in key.items()]
+    asked = (STOCK_LEVELS.name, receiver.address, "--from=beginning", *filters)
+    printed = shop.run_retail("subscriptions", "add", *asked)
+    [secret] = re.findall(r"whsec_\S+", printed)
+    [hook] = receiver.await_hooks(1)
+    assert verify(hook, secret)
+    assert hook.event["data"]["matches"]
+    assert key.items() <= hook.event["data"]["row"].items()
+    [subscription] = json.loads(shop.run_retail("subscriptions", "list", "--json"))
+    shop.run_retail("subscriptions", "remove", subscription["subscription_id"])
+    assert json.loads(shop.run_retail("subscriptions", "list", "--json")) == []
 
 
 def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:

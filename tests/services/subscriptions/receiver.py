@@ -2,10 +2,13 @@
 
 import json
 import threading
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import Message
+from hashlib import sha256
+from hmac import compare_digest, digest
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -98,3 +101,17 @@ def receiving() -> Iterator[Receiver]:
         yield receiver
     finally:
         receiver.down()
+
+
+def verify(hook: Hook, secret: str) -> bool:
+    """As the documentation of Standard Webhooks says."""
+    signed = b".".join(
+        (
+            hook.headers["webhook-id"].encode(),
+            hook.headers["webhook-timestamp"].encode(),
+            hook.body,
+        )
+    )
+    key = b64decode(secret.removeprefix("whsec_"))
+    expected = f"v1,{b64encode(digest(key, signed, sha256)).decode()}"
+    return compare_digest(hook.headers["webhook-signature"], expected)

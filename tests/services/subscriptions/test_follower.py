@@ -1,11 +1,8 @@
 """From a change in a view to a web hook, over a real broker and real connections."""
 
 import json
-from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from dataclasses import replace
-from hashlib import sha256
-from hmac import compare_digest, digest
 from http import HTTPStatus
 from threading import Event
 
@@ -23,7 +20,7 @@ from services.subscriptions.courier import ATTEMPTS_MAX
 from services.subscriptions.records import PARKED, Subscription
 from services.subscriptions.signature import derive_secret, locate_key, read_key
 from tests.services.serving import TOKEN, serving
-from tests.services.subscriptions.receiver import Hook, receiving
+from tests.services.subscriptions.receiver import receiving, verify
 from tests.services.subscriptions.subscribing import LOW, SECONDS_MAX, Subscribed
 
 pytestmark = pytest.mark.e2e
@@ -40,20 +37,6 @@ def shop(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Subscribe
         made.promote(made.stock)
         yield made
         made.end_all()
-
-
-def verify(hook: Hook, secret: str) -> bool:
-    """As the documentation of Standard Webhooks says."""
-    signed = b".".join(
-        (
-            hook.headers["webhook-id"].encode(),
-            hook.headers["webhook-timestamp"].encode(),
-            hook.body,
-        )
-    )
-    key = b64decode(secret.removeprefix("whsec_"))
-    expected = f"v1,{b64encode(digest(key, signed, sha256)).decode()}"
-    return compare_digest(hook.headers["webhook-signature"], expected)
 
 
 def test_what_begins_or_ceases_to_match_is_sent_in_order_and_signed(shop: Subscribed) -> None:
