@@ -98,6 +98,7 @@ KINDS: Mapping[str, Kind] = {
         "{x} in {limit}",
         lambda x, limit: x in limit,
         keyword="enum",
+        items_sql="array_size(array_except({x}, array{limit})) = 0",
     ),
     "minItems": _limit_length_below("array_size({x})", "minItems"),
     "maxItems": _limit_length_above("array_size({x})", "maxItems"),
@@ -170,10 +171,13 @@ def _render_condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], 
 
 
 def _render_literal(rule: Rule, *, items: bool = False) -> str:
-    """The rule's limit in SQL; for items joined by "/", the pattern of one that does not match."""
+    """The rule's limit in SQL; for items joined by "/", the pattern of one that does not match.
+
+    An absent item is among the values: it breaks only the rule `required`.
+    """
     limit = rule.limit
     if isinstance(limit, tuple):
-        return f"({', '.join(map(_quote, limit))})"
+        return f"({', '.join([*map(_quote, limit), *(['null'] if items else [])])})"
     if rule.kind == "pattern" and isinstance(limit, str):
         one = limit.removeprefix("^").removesuffix("$")
         # Java's $ overlooks a line break at the end; \z does not.
