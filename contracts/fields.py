@@ -38,6 +38,21 @@ class Reading:
         return list_readings(self.file, self.path, listed)
 
 
+def read_fields(readings: tuple[Reading, ...]) -> tuple[Field, ...]:
+    """The fields of one record. Raises BadContract."""
+    fields = tuple(read_field(one) for one in readings)
+    measures = {field.name for field in fields if field.type == "string" and not field.required}
+    for reading, field in zip(readings, fields, strict=True):
+        if field.per is not None and field.per not in measures:
+            listed = ", ".join(sorted(measures)) or "none that is there"
+            raise reading.explain(
+                f"per: a string beside it that may be absent, of {listed}",
+                field.per,
+                "Name such a field.",
+            )
+    return fields
+
+
 def list_readings(
     file: Path, path: tuple[str, ...], listed: list[SchemaProperty] | None
 ) -> tuple[Reading, ...]:
@@ -58,9 +73,9 @@ def read_field(reading: Reading) -> Field:
     """The field. Raises BadContract for a missing or unknown part."""
     source = reading.property
     custom = CustomProperties(reading.file, f"field {reading.path[-1]}", source.customProperties)
-    unit = custom.take_optional("unit", str)
+    unit, per = custom.take_optional("unit", str), custom.take_optional("per", str)
     personal = _read_personal(reading, custom)
-    custom.refuse_others("unit, and of a personal field purpose, retention")
+    custom.refuse_others("unit, per, and of a personal field purpose, retention")
     kind = read_type(reading)
     made = Field(
         name=reading.path[-1],
@@ -68,6 +83,7 @@ def read_field(reading: Reading) -> Field:
         required=_is_required(reading),
         description=_check_description(reading, source.description),
         unit=unit,
+        per=per,
         examples=tuple(_check_example(reading, kind, example) for example in source.examples or ()),
         personal=personal,
     )
@@ -141,5 +157,5 @@ def _complete_array(reading: Reading, made: Field) -> Field:
         made,
         item=item.name,
         item_description=_check_description(reading, item.description),
-        fields=tuple(read_field(inner) for inner in reading.list_inner(item.properties)),
+        fields=read_fields(reading.list_inner(item.properties)),
     )

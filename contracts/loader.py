@@ -12,7 +12,7 @@ from open_data_contract_standard.model import OpenDataContractStandard, SchemaOb
 from contracts import terms
 from contracts.conditions import list_rules
 from contracts.errors import BadContract, BadContracts
-from contracts.fields import list_readings, read_field
+from contracts.fields import list_readings, read_fields
 from contracts.odcs import CustomProperties, read
 from contracts.shape import Contract
 
@@ -69,7 +69,7 @@ def load_at(at: Place, file: Path) -> Contract:
     sunset = terms.read_sunset(file, custom.take_optional("sunset", date))
     schema = _check_names(file, at, name, document, "deprecated" if sunset else "active")
     properties = list_readings(file, (), schema.properties)
-    fields = tuple(read_field(one) for one in properties)
+    fields = read_fields(properties)
     terms.refuse_ambiguous_items(file, fields)
     rules = list_rules(file, properties, fields, schema.quality or ())
     key = terms.read_key(file, fields, rules, custom.take("key", list))

@@ -29,6 +29,9 @@ class Field:
     required: bool
     description: str
     unit: str | None = None
+    per: str | None = None
+    """The field beside it that says what the number is per, where it is given. Who reads the number
+    has to read that field too."""
     examples: tuple[str | bytes | int | bool | datetime, ...] = ()
     item: str | None = None
     """The name of one element of an array."""

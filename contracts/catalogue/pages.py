@@ -256,7 +256,7 @@ def _render_fields(known: Knowledge, one: Contract) -> Html:
             (
                 render_code(render_path(path)),
                 field.type,
-                field.unit or "",
+                _render_unit(field),
                 "" if field.required else "may be absent",
                 join(field.description, _render_personal(field)),
                 _render_example(field),
@@ -265,6 +265,10 @@ def _render_fields(known: Knowledge, one: Contract) -> Html:
         )
     heads = ("field", "type", "unit", "presence", "what it means", "for example", "used by")
     return render_table(heads, *rows, class_="fields")
+
+
+def _render_unit(field: Field) -> str:
+    return f"{field.unit or ''} per {field.per}".lstrip() if field.per else field.unit or ""
 
 
 def _render_personal(field: Field) -> Html | None:
@@ -366,7 +370,7 @@ def build_fields_page(known: Knowledge) -> Page:
             render_link(one.name, f"topics/{one.name}.html"),
             render_code(render_path(path)) if len(path) > 1 else "",
             field.type,
-            field.unit or "",
+            _render_unit(field),
             render_element("span", PERSONAL, class_=f"badge {PERSONAL}") if field.personal else "",
             field.description,
         )

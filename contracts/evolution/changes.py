@@ -71,6 +71,7 @@ def _compare_field(
         yield Change(place, text, harms, why, f"keep {before.item}", path)
     if (before.personal is None) != (after.personal is None):
         yield Change(place, "no longer personal" if before.personal else "now personal")
+    yield from _compare_per(place, path, before, after)
     if before.unit != after.unit:
         yield Change(
             place,
@@ -78,6 +79,24 @@ def _compare_field(
             READERS,
             f"the same number means something else to who counts in {before.unit or 'nothing'}",
             f"keep {before.unit or 'it without a unit'} and add a field beside it",
+            path,
+            meaning=True,
+        )
+
+
+def _compare_per(place: str, path: Path, before: Field, after: Field) -> Iterator[Change]:
+    """What a number is per. Records without that field say what they said; who reads both is named
+    in contracts/consumers: see contracts/evolution/declarations.py.
+    """
+    if before.per is None and after.per is not None:
+        yield Change(place, f"now per {after.per}, where that is given")
+    elif before.per != after.per:
+        yield Change(
+            place,
+            f"per {before.per} → {f'per {after.per}' if after.per else 'per piece always'}",
+            READERS,
+            f"the same number means something else to who takes it per {before.per}",
+            f"keep it per {before.per}",
             path,
             meaning=True,
         )

@@ -7,7 +7,7 @@ from contracts.consumer import Consumer, Use
 from contracts.evolution.parties import Consumers, find_writers
 from contracts.evolution.released import Released
 from contracts.evolution.reliances import find_unmet
-from contracts.projection import list_leaves, parse_path, render_path
+from contracts.projection import Path, list_leaves, parse_path, render_path
 from contracts.shape import Contract
 
 Contracts = Mapping[str, Contract]
@@ -54,11 +54,24 @@ def _check_use(one: Consumer, use: Use, contract: Contract, today: date) -> Iter
     used = set(use.list_paths(contract))
     for path in sorted(used - there):
         yield f"{reads}: field {render_path(path)}, which it does not have"
+    for path, beside in _find_beside(contract):
+        if path in used and beside not in used:
+            yield (
+                f"{reads}: field {render_path(path)} without {render_path(beside)}, "
+                "which says what it is per"
+            )
     for place in sorted(use.relies_on.fields):
         if not any(path[: len(parse_path(place))] == parse_path(place) for path in used):
             yield f"{reads}: relies on {place}, which is not among its fields"
     for each in find_unmet(use, contract):
         yield f"{reads}: {each}"
+
+
+def _find_beside(contract: Contract) -> Iterator[tuple[Path, Path]]:
+    """Each number that is per something, and the field that says what."""
+    for path, field in list_leaves(contract.fields):
+        if field.per is not None:
+            yield path, (*path[:-1], field.per)
 
 
 def may_read(one: Consumer, contract: Contract) -> bool:

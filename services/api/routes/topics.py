@@ -34,6 +34,9 @@ class TopicField(BaseModel):
     name: str
     type: str = Field(description="string, bytes, int, long, boolean, timestamp or array")
     unit: str | None = Field(description="what the number counts; null where it counts nothing")
+    per: str | None = Field(
+        None, description="the field beside it that says what the number is per, where it is given"
+    )
     required: bool = Field(description="whether every record has it")
     description: str = Field(description="what it means")
     fields: list["TopicField"] | None = Field(None, description="of each element of an array")
@@ -109,6 +112,8 @@ def _describe_field(field: ContractField) -> TopicField:
     more: dict[str, Any] = {}
     if field.fields:
         more["fields"] = [_describe_field(each) for each in field.fields]
+    if field.per:
+        more["per"] = field.per
     if field.personal:
         more["personal"] = PersonalData(
             purpose=field.personal.purpose, retention=field.personal.retention
