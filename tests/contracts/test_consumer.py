@@ -24,7 +24,7 @@ def test_a_reader_hands_out_what_is_declared() -> None:
     value = create_reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
     assert set(value) == {"event_id", "event_time", "customer_id", "lines"}
     assert value["lines"] == [
-        {"units": line["units"], "unit_price_cents": line["unit_price_cents"]}
+        {name: line[name] for name in ("units", "unit_price_cents", "measure")}
         for line in RECEIPT["lines"]
     ]
 

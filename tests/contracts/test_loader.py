@@ -80,7 +80,7 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (RECEIPT, "id: public.sales.receipt.v1", "id: public.sales.receipts.v1", [": id: "]),
         (RECEIPT, "value: public", "value: private", ["private.sales.receipt.v1", "the path"]),
         (RECEIPT, "value: public", "value: secret", ["public or private"]),
-        (RECEIPT, "version: 1.2.0", "version: 2.0.0", ["version", "1.x.y"]),
+        (RECEIPT, "version: 1.3.0", "version: 2.0.0", ["version", "1.x.y"]),
         (RECEIPT, "apiVersion: v3.1.0", "apiVersion: v3.0.2", ["DataContract v3.1.0"]),
         # key and time
         (RECEIPT, "value: [store_id]", "value: [shop_id]", ["key", "found shop_id"]),

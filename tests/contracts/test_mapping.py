@@ -54,7 +54,8 @@ def test_the_columns_of_a_receipt() -> None:
     assert render_spark_ddl(RECEIPTS) == (
         "event_id STRING, event_time TIMESTAMP, store_id STRING, register_id STRING, "
         "cashier_id STRING, card_token STRING, customer_id STRING, "
-        "lines ARRAY<STRUCT<sku: STRING, units: INT, unit_price_cents: INT>>"
+        "lines ARRAY<STRUCT<sku: STRING, units: INT, unit_price_cents: INT, "
+        "measure: STRING>>"
     )
 
 

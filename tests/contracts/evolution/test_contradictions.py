@@ -17,6 +17,7 @@ from tests.contracts.evolution.editing import (
     edit,
 )
 
+PER_SKU = "property: per, value: sku"
 FAULTS: Mapping[str, tuple[Callable[[Path], object], str]] = {
     "a private topic is read from outside its domain": (
         lambda at: edit(
@@ -99,8 +100,17 @@ FAULTS: Mapping[str, tuple[Callable[[Path], object], str]] = {
         "inventory reads public.quarantine.release.v1: order: relies on the key topic",
     ),
     "a consumer relies on a field that it does not use": (
-        lambda at: edit(at, {LOYALTY: [(', "lines[].unit_price_cents"]', "]")]}),
+        lambda at: edit(at, {LOYALTY: [('      - "lines[].unit_price_cents"\n', "")]}),
         "relies on lines[].unit_price_cents, which is not among its fields",
+    ),
+    "a consumer reads a price, and not what it is per": (
+        lambda at: edit(at, {LOYALTY: [('      - "lines[].measure"\n', "")]}),
+        "loyalty reads public.sales.receipt.v1: field lines[].unit_price_cents without "
+        "lines[].measure, which says what it is per",
+    ),
+    "a price is per a field that is always there": (
+        lambda at: edit(at, {RECEIPT: [("property: per, value: measure", PER_SKU)]}),
+        "expected per: a string beside it that may be absent, of measure, found sku",
     ),
     "a misspelt word in a consumer's file": (
         lambda at: edit(at, {LOYALTY: [("relies_on:", "relies_upon:")]}),
@@ -130,14 +140,14 @@ FAULTS: Mapping[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a version is slipped in": (
         lambda at: shutil.copy(
-            edit(at, {RECEIPT: [("version: 1.2.0", "version: 1.3.0")]}) / RECEIPT,
-            at / "released/topics/sales/receipt.v1/1.3.0.yaml",
+            edit(at, {RECEIPT: [("version: 1.3.0", "version: 1.4.0")]}) / RECEIPT,
+            at / "released/topics/sales/receipt.v1/1.4.0.yaml",
         ),
-        "released/topics/sales/receipt.v1/1.3.0.yaml should have a line in digests.txt",
+        "released/topics/sales/receipt.v1/1.4.0.yaml should have a line in digests.txt",
     ),
     "a successor without a sunset for the one before": (
         lambda at: (at / "topics/sales/receipt.v2.yaml").write_text(
-            (at / RECEIPT).read_text().replace("receipt.v1", "receipt.v2").replace("1.2.0", "2.0.0")
+            (at / RECEIPT).read_text().replace("receipt.v1", "receipt.v2").replace("1.3.0", "2.0.0")
         ),
         "public.sales.receipt.v1 has a successor, public.sales.receipt.v2, but no sunset",
     ),

@@ -127,6 +127,32 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
         {RECEIPT: [("property: unit, value: cents", "property: unit, value: dollars")]},
         Break(RECEIPTS, "lines[].unit_price_cents", "cents → dollars", ["loyalty"], ["inventory"]),
     ),
+    "a price is no longer per a measure": (
+        {RECEIPT: [(", {property: per, value: measure}", "")]},
+        Break(
+            RECEIPTS,
+            "lines[].unit_price_cents",
+            "per measure → per piece always",
+            ["loyalty", "visits"],
+            ["inventory"],
+        ),
+    ),
+    "a measure more": (
+        {
+            RECEIPT: [
+                ("[kilogram, litre, metre]", "[kilogram, litre, metre, pound]"),
+                ("is one of kilogram, litre, metre", "is one of kilogram, litre, metre, pound"),
+                ('{"lines[].measure": pound}', '{"lines[].measure": ounce}'),
+            ]
+        },
+        Break(
+            RECEIPTS,
+            "lines[].measure",
+            "is one of kilogram, litre, metre → is one of kilogram, litre, metre, pound",
+            ["loyalty", "visits"],
+            ["inventory"],
+        ),
+    ),
     "a required field is added": (
         {
             RECEIPT: [
