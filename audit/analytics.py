@@ -23,10 +23,11 @@ COLUMNS: dict[str, pa.DataType] = {
     "event_id": pa.string(),
     "since": pa.timestamp("ms", tz="UTC"),
     "unit_cost_cents": pa.int64(),
+    "measure": pa.string(),
 }
 COSTS = pa.schema(COLUMNS)
-"""The cost of a product, and the time from which it holds: NOTICE after its publication, or
-later."""
+"""The cost of a product, of a piece or of a whole measure, and the time from which it holds: NOTICE
+after its publication, or later."""
 
 VIEWS: Mapping[str, Contract] = {
     CONTRACTS[name].entity.replace("-", "_"): CONTRACTS[name]
@@ -74,4 +75,5 @@ def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
             "event_id": product["event_id"],
             "since": max(product["effective_at"], to_datetime(record.published_ms) + NOTICE),
             "unit_cost_cents": product["unit_cost_cents"],
+            "measure": product.get("measure"),
         }

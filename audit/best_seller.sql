@@ -6,7 +6,7 @@ with sold as (
         time_bucket(interval 10 minutes, event_time) - step * interval 10 minutes as window_start,
         window_start + interval 1 hour                                            as window_end,
         published > window_end + getvariable('grace')                             as late,
-        sold * unit_price_cents                                                   as revenue
+        amount(sold, unit_price_cents, measure)                                   as revenue
     from applied, range(6) as steps(step)
     where topic = 'public.sales.receipt.v1'
 )

@@ -1,12 +1,13 @@
--- From when on a product costs how much, and until when.
+-- From when on a product costs how much per piece or per measure, and until when.
 with first_copy as (
-    select sku, since, partition, "offset", unit_cost_cents
+    select sku, since, partition, "offset", unit_cost_cents, measure
     from announced
     qualify row_number() over (partition by event_id order by partition, "offset") = 1
 )
 select
     sku,
     unit_cost_cents,
+    measure,
     since,
     coalesce(
         lead(since) over (partition by sku order by since, partition, "offset"),

@@ -6,9 +6,9 @@ select
     sku,
     count(distinct (partition, event_id)) filter (where sold is not null)    as receipts,
     coalesce(sum(sold), 0)::bigint                                           as units_sold,
-    coalesce(sum(cents) filter (where sold is not null), 0)::decimal(38)     as sales_cents,
+    coalesce(sum(amount(sold, unit_price_cents, measure)), 0)::decimal(38)   as sales_cents,
     coalesce(sum(refunded), 0)::bigint                                       as units_refunded,
-    coalesce(sum(cents) filter (where refunded is not null), 0)::decimal(38) as refunded_cents,
+    coalesce(sum(amount(refunded, unit_price_cents, measure)), 0)::decimal(38) as refunded_cents,
     coalesce(sum(received), 0)::bigint                                       as units_received,
     coalesce(sum(adjusted), 0)::bigint                                       as units_adjusted
 from moves

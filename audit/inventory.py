@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from audit.amount import create_amount
 from audit.inventory_lines import EXTRACTED, build_chunks
 from audit.log import number_records, read
 from audit.validation import Content, Unreadable, read_record
@@ -52,6 +53,7 @@ class Oracle:
         self.engine = duckdb.connect()
         self.engine.execute("set timezone = 'UTC'")
         self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
+        create_amount(self.engine)
         self.load("extracted", EXTRACTED.empty_table())
         for lines in build_chunks(self._read_contents(settings)):
             self.engine.register("lines", lines)

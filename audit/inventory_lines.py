@@ -26,6 +26,7 @@ COLUMNS: dict[str, pa.DataType] = {
     "store_id": pa.string(),
     "sku": pa.string(),
     "unit_price_cents": pa.int64(),
+    "measure": pa.string(),
     **dict.fromkeys(MOVEMENTS, pa.int64()),
 }
 EXTRACTED = pa.schema(COLUMNS)
@@ -62,15 +63,18 @@ def list_lines(record: Record, sequence: int | None, content: Content) -> list[L
         "published": record.published_ms,
         "store_id": happened.get("store_id"),
     }
-    nothing = {"unit_price_cents": None, **dict.fromkeys(MOVEMENTS, 0)}
+    nothing = {"unit_price_cents": None, "measure": None, **dict.fromkeys(MOVEMENTS, 0)}
     return [
         {**shared, "sku": sku, **nothing, **movement}
         for sku, movement in read_movements(content.topic, happened)
     ]
 
 
-def read_movements(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:
-    """The sku of each line, and its movements in units; a heartbeat has one line without a sku."""
+def read_movements(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, Any]]]:
+    """The sku of each line, its movements in units, and of a sale its price and measure.
+
+    A heartbeat has one line without a sku.
+    """
     if topic == HEARTBEATS.name:
         yield None, {}
         return
@@ -79,8 +83,8 @@ def read_movements(topic: str, happened: Event) -> Iterator[tuple[str | None, di
         return
     for line in happened["lines"]:
         if topic == RECEIPTS.name:
-            price_cents = line["unit_price_cents"]
-            yield line["sku"], {"sold": line["units"], "unit_price_cents": price_cents}
+            price = {"unit_price_cents": line["unit_price_cents"], "measure": line.get("measure")}
+            yield line["sku"], {"sold": line["units"], **price}
         elif topic == REFUNDS.name:
             yield line["sku"], {"refunded": line["units"]}
         elif topic == SHIPMENTS.name and happened["status"] == "dispatched":

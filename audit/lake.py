@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from audit.amount import create_amount
 from audit.full_sums import fit_sums
 from audit.inventory import read_query
 from audit.validation import Event, Unreadable, find_untimeliness, parse_event, read_record
@@ -19,9 +20,9 @@ Events = Mapping[str, Mapping[Place, Event]]
 """By topic: the content of each accepted record that is the first of its event in its partition."""
 
 COLUMNS: dict[str, pa.DataType] = {
-    **dict.fromkeys(("topic", "event_id", "store_id", "sku"), pa.string()),
+    **dict.fromkeys(("topic", "event_id", "store_id", "sku", "measure"), pa.string()),
     **dict.fromkeys(("partition", "sold", "refunded", "received", "adjusted"), pa.int64()),
-    "cents": pa.int64(),
+    "unit_price_cents": pa.int64(),
     "event_time": pa.timestamp("ms", tz="UTC"),
 }
 MOVES = pa.schema(COLUMNS)
@@ -55,6 +56,7 @@ def sum_daily_facts(events: Events) -> list[dict[str, Any]]:
     """The movements by UTC day, store and sku; cents are clipped to 64 bits."""
     engine = duckdb.connect()
     engine.execute("set timezone = 'UTC'")
+    create_amount(engine)
     engine.register("moves", pa.Table.from_pylist(list(list_moves(events)), MOVES))
     rows = [
         fit_sums(row) for row in engine.sql(read_query("daily_facts")).to_arrow_table().to_pylist()
@@ -75,14 +77,14 @@ def list_moves(events: Events) -> Iterator[dict[str, Any]]:
                     "event_time": happened["event_time"],
                     "store_id": happened["store_id"],
                     "sku": line["sku"],
-                    **compute_amounts(topic.name, happened, line),
+                    **read_amounts(topic.name, happened, line),
                 }
 
 
-def compute_amounts(topic: str, happened: Event, line: Event) -> dict[str, int]:
+def read_amounts(topic: str, happened: Event, line: Event) -> dict[str, Any]:
     if topic == ADJUSTMENTS.name:
         return {"adjusted": line["units"]}
     if topic == SHIPMENTS.name:
         return {"received": line["received_units"]} if happened["status"] == "received" else {}
-    cents = line["units"] * line["unit_price_cents"]
-    return {"sold" if topic == RECEIPTS.name else "refunded": line["units"], "cents": cents}
+    price = {"unit_price_cents": line["unit_price_cents"], "measure": line.get("measure")}
+    return {"sold" if topic == RECEIPTS.name else "refunded": line["units"], **price}

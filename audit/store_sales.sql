@@ -6,12 +6,14 @@ with sold as (
         date_trunc('minute', event_time)                       as window_start,
         window_start + interval 1 minute                       as window_end,
         published > window_end + getvariable('grace')          as late,
-        sold * unit_price_cents                                as revenue,
-        coalesce(sold * (unit_price_cents - unit_cost_cents), 0) as margin,
-        case when unit_cost_cents is null then sold else 0 end as costless
+        amount(sold, unit_price_cents, applied.measure)        as revenue,
+        amount(sold, unit_cost_cents, applied.measure)         as spent,
+        coalesce(revenue - spent, 0)                           as margin,
+        case when spent is null then sold else 0 end           as costless
     from applied
     left join cost
         on cost.sku = applied.sku and event_time >= since and event_time < before
+        and cost.measure is not distinct from applied.measure
     where topic = 'public.sales.receipt.v1'
 )
 select

@@ -26,7 +26,7 @@ META: Mapping[str, pa.DataType] = {
     "event_time": NUMBER,
 }
 LINES: Mapping[str, pa.DataType] = {
-    **dict.fromkeys(("store_id", "cashier_id", "card_token", "sku"), TEXT),
+    **dict.fromkeys(("store_id", "cashier_id", "card_token", "sku", "measure"), TEXT),
     **dict.fromkeys(("line", "units", "unit_price_cents"), NUMBER),
 }
 TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
@@ -56,7 +56,7 @@ TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
     PRODUCTS.name: (
         "product",
         {
-            "sku": TEXT,
+            **dict.fromkeys(("sku", "measure"), TEXT),
             **dict.fromkeys(
                 ("effective_at", "unit_cost_cents", "pack_size_units", "lead_time_days"), NUMBER
             ),

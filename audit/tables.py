@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from audit.amount import create_amount
 from audit.inventory import Book, Place
 from audit.table_schemas import ACCEPTED, AS_OF, SCHEMAS, TABLES
 from audit.validation import Content, Event, Unreadable, read_record
@@ -32,6 +33,7 @@ class Tables:
         """The places of rejected records, and the possible reasons of the quarantine; none: any
         reason."""
         self.engine = duckdb.connect()
+        create_amount(self.engine)
         waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
         for name in SCHEMAS:
             self._put(f"create table {name} as", name, [])

@@ -1,6 +1,7 @@
 """Builds the events of a test. Times are hh:mm or hh:mm:ss of one day, or of a later one."""
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -32,6 +33,12 @@ PLACES = {
 MILK, WINE = "SKU-MILK", "SKU-WINE"
 PRICES = {MILK: 100, WINE: 1_000}
 PACKS = {MILK: 10, WINE: 6}
+APPLES = "SKU-APPLES"
+"""Sold by the kilogram. A timeline has them from `introduce_apples` on."""
+
+
+Line = tuple[str, int, int] | tuple[str, int, int, str]
+"""Sku, units and unit price in cents, and the measure of what is sold by one."""
 
 
 def parse_clock(clock: str, days: int = 0) -> datetime:
@@ -81,7 +88,7 @@ class Timeline:
             )
         for sku, cents in PRICES.items():
             self.set_price(sku, cents, BEFORE)
-            self.put(PRODUCTS, BEFORE, effective_at=BEFORE, sku=sku, pack_size_units=PACKS[sku])
+            self.introduce(sku, pack_size_units=PACKS[sku])
 
     def put(
         self,
@@ -111,6 +118,15 @@ class Timeline:
         self._offsets[place] += 1
         self.records.append(record)
         return str(event["event_id"])
+
+    def introduce(self, sku: str, **fields: Any) -> None:
+        """Publish a product that holds throughout, with these fields of its event."""
+        self.put(PRODUCTS, BEFORE, effective_at=BEFORE, sku=sku, **fields)
+
+    def introduce_apples(self, **terms: Any) -> None:
+        """A kilogram is £2.99, and a crate has 12.5 of them."""
+        self.introduce(APPLES, measure="kilogram", **{"pack_size_units": 12_500, **terms})
+        self.set_price(APPLES, 299, BEFORE)
 
     def set_price(
         self, sku: str, cents: int, effective_at: datetime, published: datetime | None = None
@@ -169,14 +185,16 @@ class Timeline:
     def sell(
         self,
         happened: datetime,
-        *lines: tuple[str, int, int],
+        *lines: Line,
         card: str | None = None,
         customer: str | None = None,
         store: str = LEEDS,
         cashier: str = "K1",
         **fields: Any,
     ) -> str:
-        """Publish a receipt. `lines`: sku, units and unit price; one milk by default."""
+        """Publish a receipt. `lines`: sku, units, unit price, and a measure if it is sold by one;
+        one milk by default.
+        """
         return self.put(
             RECEIPTS,
             happened,
@@ -191,7 +209,7 @@ class Timeline:
     def refund(
         self,
         happened: datetime,
-        *lines: tuple[str, int, int],
+        *lines: Line,
         receipt: str | None = None,
         issued: datetime | None = None,
         card: str | None = None,
@@ -217,5 +235,6 @@ class Timeline:
         return [row for row in rows if row["rule"] == rule]
 
 
-def build_lines(lines: tuple[tuple[str, int, int], ...]) -> list[Row]:
-    return [{"sku": sku, "units": units, "unit_price_cents": cents} for sku, units, cents in lines]
+def build_lines(lines: Iterable[Line]) -> list[Row]:
+    names = ("sku", "units", "unit_price_cents", "measure")
+    return [dict(zip(names, line, strict=False)) for line in lines]

@@ -7,7 +7,7 @@ with event as (
         event_time                                            as issued,
         store_id,
         sum(units)                                            as units,
-        sum(units * unit_price_cents)                         as cents
+        sum(amount(units, unit_price_cents, measure))         as cents
     from receipt
     where customer_id is not null
     group by partition, event_id, receipt.customer_id, event_time, store_id

@@ -18,7 +18,7 @@ money_back as (
             and receipt_event_time <= event_time + getvariable('receipt_ahead_max'),
             false
         ) as names_receipt,
-        sum(units * unit_price_cents)::bigint as cents
+        sum(amount(units, unit_price_cents, measure))::bigint as cents
     from refund
     group by all
 ),
@@ -40,7 +40,7 @@ packed as (
     select receipt.*, units * 100 // pack_size_units as hundredths
     from receipt asof join product
         on receipt.sku = product.sku and receipt.event_time >= product.since
-    where customer_id is null
+    where customer_id is null and receipt.measure is not distinct from product.measure
 ),
 contribution as (
     select
@@ -81,7 +81,7 @@ contribution as (
         'sweethearting', cashier_id,
         starts(event_time, getvariable('sweethearting_interval')),
         topic, event_id, event_time, published, store_id, line, 'own', null,
-        (price_cents - unit_price_cents)::bigint * units, null, null
+        amount(units, price_cents, measure) - amount(units, unit_price_cents, measure), null, null
     from priced
     where unit_price_cents < price_cents::bigint * getvariable('line_percent_max') // 100
     union all
@@ -89,14 +89,14 @@ contribution as (
         'refund-without-receipt', event_id,
         starts(event_time, getvariable('refund_interval')),
         topic, event_id, event_time, published, store_id, line, 'sold', sku,
-        units::bigint * unit_price_cents, null, null
+        amount(units, unit_price_cents, measure), null, null
     from receipt
     union all
     select
         'refund-without-receipt', receipt_event_id,
         starts(receipt_event_time, getvariable('refund_interval')),
         topic, event_id, event_time, published, store_id, line, 'refunded', sku,
-        units::bigint * unit_price_cents, null, null
+        amount(units, unit_price_cents, measure), null, null
     from refund semi join (from money_back where names_receipt) using (topic, event_id)
     union all
     select

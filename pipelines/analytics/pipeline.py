@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from contracts import CONTRACTS, PRODUCTS, RECEIPTS, REFUNDS
-from pipelines.analytics.transform import extract_lines
+from pipelines.analytics.transform import PRODUCT, build_line_columns, extract_lines
 from pipelines.common.pipeline import Dimension, Pipeline
 from pipelines.common.transform.statements import build_aggregates, load_view, to_rows
 
@@ -22,8 +22,7 @@ PIPELINE = Pipeline(
     views=VIEWS,
     aggregates=lambda: build_aggregates(VIEWS),
     to_rows=lambda added: to_rows(VIEWS, added),
-    dimensions=(
-        Dimension(PRODUCTS, since="effective_at", columns={"unit_cost_cents": "unit_cost_cents"}),
-    ),
+    dimensions=(Dimension(PRODUCTS, since="effective_at", columns=PRODUCT),),
+    line_columns=build_line_columns,
     every=timedelta(seconds=5),
 )

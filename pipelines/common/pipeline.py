@@ -91,6 +91,8 @@ class Pipeline:
     The contributions that views declare have their own columns instead.
     """
     dimensions: tuple[Dimension, ...] = ()
+    line_columns: Callable[[], Mapping[str, Column]] = dict
+    """Columns that it adds to a line, over the line's own and those of its dimensions."""
     to_rows: Callable[[DataFrame], DataFrame] = keep_columns
     """From aggregates to rows: adds columns, and drops none of the rows."""
     may_be_row: Callable[[], Column] | None = None

@@ -8,17 +8,25 @@ from pyspark.sql import functions as F
 from contracts import PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
 from contracts.times import MILLISECOND
 from pipelines.common.pipeline import Contribution, Dimension, Extract
+from pipelines.common.transform.amount import compute_amount
 from pipelines.fraud.thresholds import Thresholds
 
 DIMENSIONS = (
     Dimension(PRICE_CHANGES, since="effective_at", columns={"price_cents": "list_price_cents"}),
-    Dimension(PRODUCTS, since="effective_at", columns={"pack_size_units": "pack_size_units"}),
+    Dimension(
+        PRODUCTS,
+        since="effective_at",
+        columns={"pack_size_units": "pack_size_units", "measure": "product_measure"},
+    ),
     Dimension(
         STORES,
         since="effective_at",
         columns={"latitude_microdegrees": "latitude", "longitude_microdegrees": "longitude"},
     ),
 )
+
+PRICED = ("units", "unit_price_cents", "measure")
+"""The fields of a line that say what it comes to."""
 
 
 def extract_sale(receipt: Column) -> Extract:
@@ -41,19 +49,17 @@ def extract_refund(refund: Column) -> Extract:
 
 def sum_cents(lines: Column) -> Column:
     """The sum of all lines of an event, in cents. It uses a lambda, but only refunds run it."""
-    priced = F.arrays_zip(
-        lines["units"].alias("units"), lines["unit_price_cents"].alias("unit_price_cents")
-    )
+    priced = F.arrays_zip(*[lines[name].alias(name) for name in PRICED])
     return F.aggregate(
         priced,
         F.lit(0).cast("long"),
-        lambda cents, line: cents + line["units"].cast("long") * line["unit_price_cents"],
+        lambda cents, line: cents + compute_amount(*[line[name] for name in PRICED]),
     )
 
 
 def to_extract(event: Column) -> dict[str, Column]:
     shared = ("event_id", "store_id", "cashier_id", "card_token")
-    lines = [event["lines"][name].alias(name) for name in ("sku", "units", "unit_price_cents")]
+    lines = [event["lines"][name].alias(name) for name in ("sku", *PRICED)]
     return {**{name: event[name] for name in shared}, "lines": F.arrays_zip(*lines)}
 
 
@@ -105,7 +111,12 @@ def travel(limits: Thresholds) -> list[Contribution]:
 
 
 def build_sweethearting(limits: Thresholds) -> Contribution:
-    """Lines far below the list price of their time; the amount is the difference in cents."""
+    """Lines far below the list price of their time; the amount is what they would have come to,
+    less what they came to.
+
+    Prices are compared as they are, whatever they are per: weighed goods that a cashier sells for
+    a piece's price are given away, too.
+    """
     price, listed = F.col("unit_price_cents"), F.col("list_price_cents")
     return create_signal(
         "sweethearting",
@@ -113,14 +124,14 @@ def build_sweethearting(limits: Thresholds) -> Contribution:
         compute_start(F.col("event_time"), limits.sweethearting_interval),
         limits.sweethearting_interval,
         is_of_receipt() & (price < F.floor(listed * limits.line_percent_max / 100)),
-        amount=(listed - price) * F.col("units"),
+        amount=compute_amount_at(listed) - compute_amount_at(price),
     )
 
 
 def build_unbacked(limits: Thresholds) -> list[Contribution]:
     """The cents that a receipt sold and that were refunded for it, by sku."""
     lasting = limits.refund_interval + limits.return_period
-    cents = F.col("units") * F.col("unit_price_cents")
+    cents = compute_amount_at(F.col("unit_price_cents"))
     return [
         create_signal(
             "refund-without-receipt",
@@ -159,8 +170,12 @@ def build_refund_rate(limits: Thresholds) -> Contribution:
 
 
 def build_bulk(limits: Thresholds) -> Contribution:
-    """Lines of at least `packs_line_hundredths_min`, on receipts without a customer id."""
-    hundredths = F.floor(F.col("units") * 100 / F.col("pack_size_units"))
+    """Lines of at least `packs_line_hundredths_min`, on receipts without a customer id.
+
+    Of a pack whose units are others than the line's, nothing is known.
+    """
+    comparable = F.col("measure").eqNullSafe(F.col("product_measure"))
+    hundredths = F.when(comparable, F.floor(F.col("units") * 100 / F.col("pack_size_units")))
     return create_signal(
         "bulk-purchase",
         F.coalesce("card_token", "event_id"),
@@ -172,6 +187,11 @@ def build_bulk(limits: Thresholds) -> Contribution:
         about=F.col("sku"),
         amount=hundredths,
     )
+
+
+def compute_amount_at(price_cents: Column) -> Column:
+    """What a line comes to at this price, in cents."""
+    return compute_amount(F.col("units"), price_cents, F.col("measure"))
 
 
 def is_naming_receipt(limits: Thresholds) -> Column:

@@ -17,6 +17,7 @@ from contracts import (
     render_spark_ddl,
 )
 from contracts.validation import RELEASABLE
+from pipelines.common.transform.amount import compute_amount
 from pipelines.common.transform.choose import choose
 from pipelines.common.transform.decode import decode_event
 from pipelines.common.transform.events import RELEASE, decode_records, find_fault, find_reason
@@ -100,7 +101,7 @@ def sum_daily_facts(
     not fit into 64 bits are the nearest number that does.
     """
     units = F.col("units").cast("long")
-    cents = units * F.col("unit_price_cents")
+    cents = compute_amount(units, F.col("unit_price_cents"), F.col("measure"))
     parts = (
         to_amounts(
             explode_lines(receipts), receipts=F.col("first"), units_sold=units, sales_cents=cents

@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipelines.common.pipeline import Contribution, Extract
+from pipelines.common.transform.amount import compute_amount
 from pipelines.common.transform.full_sums import (
     carry,
     join_halves,
@@ -33,7 +34,9 @@ def extract_sale(receipt: Column) -> Extract:
         "store_id": receipt["store_id"],
         "customer_id": to_key(receipt["customer_id"]),
         "lines": F.arrays_zip(
-            lines["units"].alias("units"), lines["unit_price_cents"].alias("unit_price_cents")
+            lines["units"].alias("units"),
+            lines["unit_price_cents"].alias("unit_price_cents"),
+            lines["measure"].alias("measure"),
         ),
     }
 
@@ -56,7 +59,9 @@ def build_contributions() -> list[Contribution]:
                 "at": at,
                 "store_id": F.col("store_id"),
                 "units": F.col("units").cast("long"),
-                "cents": (F.col("units") * F.col("unit_price_cents")).cast("long"),
+                "cents": compute_amount(
+                    F.col("units"), F.col("unit_price_cents"), F.col("measure")
+                ),
             },
             F.col("customer_id").isNotNull(),
         )

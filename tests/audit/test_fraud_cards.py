@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
+from audit.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 from tests.audit.frauds import CARD, MINUTE, SECOND, only, travel
 
 
@@ -78,6 +78,18 @@ class TestBulkPurchase:
         sold = shop.sell(parse_clock("10:00"), (WINE, units, 1_000))
         alerts = shop.compute_alerts(self.RULE)
         assert [alert["subject"] for alert in alerts] == [sold] * raised
+
+    @pytest.mark.parametrize(("grams", "raised"), [(50_000, 0), (50_125, 1)])
+    def test_crates_of_weighed_goods_are_packs(
+        self, shop: Timeline, grams: int, raised: int
+    ) -> None:
+        shop.introduce_apples()
+        shop.sell(parse_clock("10:00"), (APPLES, grams, 299, "kilogram"))
+        assert len(shop.compute_alerts(self.RULE)) == raised
+
+    def test_grams_are_not_held_against_a_pack_of_pieces(self, shop: Timeline) -> None:
+        shop.sell(parse_clock("10:00"), (WINE, 350, 299, "kilogram"))
+        assert shop.compute_alerts(self.RULE) == []
 
     def test_receipts_of_one_card_are_added_up_by_product(self, shop: Timeline) -> None:
         for n in range(3):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audit.timeline import MILK, PRICES, WINE, Timeline, parse_clock
+from audit.timeline import APPLES, MILK, PRICES, WINE, Timeline, parse_clock
 from tests.audit.frauds import MINUTE, SECOND, only
 
 
@@ -35,6 +35,21 @@ class TestSweethearting:
     ) -> None:
         self.give(shop, 8, cents)
         assert len(shop.compute_alerts("sweethearting")) == raised
+
+    def test_what_is_given_away_of_weighed_goods_is_what_they_would_have_come_to(
+        self, shop: Timeline
+    ) -> None:
+        shop.introduce_apples()
+        for n in range(3):
+            moment = parse_clock("10:00") + n * MINUTE
+            shop.sell(moment, (APPLES, 3_350, 99, "kilogram"), (APPLES, 5, 100, "kilogram"))
+        # 1,001.65 less 331.65 cents, and 1.495 less 0.5: each of the four is rounded by itself.
+        given = 3 * ((1_002 - 332) + (1 - 1))
+        assert (
+            only(shop.compute_alerts("sweethearting", given_away_cents_max=given - 1))["measured"]
+            == given
+        )
+        assert shop.compute_alerts("sweethearting", given_away_cents_max=given) == []
 
     def test_the_price_is_that_of_the_moment(self, shop: Timeline) -> None:
         shop.set_price(WINE, 400, effective_at=parse_clock("10:02"), published=parse_clock("9:00"))
@@ -102,6 +117,14 @@ class TestRefundWithoutReceipt:
         assert (alert["status"], alert["measured"]) == ("open", 3_000)
         assert (alert["events"], alert["decided_at"]) == (2, parse_clock("11:00"))
 
+    def test_grams_are_paid_back_in_whole_cents(self, shop: Timeline) -> None:
+        shop.introduce_apples()
+        issued = parse_clock("9:00")
+        sold = shop.sell(issued, (APPLES, 3, 500, "kilogram"))  # two cents
+        back = [(APPLES, 1, 500, "kilogram")] * 3  # three
+        shop.refund(parse_clock("10:00"), *back, receipt=sold, issued=issued)
+        assert only(shop.compute_alerts(self.RULE, unbacked_cents_max=0))["measured"] == 1
+
     def test_a_receipt_of_another_day_is_another_receipt(self, shop: Timeline) -> None:
         sold = shop.sell(parse_clock("9:00"), (WINE, 3, 1_000))
         shop.refund(
@@ -168,6 +191,16 @@ class TestRefundRate:
         assert len(shop.compute_alerts(self.RULE)) == raised
 
     @pytest.mark.crosses("pipelines/fraud/thresholds/blind_refund_cents_min")
+    @pytest.mark.parametrize(("grams", "raised"), [(1_001, 0), (1_002, 1)])
+    def test_a_refund_of_weighed_goods_is_worth_what_it_came_to(
+        self, shop: Timeline, grams: int, raised: int
+    ) -> None:
+        shop.introduce_apples()
+        for n in range(9):
+            # 299.3 or 299.6 cents, where a look begins at 300
+            shop.refund(parse_clock("10:00") + n * MINUTE, (APPLES, grams, 299, "kilogram"))
+        assert len(shop.compute_alerts(self.RULE)) == raised
+
     def test_spoilt_fruit_is_paid_back_without_questions(self, shop: Timeline) -> None:
         for n in range(9):
             shop.refund(parse_clock("10:00") + n * MINUTE, (MILK, 2, PRICES[MILK]))

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from audit.tables import Row
-from audit.timeline import LEEDS, YORK, Timeline, parse_clock
+from audit.timeline import APPLES, LEEDS, MILK, YORK, Line, Timeline, parse_clock
 from audit.visits import VisitsOracle
 from pipelines.visits.thresholds import Thresholds
 
@@ -40,6 +40,17 @@ def test_a_visit_of_two_stores_is_one() -> None:
     shop.sell(parse_clock("10:00"), customer="C1", store=LEEDS)
     shop.sell(parse_clock("10:10"), customer="C1", store=YORK)
     assert select_fields(shop, "stores", "receipts")[0] == (2, 2)
+
+
+def test_what_is_weighed_comes_to_whole_cents_line_by_line() -> None:
+    shop = Timeline()
+    lines: list[Line] = [(APPLES, 1, 500, "kilogram"), (APPLES, 1, 499, "kilogram"), (MILK, 1, 500)]
+    shop.sell(parse_clock("10:00"), *lines, (APPLES, 1, 500, "litre"), customer="C1")
+    shop.sell(parse_clock("10:05"), (APPLES, 350, 299, "kilogram"), customer="C1")
+    assert select_fields(shop, "units", "spent_cents") == [
+        (4 + 350, 1 + 0 + 500 + 1 + 105),
+        (350, 105),
+    ]
 
 
 def test_customers_do_not_visit_together() -> None:

@@ -7,6 +7,6 @@ SELECT hopping(event_time, INTERVAL 1 HOUR, INTERVAL 10 MINUTES) AS window_start
        store_id,
        sku,
        units                                                     AS units,
-       units * unit_price_cents                                  AS revenue_cents
+       amount_cents                                              AS revenue_cents
 FROM line
 WHERE topic = 'public.sales.receipt.v1'

@@ -7,8 +7,8 @@ SELECT store_id,
        tumbling(event_time, INTERVAL 1 MINUTE)             AS window_start,
        if(first_line, 1, 0)                                AS receipts,
        units                                               AS units,
-       units * unit_price_cents                            AS revenue_cents,
-       coalesce(units * (unit_price_cents - unit_cost_cents), 0) AS margin_cents,
-       if(unit_cost_cents IS NULL, units, 0)               AS units_without_cost
+       amount_cents                                        AS revenue_cents,
+       coalesce(amount_cents - cost_cents, 0)              AS margin_cents,
+       if(cost_cents IS NULL, units, 0)                    AS units_without_cost
 FROM line
 WHERE topic = 'public.sales.receipt.v1'

@@ -32,6 +32,8 @@ def build_contributions(pipeline: Pipeline, extracts: DataFrame, versions: Versi
     if not list_as_of_columns(pipeline, extracts):
         for dimension in pipeline.dimensions:
             lines = join_as_of(lines, dimension, versions[dimension])
+    if added := pipeline.line_columns():
+        lines = lines.withColumns({**added})
     declared = [(view, view.contributions()) for view in pipeline.views if view.contributions]
     if declared:
         return explode_contributions(declared, lines)

@@ -25,10 +25,16 @@ Asked = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture
 def ask(spark: SparkSession) -> Asked:
-    """The rows of a view after a log. A costs 60 cents, from ten minutes past the opening 70."""
+    """The rows of a view after a log. A costs 60 cents, from ten minutes past the opening 70; a
+    kilogram of K costs 333.
+    """
     (dimension,) = PIPELINE.dimensions
     begin, end = OPENING - HOUR, OPENING + 1_000 * HOUR
-    costs = [("A", 60, begin, LATER_COST_AT), ("A", 70, LATER_COST_AT, end)]
+    costs = [
+        ("A", 60, None, begin, LATER_COST_AT),
+        ("A", 70, None, LATER_COST_AT, end),
+        ("K", 333, "kilogram", begin, end),
+    ]
     versions = {dimension: spark.createDataFrame(costs, build_version_schema(dimension))}
 
     def after(view: str, *log: Published) -> list[dict[str, Any]]:
@@ -67,6 +73,37 @@ def test_margin_is_over_the_cost_at_the_moment_of_the_sale(ask: Asked) -> None:
 def test_a_unit_whose_cost_nobody_knows_has_no_margin_and_is_counted(ask: Asked) -> None:
     view_rows = ask("store-sales", receipt(("A", 1), ("B", 2)))
     assert select_fields(view_rows, "margin_cents", "units_without_cost", "units") == [(40, 2, 3)]
+
+
+def sell(*lines: tuple[str, int, int, str | None]) -> Published:
+    """Lines are (sku, units, unit price, measure)."""
+    names = ("sku", "units", "unit_price_cents", "measure")
+    return receipt(lines=[dict(zip(names, line, strict=True)) for line in lines])
+
+
+@pytest.mark.parametrize(
+    ("units", "price", "revenue", "cost"),
+    [(1, 500, 1, 0), (1, 499, 0, 0), (2, 500, 1, 1), (350, 299, 105, 117), (1_000, 500, 500, 333)],
+)
+def test_a_line_with_a_measure_comes_to_whole_cents_half_a_cent_up(
+    ask: Asked, units: int, price: int, revenue: int, cost: int
+) -> None:
+    rows = ask("store-sales", sell(("K", units, price, "kilogram")))
+    fields = ("units", "revenue_cents", "margin_cents", "units_without_cost")
+    assert select_fields(rows, *fields) == [(units, revenue, revenue - cost, 0)]
+
+
+def test_each_line_of_one_product_is_rounded_by_itself(ask: Asked) -> None:
+    rows = ask("best-seller", sell(*[("K", 1, 500, "kilogram")] * 3))
+    assert {row["revenue_cents"] for row in rows} == {3}
+
+
+def test_a_cost_for_another_measure_than_the_lines_is_none(ask: Asked) -> None:
+    lines = (("K", 1, 500, None), ("K", 2, 500, "litre"), ("A", 4, 500, "metre"))
+    rows = ask("store-sales", sell(*lines))
+    assert select_fields(rows, "revenue_cents", "margin_cents", "units_without_cost") == [
+        (500 + 1 + 2, 0, 7)
+    ]
 
 
 @pytest.mark.parametrize(("after", "late"), [(2 * MINUTE, 0), (2 * MINUTE + MINUTE / 60_000, 1)])

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from audit.fraud import FraudOracle
 from audit.timeline import (
+    APPLES,
     BORDERS,
     DELAYS_MINUTES,
     DIMENSION_KINDS,
@@ -18,6 +19,7 @@ from audit.timeline import (
     NOTICES_MINUTES,
     WINE,
     YORK,
+    Line,
     Timeline,
 )
 from contracts import ALERTS, encode_key
@@ -34,6 +36,7 @@ pytestmark = pytest.mark.spark
 
 SALES, REFUNDS, CHANGES = 400, 150, 30
 CARDS = (None, "tok_1", "tok_2", "tok/3", "tok%4")
+WEIGHED_SHARE = 0.3
 
 STRICT = create_pipeline(LIMITS)
 
@@ -42,17 +45,22 @@ def draw_timeline(chance: Random) -> list[Record]:
     """Sales and refunds around the borders of intervals, some of them published late, some by a
     clock that is ahead; facts with and without notice."""
     shop = Timeline()
+    shop.introduce_apples()
 
     def draw_moment() -> tuple[timedelta, ...]:
         return timedelta(minutes=chance.randint(-40, 40)), timedelta(
             minutes=chance.choice(DELAYS_MINUTES)
         )
 
-    def draw_lines() -> list[tuple[str, int, int]]:
-        return [
-            (chance.choice((MILK, WINE)), chance.choice((1, 2, 8)), chance.choice((0, 100, 1_000)))
-            for _ in range(chance.randint(1, 2))
-        ]
+    def draw_line() -> Line:
+        cents = chance.choice((0, 100, 500, 1_000))
+        if chance.random() < WEIGHED_SHARE:
+            units = chance.choice((1, 350, 12_500, 60_000))
+            return (chance.choice((APPLES, APPLES, MILK)), units, cents, "kilogram")
+        return (chance.choice((MILK, WINE, APPLES)), chance.choice((1, 2, 8)), cents)
+
+    def draw_lines() -> list[Line]:
+        return [draw_line() for _ in range(chance.randint(1, 2))]
 
     for _ in range(CHANGES):
         off, _ = draw_moment()

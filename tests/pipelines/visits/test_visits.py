@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
+from audit.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, encode_key
 from contracts.times import EPOCH, MILLISECOND
@@ -23,7 +23,7 @@ SALES, COPIES = 300, 60
 CUSTOMERS = (None, "C1", "C2", "C/3", "C%4")
 BORDERS = (parse_clock("8:00"), parse_clock("11:00"), parse_clock("0:00", days=1))
 DELAYS_MINUTES = (0, 0, 0, 20, 110, 130)
-PRICE_CENTS = 100
+PRICE_CENTS, HALVES_CENTS = 100, 500
 
 
 def draw_timeline(chance: Random) -> list[Record]:
@@ -37,6 +37,7 @@ def draw_timeline(chance: Random) -> list[Record]:
                 (sku, chance.randint(1, 9), PRICE_CENTS)
                 for sku in chance.choices((MILK, WINE), k=chance.randint(1, 3))
             ],
+            (APPLES, chance.choice((1, 2, 3, 350)), HALVES_CENTS, "kilogram"),
             customer=chance.choice(CUSTOMERS),
             store=chance.choice((LEEDS, YORK, LONDON)),
             published=happened + timedelta(minutes=chance.choice(DELAYS_MINUTES)),
