@@ -30,7 +30,7 @@ lifting as (
 ),
 known as (
     select moved.*, moved.published // 86400000 as day, unit_cost_cents, pack_size_units, lead_time_days,
-           starts_at, ends_at, lift,
+           measure, starts_at, ends_at, lift,
            moved.sold * 1000000
                // if(moved.event_time >= starts_at and moved.event_time < ends_at, lift, 1000) as usual_milli
     from moved
@@ -52,7 +52,8 @@ daily as (
         count(distinct (topic, partition, event_id))                as events,
         max(event_time) filter (where pack_size_units is not null)  as known_at,
         arg_max(
-            {cost: unit_cost_cents, pack: pack_size_units, lead: lead_time_days}, event_time
+            {cost: unit_cost_cents, pack: pack_size_units, lead: lead_time_days, measure: measure},
+            event_time
         ) filter (where pack_size_units is not null)                as terms,
         max(event_time) filter (where lift is not null)             as planned_at,
         arg_max({starts: starts_at, ends: ends_at, lift: lift}, event_time)
@@ -68,8 +69,7 @@ reviewed as (
         sku,
         coalesce(sum(moved) filter (where ago = 0), 0)::bigint      as moved_units,
         sum(sold)::bigint                                           as sold_units,
-        sum(usual_milli)::bigint                                    as usual_milli,
-        sum(usual_milli::hugeint * usual_milli)                     as squares,
+        list(usual_milli)                                           as usual_milli,
         coalesce(max(ago) filter (where opens) + 1, 7)::bigint      as days,
         arg_max(terms, known_at) filter (where terms is not null)   as terms,
         arg_max(plan, planned_at) filter (where plan is not null)   as plan,
@@ -78,12 +78,23 @@ reviewed as (
     cross join range(7) as back (ago)
     group by all
 ),
+-- Demand in thousandths of what the cost is for: of a piece, or of a whole measure.
+wanted as (
+    select
+        *,
+        if(terms.measure is null, 1, 1000)                          as each,
+        list_transform(usual_milli, lambda milli: milli // each)    as milli,
+        list_sum(milli)::bigint                                     as milli_in_all,
+        list_sum(list_transform(milli, lambda one: one::hugeint * one)) as squares
+    from reviewed
+    where terms is not null
+),
 expected as (
     select
         *,
-        usual_milli / days                                          as mean_milli,
+        milli_in_all / days                                         as mean_milli,
         mean_milli / 1000                                           as mean,
-        (squares - usual_milli * mean_milli) / greatest(days - 1, 1) / 1000000 as spread,
+        (squares - milli_in_all * mean_milli) / greatest(days - 1, 1) / 1000000 as spread,
         greatest(spread, mean * getvariable('dispersion_min'))      as variance,
         terms.lead + (getvariable('review_days') + getvariable('late_days')) as exposed_days,
         terms.cost * getvariable('holding_per_day')                 as holding_cents,
@@ -92,18 +103,18 @@ expected as (
         greatest(least(ends_days, exposed_days) - greatest(begins_days, 0), 0) as promoted_days,
         exposed_days + coalesce(promoted_days * (plan.lift / 1000 - 1), 0) as worth_days,
         worth_days + worth_days * worth_days / days                 as doubted_days
-    from reviewed
-    where terms is not null
+    from wanted
 ),
 levelled as (
     select
         *,
-        ceil(
+        ceil((
             mean * (1 + getvariable('swing')) * worth_days
             + sqrt(variance * doubted_days) * getvariable('safety')
-        )::bigint                                                   as point,
+        ) * each)::bigint                                           as point,
         ceil(
             sqrt(mean * (2 * getvariable('order_cents')) / greatest(holding_cents, 0.001::double))
+            * each
         )::bigint                                                   as lot
     from expected
 )
@@ -118,6 +129,7 @@ select
     point + greatest(lot, terms.pack) as order_up_to_units,
     terms.pack                      as pack_size_units,
     terms.lead                      as lead_time_days,
-    version
+    version,
+    terms.measure                   as measure
 from levelled
 order by review, store_id, sku

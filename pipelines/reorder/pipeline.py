@@ -10,9 +10,10 @@ from pipelines.common.pipeline import Dimension, Pipeline, View
 from pipelines.reorder.policy import Policy
 from pipelines.reorder.transform import (
     PLAN,
-    TERMS,
+    PRODUCT,
     build_aggregates,
     build_contributions,
+    build_line_columns,
     build_proposals,
     extract_adjustment,
     extract_refund,
@@ -23,7 +24,7 @@ from pipelines.reorder.transform import (
 
 POLICY = Policy()
 DIMENSIONS = (
-    Dimension(PRODUCTS, since="effective_at", columns={name: name for name in TERMS}),
+    Dimension(PRODUCTS, since="effective_at", columns={name: name for name in PRODUCT}),
     Dimension(PROMOTIONS, since="effective_at", columns=PLAN),
 )
 
@@ -44,6 +45,7 @@ PIPELINE = Pipeline(
     views=(View(PROPOSALS, contributions=partial(build_contributions, POLICY), ends="review_at"),),
     aggregates=build_aggregates,
     dimensions=DIMENSIONS,
+    line_columns=build_line_columns,
     may_be_row=is_known,
     to_rows=to_rows,
     every=timedelta(seconds=15),

@@ -89,11 +89,16 @@ def derive_levels(
     plan: Plan,
     policy: Policy,
     on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
+    units_each: Any = 1,
 ) -> Levels:
-    """The levels of one shelf at one review.
+    """The levels of one shelf at one review, in units.
 
     `sold_milli`: for each of the DAYS before the review, what the usual price would have sold, in
-    thousandths of units; zero before the shelf's first day. `days`: how many of them count.
+    thousandths; zero before the shelf's first day. `days`: how many of them count.
+
+    `units_each`: the units of what is counted in `sold_milli` and paid by `unit_cost_cents`: one of
+    a piece, a thousand of a whole measure. The policy reckons in pieces or whole measures, since
+    the variance over the mean would be another number in grams.
     """
     total = sum(sold_milli[1:], sold_milli[0])
     squares = sum((milli * milli for milli in sold_milli[1:]), sold_milli[0] * sold_milli[0])
@@ -107,10 +112,11 @@ def derive_levels(
     )
     # An error of the mean repeats on each future day.
     doubted_days = worth_days + worth_days * worth_days / days
-    point = on.ceil(
+    needed = (
         mean * (1.0 + policy.swing) * worth_days + on.sqrt(variance * doubted_days) * policy.safety
     )
-    batch = on.ceil(compute_cheapest(mean, unit_cost_cents, policy, on))
+    point = on.ceil(needed * units_each)
+    batch = on.ceil(compute_cheapest(mean, unit_cost_cents, policy, on) * units_each)
     return Levels(point, point + on.largest(batch, pack_size_units))
 
 
@@ -121,6 +127,6 @@ def count_promoted_days(plan: Plan, exposed_days: Any, on: Arithmetic) -> Any:
 
 
 def compute_cheapest(mean: Any, unit_cost_cents: Any, policy: Policy, on: Arithmetic) -> Any:
-    """Wilson's lot, in units: ordering it costs as much as holding it."""
+    """Wilson's lot, in what the mean counts: ordering it costs as much as holding it."""
     holding_cents = unit_cost_cents * policy.holding_per_day
     return on.sqrt(mean * (2.0 * policy.order_cents) / on.largest(holding_cents, 0.001))

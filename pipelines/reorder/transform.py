@@ -4,11 +4,15 @@ A line of an event contributes to the seven reviews after its publication. The f
 the units that it moved; each counts the units that it sold, on its day of the seven.
 """
 
+from collections.abc import Mapping
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from contracts import RECEIPTS
+from contracts.measures import MEASURES, UNITS_PER_MEASURE
 from pipelines.common.pipeline import Contribution, Extract
+from pipelines.common.transform.choose import choose
 from pipelines.reorder.policy import (
     DAYS,
     NO_PLAN,
@@ -21,8 +25,10 @@ from pipelines.reorder.policy import (
 )
 
 DAY_MS = 24 * 60 * 60 * 1000
-TERMS = ("unit_cost_cents", "pack_size_units", "lead_time_days")
-"""A product's terms."""
+PRODUCT = ("unit_cost_cents", "pack_size_units", "lead_time_days", "measure")
+"""The columns of a line's product."""
+TERMS = ("unit_cost_cents", "pack_size_units", "lead_time_days", "measure_number")
+"""A product's terms: numbers, since Spark aggregates only numbers in place."""
 PLAN = {
     "starts_at": "plan_starts_ms",
     "ends_at": "plan_ends_ms",
@@ -31,7 +37,7 @@ PLAN = {
 }
 """The columns of a product's promotion plan."""
 PLANNED = ("plan_starts_ms", "plan_ends_ms", "plan_lift_permille")
-"""A review's columns of a plan: numbers, since Spark aggregates only numbers in place."""
+"""A review's columns of a plan: numbers, too."""
 
 
 def extract_sale(receipt: Column) -> Extract:
@@ -80,6 +86,12 @@ def to_extract(event: Column, came: Column | None = None, went: Column | None = 
 
 def build_no_units() -> Column:
     return F.array().cast("array<int>")
+
+
+def build_line_columns() -> Mapping[str, Column]:
+    """The number of the product's measure, from one on; zero: it is sold by the piece."""
+    numbers = choose((F.col("measure") == name, F.lit(at)) for at, name in enumerate(MEASURES, 1))
+    return {"measure_number": F.coalesce(numbers, F.lit(0)).cast("long")}
 
 
 def build_contributions(policy: Policy) -> list[Contribution]:
@@ -143,8 +155,13 @@ def is_known() -> Column:
 
 def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
     """Proposals with the view's columns, from the aggregates of products with known terms."""
+    number = F.col("measure_number")
+    units_each = F.when(number > 0, UNITS_PER_MEASURE).otherwise(1)
     proposed = derive_levels(
-        [F.col(name_sold_on(day)).cast("double") for day in range(DAYS)],
+        [
+            COLUMNS.divided(F.col(name_sold_on(day)), units_each).cast("double")
+            for day in range(DAYS)
+        ],
         F.col("days"),
         F.col("lead_time_days"),
         F.col("pack_size_units"),
@@ -152,8 +169,10 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
         build_plan(),
         policy,
         COLUMNS,
+        units_each,
     )
-    return reviews.withColumns(proposed._asdict())
+    measure = choose((number == at, F.lit(name)) for at, name in enumerate(MEASURES, 1))
+    return reviews.withColumns({**proposed._asdict(), "measure": measure})
 
 
 def build_plan() -> Plan:

@@ -25,6 +25,8 @@ class Proposal:
     order_up_to_units: int
     pack_size_units: int
     lead_time_days: int
+    measure: str | None = None
+    """Units are thousandths of it; None: pieces."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Limits:
 
     packs_min: int = 1  # nobody delivers less than a pack
     units_per_order_max: int = 10_000  # hundreds of times what a busy shelf sells in a day
+    thousandths_per_order_max: int = 1_000_000  # a tonne: a line of a shipment holds no more
     orders_per_store_max: int = 2_000  # a review: more than a store has shelves by default
 
 
@@ -96,7 +99,8 @@ def decide(
 
 def create_order(proposal: Proposal, position: int, limits: Limits) -> Order:
     """An order of whole packs, up to the proposed level and within the limits."""
-    pack = proposal.pack_size_units
+    pack, by_piece = proposal.pack_size_units, proposal.measure is None
+    most = limits.units_per_order_max if by_piece else limits.thousandths_per_order_max
     packs = max(limits.packs_min, -((position - proposal.order_up_to_units) // pack))
-    packs = min(packs, max(1, limits.units_per_order_max // pack))
+    packs = min(packs, max(1, most // pack))
     return Order(proposal.shelf, proposal.review_ms, packs * pack, pack, proposal.lead_time_days)

@@ -96,6 +96,7 @@ def read_proposals(settings: Settings, generation: Generation, marker: Marker) -
                     row["order_up_to_units"],
                     row["pack_size_units"],
                     row["lead_time_days"],
+                    row["measure"],
                 ),
             )
     return [proposal for _, proposal in newest.values()]

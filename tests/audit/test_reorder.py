@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from audit.timeline import DAY, LEEDS, MILK, WINE, Timeline, parse_clock
+from audit.timeline import APPLES, DAY, LEEDS, MILK, WINE, Timeline, parse_clock
 from contracts import PRODUCTS, SHIPMENTS, Contract
 from pipelines.reorder.policy import Policy
 from tests.audit.reviews import FIRST, adjust, compute_first, compute_proposals, milk, select_fields
@@ -40,6 +40,25 @@ def test_what_is_late_for_its_topic_is_in_no_review() -> None:
     shop = Timeline()
     shop.sell(parse_clock("10:00"), milk(1), published=parse_clock("12:01"))
     assert compute_proposals(shop) == []
+
+
+def test_what_is_weighed_is_ordered_like_pieces_in_thousandths() -> None:
+    """A shelf that sells as many kilograms as another sells pieces, of the same terms."""
+    pieces, weighed = Timeline(), Timeline()
+    terms = {"unit_cost_cents": 120, "pack_size_units": 10, "lead_time_days": 2}
+    weighed.introduce_apples(**{**terms, "pack_size_units": 10_000})
+    for day, units in enumerate((3, 7, 5)):
+        happened = parse_clock("10:00", days=day)
+        pieces.sell(happened, milk(units))
+        weighed.sell(happened, (APPLES, units * 1_000, 299, "kilogram"))
+    ours, theirs = (compute_proposals(shop, Policy()) for shop in (pieces, weighed))
+    assert [(row["sold_units"] * 1_000, row["measure"]) for row in ours] == [
+        (row["sold_units"], None) for row in theirs
+    ]
+    assert {row["measure"] for row in theirs} == {"kilogram"}
+    for one, other in zip(ours, theirs, strict=True):
+        for name in ("reorder_point_units", "order_up_to_units"):
+            assert 0 <= one[name] * 1_000 - other[name] < 2_000
 
 
 @pytest.mark.parametrize(

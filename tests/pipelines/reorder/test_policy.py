@@ -17,10 +17,14 @@ from pipelines.reorder.policy import (
 STEADY = replace(Policy(), safety=0.0, swing=0.0, late_days=0.0)
 
 
-def compute_levels(*sold: int, policy: Policy = STEADY, plan: Plan = NO_PLAN) -> Levels:
+def compute_levels(
+    *sold: int, policy: Policy = STEADY, plan: Plan = NO_PLAN, units_each: int = 1
+) -> Levels:
     days = len(sold)
     milli = [units * 1_000 for units in sold]
-    return derive_levels([*milli, *[0] * (7 - days)], days, 2, 12, 100, plan, policy)
+    return derive_levels(
+        [*milli, *[0] * (7 - days)], days, 2, 12, 100, plan, policy, units_each=units_each
+    )
 
 
 def test_the_point_is_the_demand_until_the_next_orders_delivery() -> None:
@@ -52,6 +56,15 @@ def test_an_order_is_as_large_as_is_cheapest() -> None:
     """Ten a day, 0.1 cents a day to hold one, 30 cents to order: √(2 · 10 · 30 / 0.1) = 77.5."""
     point, up_to = compute_levels(10, 10, 10, 10, 10, 10, 10)
     assert up_to - point == 78
+
+
+def test_levels_of_kilograms_are_those_of_pieces_in_grams() -> None:
+    sold = (10, 30, 0, 10, 10, 10, 10)
+    pieces = compute_levels(*sold, policy=Policy())
+    grams = compute_levels(*sold, policy=Policy(), units_each=1_000)
+    assert pieces.reorder_point_units == -(-grams.reorder_point_units // 1_000)
+    lot, lot_of_grams = (one.order_up_to_units - one.reorder_point_units for one in (pieces, grams))
+    assert lot == -(-lot_of_grams // 1_000)
 
 
 def test_an_order_is_never_below_a_pack() -> None:

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from audit.reorder import ReorderOracle
 from audit.timeline import (
+    APPLES,
     DAY,
     LEEDS,
     LONDON,
@@ -17,6 +18,7 @@ from audit.timeline import (
     PACKS,
     PRICES,
     WINE,
+    Line,
     Timeline,
 )
 from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
@@ -48,6 +50,7 @@ class Drawn:
 
     def __init__(self, chance: Random) -> None:
         self.shop = Timeline()
+        self.shop.introduce_apples(lead_time_days=1)
         self.shop.put(PRODUCTS, DAY, effective_at=CHANGED, sku=MILK, **MILK_CHANGED)
         self._chance = chance
         for _ in range(PLANS):
@@ -87,7 +90,7 @@ class Drawn:
         received = self._chance.random() < 0.5
         lines = [
             {"sku": sku, "dispatched_units": 10, "received_units": units if received else 0}
-            for sku, units, _ in self._lines()
+            for sku, units, *_ in self._lines()
         ]
         self.shop.put(
             SHIPMENTS,
@@ -110,9 +113,14 @@ class Drawn:
             reason=self._chance.choice(("opening", "count")),
         )
 
-    def _lines(self) -> list[tuple[str, int, int]]:
-        skus = self._chance.choices((MILK, WINE, UNKNOWN), k=self._chance.randint(1, 3))
-        return [(sku, self._chance.randint(1, 9), 100) for sku in skus]
+    def _lines(self) -> list[Line]:
+        skus = self._chance.choices((MILK, WINE, APPLES, UNKNOWN), k=self._chance.randint(1, 3))
+        return [self._line(sku) for sku in skus]
+
+    def _line(self, sku: str) -> Line:
+        if sku == APPLES:
+            return (sku, self._chance.randint(1, 9_000), 299, "kilogram")
+        return (sku, self._chance.randint(1, 9), 100)
 
 
 def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
@@ -122,7 +130,8 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
         encode_key(PROPOSALS, row): row for row in ReorderOracle(log, POLICY).compute_view()
     }
     assert {row["days"] for row in expected.values()} == set(range(1, 8))
-    assert {row["pack_size_units"] for row in expected.values()} == {*PACKS.values(), 30}
+    assert {row["pack_size_units"] for row in expected.values()} == {*PACKS.values(), 12_500, 30}
+    assert {row["measure"] for row in expected.values()} == {None, "kilogram"}
     assert all(row["sku"] != UNKNOWN for row in expected.values())
     moves = [one for one in log if one.topic in {topic.name for topic in PIPELINE.reads}]
     again = [*moves, *chance.sample(moves, COPIES)]

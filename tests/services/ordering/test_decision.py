@@ -75,6 +75,16 @@ def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
     assert all(one.units == 24 for one in orders)
 
 
+@pytest.mark.parametrize("more", [-1, 0, 1, 10_000_000])
+@pytest.mark.crosses("services/ordering/decision/thousandths_per_order_max")
+def test_what_is_sold_by_a_measure_has_a_bound_of_its_own(more: int) -> None:
+    most = LIMITS.thousandths_per_order_max
+    wanted = Proposal(SHELF, REVIEW_MS, 0, 0, most + more, 1, 2, measure="kilogram")
+    by_piece = Proposal(SHELF, REVIEW_MS, 0, 0, most + more, 1, 2)
+    assert decide_units(wanted) == [min(most + more, most)]
+    assert decide_units(by_piece) == [LIMITS.units_per_order_max]
+
+
 @pytest.mark.parametrize("packs", [1, 2, 20])
 @pytest.mark.crosses("services/ordering/decision/packs_min")
 def test_an_order_is_of_so_many_packs_at_the_least(packs: int) -> None:
