@@ -1,9 +1,10 @@
 """The tables: the meaning of their rows, their folders, how to write them and keep them small."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import ArrayType, DataType, StructType
 
 from contracts import CONTRACTS, Contract, render_spark_ddl
 from contracts.validation import VALIDATED
@@ -67,14 +68,23 @@ class Table:
         return read_committed_ms(self.folder)
 
     def make(self, spark: SparkSession) -> None:
-        """Create the table if it is missing."""
+        """Create the table if it is missing; else add the columns that its contract has since."""
         if find_newest_version(self.folder) >= 0:
+            self._add_columns(spark)
             return
         by = f"PARTITIONED BY ({', '.join(self.partitioned_by)})" if self.partitioned_by else ""
         kept = ", ".join(f"'{name}' = '{value}'" for name, value in PROPERTIES.items())
         spark.sql(
             f"CREATE TABLE {self.address} ({self.columns}) USING delta {by} TBLPROPERTIES ({kept})"
         )
+
+    def _add_columns(self, spark: SparkSession) -> None:
+        """Widen the table by a commit without rows, which records the coverage as it is."""
+        wanted = spark.createDataFrame([], self.columns)
+        if set(list_paths(wanted.schema)) <= set(list_paths(self.read(spark).schema)):
+            return
+        writer = wanted.write.format("delta").mode("append").option("mergeSchema", "true")
+        writer.option("userMetadata", self.read_coverage().to_json()).save(str(self.folder))
 
     def read(self, spark: SparkSession, version: int | None = None) -> DataFrame:
         """The rows now, or at a version, with the table's columns."""
@@ -134,6 +144,16 @@ class Lake:
     @property
     def tables(self) -> tuple[Table, ...]:
         return self.bronze, *map(self.silver, EVENTS), self.gold
+
+
+def list_paths(kind: DataType, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The columns of a type, with those within."""
+    if isinstance(kind, StructType):
+        for field in kind:
+            yield (*at, field.name)
+            yield from list_paths(field.dataType, (*at, field.name))
+    elif isinstance(kind, ArrayType):
+        yield from list_paths(kind.elementType, at)
 
 
 def locate_lake(settings: Settings) -> Lake:

@@ -32,7 +32,7 @@ from infra.processes import find_engines, start_module
 from infra.reports import VERDICTS, name_suite
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, locate_lake
+from pipelines.lake.tables import EVENTS, PROPERTIES, TOPICS, Lake, Table, locate_lake
 from services.api.lake import movements
 from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
@@ -88,12 +88,32 @@ def order(kafka: Settings) -> None:
 
 @pytest.fixture(scope="module")
 def tables(log: Settings) -> Lake:
-    """The lake when it holds the whole log, having been killed at a drawn point on the way."""
+    """The lake when it holds the whole log, having been killed at a drawn point on the way.
+
+    The table of receipts was there before their lines had a measure.
+    """
     all_tables = locate_lake(log)
+    make_narrow(all_tables.silver(RECEIPTS))
     kill(log, create_random("a kill"), all_tables)
     running = start(log)
     assert await_end(running, locate_log(log), SECONDS_MAX) == 0, read_log(log)
     return all_tables
+
+
+def make_narrow(receipts: Table) -> None:
+    text, moment = pa.string(), pa.timestamp("us", "UTC")
+    line = pa.struct([("sku", text), ("units", pa.int32()), ("unit_price_cents", pa.int32())])
+    columns: dict[str, pa.DataType] = {
+        "event_id": text,
+        "event_time": moment,
+        **dict.fromkeys(("store_id", "register_id", "cashier_id", "card_token"), text),
+        "customer_id": text,
+        "lines": pa.list_(line),
+        "_partition": pa.int32(),
+        "_offset": pa.int64(),
+        "_published": moment,
+    }
+    DeltaTable.create(str(receipts.folder), pa.schema(columns), configuration=dict(PROPERTIES))
 
 
 def kill(settings: Settings, chance: Random, tables: Lake) -> None:
