@@ -67,6 +67,7 @@ class Receipt {
         skus[lines] = bytes();
         units[lines] = (int) number();
         number(); // unit_price_cents
+        skipOptional(); // measure
         lines++;
     }
 
