@@ -13,6 +13,7 @@ from generators.importing.guessing import guess, match_days
 
 SAMPLE_ROWS = 2_000
 MOST = 0.8
+FRACTION = re.compile(r"[.,]\d*[1-9]\d*$")
 
 FORMATS = (
     "%d/%m/%Y %H:%M:%S",
@@ -57,6 +58,9 @@ def _render_lines(
     yield "fields:"
     yield f"  sku: {_quote(guesses.get('sku'))}"
     yield f"  units: {'units' if days else _quote(guesses.get('units'))}"
+    if any(FRACTION.search(text) for text in values.get(guesses.get("units", ""), ())):
+        yield "  # CHECK: units have decimals. Say by a column, or for all rows, what they are of:"
+        yield "  # measure: {value: kilogram}"
     yield from _render_price(guesses)
     if "store" in guesses:
         yield f"  store: {_quote(guesses['store'])}"

@@ -69,8 +69,9 @@ class Refused:
 def issue_events(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterator[Issued | Refused]:
     """Every receipt, refund and adjustment of the files, in order of event time."""
     reader = engine.sql(
-        'select lines.file, lines."row", happened, store, sku, units, price_cents, register_id, '
-        "cashier, customer, card, lines.fault, kind, key, issued, receipts.fault as receipt_fault "
+        'select lines.file, lines."row", happened, store, sku, units, measure, price_cents, '
+        "register_id, cashier, customer, card, lines.fault, kind, key, issued, "
+        "receipts.fault as receipt_fault "
         "from lines join receipts using (store, kind, key) "
         'order by issued nulls first, store, kind, key, file, "row", happened, sku'
     ).to_arrow_reader(ROWS_PER_CHUNK)
@@ -96,8 +97,8 @@ def announce_catalog(
         place = mapping.stores.get(store, Store())
         described = {**_create_store(store, place), "currency": mapping.money.currency}
         yield _announce(STORES, {**described, **since}, since, store)
-    for sku, name, category in _query_rows(engine, PRODUCT):
-        described = _create_product(mapping, sku, name, category)
+    for sku, name, category, measure in _query_rows(engine, PRODUCT):
+        described = _create_product(mapping, sku, name, category) | _give_measure(measure)
         yield _announce(PRODUCTS, {**described, **since}, since, sku)
     if mapping.prices == "usual":
         for sku, price_cents in _query_rows(engine, PRICE):
@@ -129,7 +130,7 @@ def to_outgoing(found: Issued, published_ms: int, edge: Edge = AS_SENT) -> Outgo
 GOOD = "select * from lines semi join (from receipts where fault is null) using (store, kind, key)"
 PRODUCT = (
     "select sku, arg_min(name, happened) filter (where name is not null), "
-    f"arg_min(category, happened) from ({GOOD}) group by sku order by sku"
+    f"arg_min(category, happened), max(measure) from ({GOOD}) group by sku order by sku"
 )
 PRICE = (
     "select sku, quantile_disc(price_cents, 0.5) "
@@ -184,12 +185,19 @@ def _issue_event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Re
         "register_id": first["register_id"],
         "cashier_id": first["cashier"],
         **{name: value for name, value in optional.items() if value},
-        "lines": [
-            {"sku": line["sku"], "units": line["units"], "unit_price_cents": line["price_cents"]}
-            for line in lines
-        ],
+        "lines": [_create_line(line) for line in lines],
     }
     return Issued(contract, event, first["file"], first["row"])
+
+
+def _create_line(line: Found) -> Event:
+    sold = {"sku": line["sku"], "units": line["units"], "unit_price_cents": line["price_cents"]}
+    return sold | _give_measure(line["measure"])
+
+
+def _give_measure(measure: str | None) -> Event:
+    """The measure as a field; none for what is sold by the piece."""
+    return {} if measure is None else {"measure": measure}
 
 
 def create_event_id(store: str, receipt: str, kind: str, part: int) -> str:

@@ -7,7 +7,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from contracts.measures import MEASURES
 from infra.errors import UserError
+
+PIECE = "piece"
+"""In a mapping, what is sold by no measure."""
+SOLD_BY = (*MEASURES, PIECE)
 
 LINES_MAX = 10_000
 WHOLE = "the mapping"
@@ -125,11 +130,20 @@ class Fields(_Part):
     unit_price: Source | None = None
     amount: Source | None = None
     """The amount of the whole line, where the files have no unit price."""
+    measure: Source | None = None
+    """What the row is sold by; units then have up to three decimals. None: by the piece."""
     store: Source
     register_id: Source = Constant(value="till")
     cashier: Source = Constant(value="nobody")
     customer: Source | None = None
     card: Source | None = None
+
+    @field_validator("measure")
+    @classmethod
+    def _check_measure(cls, measure: Source | None) -> Source | None:
+        if isinstance(measure, Constant) and measure.value not in MEASURES:
+            raise ValueError(f"a column, or {{value: …}} with one of {', '.join(MEASURES)}")
+        return measure
 
     @model_validator(mode="after")
     def _check_one_price(self) -> "Fields":
@@ -181,6 +195,8 @@ class Mapping(_Part):
     corrections: Literal["count", "damage", "theft"] | None = None
     """Rows with negative units that are no refunds adjust the stock, for this reason."""
     fields: Fields
+    measures: dict[str, str] = {}
+    """By a value of the measure's column: the measure that it stands for, or `piece`."""
     money: Money
     products: Products = Products()
     stores: dict[str, Store] = {}
@@ -189,6 +205,13 @@ class Mapping(_Part):
     """Price list: the median price of each sku in the files, or none."""
     opening_stock: Literal["covering", "none"] = "covering"
     """The least stock with which no shelf of the files runs below zero, or none."""
+
+    @field_validator("measures")
+    @classmethod
+    def _check_measures(cls, measures: dict[str, str]) -> dict[str, str]:
+        if set(measures.values()) - set(SOLD_BY):
+            raise ValueError(f"for each value of the column one of {', '.join(SOLD_BY)}")
+        return measures
 
 
 def read_mapping(file: Path) -> Mapping:

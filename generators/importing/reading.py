@@ -1,9 +1,10 @@
 """Reads files into lines: a row per line of a receipt, in a scratch database on disk.
 
 Table `lines`: file, row, copy (which of the equal rows of its file it is), key (which receipt),
-kind (receipt, refund, adjustment), happened (epoch milliseconds), store, sku, units, price_cents,
-register_id, cashier, customer, card, name, category, fault. Units of a refund count returned goods.
-A fault says why the row cannot be read; its other columns may then be null.
+kind (receipt, refund, adjustment), happened (epoch milliseconds), store, sku, units, measure,
+price_cents, register_id, cashier, customer, card, name, category, fault. Units of a refund count
+returned goods. Units of a row with a measure are thousandths of it. A fault says why the row cannot
+be read; its other columns may then be null.
 Table `receipts`: key, issued (its first line's time), fault (the first of its lines').
 """
 
@@ -42,6 +43,8 @@ def read_lines(
         for number, file in enumerate(files):
             report(f"reading {file.name}")
             rows += _read_file(engine, mapping, file, files[0].parent, first=number == 0)
+        if isinstance(mapping.fields.measure, str):
+            _refuse_mixed(engine)
         report("grouping lines into receipts")
         _group(engine, len(files))
     except duckdb.Error as error:
@@ -127,6 +130,15 @@ def _name_columns(mapping: Mapping) -> Iterator[str]:
     yield from mapping.rows.skip
     if mapping.cancelled and mapping.cancelled.column:
         yield mapping.cancelled.column
+
+
+def _refuse_mixed(engine: duckdb.DuckDBPyConnection) -> None:
+    """Give a fault to all rows of a sku that has several measures: its stock is one number."""
+    engine.execute(
+        "update lines set fault = 'measure: expected the same in all rows of a sku' "
+        "where fault is null and sku in (select sku from lines where fault is null "
+        "group by sku having count(distinct coalesce(measure, '')) > 1)"
+    )
 
 
 def _group(engine: duckdb.DuckDBPyConnection, files: int) -> None:

@@ -1,8 +1,11 @@
 """SQL for table `lines`: a retailer's columns, interpreted by the mapping."""
 
+from contracts.measures import MEASURES, UNITS_PER_MEASURE
 from generators.importing.files import quote, quote_name
-from generators.importing.mapping import Constant, Mapping, Source
+from generators.importing.mapping import PIECE, SOLD_BY, Constant, Mapping, Source
 
+NUMBER, EXACT = "decimal(28, 6)", "decimal(38, 18)"
+"""The number of a row's identity, and one that shows decimals too many."""
 FILE_COLUMN, ROW_COLUMN = "_file", "_row"
 SAME = "happened, store, sku, _units, _money, register_id, cashier, customer, card, _by"
 """The columns that make two rows equal."""
@@ -18,6 +21,8 @@ def select_lines(mapping: Mapping, source: str) -> str:
     named = f"concat_ws('|', {', '.join(by)})" if by else "null::varchar"
     taken = f"""
         select {FILE_COLUMN}, {ROW_COLUMN}, {_render_number(fields.units, mapping)} as _units,
+            {_render_number(fields.units, mapping, EXACT)} as _exact_units,
+            {_render_sold_by(mapping)} as _sold_by,
             {_render_number(money, mapping)} as _money, {_render_moment(mapping)} as happened,
             {_render_text(fields.store)} as store, {_render_text(fields.sku)} as sku,
             {_render_text(fields.register_id)} as register_id,
@@ -34,10 +39,12 @@ def select_lines(mapping: Mapping, source: str) -> str:
         from ({taken})"""
     # Without a receipt number, the number of equal rows before it identifies a row.
     own = f"md5(concat_ws('|', {SAME})) || '-' || copy"
-    units = "case kind when 'refund' then abs(_units) else _units end"
+    each = f"case _sold_by when '{PIECE}' then 1 else {UNITS_PER_MEASURE} end"
+    units = f"case kind when 'refund' then abs(_units) else _units end * {each}"
     return f"""
         select {FILE_COLUMN} as file, {ROW_COLUMN} as "row", copy, coalesce(_by, {own}) as key,
             kind, happened, store, sku, try_cast({units} as bigint) as units,
+            nullif(_sold_by, '{PIECE}') as measure,
             {_render_cents(mapping)} as price_cents, register_id, cashier, customer, card, name,
             category,
             {_render_fault(mapping)} as fault
@@ -86,11 +93,21 @@ def _render_moment(mapping: Mapping) -> str:
     return f"epoch_ms({at})"
 
 
-def _render_number(source: Source | None, mapping: Mapping) -> str:
+def _render_sold_by(mapping: Mapping) -> str:
+    """SQL for one of SOLD_BY; null for a value that stands for none of them."""
+    source = mapping.fields.measure
+    if not isinstance(source, str):
+        return quote(PIECE if source is None else source.value)
+    named = {**{name: name for name in SOLD_BY}, **mapping.measures}
+    cases = " ".join(f"when {quote(value)} then {quote(name)}" for value, name in named.items())
+    return f"case coalesce({_render_text(source)}, '{PIECE}') {cases} end"
+
+
+def _render_number(source: Source | None, mapping: Mapping, kind: str = NUMBER) -> str:
     text = _render_text(source)
     if mapping.rows.decimal == ",":
         text = f"replace(replace({text}, '.', ''), ',', '.')"
-    return f"try_cast({text} as decimal(28, 6))"
+    return f"try_cast({text} as {kind})"
 
 
 def _render_cents(mapping: Mapping) -> str:
@@ -107,11 +124,16 @@ def _render_fault(mapping: Mapping) -> str:
     """SQL for the reason why a row cannot be read; null where it can."""
     expected = " or ".join(mapping.time.formats) or "ISO 8601"
     time = quote(f"time: expected {expected}")
+    measure = quote(f"measure: expected {', '.join(MEASURES)} or {PIECE}")
     return f"""case
         when store is null then 'store: expected one, found nothing'
         when sku is null then 'sku: expected one, found nothing'
         when happened is null then {time}
-        when _units is null or _units <> trunc(_units) then 'units: expected a whole number'
+        when _sold_by is null then {measure}
+        when _sold_by = '{PIECE}' and (_units is null or _units <> trunc(_units))
+            then 'units: expected a whole number'
+        when _units is null or _exact_units <> round(_exact_units, 3)
+            then 'units: expected a number with at most three decimals'
         when _price is null and kind <> 'adjustment' then 'price: expected a number'
         end"""
 

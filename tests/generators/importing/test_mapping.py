@@ -27,6 +27,14 @@ money: {currency: EUR}
         (GOOD + "cancelled: {negative_units: true, column: x}", "column together with prefix"),
         (GOOD.replace("EUR", "euro"), "money.currency: expected"),
         (GOOD + "colour: red", "colour: expected no such key, found 'red'"),
+        (
+            GOOD.replace("store:", "measure: {value: pound}, store:"),
+            "fields.measure: expected a column, or {value: …} with one of kilogram, litre, metre",
+        ),
+        (
+            GOOD + "measures: {lb: pound}",
+            "measures: expected for each value of the column one of kilogram, litre, metre, piece",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -68,6 +76,14 @@ def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:
     assert draft_mapping.wide is not None
     assert draft_mapping.wide.columns == "^d_[0-9]+$"
     assert (draft_mapping.fields.sku, draft_mapping.fields.store) == ("item_id", "store_id")
+
+
+def test_a_draft_asks_what_units_with_decimals_are_of(tmp_path: Path) -> None:
+    row = ("1", "A", "a", "0.350", "2/13/2010 8:26", "1", "1", "UK")
+    assert "# measure: {value: kilogram}" in propose_mapping(
+        write_csv(tmp_path / "weighed.csv", UCI, [row])
+    )
+    assert "measure" not in propose_mapping(write_uci(tmp_path / "counted.csv"))
 
 
 def test_a_column_is_taken_for_one_field_only() -> None:

@@ -1,0 +1,137 @@
+"""Goods that are sold by weight, volume or length: how many thousandths, and what is refused."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from contracts import ADJUSTMENTS, PRODUCTS
+from generators.importing.events import Refused, announce_catalog, to_outgoing
+from generators.importing.mapping import Mapping
+from generators.importing.reading import open_scratch, read_lines
+from tests.generators.importing.sales import find_reasons, read, select_issued
+
+SALES = """\
+id;when;sku;qty;unit;price
+1;2024-03-01 09:00;APPLES;0,350;kg;2,99
+1;2024-03-01 09:00;APPLES;1;kg;2,99
+1;2024-03-01 09:00;BREAD;2;;3,40
+2;2024-03-01 09:05;MILK;0,75;l;1,20
+2;2024-03-01 09:05;RIBBON;12,001;metre;0,80
+R3;2024-03-01 09:10;APPLES;-0,1;kg;2,99
+"""
+
+
+def create_mapping(**changes: Any) -> Mapping:
+    named = {"sku": "sku", "units": "qty", "unit_price": "price", "store": {"value": "LEEDS"}}
+    return Mapping.model_validate(
+        {
+            "rows": {"delimiter": ";", "decimal": ","},
+            "time": {"column": "when", "format": "%Y-%m-%d %H:%M"},
+            "receipt": {"by": ["id"]},
+            "cancelled": {"negative_units": True},
+            "fields": {**named, "measure": "unit"},
+            "measures": {"kg": "kilogram", "l": "litre"},
+            "money": {"currency": "EUR"},
+            **changes,
+        }
+    )
+
+
+def write(folder: Path, text: str = SALES) -> Path:
+    file = folder / "sales.csv"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_quantity_of_a_measure_is_a_whole_number_of_its_thousandths(tmp_path: Path) -> None:
+    first, second, refund = select_issued(read(tmp_path / "s", create_mapping(), write(tmp_path)))
+    assert first.event["lines"] == [
+        {"sku": "APPLES", "units": 350, "unit_price_cents": 299, "measure": "kilogram"},
+        {"sku": "APPLES", "units": 1_000, "unit_price_cents": 299, "measure": "kilogram"},
+        {"sku": "BREAD", "units": 2, "unit_price_cents": 340},
+    ]
+    assert second.event["lines"] == [
+        {"sku": "MILK", "units": 750, "unit_price_cents": 120, "measure": "litre"},
+        {"sku": "RIBBON", "units": 12_001, "unit_price_cents": 80, "measure": "metre"},
+    ]
+    assert refund.event["lines"][0]["units"] == 100
+    assert not [
+        one for one in (first, second, refund) if isinstance(to_outgoing(one, one.at_ms), Refused)
+    ]
+
+
+def test_one_measure_may_hold_for_all_rows(tmp_path: Path) -> None:
+    rows = "id;when;sku;qty;price\n1;2024-03-01 09:00;APPLES;0,5;2,99\n"
+    fields = {**dict(create_mapping().fields), "measure": {"value": "kilogram"}}
+    [receipt] = select_issued(
+        read(tmp_path / "s", create_mapping(fields=fields), write(tmp_path, rows))
+    )
+    assert receipt.event["lines"] == [
+        {"sku": "APPLES", "units": 500, "unit_price_cents": 299, "measure": "kilogram"}
+    ]
+
+
+def test_an_amount_of_a_line_becomes_the_price_of_a_whole_measure(tmp_path: Path) -> None:
+    fields = dict(create_mapping().fields) | {"unit_price": None, "amount": "price"}
+    first, *_ = select_issued(read(tmp_path / "s", create_mapping(fields=fields), write(tmp_path)))
+    assert [line["unit_price_cents"] for line in first.event["lines"]] == [854, 299, 170]
+
+
+def test_what_is_no_quantity_of_its_measure_is_refused(tmp_path: Path) -> None:
+    rows = """\
+id;when;sku;qty;unit;price
+1;2024-03-01 09:00;APPLES;0,3505;kg;2,99
+2;2024-03-01 09:00;APPLES;0,35000000001;kg;2,99
+3;2024-03-01 09:00;APPLES;some;kg;2,99
+4;2024-03-01 09:00;BREAD;0,5;;3,40
+5;2024-03-01 09:00;BREAD;0,5;piece;3,40
+6;2024-03-01 09:00;TEA;0,5;lb;3,40
+7;2024-03-01 09:00;APPLES;0,3500;kg;2,99
+"""
+    outcomes = read(tmp_path / "s", create_mapping(), write(tmp_path, rows))
+    decimals = "units: expected a number with at most three decimals"
+    assert find_reasons(outcomes) == {
+        1: decimals,
+        2: decimals,
+        3: decimals,
+        4: "units: expected a whole number",
+        5: "units: expected a whole number",
+        6: "measure: expected kilogram, litre, metre or piece",
+    }
+    [receipt] = select_issued(outcomes)
+    assert receipt.event["lines"][0]["units"] == 350
+
+
+def test_a_product_has_one_measure(tmp_path: Path) -> None:
+    other = SALES + "4;2024-03-01 09:20;APPLES;1;l;2,99\n"
+    outcomes = read(tmp_path / "s", create_mapping(), write(tmp_path, other))
+    assert set(find_reasons(outcomes).values()) == {
+        "measure: expected the same in all rows of a sku"
+    }
+    assert [one.event["lines"][0]["sku"] for one in select_issued(outcomes)] == ["MILK"]
+
+
+def test_a_product_is_announced_with_its_measure(tmp_path: Path) -> None:
+    with closing(open_scratch(tmp_path)) as engine:
+        read_lines(engine, create_mapping(), [write(tmp_path)], lambda _: None)
+        announced = list(announce_catalog(engine, create_mapping(), 1, 2))
+    products = [one.event for one in announced if one.contract is PRODUCTS]
+    assert {one["sku"]: one.get("measure") for one in products} == {
+        "APPLES": "kilogram",
+        "BREAD": None,
+        "MILK": "litre",
+        "RIBBON": "metre",
+    }
+    stock = [one.event for one in announced if one.contract is ADJUSTMENTS]
+    assert {one["sku"]: one["units"] for one in stock}["APPLES"] == 1_350
+    assert not [one for one in announced if isinstance(to_outgoing(one, 1), Refused)]
+
+
+def test_rows_keep_their_ids_when_a_mapping_begins_to_name_a_measure(tmp_path: Path) -> None:
+    rows = "id;when;sku;qty;unit;price\n;2024-03-01 09:00;RICE;2;kg;2,99\n"
+    file, fields = write(tmp_path, rows), dict(create_mapping().fields)
+    before, after = (
+        select_issued(read(tmp_path / name, create_mapping(receipt={}, fields=fields | one), file))
+        for name, one in (("s", {"measure": None}), ("t", {}))
+    )
+    assert [one.event_id for one in before] == [one.event_id for one in after]
