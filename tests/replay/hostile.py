@@ -2,8 +2,8 @@
 
 One card, cashier, customer and shelf with more events in one millisecond than rules look at; the
 most lines of the most units at the highest price, until sums are near 64 bits and beyond them;
-texts of every plane of Unicode, as long as they may be; and events late and ahead to the
-millisecond.
+measures, with halves of a cent that decide whether a sum is beyond them; texts of every plane of
+Unicode, as long as they may be; and events late and ahead to the millisecond.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,6 +17,7 @@ from audit.timeline import (
     MILK,
     WINE,
     YORK,
+    Line,
     Timeline,
     build_lines,
     parse_clock,
@@ -32,6 +33,11 @@ INT_MIN = -(2**31)
 MOST = ((MILK, UNITS_MAX, CENTS_MAX),) * LINES_MAX
 """The lines of a receipt of the largest size. Three come to more than 64 bits have room for."""
 LONG_MAX = 2**63 - 1
+HALF: Line = (MILK, 1, 500, "litre")
+"""It comes to half a cent, so to one. Of milk, whose cost is that of a piece."""
+FLOUR, ROPE = "SKU-FLOUR", "SKU-ROPE"
+MEASURED = (1, 2, 3, 499, 500, 501, 999, 1_000, 1_001, UNITS_MAX)
+"""Units of a line with a measure."""
 GOLD = "SKU-GOLD"
 """What it costs, and what it should be sold for, is the most that there can be."""
 
@@ -57,6 +63,7 @@ def build_hostile_log() -> list[Entry]:
     crowd(shop)
     largest(shop)
     beyond(shop)
+    measures(shop)
     planes(shop)
     edges(shop)
     for minutes in range(0, 1_000, 10):
@@ -101,12 +108,14 @@ def beyond(shop: Timeline) -> None:
     """Sums of 64 bits, and of one cent more.
 
     Each has a minute, a customer and a cashier of its own. What is given away, and what a product
-    costs more than it is sold for, are as large.
+    costs more than it is sold for, are as large. The last cent of two is half a cent, rounded up.
     """
-    for number, cents in enumerate((LONG_MAX, LONG_MAX + 1)):
+    halves: list[tuple[Line, ...]] = [(), (), (HALF,), (HALF,)]
+    for number, (above, half) in enumerate(zip((0, 1, 0, 1), halves, strict=True)):
         moment = parse_clock("16:00:30") + timedelta(hours=number)
         who = {"customer": f"C-{number}", "cashier": f"EDGE-{number}"}
-        for lines in (MOST, MOST, create_lines(cents - 2 * sum_cents(MOST))):
+        left = LONG_MAX + above - 2 * sum_cents(MOST) - len(half)
+        for lines in (MOST, MOST, (*create_lines(left), *half)):
             shop.sell(moment, *lines, store=YORK, **who)
     # After the grace: all of the minute is beyond 64 bits, and what was on time is not.
     moment, late = parse_clock("20:00:30"), parse_clock("20:40")
@@ -126,11 +135,34 @@ def beyond(shop: Timeline) -> None:
         shop.sell(parse_clock("21:00:30"), *given, store=LONDON, customer="C-GOLD", cashier="GIVES")
 
 
-def create_lines(cents: int) -> list[tuple[str, int, int]]:
+def measures(shop: Timeline) -> None:
+    """Products and lines that agree on a measure or do not, at every bound, and measures that are
+    none. The lines of one sku are rounded each by itself.
+    """
+    shop.introduce(FLOUR, pack_size_units=25_000, measure="kilogram", unit_cost_cents=CENTS_MAX)
+    shop.introduce(ROPE, pack_size_units=1, measure="metre", unit_cost_cents=500)
+    shop.introduce(ROPE, event_id="no-measure", unit_cost_cents=1, measure="yard")
+    for sku, cents in ((FLOUR, CENTS_MAX), (ROPE, 1_001)):
+        shop.set_price(sku, cents, BEFORE)
+    amounts = [(units, cents) for units in MEASURED for cents in (0, 499, 500, 501, CENTS_MAX)]
+    for number, measure in enumerate(("kilogram", "litre", "metre", "yard", "Kilogram", "")):
+        moment = parse_clock("13:00:30") + timedelta(minutes=number)
+        who = {"customer": "C-SCALES", "cashier": f"SCALES-{number}"}
+        for sku in (FLOUR, ROPE, MILK, "SKU-NEW"):
+            lines: list[Line] = [(sku, units, cents, measure) for units, cents in amounts]
+            sold = shop.sell(moment, *lines, (sku, 1, 500), **who)
+            shop.sell(moment, *lines, cashier=f"SCALES-{number}", card=f"tok-{number}")
+            shop.refund(moment, *lines, *lines, receipt=sold, issued=moment, cashier="SCALES")
+    heaviest: Line = (FLOUR, UNITS_MAX, CENTS_MAX, "kilogram")
+    shop.sell(parse_clock("13:30"), *[heaviest] * LINES_MAX, customer="C-SCALES", cashier="HEAVY")
+    shop.sell(parse_clock("13:31"), *[HALF] * LINES_MAX, customer="C-SCALES", cashier="HEAVY")
+
+
+def create_lines(cents: int) -> list[Line]:
     """Lines that come to so many cents, as few as there can be."""
     dear, rest = divmod(cents, UNITS_MAX * CENTS_MAX)
     price, left = divmod(rest, UNITS_MAX)
-    lines = [(MILK, UNITS_MAX, CENTS_MAX)] * dear + [(MILK, UNITS_MAX, price)]
+    lines: list[Line] = [*[(MILK, UNITS_MAX, CENTS_MAX)] * dear, (MILK, UNITS_MAX, price)]
     return [*lines, (MILK, 1, left)]
 
 

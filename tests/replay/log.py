@@ -1,15 +1,26 @@
 """One log of all that can happen: a simulated world with every kind of dirt, releases, tills whose
-clocks are ahead, and facts of any notice."""
+clocks are ahead, facts of any notice, and goods that are sold by a measure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
 
-from contracts import DIMENSIONS, RELEASES, encode, encode_key, get_contract
+from contracts import (
+    DIMENSIONS,
+    PRODUCTS,
+    RECEIPTS,
+    REFUNDS,
+    RELEASES,
+    encode,
+    encode_key,
+    get_contract,
+)
+from contracts.measures import MEASURES
 from generators import wire
 from generators.chance import create_random as of_id
 from generators.dirt import Dirt
+from generators.event import Event
 from generators.numbering import Publication
 from generators.parameters import Parameters
 from generators.partitions import choose_partition
@@ -46,6 +57,12 @@ again."""
 TWICE_SHARE = 0.4
 RELEASE_TICKS_MAX = 60
 AHEAD_SHARE = 0.5
+MEASURED_SHARE = 0.4
+"""Of the products, those that are sold by a measure."""
+CONTRADICTING_SHARE = 0.05
+"""Of the lines, those whose measure is drawn, whatever their product says."""
+UNITS = (1, 499, 500, 501, 999, 1_000, 1_001, 1_500)
+"""Of many measured lines: 500 of them at an odd price come to half a cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +84,7 @@ def draw_log(chance: Random) -> list[Entry]:
     log: list[Entry] = []
     for tick in range(HOURS * TICKS_PER_HOUR):
         *events, beat = world.tick()
-        published = [shift_by_clock(one) for one in events]
+        published = [measure(shift_by_clock(one)) for one in events]
         known = known or [one for one in published if one.topic in DIMENSIONS]
         log += map(entry, published)
         log.append(entry(draw_version(known, tick, chance)))
@@ -99,6 +116,33 @@ def shift_by_clock(one: Publication) -> Publication:
         return one
     ahead_ms = draw.randint(0, skew // timedelta(milliseconds=1))
     return one._replace(event={**one.event, "event_time": one.event["event_time"] + ahead_ms})
+
+
+def measure(one: Publication) -> Publication:
+    """The event in a world with measures; all copies of an event are the same."""
+    if one.topic == PRODUCTS.name:
+        return one._replace(event={**one.event, "measure": choose_measure(one.event["sku"])})
+    if one.topic not in (RECEIPTS.name, REFUNDS.name):
+        return one
+    lines = [
+        measure_line(line, of_id(one.event["event_id"], f"line/{number}"))
+        for number, line in enumerate(one.event["lines"])
+    ]
+    return one._replace(event={**one.event, "lines": lines})
+
+
+def measure_line(line: Event, draw: Random) -> Event:
+    sold_by = choose_measure(line["sku"])
+    if draw.random() < CONTRADICTING_SHARE:
+        sold_by = draw.choice((None, *MEASURES))
+    if sold_by is None:
+        return line
+    return {**line, "units": draw.choice((*UNITS, draw.randint(1, 5_000))), "measure": sold_by}
+
+
+def choose_measure(sku: str) -> str | None:
+    draw = of_id(sku, "measure")
+    return draw.choice(MEASURES) if draw.random() < MEASURED_SHARE else None
 
 
 def entry(publication: Publication) -> Entry:

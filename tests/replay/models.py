@@ -4,11 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from audit import timeline
 from audit.fraud import FraudOracle
 from audit.reorder import ReorderOracle
+from audit.timeline import APPLES
 from contracts import (
     ADJUSTMENTS,
     ALERTS,
@@ -208,7 +210,29 @@ def list_sales(world: World) -> Iterator[tuple[Applied, int, Row]]:
 
 
 COST_CENTS = int(PRODUCTS.examples[0]["unit_cost_cents"])
-"""Of every product that the timeline knows."""
+"""Of every product that the shop knows."""
+
+SOLD_BY: Mapping[str, str | None] = {**dict.fromkeys(timeline.PRICES), APPLES: "kilogram"}
+"""Each product that the shop knows, and its measure."""
+
+
+def create_shop() -> timeline.Timeline:
+    """A shop that sells by the piece and by the kilogram."""
+    shop = timeline.Timeline()
+    shop.introduce_apples()
+    return shop
+
+
+def compute_amount(line: Row, cents: int) -> int:
+    """What the line comes to at this price."""
+    exact = Decimal(line["units"] * cents)
+    if line["measure"] is not None:
+        exact /= 1_000
+    return int(exact.quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def compute_revenue(line: Row) -> int:
+    return compute_amount(line, line["unit_price_cents"])
 
 
 def compute_store_sales(world: World) -> Iterator[Row]:
@@ -222,7 +246,7 @@ def compute_store_sales(world: World) -> Iterator[Row]:
                 {
                     "receipts": int(number == 0),
                     "units": line["units"],
-                    "revenue_cents": line["units"] * line["unit_price_cents"],
+                    "revenue_cents": compute_revenue(line),
                     **compute_margin(line),
                 },
             )
@@ -232,9 +256,9 @@ def compute_store_sales(world: World) -> Iterator[Row]:
 
 
 def compute_margin(line: Row) -> Amounts:
-    if line["sku"] not in timeline.PRICES:
+    if line["sku"] not in SOLD_BY or SOLD_BY[line["sku"]] != line["measure"]:
         return {"margin_cents": 0, "units_without_cost": line["units"]}
-    gained = line["units"] * (line["unit_price_cents"] - COST_CENTS)
+    gained = compute_revenue(line) - compute_amount(line, COST_CENTS)
     return {"margin_cents": gained, "units_without_cost": 0}
 
 
@@ -246,10 +270,7 @@ def compute_best_sellers(world: World) -> Iterator[Row]:
                 (start, one.event["store_id"], line["sku"]),
                 start + 60 * MINUTE,
                 one,
-                {
-                    "units": line["units"],
-                    "revenue_cents": line["units"] * line["unit_price_cents"],
-                },
+                {"units": line["units"], "revenue_cents": compute_revenue(line)},
             )
             for one, _, line in list_sales(world)
             for step in range(6)
@@ -306,7 +327,7 @@ def compute_visits(world: World) -> Iterator[Row]:
                 "receipts": len(own),
                 "stores": len({one.event["store_id"] for one in own}),
                 "units": sum(line["units"] for line in sold),
-                "spent_cents": sum(line["units"] * line["unit_price_cents"] for line in sold),
+                "spent_cents": sum(map(compute_revenue, sold)),
                 "version": len(receipts),
             }
 

@@ -27,8 +27,9 @@ from hypothesis.stateful import (
 from pyspark.sql import SparkSession
 
 from audit import timeline
-from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
+from audit.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Line, parse_clock
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, RELEASES, SHIPMENTS, decode
+from contracts.measures import MEASURES
 from contracts.times import EPOCH, MILLISECOND
 from contracts.validation import RELEASABLE
 from control.generations import Generations, State
@@ -63,22 +64,23 @@ LONG_AGO = timedelta(days=30)
 NEWS = 4
 """So many records are there to be read by a step that reads: starting Spark's query takes long."""
 
-LINES = st.lists(
-    st.tuples(
-        st.sampled_from((MILK, WINE, UNKNOWN)),
-        st.integers(1, 9),
-        st.sampled_from((0, 45, 100, 999)),
-    ),
-    min_size=1,
-    max_size=3,
+CENTS = st.sampled_from((0, 45, 100, 499, 500, 999))
+BY_PIECE = st.tuples(st.sampled_from((MILK, WINE, UNKNOWN, APPLES)), st.integers(1, 9), CENTS)
+BY_MEASURE = st.tuples(
+    st.sampled_from((APPLES, APPLES, MILK, UNKNOWN)),
+    st.sampled_from((1, 2, 350, 500, 1_500)),
+    CENTS,
+    st.sampled_from(MEASURES),
 )
+"""The measure may be another than that of the product."""
+LINES = st.lists(BY_PIECE | BY_MEASURE, min_size=1, max_size=3)
 AGO = st.sampled_from(MINUTES_AGO).map(lambda minutes: timedelta(minutes=minutes))
 STORE = st.sampled_from((LEEDS, YORK, LONDON))
 CUSTOMER = st.sampled_from((None, "C1", "C/2"))
 CARD = st.sampled_from((None, "tok_1"))
 CUTS = st.lists(st.floats(0, 1), max_size=2)
 
-Lines = list[tuple[str, int, int]]
+Lines = list[Line]
 
 
 class Worlds(RuleBasedStateMachine):
@@ -93,7 +95,7 @@ class Worlds(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._folder = TemporaryDirectory()
-        self._shop = Timeline()
+        self._shop = models.create_shop()
         self._now = parse_clock("8:00")
         self._known = Generations(self.pipeline.name)
         self._readings: dict[int, Reading] = {}
@@ -142,7 +144,7 @@ class Worlds(RuleBasedStateMachine):
             purchase_order_id="PO" if ordered else None,
             lines=[
                 {"sku": sku, "dispatched_units": 10, "received_units": units if received else 0}
-                for sku, units, _ in lines
+                for sku, units, *_ in lines
             ],
         )
 
@@ -299,7 +301,7 @@ def test_each_view_of_a_made_up_world_is_as_its_model_says(name: str, spark: Spa
 
     class Of(Worlds):
         pipeline = declared
-        versions = load_versions(spark, declared.dimensions, Timeline().records)
+        versions = load_versions(spark, declared.dimensions, models.create_shop().records)
 
     Of.spark = spark
     steps_per_world = min(STEPS_PER_PIPELINE, STEPS_PER_WORLD_MAX)
