@@ -46,7 +46,9 @@ def _define_field(contract: Contract, field: Field, path: tuple[str, ...]) -> tu
     python = TYPES[field.type].python
     if field.item:
         python = list[_define_item(contract, field, path)]  # type: ignore[misc]  # made here, at run time
-    extra: dict[str, Any] = {name: text for name in ("unit", "per") if (text := getattr(field, name))}
+    extra: dict[str, Any] = {
+        name: text for name in ("unit", "per") if (text := getattr(field, name))
+    }
     for rule in contract.rules:
         if rule.path == path and (keyword := KINDS[rule.kind].keyword):
             extra[keyword] = _render_limit(rule.limit, field.required)

@@ -34,7 +34,5 @@ def test_a_view_whose_keys_go_on_with_time_says_how_long_its_rows_are_kept(
 
 @EVERY
 def test_the_examples_show_every_field(contract: Contract) -> None:
-    shown = {
-        name for one in contract.examples for name, value in one.items() if value is not None
-    }
+    shown = {name for one in contract.examples for name, value in one.items() if value is not None}
     assert shown == {field.name for field in contract.fields}
