@@ -161,6 +161,7 @@ POSITIONS = {
             "ordered_units": 36,
             "reorder_point_units": 38,
             "order_up_to_units": 62,
+            "measure": None,
             "final": True,
         }
     ],

@@ -67,6 +67,9 @@ class ReviewPosition(BaseModel):
         description="an order takes the position up to it, in whole packs",
         json_schema_extra={"unit": "units"},
     )
+    measure: str | None = Field(
+        description="what the product is sold by: units are thousandths of it; null: pieces"
+    )
     final: bool = Field(description="whether nothing can change what moved")
 
 
@@ -155,6 +158,7 @@ def accumulate_positions(
             "ordered_units": ordered.get(review_ms, 0),
             "reorder_point_units": one["reorder_point_units"],
             "order_up_to_units": one["order_up_to_units"],
+            "measure": one["measure"],
         }
 
 

@@ -80,7 +80,16 @@ def test_the_position_of_each_review_is_what_the_gate_adds_up(
     assert [one["ordered_units"] for one in items] == [0, 24, 12, 0, 0]
     assert [one["moved_units"] for one in items] == list(MOVED)
     assert {(one["reorder_point_units"], one["order_up_to_units"]) for one in items} == {(38, 62)}
+    assert {one["measure"] for one in items} == {None}
     assert all(before["review_at"] < after["review_at"] for before, after in pairwise(items))
+
+
+def test_the_units_of_a_weighed_product_say_what_they_are_of(
+    log: MemoryLog, api: Answers, reorder: Writing
+) -> None:
+    propose(reorder, 0, -8_150, pack_size_units=12_500, measure="kilogram")
+    [item] = read(log, api, reorder, 0)["items"]
+    assert (item["moved_units"], item["measure"]) == (-8_150, "kilogram")
 
 
 def test_a_shelf_whose_first_reviews_are_dropped_has_no_known_position(
