@@ -255,4 +255,5 @@ def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
 
 
 def compute_margin_cents(product: Product) -> int:
+    """The margin of a unit. The simulated world sells by the piece: no price is for a measure."""
     return product.unit_price_cents - product.unit_cost_cents

@@ -115,4 +115,5 @@ def create_line(shop: Shop, shelf: int, units: int, price_cents: int) -> Event:
 
 
 def sum_cents(lines: Sequence[Event]) -> int:
+    """What the lines come to. The simulated world sells by the piece, so none is rounded."""
     return sum(int(one["units"] * one["unit_price_cents"]) for one in lines)

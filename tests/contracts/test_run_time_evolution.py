@@ -109,7 +109,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
     edit(new / "contracts", {RECEIPT: [(BEFORE, FIELD + BEFORE)]})
     report, released = release(new / "contracts", TODAY)
     assert report.good
-    assert [(one.contract, one.version) for one in released] == [(RECEIPTS.name, "1.3.0")]
+    assert [(one.contract, one.version) for one in released] == [(RECEIPTS.name, "1.4.0")]
     early, beside, last = (create_receipts(name) for name in ("early", "beside", "last"))
     fresh = create_receipts("fresh", till_version="R7.2")
     output = folder / "generation.log"
