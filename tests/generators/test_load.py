@@ -52,7 +52,7 @@ def test_a_row_becomes_the_record_that_its_contract_asks_for() -> None:
     found = validate_row(NOON)
     assert isinstance(found, Outgoing)
     assert (found.topic, found.key, found.timestamp_ms) == (RECEIPTS.name, b"S003", NOON_MS)
-    assert decode(found.value).value["lines"] == RECEIPT["lines"]
+    assert decode(found.value).value["lines"] == RECEIPTS.examples[0]["lines"]
 
 
 @pytest.mark.parametrize(
