@@ -40,9 +40,12 @@ def test_a_field_says_its_unit_and_an_array_what_it_holds(api: Answers) -> None:
     fields = {each["name"]: each for each in api.json(f"/v1/topics/{RECEIPTS.name}")["fields"]}
     assert fields["card_token"]["required"] is False
     assert "fields" not in fields["card_token"]
-    price = {each["name"]: each for each in fields["lines"]["fields"]}["unit_price_cents"]
+    line = {each["name"]: each for each in fields["lines"]["fields"]}
+    price = line["unit_price_cents"]
     assert (price["type"], price["unit"], price["required"]) == ("int", "cents", True)
     assert price["description"]
+    assert price["per"] in line
+    assert "per" not in line["units"]
 
 
 def test_a_field_that_names_a_person_says_what_for_and_how_long(api: Answers) -> None:
