@@ -36,6 +36,8 @@ DIALECT = "spark"
 LINE = "line"
 ON_TIME = "_on_time"
 WINDOWS = ("tumbling", "hopping")
+PRICES = {"unit_price_cents": "amount_cents", "unit_cost_cents": "cost_cents"}
+"""The prices of a line, and what the line comes to by each."""
 LATE = "_late"
 PER_EVENT = ("late_events", "last_late_event_time", "version")
 MICROSECONDS = timedelta(microseconds=1)
@@ -70,6 +72,7 @@ def load_view(file: Path, contract: Contract) -> View:
         )
     if [table.name for table in select.find_all(exp.Table)] != [LINE]:
         raise BadStatement(file, f"FROM {LINE}", select.sql(DIALECT))
+    refuse_products(file, select)
     began, size, every = parse_window(file, columns)
     ends = find_end_field(contract)
     condition = select.args.get("where")
@@ -84,6 +87,15 @@ def load_view(file: Path, contract: Contract) -> View:
         ],
         ends=ends,
     )
+
+
+def refuse_products(file: Path, select: exp.Select) -> None:
+    """Refuse units times a price: of a line with a measure that is a thousandfold."""
+    for product in select.find_all(exp.Mul):
+        names = {column.name for column in product.find_all(exp.Column)}
+        if "units" in names and (prices := names & PRICES.keys()):
+            expected = " and ".join(sorted(PRICES[name] for name in prices))
+            raise BadStatement(file, f"{expected} of the line", product.sql(DIALECT))
 
 
 def list_amounts(contract: Contract) -> list[str]:

@@ -49,6 +49,12 @@ def test_a_statement_that_says_what_the_contract_asks_for_is_a_view(tmp_path: Pa
         ("INTERVAL 1 MINUTE", "INTERVAL 1 MONTH", "minutes, hours or days"),
         ("INTERVAL 1 MINUTE", "60", "minutes, hours or days"),
         ("FROM line", "FROM line UNION ALL " + GOOD, "one SELECT"),
+        ("0 AS rev", "units * unit_price_cents AS rev", "amount_cents of the line, but has units"),
+        (
+            "0 AS margin",
+            "units * (unit_price_cents - unit_cost_cents) AS margin",
+            "amount_cents and cost_cents of the line",
+        ),
     ],
 )
 def test_a_statement_that_does_not_fit_is_refused(
