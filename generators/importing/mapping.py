@@ -213,6 +213,12 @@ class Mapping(_Part):
             raise ValueError(f"for each value of the column one of {', '.join(SOLD_BY)}")
         return measures
 
+    @model_validator(mode="after")
+    def _check_their_column(self) -> "Mapping":
+        if self.measures and not isinstance(self.fields.measure, str):
+            raise ValueError("measures together with a column as fields.measure, and only then")
+        return self
+
 
 def read_mapping(file: Path) -> Mapping:
     """Read a mapping. Raises BadMapping, which lists every wrong key with what was expected."""

@@ -6,7 +6,7 @@ computes it: in SQLite, or in Python where SQLite's 64 bits may be too small for
 
 import json
 from collections import defaultdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
@@ -41,8 +41,10 @@ LAST = f"{WINDOWS} where window_start <= ? order by window_start desc limit 1"
 SUMS = ", ".join(f"sum({name}) as {name}" for name in MEASURES)
 RANKED = (
     f"select sku, {SUMS} from {TABLE.name} where window_start = ? and (? is null or store_id = ?) "
-    "group by sku order by units desc, revenue_cents desc, sku limit ?"
+    "group by sku order by {} desc, {} desc, sku limit ?"
 )
+ORDERS = {"units": ("units", "revenue_cents"), "revenue": ("revenue_cents", "units")}
+"""By the query's `by`: what ranks products, and what ranks equals."""
 
 LARGE = 2**43
 """A million smaller numbers have a sum within SQLite's 64 bits."""
@@ -67,6 +69,11 @@ class BestSellersQuery(ViewQuery):
         None, description="when the hour begins; the last that is over in the world, if left out"
     )
     top: int = Field(TOP_DEFAULT, ge=1, le=TOP_MAX, description="how many products")
+    by: Literal["units", "revenue"] = Field(
+        "units",
+        description="what ranks them; by revenue, where some are sold by a measure: their units "
+        "are thousandths of it",
+    )
 
 
 class BestSeller(BaseModel):
@@ -85,13 +92,16 @@ class BestSellers(Dated):
     window_start: str
     window_end: str = Field(description="the first moment that is not in it")
     final: bool = Field(description="whether nothing can change it any more")
-    items: list[BestSeller] = Field(description="by units, then revenue, then sku")
+    items: list[BestSeller] = Field(
+        description="by units, then revenue, then sku; or by revenue, then units, then sku"
+    )
 
 
 @router.get(
     "/v1/best-sellers",
     summary="The products that sold most in one hour",
-    description="By units, then revenue, then sku; the order of equals is always the same.",
+    description="By units, then revenue, then sku, or by revenue first; the order of equals is "
+    "always the same.",
     **examples.answer(BestSellers, examples.BEST_SELLERS, ITEM_PROBLEMS),
 )
 async def list_best_sellers(
@@ -125,7 +135,8 @@ def _select_top(snapshot: Snapshot, start_ms: int, query: BestSellersQuery) -> l
     """The products that sold most, the best seller first."""
     chosen = (start_ms, query.store, query.store)
     if snapshot.select(IS_LARGE, (start_ms,)).fetchone() is None:
-        found: list[Sold] = snapshot.select(RANKED, (*chosen, query.top)).fetchall()
+        ranked_by = RANKED.format(*ORDERS[query.by])
+        found: list[Sold] = snapshot.select(ranked_by, (*chosen, query.top)).fetchall()
         return found
     sums: dict[str, list[int]] = defaultdict(lambda: [0] * len(MEASURES))
     for sku, *values, in_full in snapshot.select(ROWS, chosen):
@@ -133,7 +144,8 @@ def _select_top(snapshot: Snapshot, start_ms: int, query: BestSellersQuery) -> l
         for at, (name, value) in enumerate(zip(MEASURES, values, strict=True)):
             sums[sku][at] += full.get(name, value)
     ranked: list[Sold] = [(sku, *measured) for sku, measured in sums.items()]
-    ranked.sort(key=lambda one: (-one[1], -one[2], one[0]))
+    first, then = (1 + MEASURES.index(name) for name in ORDERS[query.by])
+    ranked.sort(key=lambda one: (-one[first], -one[then], one[0]))
     return ranked[: query.top]
 
 

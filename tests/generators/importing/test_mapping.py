@@ -35,6 +35,7 @@ money: {currency: EUR}
             GOOD + "measures: {lb: pound}",
             "measures: expected for each value of the column one of kilogram, litre, metre, piece",
         ),
+        (GOOD + "measures: {lb: kilogram}", "measures together with a column as fields.measure"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None:

@@ -63,9 +63,8 @@ def test_a_quantity_of_a_measure_is_a_whole_number_of_its_thousandths(tmp_path: 
 def test_one_measure_may_hold_for_all_rows(tmp_path: Path) -> None:
     rows = "id;when;sku;qty;price\n1;2024-03-01 09:00;APPLES;0,5;2,99\n"
     fields = {**dict(create_mapping().fields), "measure": {"value": "kilogram"}}
-    [receipt] = select_issued(
-        read(tmp_path / "s", create_mapping(fields=fields), write(tmp_path, rows))
-    )
+    for_all = create_mapping(fields=fields, measures={})
+    [receipt] = select_issued(read(tmp_path / "s", for_all, write(tmp_path, rows)))
     assert receipt.event["lines"] == [
         {"sku": "APPLES", "units": 500, "unit_price_cents": 299, "measure": "kilogram"}
     ]
@@ -131,7 +130,13 @@ def test_rows_keep_their_ids_when_a_mapping_begins_to_name_a_measure(tmp_path: P
     rows = "id;when;sku;qty;unit;price\n;2024-03-01 09:00;RICE;2;kg;2,99\n"
     file, fields = write(tmp_path, rows), dict(create_mapping().fields)
     before, after = (
-        select_issued(read(tmp_path / name, create_mapping(receipt={}, fields=fields | one), file))
-        for name, one in (("s", {"measure": None}), ("t", {}))
+        select_issued(
+            read(
+                tmp_path / name,
+                create_mapping(receipt={}, fields=fields | {"measure": measure}, measures=named),
+                file,
+            )
+        )
+        for name, measure, named in (("s", None, {}), ("t", "unit", {"kg": "kilogram"}))
     )
     assert [one.event_id for one in before] == [one.event_id for one in after]
