@@ -69,6 +69,11 @@ def build_hostile_log() -> list[Entry]:
     for minutes in range(0, 1_000, 10):
         moment = parse_clock("8:00") + timedelta(minutes=minutes)
         shop.put(HEARTBEATS, moment, world="world")
+    return order(shop)
+
+
+def order(shop: Timeline) -> list[Entry]:
+    """The events in the order of their publication, each heartbeat behind those of its time."""
     entries = [
         Entry((one.topic, 0), one.key or b"", one.value or b"", one.published_ms)
         for one in shop.records

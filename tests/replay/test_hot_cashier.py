@@ -13,6 +13,7 @@ from pipelines.fraud.thresholds import Thresholds
 from tests.brokers import empty_broker
 from tests.replay.answer import answer
 from tests.replay.checking import check
+from tests.replay.hostile import order
 from tests.replay.log import Entry, select_read
 from tests.replay.playing import play
 from tests.replay.running import InSession, create_work
@@ -51,8 +52,4 @@ def build_log() -> list[Entry]:
         shop.refund(began + number * APART, (MILK, 1, 500), cashier=HOT)
     for minutes in range(60):
         shop.put(HEARTBEATS, began + timedelta(minutes=minutes), world="world")
-    entries = [
-        Entry((one.topic, 0), one.key or b"", one.value or b"", one.published_ms)
-        for one in shop.records
-    ]
-    return sorted(entries, key=lambda one: (one.published_ms, one.at[0] == HEARTBEATS.name))
+    return order(shop)
