@@ -68,7 +68,8 @@ def test_an_event_is_stored_as_its_contract_says(kafka: Settings, api: Answers, 
 @pytest.mark.crosses("services/api/http/limits/BODY_BYTES_MAX", "public.sales.receipt.v1/lines*")
 def test_the_largest_receipt_of_the_contract_is_stored(kafka: Settings, api: Answers) -> None:
     sku = "\U0010ffff" * 64  # as many bytes as so many characters can have
-    line = {"sku": sku, "units": 1_000_000, "unit_price_cents": 2**31 - 1}
+    price = {"unit_price_cents": 2**31 - 1, "measure": "kilogram"}
+    line = {"sku": sku, "units": 1_000_000, **price}
     headers = {"Content-Type": "application/json"}
     for lines, status in ((2_000, HTTPStatus.CREATED), (2_001, HTTPStatus.UNPROCESSABLE_ENTITY)):
         body = json.dumps(RECEIPT | {"lines": [line] * lines}, ensure_ascii=False).encode()
