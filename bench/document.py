@@ -20,7 +20,11 @@ from infra.errors import UserError
 from infra.settings import locate_root
 
 FIGURES = Path("bench", "benchmarks.json")
-DOCUMENTS = (Path("docs", "benchmarks.md"), Path("README.md"))
+DOCUMENTS = (
+    Path("docs", "benchmarks.md"),
+    Path("docs", "systems.md"),
+    Path("README.md"),
+)
 TABLE = re.compile(
     r"(?P<begin><!-- figures: (?P<part>\w+)(, (?P<unit>[^ ]+))? -->\n).*?"
     r"(?P<end><!-- end of figures -->)",

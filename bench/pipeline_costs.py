@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import mean
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from bench.batch_cost import (
 from bench.coefficients import PipelineCosts
 from bench.generations import catch_up, create, create_live_pace, load_with_yardstick_pace
 from bench.growth import LIVE_MS, append
-from bench.receipts import LINES, USUAL, Spread, create_receipt, publish
+from bench.receipts import LINES, Spread, create_receipt, publish
 from bench.scale import Scale
 from bench.soak import measure_size
 from bench.yardstick import SECONDS_PER_BATCH
@@ -35,9 +35,11 @@ from pipelines.common.runtime.state_size import StateSize
 
 APART_MS = 1
 """World time between two receipts: three million are within the hour before LIVE_MS."""
-WIDE = Spread(stores=1_009, products=20_000)
+MANY = Spread(customers=99_991, cards=199_999)
+"""Receipts come a millisecond apart: of fewer, everybody would buy a hundred times in minutes."""
+WIDE = replace(MANY, stores=1_009, products=20_000)
 """Coprime numbers, so that nearly every line is of another shelf."""
-LONG = Spread(lines=3 * LINES)
+LONG = replace(MANY, lines=3 * LINES)
 SETTLE_SECONDS = 2.0
 WARM_BATCHES, WARM_SECONDS_MAX = 12, 300.0
 MILLION = 1e6
@@ -116,7 +118,7 @@ def measure_costs(
 ) -> Iterator[tuple[str, PipelineCosts, Windows]]:
     """The costs of each pipeline, on a log that this fills."""
     step, names = scale.sized, settings.pipeline_names
-    spreads = (USUAL, USUAL, WIDE)
+    spreads = (MANY, MANY, WIDE)
     read: dict[str, list[Reading]] = {name: [] for name in names}
     for number, spread in enumerate(spreads):
         publish(settings, number * step, (number + 1) * step, APART_MS, spread)
@@ -158,7 +160,7 @@ def measure_windows(work: Run, scale: Scale) -> Windows:
     few, many = scale.batch_receipts
     try:
         warm_up(work, query, many)
-        return Windows(measured(few, USUAL), measured(many, USUAL), measured(many, LONG))
+        return Windows(measured(few, MANY), measured(many, MANY), measured(many, LONG))
     finally:
         query.stop()
 

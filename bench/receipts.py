@@ -22,12 +22,14 @@ FLUSH_SECONDS_MAX = 120.0
 
 @dataclass(frozen=True)
 class Spread:
-    """The shelves that receipts take from."""
+    """The shelves that receipts take from, and who buys."""
 
     stores: int = STORES
     products: int = PRODUCTS
     lines: int = LINES
     """Lines of each receipt."""
+    customers: int = 4_999
+    cards: int = 9_973
 
 
 USUAL = Spread()
@@ -45,8 +47,8 @@ def create_receipt(number: int, apart_ms: int = APART_MS, spread: Spread = USUAL
         "store_id": store,
         "register_id": f"{store}-R{number % 3}",
         "cashier_id": f"{store}-K{number % 7:02}",
-        "card_token": f"tok_{number % 9973:04x}",
-        "customer_id": f"C{number % 4999:06}",
+        "card_token": f"tok_{number % spread.cards:04x}",
+        "customer_id": f"C{number % spread.customers:06}",
         "lines": [
             {
                 "sku": f"SKU-{(7 * number + line) % spread.products:05}",
