@@ -17,20 +17,11 @@ from tests.contracts.evolution.editing import (
     edit,
 )
 
+LEDGER = "  private.simulation.ledger.v1: {for: Curiosity., fields: all}\n"
 PER_SKU = "property: per, value: sku"
 FAULTS: Mapping[str, tuple[Callable[[Path], object], str]] = {
     "a private topic is read from outside its domain": (
-        lambda at: edit(
-            at,
-            {
-                LOYALTY: [
-                    (
-                        "reads:\n",
-                        "reads:\n  private.simulation.ledger.v1: {for: Curiosity., fields: all}\n",
-                    )
-                ]
-            },
-        ),
+        lambda at: edit(at, {LOYALTY: [("reads:\n", f"reads:\n{LEDGER}")]}),
         "loyalty reads private.simulation.ledger.v1, which is private to the domain simulation",
     ),
     "a permission is taken away": (
