@@ -52,9 +52,8 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     with run_broker(own):
         spark = start_session(own, "growth")
         try:
-            measure_batch(
-                spark, own, scale, "inventory", make_receipt
-            )  # thrown away: Java is young
+            for name, make in (("inventory", make_receipt), ("fraud", make_refund)):
+                measure_batch(spark, own, scale, name, make)  # thrown away: Java is young
             yield measure_hot_cashier(spark, own, scale)
             yield measure_hot_shelf(spark, own, scale)
             yield from measure_remembered(spark, own, scale)
