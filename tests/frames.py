@@ -24,7 +24,7 @@ def find_silent(source: str) -> Iterator[tuple[int, str]]:
             isinstance(node, ast.FunctionDef)
             and not node.name.startswith("_")
             and node.returns is not None
-            and ast.unparse(node.returns) == "DataFrame"
+            and ast.unparse(node.returns).strip("'\"").rpartition(".")[2] == "DataFrame"
             and not COLUMNS.search(ast.get_docstring(node) or "")
         ):
             yield node.lineno, node.name

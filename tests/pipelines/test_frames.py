@@ -29,6 +29,11 @@ def test_a_function_that_says_nothing_of_columns_is_found(
     assert list(find_silent(f"def rows() -> DataFrame:\n{body}\n")) == functions
 
 
+@pytest.mark.parametrize("written", ["DataFrame", '"DataFrame"', "sql.DataFrame"])
+def test_a_frame_is_one_however_its_type_is_written(written: str) -> None:
+    assert list(find_silent(f"def rows() -> {written}: ...\n")) == [(1, "rows")]
+
+
 def test_a_silent_function_is_named_with_its_place(tmp_path: Path) -> None:
     file = tmp_path / "transform.py"
     file.write_text("import os\n\n\ndef rows() -> DataFrame: ...\n")
