@@ -1,4 +1,5 @@
--- Visits of customers, from the log alone: a row for each moment at which one has a receipt.
+-- Visits of customers, from the log alone: a row for each slot in which one has a receipt. Slots are as long
+-- as the pause, from midnight on. Visits are found receipt by receipt; slots only say which rows there are.
 -- receipt: a row per line, times in milliseconds. Sums of cents are decimals: audit/full_sums.py.
 with event as (
     select
@@ -13,44 +14,43 @@ with event as (
     group by partition, event_id, receipt.customer_id, event_time, store_id
 ),
 moment as (
-    select customer_id, day, issued, count(*) as receipts
-    from event
-    group by all
-),
-begun as (
     select
         *,
         coalesce(issued - lag(issued) over day_of_customer >= getvariable('pause'), true) as begins,
-        sum(receipts) over (partition by customer_id, day)                        as known
-    from moment
+        count(*) over (partition by customer_id, day)                             as known
+    from event
     window day_of_customer as (partition by customer_id, day order by issued)
 ),
 numbered as (
     select
         *,
+        day * 86400000 + (issued % 86400000) // getvariable('pause') * getvariable('pause') as slot,
         count(*) filter (where begins)
             over (partition by customer_id, day order by issued) as visit
-    from begun
+    from moment
 ),
-ended as (
-    select *, max(issued) over (partition by customer_id, day, visit) as last
+slot as (
+    select customer_id, day, visit, slot, min(issued) as first, bool_or(begins) as begins
     from numbered
+    group by all
 )
 select
-    ended.customer_id,
-    ended.issued                                                        as visit_start,
-    ended.last                                                      as visit_end,
-    least(ended.last + getvariable('pause'), (ended.day + 1) * 86400000) as window_end,
-    if(ended.begins, 'counted', 'withdrawn')                        as status,
+    slot.customer_id,
+    slot.slot                                                       as slot_start,
+    slot.first                                                      as visit_start,
+    max(numbered.issued)                                            as visit_end,
+    least(max(numbered.issued) + getvariable('pause'), (slot.day + 1) * 86400000) as window_end,
+    if(slot.begins, 'counted', 'withdrawn')                         as status,
     count(*)                                                        as receipts,
-    count(distinct event.store_id)                                  as stores,
-    sum(event.units)::bigint                                        as units,
-    sum(event.cents)::decimal(38)                                   as spent_cents,
-    max(ended.known)::bigint                                        as version
-from ended
-join event
-    on event.customer_id = ended.customer_id
-    and event.day = ended.day
-    and event.issued between ended.issued and ended.last
-group by ended.customer_id, ended.day, ended.issued, ended.last, ended.begins
-order by ended.customer_id, ended.issued
+    least(count(distinct numbered.store_id), getvariable('stores_max')) as stores,
+    sum(numbered.units)::bigint                                     as units,
+    sum(numbered.cents)::decimal(38)                                as spent_cents,
+    max(numbered.known)::bigint                                     as version
+from slot
+join numbered
+    on numbered.customer_id = slot.customer_id
+    and numbered.day = slot.day
+    and numbered.visit = slot.visit
+    and numbered.slot >= slot.slot
+group by slot.customer_id, slot.day, slot.slot, slot.first, slot.begins
+order by slot.customer_id, slot.slot

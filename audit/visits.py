@@ -15,7 +15,7 @@ from infra.kafka import Offsets, Record
 from infra.settings import Settings
 from pipelines.visits.thresholds import Thresholds
 
-TIMES = ("visit_start", "visit_end", "window_end")
+TIMES = ("slot_start", "visit_start", "visit_end", "window_end")
 MINUTE_MS = 60_000
 
 
@@ -26,6 +26,7 @@ class VisitsOracle(Accounted):
         super().__init__(records, ends)
         pause_ms = limits.pause_minutes * MINUTE_MS
         self._tables.engine.execute(f"set variable pause = {pause_ms:d}::bigint")
+        self._tables.engine.execute(f"set variable stores_max = {limits.stores_max:d}::bigint")
 
     def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""

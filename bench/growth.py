@@ -52,9 +52,14 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     with run_broker(own):
         spark = start_session(own, "growth")
         try:
-            for name, make in (("inventory", make_receipt), ("fraud", make_refund)):
+            for name, make in (
+                ("inventory", make_receipt),
+                ("fraud", make_refund),
+                ("visits", make_receipt),
+            ):
                 measure_batch(spark, own, scale, name, make)  # thrown away: Java is young
             yield measure_hot_cashier(spark, own, scale)
+            yield measure_hot_customer(spark, own, scale)
             yield measure_hot_shelf(spark, own, scale)
             yield from measure_remembered(spark, own, scale)
         finally:
@@ -70,6 +75,17 @@ def measure_hot_cashier(spark: SparkSession, settings: Settings, scale: Scale) -
         measure_batch(spark, settings, scale, "fraud", hot),
         measure_batch(spark, settings, scale, "fraud", make_refund),
         f"{PER_BATCH} cashiers",
+    )
+
+
+def measure_hot_customer(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
+    """A batch of visits whose receipts are all of one customer, who has very many that day."""
+    append(settings, scale.hot_receipts, make_receipt_of_hot_customer)
+    return compare_costs(
+        f"customer with {scale.hot_receipts:,} receipts",
+        measure_batch(spark, settings, scale, "visits", make_receipt_of_hot_customer),
+        measure_batch(spark, settings, scale, "visits", make_receipt),
+        "many customers",
     )
 
 
@@ -119,6 +135,11 @@ def make_hot_receipt(number: int, lines: int = 3) -> tuple[Contract, dict[str, A
     line = {"sku": HOT, "units": 1, "unit_price_cents": 249}
     topic, event = make_receipt(number)
     return topic, {**event, "store_id": HOT, "lines": [line] * lines}
+
+
+def make_receipt_of_hot_customer(number: int) -> tuple[Contract, dict[str, Any]]:
+    topic, event = make_receipt(number)
+    return topic, {**event, "customer_id": HOT}
 
 
 def make_refund(number: int, cashiers: int = COLD_CASHIERS) -> tuple[Contract, dict[str, Any]]:

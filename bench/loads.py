@@ -7,7 +7,7 @@ from itertools import count
 
 from bench.batch_cost import let_time_pass, measure_cpu, read_cpu_seconds, sum_since
 from bench.memory import GB, count_bytes
-from bench.pipeline_costs import count_receipts, measure_topics
+from bench.pipeline_costs import count_receipts, count_shelves, measure_topics
 from bench.receipts import Log, Spread, create_receipt
 from bench.scale import Scale
 from bench.shops import Shop, run_shop
@@ -56,6 +56,10 @@ class Use:
     """All other processes: broker, API, quarantine, the pipelines' own Python."""
     memory_gb: float
     log_bytes_per_receipt: float
+    receipts: int
+    """Receipts of this load that had come by then, all of which the shop remembers."""
+    shelves: int
+    """Shelves that they took from."""
 
     @property
     def cores(self) -> float:
@@ -77,10 +81,10 @@ def measure_loads(
 
 
 def measure_load(shop: Shop, load: Load, scale: Scale) -> Use:
-    log = Log(shop.settings)
+    log, first = Log(shop.settings), next(NUMBERS)
     with repeat_in_thread(lambda: publish_some(log, load), REST_SECONDS):
         let_time_pass(scale.compile_seconds)
-        return measure_use(shop, load, scale.live_seconds)
+        return measure_use(shop, load, scale.live_seconds, first)
 
 
 def publish_some(log: Log, load: Load) -> None:
@@ -92,12 +96,13 @@ def publish_some(log: Log, load: Load) -> None:
     log.flush()
 
 
-def measure_use(shop: Shop, load: Load, seconds: float) -> Use:
-    """What the shop takes within so many seconds."""
+def measure_use(shop: Shop, load: Load, seconds: float, first: int) -> Use:
+    """What the shop takes within so many seconds. The load's receipts come after the first one."""
     before = look(shop)
     let_time_pass(seconds)
     after = look(shop)
     took, receipts = after.seconds - before.seconds, after.receipts - before.receipts
+    numbers = range(first + 1, next(NUMBERS))
     return Use(
         load,
         receipts / took,
@@ -105,6 +110,8 @@ def measure_use(shop: Shop, load: Load, seconds: float) -> Use:
         rest_cores=sum_since(before.rest, after.rest) / took,
         memory_gb=sum(map(count_bytes, orphans.find(shop.settings.data_dir))) / GB,
         log_bytes_per_receipt=(after.log_bytes - before.log_bytes) / receipts,
+        receipts=len(numbers),
+        shelves=count_shelves(numbers, load.spread),
     )
 
 

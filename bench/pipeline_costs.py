@@ -279,11 +279,10 @@ def fit_line(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return max(y - slope * x, 0.0), slope
 
 
-def fit_log(live: Sequence[Windows]) -> tuple[float, float]:
-    """MB of a million receipts without lines, and of a million lines."""
+def fit_log_lines(live: Sequence[Windows]) -> float:
+    """MB of a million lines in the log."""
     usual, long = (
         sum(one.log_bytes for one in windows) / sum(one.receipts for one in windows)
         for windows in ([each.many for each in live], [each.long for each in live])
     )
-    line = min(max(long - usual, 0) / (LONG.lines - LINES), usual / LINES)
-    return (usual - LINES * line) * MILLION / MB, line * MILLION / MB
+    return min(max(long - usual, 0) / (LONG.lines - LINES), usual / LINES) * MILLION / MB

@@ -41,6 +41,8 @@ class Scale:
     """Receipts by which the log of sizing grows each time."""
     hot_refunds: int
     """Refunds of one cashier in one shift."""
+    hot_receipts: int
+    """Receipts of one customer on one day."""
     hot_movements: int
     """Movements of one shelf."""
     faults: int
@@ -69,6 +71,7 @@ FULL = Scale(
     remembered=(10_000, 100_000, 1_000_000),
     sized=100_000,
     hot_refunds=100_000,
+    hot_receipts=100_000,
     hot_movements=1_000_000,
     faults=50,
     pause_seconds=20,
@@ -94,6 +97,7 @@ QUICK = Scale(
     remembered=(1_000, 10_000, 100_000),
     sized=100_000,
     hot_refunds=5_000,
+    hot_receipts=5_000,
     hot_movements=100_000,
     faults=6,
     pause_seconds=3,

@@ -218,10 +218,9 @@ class Share:
         """GB of what the pipeline remembers: the ids within the horizon, and rows by shelf."""
         seconds = (find_horizon(self.pipeline.reads) + MARGIN).total_seconds()
         ids = self.demand.receipts_per_second * seconds
-        amount = ids * self.costs.ids_mb + self.demand.shelves * self.costs.shelves_mb
         return Term(
             f"state of {self.name}",
-            amount / MILLION * GB,
+            compute_state_gb(self.costs, ids, self.demand.shelves),
             f"{show(self.demand.receipts_per_second)} receipts/s × {show(seconds)} s "
             f"× {show(self.costs.ids_mb)} bytes + {show(self.demand.shelves)} shelves "
             f"× {show(self.costs.shelves_mb)} bytes",
@@ -269,6 +268,10 @@ class Share:
                 f"{self.name} falls behind: one live task reads at most "
                 f"{show(self.live_max)} receipts/s of {show(self.demand.lines)} lines"
             )
+
+
+def compute_state_gb(costs: PipelineCosts, ids: float, shelves: int) -> float:
+    return (ids * costs.ids_mb + shelves * costs.shelves_mb) / MILLION * GB
 
 
 def compute_rest(demand: Demand, costs: ShopCosts) -> Term:

@@ -7,11 +7,11 @@ from bench.broker import run_broker
 from bench.coefficients import SHOP, Coefficients, PipelineCosts, ShopCosts, build_figures
 from bench.figures import Figure, Yardstick, aim_at_most
 from bench.loads import Load, Use, measure_loads
-from bench.pipeline_costs import LONG, Windows, fit_log, measure_costs
+from bench.pipeline_costs import LONG, Windows, fit_log_lines, measure_costs
 from bench.receipts import LINES, USUAL, Spread
 from bench.report import render_number
 from bench.scale import Scale
-from bench.size import Demand, compute_size
+from bench.size import Demand, compute_size, compute_state_gb
 from infra.settings import Settings
 from pipelines.common.runtime.session import start_session
 
@@ -70,16 +70,19 @@ def describe_windows(live: Windows) -> str:
 
 
 def fit_shop(live: Sequence[Windows], calm: Use, busy: Use) -> ShopCosts:
-    """The costs beside Spark that explain what a shop took under two loads."""
+    """The costs beside Spark that explain what a shop took under two loads.
+
+    The log's are those of the busy one: the fewer receipts are sent at a time, the larger they are.
+    """
     per_line = max(busy.rest_cores - calm.rest_cores, 0) / (
         busy.lines_per_second - calm.lines_per_second
     )
-    receipts_mb, lines_mb = fit_log(live)
+    lines_mb = fit_log_lines(live)
     return ShopCosts(
         cores=max(calm.rest_cores - per_line * calm.lines_per_second, 0),
         line_ms=1000 * per_line,
         memory_gb=calm.memory_gb,
-        receipts_mb=receipts_mb,
+        receipts_mb=busy.log_bytes_per_receipt - busy.load.spread.lines * lines_mb,
         lines_mb=lines_mb,
     )
 
@@ -93,21 +96,28 @@ def describe_base(calm: Use, busy: Use) -> str:
 
 
 def hold(use: Use, known: Coefficients, names: tuple[str, ...]) -> Iterator[Figure]:
-    """What a shop took, beside what it should take by its size."""
+    """What a shop took, beside what it should take by its size.
+
+    It is young, so it remembers what has come so far, not what came within the horizon.
+    """
     spread = use.load.spread
     demand = Demand(spread.stores, spread.products, use.per_second, spread.lines, A_DAY, 24 * A_DAY)
     size = compute_size(demand, known, names)
     spark = sum(term.amount for term in size.find("cores").terms[:-1])
     what = f"{spread.stores:,} stores"
     note = (
-        f"{use.per_second:.0f} receipts/s of {spread.lines} lines, {spread.products:,} products. "
+        f"{use.per_second:.0f} receipts/s of {spread.lines} lines, {spread.products:,} products, "
+        f"{use.receipts:,} receipts and {use.shelves:,} shelves so far. "
         f"Spark {use.spark_cores:.2f} cores (predicted {spark:.2f}), the rest "
         f"{use.rest_cores:.2f}."
     )
     log_mb = known.shop.receipts_mb + spread.lines * known.shop.lines_mb
+    memory_gb = known.shop.memory_gb + sum(
+        compute_state_gb(known.pipelines[name], use.receipts, use.shelves) for name in names
+    )
     for kind, unit, measured, predicted in (
         ("cores", "cores", use.cores, size.find("cores").amount),
-        ("memory", "GB", use.memory_gb, size.find("memory").amount),
+        ("memory", "GB", use.memory_gb, memory_gb),
         ("log of a million receipts", "MB", use.log_bytes_per_receipt, log_mb),
     ):
         beside = Yardstick("predicted", predicted)

@@ -2,8 +2,6 @@
 
 from datetime import timedelta
 
-from pyspark.sql import DataFrame
-
 from contracts import RECEIPTS, VISITS
 from pipelines.common.pipeline import Pipeline, View
 from pipelines.visits.thresholds import Thresholds
@@ -17,17 +15,18 @@ from pipelines.visits.transform import (
 
 LIMITS = Thresholds()
 
-
-def to_rows(days: DataFrame) -> DataFrame:
-    """The visits, with the view's columns."""
-    return build_visits(days, LIMITS)
-
-
 PIPELINE = Pipeline(
     name="visits",
     extracts={RECEIPTS: extract_sale},
-    views=(View(VISITS, contributions=build_contributions, ends="day_end", grouped_by=DAY),),
-    aggregates=build_aggregates,
-    to_rows=to_rows,
+    views=(
+        View(
+            VISITS,
+            contributions=lambda: build_contributions(LIMITS),
+            ends="day_end",
+            grouped_by=DAY,
+        ),
+    ),
+    aggregates=lambda: build_aggregates(LIMITS),
+    to_rows=lambda days: build_visits(days, LIMITS),
     every=timedelta(seconds=5),
 )

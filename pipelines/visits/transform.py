@@ -1,10 +1,10 @@
 """Makes visits of receipts: a customer's receipts of a day, split at long pauses.
 
-It uses lambdas over arrays, though Spark does not generate code for them: there is one row per
-customer and day, with a handful of lines.
+The day is cut into slots as long as the pause. Receipts of one slot belong to one visit, and at
+most one visit begins in a slot. So state holds sums by slot, however many the receipts are, and a
+visit is the sum of some slots in a row. The lambdas over arrays, which Spark generates no code for,
+see one row per customer and day, with a handful of slots.
 """
-
-from collections.abc import Callable
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -18,6 +18,7 @@ from pipelines.common.transform.full_sums import (
     take_high_bits,
     take_low_bits,
 )
+from pipelines.common.transform.slot_sums import sum_by_slot
 from pipelines.visits.thresholds import Thresholds
 
 DAY = ("customer_id", "day_start")
@@ -25,7 +26,8 @@ DAY = ("customer_id", "day_start")
 
 MINUTE_MS = 60 * 1000
 DAY_MS = 24 * 60 * MINUTE_MS
-LINE = ("at", "store_id", "units", "cents", "first_of_event")
+RECEIPTS, UNITS, HIGH, LOW = range(4)
+"""Where the sums of a slot are: receipts, units, and the high and the low bits of cents."""
 
 
 def extract_sale(receipt: Column) -> Extract:
@@ -46,16 +48,20 @@ def to_key(customer: Column) -> Column:
     return F.replace(F.replace(customer, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
 
-def build_contributions() -> list[Contribution]:
-    """A line of a receipt with a customer; days are UTC days."""
+def build_contributions(limits: Thresholds) -> list[Contribution]:
+    """A line of a receipt with a customer; days are UTC days.
+
+    A slot is the milliseconds from midnight to its start.
+    """
     at = F.unix_millis("event_time")
-    day = at - F.pmod(at, F.lit(DAY_MS))
+    of_day = F.pmod(at, F.lit(DAY_MS))
     return [
         Contribution(
             {
                 "customer_id": F.col("customer_id"),
-                "day_start": F.timestamp_millis(day),
-                "day_end": F.timestamp_millis(day + DAY_MS),
+                "day_start": F.timestamp_millis(at - of_day),
+                "day_end": F.timestamp_millis(at - of_day + DAY_MS),
+                "slot": of_day - F.pmod(of_day, F.lit(limits.pause_minutes * MINUTE_MS)),
                 "at": at,
                 "store_id": F.col("store_id"),
                 "units": F.col("units").cast("long"),
@@ -68,12 +74,18 @@ def build_contributions() -> list[Contribution]:
     ]
 
 
-def build_aggregates() -> dict[str, Column]:
-    """The lines of a customer's day, and its number of receipts; without accounting rows."""
-    of_day = F.col("customer_id").isNotNull()
+def build_aggregates(limits: Thresholds) -> dict[str, Column]:
+    """The slots of a customer's day, and its number of receipts. Accounting rows have no slot."""
+    cents = F.col("cents")
     return {
         "day_end": F.max("day_end"),
-        "_lines": F.collect_list(F.when(of_day, F.struct(*LINE))),
+        "_slots": sum_by_slot(
+            F.col("slot"),
+            F.col("at"),
+            F.col("store_id"),
+            limits.stores_max,
+            [F.col("first_of_event"), F.col("units"), take_high_bits(cents), take_low_bits(cents)],
+        ),
         "version": F.count_if("first_of_event"),
     }
 
@@ -81,47 +93,49 @@ def build_aggregates() -> dict[str, Column]:
 def build_visits(days: DataFrame, limits: Thresholds) -> DataFrame:
     """Rows with the view's columns, from the days.
 
-    Each time with a receipt has a row: a visit, or a withdrawn one if an earlier receipt's visit
+    Each slot with a receipt has a row: a visit, or a withdrawn one if an earlier receipt's visit
     goes on. So no row disappears when an earlier receipt is read later.
     """
     pause = limits.pause_minutes * MINUTE_MS
-    start = F.col("_start")
-    moments = F.array_sort(F.array_distinct(F.transform("_lines", lambda line: line["at"])))
+    slot, last = F.col("_slot"), F.col("_last")
     before_pause = F.filter(
-        "_moments",
-        lambda at, number: F.coalesce(F.get("_moments", number + 1) - at >= pause, F.lit(True)),
-    )
-    goes_on = F.exists("_moments", lambda at: (at < start) & (start - at < pause))
-    own = F.filter("_lines", lambda line: line["at"].between(start, F.col("_last")))
-    spent = carry(
-        sum_lines("_own", lambda line: take_high_bits(line["cents"])),
-        sum_lines("_own", lambda line: take_low_bits(line["cents"])),
+        "_slots",
+        lambda one, place: F.coalesce(
+            F.get("_slots", place + 1)["first"] - one["last"] >= pause, F.lit(True)
+        ),
     )
     found = (
-        days.withColumn("_moments", moments)
-        .withColumn("_lasts", before_pause)
-        .select("*", F.explode_outer("_moments").alias("_start"))
-        .withColumn("_last", F.array_min(F.filter("_lasts", lambda at: at >= start)))
-        .withColumn("_own", own)
-        .withColumns(keep_halves({"spent_cents": spent}))
+        days.withColumn("_lasts", before_pause)
+        .select("*", F.posexplode_outer("_slots").alias("_place", "_slot"))
+        .withColumn("_before", F.get("_slots", F.col("_place") - 1))
+        .withColumn(
+            "_last", F.array_min(F.filter("_lasts", lambda one: one["slot"] >= slot["slot"]))
+        )
+        .withColumn(
+            "_own",
+            F.filter("_slots", lambda one: one["slot"].between(slot["slot"], last["slot"])),
+        )
+        .withColumns(keep_halves({"spent_cents": carry(sum_slots(HIGH), sum_slots(LOW))}))
     )
-    ends = F.least(F.col("_last") + pause, F.unix_millis("day_end"))
-    stores = F.array_distinct(F.transform("_own", lambda line: line["store_id"]))
+    goes_on = slot["first"] - F.col("_before")["last"] < pause
+    ends = F.least(last["last"] + pause, F.unix_millis("day_end"))
+    stores = F.array_distinct(F.flatten(F.transform("_own", lambda one: one["members"])))
     rows = found.select(
         "*",
-        F.timestamp_millis("_start").alias("visit_start"),
-        F.timestamp_millis("_last").alias("visit_end"),
+        F.timestamp_millis(F.unix_millis("day_start") + slot["slot"]).alias("slot_start"),
+        F.timestamp_millis(slot["first"]).alias("visit_start"),
+        F.timestamp_millis(last["last"]).alias("visit_end"),
         F.timestamp_millis(ends).alias("window_end"),
         F.when(goes_on, "withdrawn").otherwise("counted").alias("status"),
-        F.size(F.filter("_own", lambda line: line["first_of_event"]))
-        .cast("long")
-        .alias("receipts"),
-        F.size(stores).cast("long").alias("stores"),
-        sum_lines("_own", lambda line: line["units"]).alias("units"),
+        sum_slots(RECEIPTS).alias("receipts"),
+        F.least(F.size(stores), F.lit(limits.stores_max)).cast("long").alias("stores"),
+        sum_slots(UNITS).alias("units"),
     )
     return join_halves(rows, ["spent_cents"])
 
 
-def sum_lines(lines: str, of: Callable[[Column], Column]) -> Column:
-    """The sum of `of` over the lines."""
-    return F.aggregate(lines, F.lit(0).cast("long"), lambda total, line: total + of(line))
+def sum_slots(number: int) -> Column:
+    """What the slots of a visit add up to, of the sum with this number."""
+    return F.aggregate(
+        "_own", F.lit(0).cast("long"), lambda total, slot: total + slot["sums"][number]
+    )

@@ -19,20 +19,34 @@ def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
     return [tuple(row[field] for field in fields) for row in compute_visits(shop)]
 
 
-#   10:00   10:20   10:49        11:19
-#     *-------*-------*            *      a pause of 29 minutes, then one of 30
-#     counted withdrawn withdrawn  counted
+#   10:00   10:20  |  10:49  |   11:00 |       11:30
+#     *-------*----|----*----|-----*   |         *      pauses below 30 minutes, then one of 30
+#     counted      | withdrawn withdrawn       counted
 def test_a_pause_of_half_an_hour_ends_a_visit() -> None:
     shop = Timeline()
-    for minute in ("10:00", "10:20", "10:49", "11:19"):
+    for minute in ("10:00", "10:20", "10:49", "11:00", "11:30"):
         shop.sell(parse_clock(minute), customer="C1")
-    assert select_fields(shop, "status", "visit_start", "visit_end", "window_end", "receipts") == [
-        ("counted", parse_clock("10:00"), parse_clock("10:49"), parse_clock("11:19"), 3),
-        ("withdrawn", parse_clock("10:20"), parse_clock("10:49"), parse_clock("11:19"), 2),
-        ("withdrawn", parse_clock("10:49"), parse_clock("10:49"), parse_clock("11:19"), 1),
-        ("counted", parse_clock("11:19"), parse_clock("11:19"), parse_clock("11:49"), 1),
+    fields = ("status", "slot_start", "visit_start", "visit_end", "window_end", "receipts")
+    ends = (parse_clock("11:00"), parse_clock("11:30"))
+    assert select_fields(shop, *fields) == [
+        ("counted", parse_clock("10:00"), parse_clock("10:00"), *ends, 4),
+        ("withdrawn", parse_clock("10:30"), parse_clock("10:49"), *ends, 2),
+        ("withdrawn", parse_clock("11:00"), parse_clock("11:00"), *ends, 1),
+        ("counted", *[parse_clock("11:30")] * 3, parse_clock("12:00"), 1),
     ]
-    assert {row["version"] for row in compute_visits(shop)} == {4}
+    assert {row["version"] for row in compute_visits(shop)} == {5}
+
+
+#   10:01        |       10:59
+#     *          |         *       the longest pause of neighbouring slots: two visits
+def test_neighbouring_slots_may_be_of_two_visits() -> None:
+    shop = Timeline()
+    for minute in ("10:01", "10:59"):
+        shop.sell(parse_clock(minute), customer="C1")
+    assert select_fields(shop, "status", "visit_end") == [
+        ("counted", parse_clock("10:01")),
+        ("counted", parse_clock("10:59")),
+    ]
 
 
 def test_a_visit_of_two_stores_is_one() -> None:
@@ -45,8 +59,8 @@ def test_a_visit_of_two_stores_is_one() -> None:
 def test_what_is_weighed_comes_to_whole_cents_line_by_line() -> None:
     shop = Timeline()
     lines: list[Line] = [(APPLES, 1, 500, "kilogram"), (APPLES, 1, 499, "kilogram"), (MILK, 1, 500)]
-    shop.sell(parse_clock("10:00"), *lines, (APPLES, 1, 500, "litre"), customer="C1")
-    shop.sell(parse_clock("10:05"), (APPLES, 350, 299, "kilogram"), customer="C1")
+    shop.sell(parse_clock("10:20"), *lines, (APPLES, 1, 500, "litre"), customer="C1")
+    shop.sell(parse_clock("10:35"), (APPLES, 350, 299, "kilogram"), customer="C1")
     assert select_fields(shop, "units", "spent_cents") == [
         (4 + 350, 1 + 0 + 500 + 1 + 105),
         (350, 105),
@@ -80,11 +94,16 @@ def test_midnight_ends_a_visit() -> None:
 
 def test_a_receipt_that_is_read_later_changes_which_one_counts_and_takes_no_row_away() -> None:
     shop = Timeline()
-    shop.sell(parse_clock("10:20"), customer="C/1")
-    before = compute_visits(shop)
-    shop.sell(parse_clock("10:00"), customer="C/1", published=parse_clock("10:40"))
-    after = {row["visit_start"]: row for row in compute_visits(shop)}
-    assert before[0]["customer_id"] == "C%2F1"
-    assert after.keys() >= {row["visit_start"] for row in before}
-    assert after[parse_clock("10:20")]["status"] == "withdrawn"
-    assert after[parse_clock("10:20")]["version"] > before[0]["version"]
+    shop.sell(parse_clock("10:40"), customer="C/1")
+    [before] = compute_visits(shop)
+    shop.sell(parse_clock("10:20"), customer="C/1", published=parse_clock("10:50"))
+    shop.sell(parse_clock("10:35"), customer="C/1", published=parse_clock("10:50"))
+    after = {row["slot_start"]: row for row in compute_visits(shop)}
+    assert before["customer_id"] == "C%2F1"
+    now = after[before["slot_start"]]
+    assert (before["status"], now["status"]) == ("counted", "withdrawn")
+    assert (before["visit_start"], now["visit_start"]) == (
+        parse_clock("10:40"),
+        parse_clock("10:35"),
+    )
+    assert now["version"] > before["version"]

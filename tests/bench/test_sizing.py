@@ -19,13 +19,13 @@ from bench.pipeline_costs import (
     count_shelves,
     fit_costs,
     fit_line,
-    fit_log,
+    fit_log_lines,
 )
 from bench.receipts import LINES, USUAL, Spread, create_receipt
 from bench.sizing import BUSY, CALM, HELD, compare_all, fit_shop, hold
 from tests.bench.costs import COSTS
 
-BATCHES, STEP, SHELVES = 20, 100_000, 250_000
+BATCHES, STEP, SHELVES, RECEIPTS = 20, 100_000, 250_000, 10_000
 RUN: Any = SimpleNamespace()
 costs = st.floats(0.01, 500)
 
@@ -91,8 +91,9 @@ def test_batches_that_cost_less_with_more_receipts_are_noise() -> None:
         fit_line([(10, 100), (500, 90)])
 
 
-def test_a_receipt_on_disk_is_itself_and_its_lines() -> None:
-    assert fit_log([measure_windows(1, 1, 1), measure_windows(2, 2, 2)]) == pytest.approx((100, 20))
+def test_a_line_on_disk_is_what_long_receipts_have_more() -> None:
+    live = [measure_windows(1, 1, 1), measure_windows(2, 2, 2)]
+    assert fit_log_lines(live) == pytest.approx(20)
 
 
 def test_shelves_are_counted_once() -> None:
@@ -107,7 +108,7 @@ def test_receipts_are_spread_over_as_many_stores_products_and_lines_as_asked() -
 
 
 def use(load: Load, rest_cores: float, spark_cores: float = 0.5) -> Use:
-    return Use(load, load.per_second, spark_cores, rest_cores, 2.5, 160.0)
+    return Use(load, load.per_second, spark_cores, rest_cores, 2.5, 160.0, RECEIPTS, SHELVES)
 
 
 def test_what_is_beside_spark_is_a_line_through_two_loads() -> None:
@@ -123,9 +124,10 @@ def test_a_shop_is_held_to_the_cores_memory_and_disk_of_its_own_size() -> None:
     assert cores.measured == pytest.approx(0.715)
     assert memory.measured == 2.5
     assert memory.yardstick is not None
-    assert memory.yardstick.measured > 2.5
+    state = len(COSTS.pipelines) * (RECEIPTS * 50 + SHELVES * 100)  # bytes
+    assert memory.yardstick.measured == pytest.approx(2.5 + state / 1e9)
     assert log.percent == pytest.approx(100)
-    assert cores.note.startswith("100 receipts/s of 3 lines, 800 products.")
+    assert cores.note.startswith("100 receipts/s of 3 lines, 800 products, ")
 
 
 def test_no_load_that_is_predicted_made_the_prediction() -> None:

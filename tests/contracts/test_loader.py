@@ -11,7 +11,7 @@ FOLDER = Path(catalog.__file__).parent
 RECEIPT = Path("topics/sales/receipt.v1.yaml")
 ADJUSTMENT = Path("topics/inventory/adjustment.v1.yaml")
 STORE_SALES = Path("views/analytics/store-sales.v1.yaml")
-VISIT = Path("views/analytics/visit.v1.yaml")
+VISIT = Path("views/analytics/visit.v2.yaml")
 STOCK_LEVEL = Path("views/inventory/stock-level.v1.yaml")
 
 
@@ -104,7 +104,7 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
             ["retention", "expected element store-sales.window_start", "the time in the key"],
         ),
         (STORE_SALES, "element: store-sales.window_end", "element: late_events", ["grace"]),
-        (VISIT, "value: [customer_id, visit_start]", "value: [customer_id]", ["no such time"]),
+        (VISIT, "value: [customer_id, slot_start]", "value: [customer_id]", ["no such time"]),
         # the topic
         (RECEIPT, "value: 4}", "value: 0}", ["partitions", "1 to"]),
         (RECEIPT, "value: 4}", "value: 1025}", ["partitions", "1 to 1024"]),

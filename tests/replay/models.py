@@ -300,7 +300,7 @@ def compute_daily_demand(world: World) -> Iterator[Row]:
 
 
 def compute_visits(world: World) -> Iterator[Row]:
-    """A row for each moment at which a customer has a receipt."""
+    """A row for each slot in which a customer has a receipt."""
     days: dict[tuple[str, datetime], list[Applied]] = defaultdict(list)
     for one in world.applied:
         customer = one.event.get("customer_id")
@@ -309,23 +309,27 @@ def compute_visits(world: World) -> Iterator[Row]:
             days[escaped, find_start(one.at, DAY)].append(one)
     for (customer, day), receipts in days.items():
         moments = sorted({one.at for one in receipts})
+        slots = {at: day + (at - day) // PAUSE * PAUSE for at in moments}
         for number, moment in enumerate(moments):
+            before = moments[number - 1] if number else None
+            if before and slots[before] == slots[moment]:
+                continue
             last = moment
             for later in moments[number + 1 :]:
                 if later - last >= PAUSE:
                     break
                 last = later
-            goes_on = number > 0 and moment - moments[number - 1] < PAUSE
             own = [one for one in receipts if moment <= one.at <= last]
             sold = [line for one in own for line in list_lines(one)]
             yield {
                 "customer_id": customer,
+                "slot_start": slots[moment],
                 "visit_start": moment,
                 "visit_end": last,
                 "window_end": min(last + PAUSE, day + DAY),
-                "status": "withdrawn" if goes_on else "counted",
+                "status": "withdrawn" if before and moment - before < PAUSE else "counted",
                 "receipts": len(own),
-                "stores": len({one.event["store_id"] for one in own}),
+                "stores": min(len({one.event["store_id"] for one in own}), LIMITS.stores_max),
                 "units": sum(line["units"] for line in sold),
                 "spent_cents": sum(map(compute_revenue, sold)),
                 "version": len(receipts),

@@ -20,6 +20,7 @@ from infra.settings import Settings
 from pipelines.common.runtime import heap
 from pipelines.common.runtime.compiled import (
     BATCHES_PER_WALK,
+    FUNCTIONS,
     KNOWS_KEYS,
     LEAN_PLAN,
     STATE_STORE,
@@ -175,7 +176,7 @@ def build_options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> d
         # Spark's own local writes fork a shell command per file: 308 processes a second.
         "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
         **(ON_DISK if Folder.of(settings.checkpoint_url or "").on_disk else {}),
-        "spark.sql.extensions": LEAN_PLAN,
+        "spark.sql.extensions": f"{LEAN_PLAN},{FUNCTIONS}",
         # Spark's history for its web page, which is off: by default a thousand batches.
         "spark.sql.ui.retainedExecutions": "10",
         "spark.ui.retainedJobs": "100",

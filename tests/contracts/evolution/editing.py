@@ -9,7 +9,7 @@ from contracts import catalog
 from contracts.evolution.check import Report, check
 
 HERE = Path(catalog.__file__).parent
-TODAY = date(2026, 11, 21)
+TODAY = date(2026, 11, 26)
 PARTS = ("topics", "views", "consumers", "released")
 
 RECEIPT = "topics/sales/receipt.v1.yaml"

@@ -14,7 +14,10 @@ from contracts.validation import VALIDATED, Rejection, validate
 from tests.contracts.evolution.editing import HERE
 from tests.contracts.expectations import project
 
-VERSIONS = [one for versions in load_released(HERE).values() for one in versions]
+VERSIONS = [
+    one for name, versions in load_released(HERE).items() if name in CONTRACTS for one in versions
+]
+"""Of contracts that are still there: nobody reads those whose sunset has come."""
 
 EVERY = pytest.mark.parametrize("old", VERSIONS, ids=lambda one: f"{one.name} {one.version}")
 

@@ -20,7 +20,7 @@ PERSONAL = {
     ("public.sales.refund.v1", "card_token"),
     ("public.sales.refund.v1", "customer_id"),
     ("public.fraud.alert.v1", "subject"),
-    ("public.analytics.visit.v1", "customer_id"),
+    ("public.analytics.visit.v2", "customer_id"),
     ("private.customers.erasure.v1", "customer_id"),
     ("private.quarantine.record.v1", "found"),
     ("private.quarantine.record.v1", "value"),

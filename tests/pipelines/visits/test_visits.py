@@ -6,6 +6,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
+from audit.tables import Row
 from audit.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, encode_key
@@ -48,16 +49,51 @@ def draw_timeline(chance: Random) -> list[Record]:
 def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
     chance = create_random("visits")
     log = draw_timeline(chance)
-    [expected] = VisitsOracle(log, LIMITS, {}).compute_views().values()
-    assert {row["status"] for row in expected} == {"counted", "withdrawn"}
+    expected = compute_expected(log)
+    assert {row["status"] for row in expected.values()} == {"counted", "withdrawn"}
     again = [*log, *chance.sample(log, COPIES)]
     chance.shuffle(again)
+    assert compute_visits(spark, again) == expected
+
+
+@pytest.mark.crosses("pipelines/visits/thresholds/stores_max", "public.analytics.visit.v2/stores.*")
+def test_a_visit_counts_so_many_stores_and_no_more(spark: SparkSession) -> None:
+    most = LIMITS.stores_max
+    assert f"stores is at most {most}" in {rule.name for rule in VISITS.rules}
+    shop = Timeline()
+    for stores in (most - 1, most, most + 1, 10 * most):
+        for number in range(stores):
+            moment = parse_clock("10:00") + timedelta(minutes=50) * (number % 2)
+            shop.sell(moment, customer=f"C{stores}", store=f"S{number}")
+            shop.sell(parse_clock("10:25"), customer=f"C{stores}", store=f"S{number}")
+    visits = compute_visits(spark, shop.records)
+    assert visits == compute_expected(shop.records)
+    found = {row["customer_id"]: row["stores"] for row in visits.values() if is_counted(row)}
+    assert found == {
+        f"C{most - 1}": most - 1,
+        f"C{most}": most,
+        f"C{most + 1}": most,
+        f"C{10 * most}": most,
+    }
+
+
+def is_counted(row: Row) -> bool:
+    return bool(row["status"] == "counted")
+
+
+def compute_expected(log: list[Record]) -> dict[bytes, Row]:
+    """The oracle's rows by key."""
+    [expected] = VisitsOracle(log, LIMITS, {}).compute_views().values()
+    return {encode_key(VISITS, row): row for row in expected}
+
+
+def compute_visits(spark: SparkSession, log: list[Record]) -> dict[bytes, Row]:
+    """The pipeline's rows by key, of the records in this order."""
     frame = spark.createDataFrame(
         [
             (one.topic, 0, offset, EPOCH + one.published_ms * MILLISECOND, one.key, one.value)
-            for offset, one in enumerate(again)
+            for offset, one in enumerate(log)
         ],
         RECORD,
     )
-    visits = {encode_key(VISITS, row): row for row in collect_rows(build_rows(PIPELINE, frame))}
-    assert visits == {encode_key(VISITS, row): row for row in expected}
+    return {encode_key(VISITS, row): row for row in collect_rows(build_rows(PIPELINE, frame))}

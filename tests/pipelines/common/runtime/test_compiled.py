@@ -6,7 +6,7 @@ from zipfile import ZipFile
 import pytest
 
 from infra.settings import Settings
-from pipelines.common.runtime.compiled import LEAN_PLAN, STATE_STORE, ensure_class_jar
+from pipelines.common.runtime.compiled import FUNCTIONS, LEAN_PLAN, STATE_STORE, ensure_class_jar
 
 pytestmark = pytest.mark.spark
 
@@ -16,6 +16,6 @@ def test_every_class_is_compiled_once(tmp_path: Path) -> None:
     jar = ensure_class_jar(settings)
     made = jar.stat().st_mtime_ns
     names = {name.removesuffix(".class").replace("/", ".") for name in ZipFile(jar).namelist()}
-    assert {LEAN_PLAN, STATE_STORE} <= names
+    assert {FUNCTIONS, LEAN_PLAN, STATE_STORE} <= names
     assert ensure_class_jar(settings) == jar
     assert jar.stat().st_mtime_ns == made

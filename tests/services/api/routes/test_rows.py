@@ -43,9 +43,9 @@ def write(analytics: Writing) -> None:
     analytics.put(STORE_SALES, store_id="S003", revenue_cents=LARGEST)
     for customer, hour in (("C1", 9), ("C1", 11), ("C2", 10)):
         at = datetime(2026, 3, 2, hour, tzinfo=UTC)
-        analytics.put(VISITS, customer_id=customer, visit_start=at, visit_end=at)
+        analytics.put(VISITS, customer_id=customer, slot_start=at, visit_start=at, visit_end=at)
     later = datetime(2026, 3, 2, 11, 5, tzinfo=UTC)
-    analytics.put(VISITS, customer_id="C1", visit_start=later, status="withdrawn")
+    analytics.put(VISITS, customer_id="C1", slot_start=later, status="withdrawn")
     analytics.put(ALERTS, subject="A")
     analytics.put(ALERTS, subject="B", status="withdrawn")
 

@@ -1,0 +1,62 @@
+"""Sums by slot are those of the rows, however the rows are split over tasks."""
+
+from collections import defaultdict
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from pipelines.common.transform.slot_sums import sum_by_slot
+from tests.seeds import create_random
+
+pytestmark = pytest.mark.spark
+
+ROWS, TASKS, MEMBERS_MAX = 20_000, 7, 5
+GROUPS = 1_000
+"""Spark merges so many by sorting, not by hashing."""
+SLOTS = (None, -1, 0, 1, 2**31 - 1)
+MEMBERS = ("", "A", "Ab", "B", "é", "\ue000", "😀")
+"""In the order of their bytes. That of a program with 16-bit characters has the last before the one
+before it."""
+SCHEMA = "name int, slot int, at long, member string, one long, two long"
+
+
+def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession) -> None:
+    chance = create_random("slots")
+    drawn = [
+        (
+            int(chance.paretovariate(1)) % GROUPS,
+            chance.choice(SLOTS),
+            chance.randint(-(2**63), 2**63 - 1),
+            chance.choice(MEMBERS),
+            chance.randint(-(2**40), 2**40),
+            1,
+        )
+        for _ in range(ROWS)
+    ]
+    groups = defaultdict(list)
+    for name, slot, *values in drawn:
+        groups[name, slot].append(values)
+    expected = defaultdict(list)
+    for (name, slot), rows in sorted(groups.items(), key=lambda one: one[0][1] or 0):
+        ats, members, ones, twos = zip(*rows, strict=True)
+        kept = sorted(set(members), key=str.encode)[:MEMBERS_MAX]
+        if slot is not None:
+            expected[name].append((slot, min(ats), max(ats), kept, [sum(ones), sum(twos)]))
+    assert max(len(kept) for slots in expected.values() for _, _, _, kept, _ in slots) == (
+        MEMBERS_MAX
+    )
+    frame = spark.createDataFrame(drawn, SCHEMA).repartition(TASKS)
+    sums = sum_by_slot(
+        F.col("slot"), F.col("at"), F.col("member"), MEMBERS_MAX, [F.col("one"), F.col("two")]
+    )
+    found = frame.groupBy("name").agg(sums.alias("slots")).collect()
+    assert len(found) == len({name for name, _ in groups})
+    for row in found:
+        assert list(map(tuple, row["slots"])) == expected[row["name"]]
+
+
+def test_a_group_without_a_slot_has_none(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(1, None, 1, "A", 1, 1)], SCHEMA)
+    sums = sum_by_slot(F.col("slot"), F.col("at"), F.col("member"), 1, [F.col("one")])
+    assert frame.agg(sums).first() == ([],)

@@ -1,0 +1,96 @@
+"""One key with a hundred thousand events in one interval: the answer is the oracle's."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from audit.tables import Row
+from audit.timeline import MILK, Timeline, parse_clock
+from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
+from infra.settings import Settings
+from pipelines.fraud.thresholds import Thresholds as FraudThresholds
+from pipelines.visits.thresholds import Thresholds as VisitThresholds
+from tests.brokers import empty_broker
+from tests.replay.answer import answer
+from tests.replay.checking import check
+from tests.replay.hostile import order
+from tests.replay.log import select_read
+from tests.replay.playing import play
+from tests.replay.running import InSession, create_work
+from tests.replay.schedule import Schedule
+from tests.seeds import create_random
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
+
+NUMBER = 100_000
+HOT = "HOT"
+STORES = 150
+MINUTE = timedelta(minutes=1)
+
+
+def fill_shift(shop: Timeline) -> None:
+    """Refunds of one cashier, in less than an hour."""
+    began = parse_clock("10:00")
+    for number in range(NUMBER):
+        shop.refund(began + number * timedelta(milliseconds=30), (MILK, 1, 500), cashier=HOT)
+    for minutes in range(60):
+        shop.put(HEARTBEATS, began + minutes * MINUTE, world="world")
+
+
+def fill_day(shop: Timeline) -> None:
+    """Receipts of one customer, all day long but for an hour of every five: of everybody without a
+    card, say, for whom a till writes one name."""
+    at = parse_clock("0:00")
+    for number in range(NUMBER):
+        shop.sell(at, (MILK, 1, 100), customer=HOT, store=f"S{number % STORES:03d}")
+        at += timedelta(milliseconds=650)
+        if number % 22_000 == 21_999:
+            at += 60 * MINUTE
+    for minutes in range(0, 24 * 60, 10):
+        shop.put(HEARTBEATS, parse_clock("0:00") + minutes * MINUTE, world="world")
+
+
+def check_alerts(rows: list[Row]) -> None:
+    [left_out] = {row["signals_left_out"] for row in rows if row["rule"] == "refund-rate"}
+    assert left_out == NUMBER - FraudThresholds().signals_max
+
+
+def check_visits(rows: list[Row]) -> None:
+    visits = [row for row in rows if row["status"] == "counted"]
+    assert len(visits) == 5
+    assert sum(row["receipts"] for row in visits) == NUMBER
+    assert {row["stores"] for row in visits} == {VisitThresholds().stores_max}
+    assert len(rows) <= 24 * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "topic", "fill", "look"),
+    [
+        ("fraud", REFUNDS, fill_shift, check_alerts),
+        ("visits", RECEIPTS, fill_day, check_visits),
+    ],
+)
+@pytest.mark.crosses("pipelines/fraud/thresholds/signals_max")
+def test_a_hundred_thousand_events_of_one_key_are_answered_as_by_the_oracle(
+    name: str,
+    topic: Contract,
+    fill: Callable[[Timeline], None],
+    look: Callable[[list[Row]], None],
+    spark: SparkSession,
+    shared_broker: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shop = Timeline()
+    fill(shop)
+    work = create_work(empty_broker(shared_broker, tmp_path), name)
+    running = InSession(work, spark, monkeypatch)
+    schedule = Schedule("hot", chunks=2, kills=1, lead_ms=0, burst_max=5_000)
+    play(select_read(order(shop), work.pipeline), schedule, running, create_random("hot"))
+    found = answer(work)
+    check(found, work)
+    assert sum(book.applied for at, book in found.books.items() if at[0] == topic.name) == NUMBER
+    look([row for rows in found.rows.values() for row in rows.values()])
