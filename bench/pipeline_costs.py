@@ -153,26 +153,47 @@ def read_all(spark: SparkSession, settings: Settings, name: str) -> Reading:
 
 
 def measure_windows(work: Run, scale: Scale) -> Windows:
-    """The live query of a generation that has caught up, under each rate."""
+    """The live query of a generation that has caught up, under each rate.
+
+    Each rate comes twice, there and back: Java compiles all the while, so what comes later costs
+    less, and the two of each rate are equally old together.
+    """
     catch_up(work)
     query = start(work, create_live_pace(work.pipeline))
-    measured = partial(measure_window, work, query, scale.batch_seconds / 2)
     few, many = scale.batch_receipts
+    rates = ((few, MANY), (many, MANY), (many, LONG))
+    measured = partial(measure_window, work, query, scale.batch_seconds / 2)
     try:
-        warm_up(work, query, many)
-        return Windows(measured(few, MANY), measured(many, MANY), measured(many, LONG))
+        warm_up(work, query, many, scale.compile_seconds)
+        there = [measured(*rate) for rate in rates]
+        back = [measured(*rate) for rate in reversed(rates)]
+        return Windows(*map(join_windows, there, reversed(back)))
     finally:
         query.stop()
 
 
-def warm_up(work: Run, query: StreamingQuery, receipts: int) -> None:
-    """Let the query make some batches: Java compiles meanwhile."""
+def join_windows(one: Window, other: Window) -> Window:
+    """Both as one window."""
+    batches = one.batches + other.batches
+    return Window(
+        one.receipts + other.receipts,
+        batches,
+        one.cpu_ms + other.cpu_ms,
+        (one.wall_ms * one.batches + other.wall_ms * other.batches) / batches,
+        one.log_bytes + other.log_bytes,
+        one.changelog_bytes + other.changelog_bytes,
+    )
+
+
+def warm_up(work: Run, query: StreamingQuery, receipts: int, seconds: float) -> None:
+    """Let the query make batches for a while, some at least: Java compiles meanwhile."""
     with publish_beside(work.settings, receipts, LONG):
         wait_until(
             lambda: sum(one.numInputRows > 0 for one in query.recentProgress) >= WARM_BATCHES,
             f"{WARM_BATCHES} batches",
             WARM_SECONDS_MAX,
         )
+        let_time_pass(seconds)
 
 
 def measure_window(

@@ -20,6 +20,7 @@ from bench.pipeline_costs import (
     fit_costs,
     fit_line,
     fit_log_lines,
+    join_windows,
 )
 from bench.receipts import LINES, USUAL, Spread, create_receipt
 from bench.sizing import BUSY, CALM, HELD, compare_all, fit_shop, hold
@@ -84,6 +85,16 @@ def test_noise_makes_no_cost_negative() -> None:
     found = fit_costs(replace(READ, twice=replace(READ.twice, state_bytes=0)), cheap_lines)
     assert (found.line_ms, found.ids_mb) == (0, 0)
     assert found.receipt_ms == pytest.approx(0.4)
+
+
+def test_two_windows_are_one_of_all_their_batches() -> None:
+    whole = measure_window(500, LINES, 100, 0.1, 0.1)
+    small = replace(whole, batches=5, receipts=5 * 500, wall_ms=4 * whole.wall_ms)
+    joined = join_windows(whole, small)
+    assert joined.batches == BATCHES + 5
+    assert joined.batch_receipts == 500
+    assert joined.wall_ms == pytest.approx(whole.wall_ms * (BATCHES + 20) / (BATCHES + 5))
+    assert joined.cpu_ms == 2 * whole.cpu_ms
 
 
 def test_batches_that_cost_less_with_more_receipts_are_noise() -> None:
