@@ -21,10 +21,24 @@ class BadChangelog(Exception):
     """A pipeline wrote a record that its contract does not allow."""
 
 
+class RetiredView(Exception):
+    """A generation carries a view whose contract was removed from the code after its sunset."""
+
+    def __init__(self, view: str, pipeline: str) -> None:
+        super().__init__(
+            f"its view {view} has no contract in this code any more. Have the present code make the "
+            f"views: retail replay start {pipeline}, then retail replay promote {pipeline}"
+        )
+
+
 class Views:
     """The topics that carry a generation's views, and the tables of these views."""
 
     def __init__(self, generation: Generation) -> None:
+        """Raises RetiredView."""
+        for view in generation.views:
+            if view not in CONTRACTS:
+                raise RetiredView(view, generation.pipeline)
         self.prefix = f"{generation.pipeline}/{generation.number}"  # of its keys in shared topics
         topics = {**generation.outputs, BOOKS.name: BOOKS.name}
         self.by_topic = {topic: view for view, topic in topics.items()}

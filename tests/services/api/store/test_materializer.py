@@ -52,8 +52,9 @@ def ignore(_: object) -> None: ...
 
 
 @contextmanager
-def materializing(log: MemoryLog, path: Path) -> Iterator[View]:
-    topics = {STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g1", BOOKS.name: BOOKS.name}
+def materializing(log: MemoryLog, path: Path, name: str = STOCK_LEVELS.name) -> Iterator[View]:
+    """A materializer of a generation with the view of this name."""
+    topics = {name: f"{name}.g1", BOOKS.name: BOOKS.name}
     generation = Generation("inventory", 1, State.PROMOTED, "9f31c0", MORNING, topics)
     materializer = Materializer(generation, path, log.open, ignore, ignore, ignore)
     materializer.start()
@@ -72,6 +73,16 @@ def test_rows_beyond_the_marker_stay_unseen(log: MemoryLog, stocked: Writing, pa
         stocked.row(1, "C", 1)
         assert view.units() == {"A": 4}
         assert view.at(stocked.mark()) == {"A": 3, "B": 7, "C": 1}
+
+
+def test_a_view_whose_contract_is_gone_is_named_with_the_way_out(
+    log: MemoryLog, stocked: Writing, path: Path
+) -> None:
+    with materializing(log, path, "public.inventory.stock-level.v0") as view:
+        trouble = view.trouble()
+        assert "public.inventory.stock-level.v0 has no contract" in trouble
+        assert "retail replay promote inventory" in trouble
+        assert view.materializer.explain_absence() == trouble
 
 
 def test_a_marker_waits_for_the_rows_it_counts(
