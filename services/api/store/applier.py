@@ -3,15 +3,15 @@
 from dataclasses import dataclass, field
 from time import monotonic
 
-from contracts import BOOKS, CONTRACTS, MARKERS, Contract, get_contract
-from control.generations import Generation
+from contracts import BOOKS, CONTRACTS, MARKERS, Contract
 from infra.kafka import Offsets, Partition
 from services.api.store.assembly import Assembly
 from services.api.store.changelog import End, Extent, Log, Record, decode
 from services.api.store.database import Database, Unusable
 from services.api.store.histogram import Histogram
 from services.api.store.marker import Marker
-from services.api.store.tables import Stored, Table
+from services.api.store.tables import Stored
+from services.api.store.views import Views
 
 CHECK_SECONDS = 1.0
 MARKER_PARTITION: Partition = (MARKERS.name, 0)
@@ -19,34 +19,6 @@ MARKER_PARTITION: Partition = (MARKERS.name, 0)
 
 class BadChangelog(Exception):
     """A pipeline wrote a record that its contract does not allow."""
-
-
-class RetiredView(Exception):
-    """A generation carries a view whose contract was removed from the code after its sunset."""
-
-    def __init__(self, view: str, pipeline: str) -> None:
-        super().__init__(
-            f"its view {view} has no contract in this code any more. Have the present code make the "
-            f"views: retail replay start {pipeline}, then retail replay promote {pipeline}"
-        )
-
-
-class Views:
-    """The topics that carry a generation's views, and the tables of these views."""
-
-    def __init__(self, generation: Generation) -> None:
-        """Raises RetiredView."""
-        for view in generation.views:
-            if view not in CONTRACTS:
-                raise RetiredView(view, generation.pipeline)
-        self.prefix = f"{generation.pipeline}/{generation.number}"  # of its keys in shared topics
-        topics = {**generation.outputs, BOOKS.name: BOOKS.name}
-        self.by_topic = {topic: view for view, topic in topics.items()}
-        self.tables = {view: Table(get_contract(view)) for view in topics}
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        return MARKERS.name, *self.by_topic
 
 
 @dataclass

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from control.generations import Generation
 from infra.kafka import Offsets
-from services.api.store.applier import Applier, Views, Work
+from services.api.store.applier import Applier, Work
 from services.api.store.background import Background
 from services.api.store.changelog import Log
 from services.api.store.database import Database, Unusable
@@ -15,6 +15,7 @@ from services.api.store.errors import render_cause
 from services.api.store.marker import Marker
 from services.api.store.rate import Rate
 from services.api.store.snapshots import Snapshots
+from services.api.store.views import Views
 
 log = logging.getLogger("api.materializer")
 
