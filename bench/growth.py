@@ -1,9 +1,7 @@
 """Whether a live batch costs more when much is remembered, or when one key is hot."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from itertools import count
-from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -18,10 +16,16 @@ from bench.generations import (
     create_live_pace,
     load_with_yardstick_pace,
 )
-from bench.receipts import Log, create_heartbeat, create_receipt, publish
+from bench.live_events import (
+    Make,
+    append,
+    make_hot_receipt,
+    make_receipt,
+    make_receipt_of_hot_customer,
+    make_refund,
+)
+from bench.receipts import publish
 from bench.scale import Scale
-from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
-from generators.ticks import START_MS
 from infra.settings import Settings
 from infra.wait import repeat_in_thread
 from pipelines.common.runtime.query import Run, start
@@ -29,22 +33,12 @@ from pipelines.common.runtime.session import start_session
 
 APART_MS = 3
 """World time between two receipts: a million are within the horizon, so all are remembered."""
-LIVE_MS = START_MS + 3_600_000
-"""Event time of the records that arrive while a batch is measured: after all that is remembered."""
 PER_BATCH = 10
 """Events that are published for each batch."""
-HOT = "HOT"
-"""The name of the hot cashier, and of the hot product in one store."""
 HOT_LINES = 200
 """Movements of the hot shelf in one receipt."""
-COLD_CASHIERS = 1_000
 GROWTH_MAX = 1.5
 HOT_MAX = 1.0
-
-EVENTS = count(1)
-
-Make = Callable[[int], tuple[Contract, dict[str, Any]]]
-"""An event for a number, and its topic."""
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
@@ -123,49 +117,6 @@ def measure_remembered(spark: SparkSession, settings: Settings, scale: Scale) ->
         aim_at_most(GROWTH_MAX),
         note="Of inventory, in one partition of state; one batch in 64 walks all of it.",
     )
-
-
-def make_receipt(number: int) -> tuple[Contract, dict[str, Any]]:
-    """A receipt of some store, with products that many other receipts have too."""
-    return RECEIPTS, {**create_receipt(number), "event_id": f"live-{number}", "event_time": LIVE_MS}
-
-
-def make_hot_receipt(number: int, lines: int = 3) -> tuple[Contract, dict[str, Any]]:
-    """A receipt of one store with lines of one product."""
-    line = {"sku": HOT, "units": 1, "unit_price_cents": 249}
-    topic, event = make_receipt(number)
-    return topic, {**event, "store_id": HOT, "lines": [line] * lines}
-
-
-def make_receipt_of_hot_customer(number: int) -> tuple[Contract, dict[str, Any]]:
-    topic, event = make_receipt(number)
-    return topic, {**event, "customer_id": HOT}
-
-
-def make_refund(number: int, cashiers: int = COLD_CASHIERS) -> tuple[Contract, dict[str, Any]]:
-    """A refund without a receipt, by one of this number of cashiers."""
-    name = f"{HOT}-{number % cashiers}"
-    return REFUNDS, {
-        "event_id": f"refund-{number}",
-        "event_time": LIVE_MS,
-        "store_id": HOT,
-        "register_id": HOT,
-        "cashier_id": name,
-        "card_token": None,
-        "receipt_event_id": None,
-        "receipt_event_time": None,
-        "lines": [{"sku": HOT, "units": 2, "unit_price_cents": 249}],
-    }
-
-
-def append(settings: Settings, events: int, make: Make) -> None:
-    """Publish this number of events."""
-    log = Log(settings)
-    for number in (next(EVENTS) for _ in range(events)):
-        topic, event = make(number)
-        log.append(topic, event["store_id"], event)
-    log.append(HEARTBEATS, "world", create_heartbeat(f"beat-{next(EVENTS)}", LIVE_MS))
-    log.flush()
 
 
 def measure_batch(

@@ -20,7 +20,7 @@ from bench.batch_cost import (
 )
 from bench.coefficients import PipelineCosts
 from bench.generations import catch_up, create, create_live_pace, load_with_yardstick_pace
-from bench.growth import LIVE_MS, append
+from bench.live_events import LIVE_MS, append
 from bench.receipts import LINES, Spread, create_receipt, publish
 from bench.scale import Scale
 from bench.soak import measure_size
