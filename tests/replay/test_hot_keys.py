@@ -53,6 +53,15 @@ def fill_day(shop: Timeline) -> None:
         shop.put(HEARTBEATS, parse_clock("0:00") + minutes * MINUTE, world="world")
 
 
+def fill_shelf(shop: Timeline) -> None:
+    """Receipts of one product in one store, in less than an hour."""
+    began = parse_clock("10:00")
+    for number in range(NUMBER):
+        shop.sell(began + number * timedelta(milliseconds=30), (MILK, 1, 100))
+    for minutes in range(60):
+        shop.put(HEARTBEATS, began + minutes * MINUTE, world="world")
+
+
 def check_alerts(rows: list[Row]) -> None:
     [left_out] = {row["signals_left_out"] for row in rows if row["rule"] == "refund-rate"}
     assert left_out == NUMBER - FraudThresholds().signals_max
@@ -66,11 +75,16 @@ def check_visits(rows: list[Row]) -> None:
     assert len(rows) <= 24 * 2
 
 
+def check_stock(rows: list[Row]) -> None:
+    assert [row["units_sold"] for row in rows] == [NUMBER]
+
+
 @pytest.mark.parametrize(
     ("name", "topic", "fill", "look"),
     [
         ("fraud", REFUNDS, fill_shift, check_alerts),
         ("visits", RECEIPTS, fill_day, check_visits),
+        ("inventory", RECEIPTS, fill_shelf, check_stock),
     ],
 )
 @pytest.mark.crosses("pipelines/fraud/thresholds/signals_max")

@@ -25,8 +25,9 @@ from pipelines.common.runtime.archive_prefix import (
     write_chunks,
 )
 from pipelines.common.runtime.backlog import Backlog, measure_backlog
+from pipelines.common.runtime.fitness import FallenBehind, Outgrown, refuse_behind, refuse_outgrown
 from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
-from pipelines.common.runtime.pace import Pace, create_catching_up_pace, has_memory_for, select_pace
+from pipelines.common.runtime.pace import Pace, create_catching_up_pace, select_pace
 from pipelines.common.runtime.session import prepare_session
 from pipelines.common.runtime.sink import Write, create_sink
 from pipelines.common.runtime.source import tail
@@ -44,10 +45,6 @@ LOOK_SECONDS = 1
 
 class Invalid(UserError):
     """The generation has lost a record, so its answer is no longer exact."""
-
-
-class Outgrown(Exception):
-    """The log has outgrown the query's memory during its start."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +75,9 @@ def run(work: Run, stopping: Event) -> None:
 
     A query that catches up reads to the end that the log has when it starts, and ends. Then `run`
     measures the backlog again; it also does so if the log has outgrown the query before the first
-    batch. A live query runs for ever; its first batch means that a candidate has caught up. The
-    archive prefix is read to its end before the log.
+    batch. A live query runs until it has fallen behind, and is caught up with again; its first
+    batch means that a candidate has caught up. The archive prefix is read to its end before the
+    log.
 
     Raises Invalid if Spark has dropped a record, NewerSchema if a batch may hold records that only
     newer code can read, and Spark's exception if a query fails.
@@ -89,23 +87,31 @@ def run(work: Run, stopping: Event) -> None:
     work = replace(work, prefix=prefix)
     if prefix is not None:
         write_chunks(work.spark, settings, prefix, settings.pipeline_records_per_batch_max)
+    behind = False
     while not stopping.is_set():
-        now = choose_next_pace(work)
+        now = choose_next_pace(work, behind)
         if prefix is not None and not now.in_archive:
             remove_chunks(prefix)
         query = start(work, now)
         begun = partial(mark_caught_up, settings, generation) if now.live else do_nothing
+        behind = False
         try:
             watch(query, stopping, begun, work.state)
         except StreamingQueryException as failed:
             refuse_newer(work.pipeline.name, list_decoded_topics(work.pipeline))
-            if Outgrown.__name__ not in str(failed):
+            behind = FallenBehind.__name__ in str(failed)
+            if not behind and Outgrown.__name__ not in str(failed):
                 raise
-            log.info("%s: the log has grown meanwhile", work.pipeline.name)
+            log.info(
+                "%s: %s", work.pipeline.name, "behind" if behind else "the log has grown meanwhile"
+            )
 
 
-def choose_next_pace(work: Run) -> Pace:
-    """The pace of the next query: for the rest of the prefix, then for the log."""
+def choose_next_pace(work: Run, behind: bool = False) -> Pace:
+    """The pace of the next query: for the rest of the prefix, then for the log.
+
+    One that fell `behind` while it was live catches up, however short its backlog.
+    """
     pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
     checkpoint = locate_checkpoint(work.settings, work.generation)
     if work.prefix is not None and work.prefix.count_unread(checkpoint):
@@ -113,8 +119,11 @@ def choose_next_pace(work: Run) -> Pace:
         now = replace(create_catching_up_pace(pipeline.reads, left, limit), in_archive=True)
     else:
         left = work.measure_unread()
-        now = select_pace(
-            pipeline.reads, left, limit, batch_is_open=checkpoint.find_open_batch() >= 0
+        batch_is_open = checkpoint.find_open_batch() >= 0
+        now = (
+            create_catching_up_pace(pipeline.reads, left, limit)
+            if behind
+            else select_pace(pipeline.reads, left, limit, batch_is_open)
         )
     log.info(
         "%s %s: %d records over %s of world time to read",
@@ -166,8 +175,10 @@ def start(work: Run, now: Pace) -> StreamingQuery:
 def create_writer(work: Run, now: Pace) -> Write:
     """The function that writes a batch: after the checks, and before the throttle."""
     write = create_sink(work.settings, work.generation, work.state)
-    if not now.live and not now.in_archive:
-        write = refuse_outgrown(write, work, now)
+    if now.live:
+        write = refuse_behind(write, work.measure_unread)
+    elif not now.in_archive:
+        write = refuse_outgrown(write, now, work.pipeline.reads, work.measure_unread)
     if work.throttle is not None:
         write = throttle_write(write, work.throttle, now.live, work.pipeline.duty_cycle)
     return refuse_newer_before(work.pipeline, write)
@@ -176,24 +187,6 @@ def create_writer(work: Run, now: Pace) -> Write:
 def compute_batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
     """The least time between the starts of two live batches."""
     return max(pipeline.every.total_seconds(), settings.pipeline_seconds_per_batch_min)
-
-
-def refuse_outgrown(write: Write, work: Run, now: Pace) -> Write:
-    """A function that writes if the memory spans the whole backlog; else it raises Outgrown.
-
-    Spark fixes the end of the read after the measurement of the backlog and before the first batch.
-    At the watermark of this batch the query has not forgotten any id.
-    """
-    settled = False
-
-    def write_within(records: DataFrame, batch: int) -> None:
-        nonlocal settled
-        if not settled and not has_memory_for(now, work.pipeline.reads, work.measure_unread()):
-            raise Outgrown
-        settled = True
-        write(records, batch)
-
-    return write_within
 
 
 def do_nothing() -> None: ...

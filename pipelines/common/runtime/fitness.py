@@ -1,0 +1,70 @@
+"""Whether a query's pace still suits the backlog, asked before a batch is written.
+
+A batch that is not written is open: the next query begins with it, at a pace that suits.
+"""
+
+from collections.abc import Callable, Iterable
+from time import monotonic
+
+from pyspark.sql import DataFrame
+
+from contracts import Contract
+from pipelines.common.runtime.backlog import Backlog
+from pipelines.common.runtime.pace import Pace, has_memory_for
+from pipelines.common.runtime.sink import Write
+
+LIVE_SECONDS_MAX = 30.0
+"""The longest live batch after which a look at the backlog is not worth its time."""
+
+BEHIND_RECORDS_MIN = 5_000
+"""A live query that has fewer unread records after a long batch was held up, and reads on."""
+
+Measure = Callable[[], Backlog]
+"""Measures the part of the log that the generation has not read."""
+
+
+class Unfit(Exception):
+    """The query's pace does not suit the backlog any more."""
+
+
+class Outgrown(Unfit):
+    """The log has outgrown the query's memory during its start."""
+
+
+class FallenBehind(Unfit):
+    """More comes than live batches can take: the cost of each record is higher in them."""
+
+
+def refuse_outgrown(
+    write: Write, now: Pace, reads: Iterable[Contract], measure_unread: Measure
+) -> Write:
+    """A function that writes if the memory spans the whole backlog; else it raises Outgrown.
+
+    Spark fixes the end of the read after the measurement of the backlog and before the first batch.
+    At the watermark of this batch the query has not forgotten any id.
+    """
+    settled = False
+
+    def write_within(records: DataFrame, batch: int) -> None:
+        nonlocal settled
+        if not settled and not has_memory_for(now, reads, measure_unread()):
+            raise Outgrown
+        settled = True
+        write(records, batch)
+
+    return write_within
+
+
+def refuse_behind(write: Write, measure_unread: Measure) -> Write:
+    """A function that writes. It raises FallenBehind after a long batch if much is unread."""
+    took_seconds = 0.0
+
+    def write_unless_behind(records: DataFrame, batch: int) -> None:
+        nonlocal took_seconds
+        if took_seconds > LIVE_SECONDS_MAX and measure_unread().records >= BEHIND_RECORDS_MIN:
+            raise FallenBehind
+        began = monotonic()
+        write(records, batch)
+        took_seconds = monotonic() - began
+
+    return write_unless_behind

@@ -1,0 +1,46 @@
+"""A live query that has fallen behind catches up and is live again; its answer is the oracle's."""
+
+import logging
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from infra.settings import Settings
+from pipelines.common.runtime import fitness
+from tests.brokers import empty_broker
+from tests.replay.answer import answer
+from tests.replay.checking import check
+from tests.replay.log import draw_log, select_read
+from tests.replay.playing import play
+from tests.replay.running import InSession, create_work
+from tests.replay.schedule import Schedule
+from tests.seeds import create_random
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
+
+UNREAD = 200
+
+
+def test_what_falls_behind_catches_up_and_is_live_again(
+    spark: SparkSession,
+    shared_broker: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Every batch counts as long. Fraud joins dimensions, which both paces read otherwise."""
+    monkeypatch.setattr(fitness, "LIVE_SECONDS_MAX", 0.0)
+    monkeypatch.setattr(fitness, "BEHIND_RECORDS_MIN", UNREAD)
+    work = create_work(empty_broker(shared_broker, tmp_path), "fraud")
+    chance = create_random("behind")
+    running = InSession(work, spark, monkeypatch)
+    schedule = Schedule("behind", chunks=4, kills=1, lead_ms=0, burst_max=2 * UNREAD)
+    with caplog.at_level(logging.INFO, "pipeline"):
+        play(select_read(draw_log(chance), work.pipeline), schedule, running, chance)
+    said = [record.getMessage() for record in caplog.records if record.name == "pipeline"]
+    behind = [number for number, line in enumerate(said) if line == "fraud: behind"]
+    assert behind
+    assert said[behind[0] + 1].startswith("fraud catching up: ")
+    assert any(line.startswith("fraud live: ") for line in said[behind[0] :])
+    check(answer(work), work)
