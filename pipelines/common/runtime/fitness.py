@@ -23,15 +23,11 @@ Measure = Callable[[], Backlog]
 """Measures the part of the log that the generation has not read."""
 
 
-class Unfit(Exception):
-    """The query's pace does not suit the backlog any more."""
-
-
-class Outgrown(Unfit):
+class Outgrown(Exception):
     """The log has outgrown the query's memory during its start."""
 
 
-class FallenBehind(Unfit):
+class FallenBehind(Exception):
     """More comes than live batches can take: the cost of each record is higher in them."""
 
 
