@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pyspark
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from contracts.schemas import NEWER_LOCK
@@ -26,6 +28,7 @@ from pipelines.common.runtime.compiled import (
     STATE_STORE,
     ensure_class_jar,
 )
+from pipelines.common.runtime.process import share_like_this
 from pipelines.common.runtime.python_workers import DAEMON
 
 PARTITIONS = 2
@@ -87,7 +90,8 @@ def start_session(
 ) -> SparkSession:
     """The Spark session of this process, started at the first call.
 
-    It has `jars` and `more` options in addition to those of every session.
+    It has `jars` and `more` options in addition to those of every session. Java is in a session of
+    processes of its own, which has the niceness of this process.
     """
     if settings.spark_master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -95,10 +99,13 @@ def start_session(
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     java.use()
     shutil.rmtree(locate_scratch(settings, name), ignore_errors=True)  # of a killed process
-    builder = SparkSession.builder.master(settings.spark_master).appName(name)
-    for option, value in {**build_options(settings, name, jars), **more}.items():
-        builder = builder.config(option, value)
-    spark = builder.getOrCreate()
+    conf = SparkConf().setMaster(settings.spark_master).setAppName(name)
+    conf.setAll([*{**build_options(settings, name, jars), **more}.items()])
+    if SparkContext._gateway is None:
+        gateway = launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
+        share_like_this(gateway.proc.pid)
+        SparkContext(conf=conf, gateway=gateway)
+    spark = SparkSession.builder.config(conf=conf).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     if is_on_disk(settings):
         forget_defaults(spark)

@@ -1,14 +1,16 @@
 """The options of Spark's Java, held against Java itself."""
 
+import os
 import re
 import shlex
 import subprocess
 
 import pytest
+from pyspark.sql import SparkSession
 
 from infra.java import locate_java
 from infra.settings import Settings
-from pipelines.common.runtime.session import build_options
+from pipelines.common.runtime.session import build_options, get_engine
 
 CACHE_MIB = 64
 """More than the objects of an ahead-of-time cache take in the old part of the heap."""
@@ -32,3 +34,9 @@ def test_the_first_heap_has_room_for_the_cache_whatever_memory_there_is(
 def test_the_first_heap_is_no_larger_than_the_largest() -> None:
     options = build_options(Settings(spark_driver_memory="300m"), "test")
     assert "-Xms300m" in shlex.split(options["spark.driver.extraJavaOptions"])
+
+
+@pytest.mark.spark
+def test_java_leads_a_session_of_its_own(spark: SparkSession) -> None:
+    java = get_engine(spark).pid
+    assert os.getsid(java) == java != os.getsid(0)
