@@ -92,7 +92,6 @@ class Changelog:
             enable_partition_eof=True,
             # A missing offset means another log; a silent restart would hide that.
             auto_offset_reset="error",
-            fetch_wait_max_ms=100,
             fetch_queue_backoff_ms=5,
             fetch_error_backoff_ms=50,
         )
