@@ -27,7 +27,7 @@ def share_like_this(leader: int) -> None:
     session. Where it does not share them so, nothing changes.
     """
     with suppress(OSError):
-        Path(f"/proc/{leader}/autogroup").write_text(str(max(0, os.nice(0))))
+        Path(f"/proc/{leader}/autogroup").write_text(str(os.nice(0)))
 
 
 def end_with_parent() -> None:

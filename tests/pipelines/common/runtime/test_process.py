@@ -32,7 +32,8 @@ share_like_this(led.pid)
 shown = Path(f"/proc/{led.pid}/autogroup")
 print(shown.read_text().split()[-1] if shown.exists() else "")
 led.kill()
-share_like_this(led.wait() or led.pid)
+led.wait()
+share_like_this(led.pid)
 """
 
 
