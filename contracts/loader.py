@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -13,13 +15,16 @@ from contracts import terms
 from contracts.conditions import list_rules
 from contracts.errors import BadContract, BadContracts
 from contracts.fields import list_readings, read_fields
-from contracts.odcs import CustomProperties, read
+from contracts.odcs import CustomProperties, parse
 from contracts.shape import Contract
 
 FOLDERS: Mapping[str, Literal["topic", "view"]] = {"topics": "topic", "views": "view"}
 FILE_NAME = re.compile(r"([a-z][a-z0-9-]*)\.v([1-9][0-9]*)\.yaml")
 DOMAIN = re.compile(r"[a-z][a-z0-9-]*")
 VISIBILITIES = ("public", "private")
+SOURCES_MAX = 1_024
+"""As many contracts, old versions included, are kept as they were read. These are some 110."""
+
 KNOWN_PROPERTIES = "visibility, key, eventTime, partitions, topicConfig, readers, sunset"
 
 
@@ -30,6 +35,16 @@ class Place(NamedTuple):
     domain: str
     entity: str
     major: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's text, and the place that names its contract: equal ones hold the same contract."""
+
+    at: Place
+    text: str
+    file: Path = field(compare=False)
+    """Where a fault is."""
 
 
 def load(folder: Path) -> Mapping[str, Contract]:
@@ -62,7 +77,13 @@ def load_file(folder: Path, file: Path) -> Contract:
 
 def load_at(at: Place, file: Path) -> Contract:
     """The contract in the file, with the name that belongs to this place. Raises BadContract."""
-    document = read(file)
+    return _read_contract(Source(at, file.read_text(encoding="utf-8"), file))
+
+
+@lru_cache(maxsize=SOURCES_MAX)
+def _read_contract(source: Source) -> Contract:
+    at, file = source.at, source.file
+    document = parse(source.text, file)
     custom = CustomProperties(file, "the contract", document.customProperties)
     visibility = _read_visibility(file, custom)
     name = f"{visibility}.{at.domain}.{at.entity}.v{at.major}"

@@ -90,8 +90,13 @@ class Loader(yaml.CSafeLoader):
 
 def read(file: Path) -> OpenDataContractStandard:
     """The file as the standard's model. Raises BadContract."""
+    return parse(file.read_text(encoding="utf-8"), file)
+
+
+def parse(text: str, file: Path) -> OpenDataContractStandard:
+    """The file's text as the standard's model. Raises BadContract."""
     try:
-        raw = yaml.load(file.read_text(encoding="utf-8"), Loader=Loader)
+        raw = yaml.load(text, Loader=Loader)
     except yaml.YAMLError as error:
         raise BadContract(file, "the file", "YAML", error, "Mend its syntax.") from error
     if not isinstance(raw, dict):
