@@ -97,9 +97,9 @@ def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
     engine.execute(read_query_text("first_signals"))
     engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")
     fixed = list_thresholds(limits)
-    for rule, span in list_spans(limits).items():
-        values = [rule, span // MILLISECOND, fixed[rule]]
-        engine.execute("insert into each_rule values (?, ?, ?)", values)
+    spans = list_spans(limits).items()
+    values = ", ".join(f"('{rule}', {span // MILLISECOND}, {fixed[rule]})" for rule, span in spans)
+    engine.execute(f"insert into each_rule values {values}")
     candidates = [f"select '{rule}' as rule, * from ({read_query_text(rule)})" for rule in fixed]
     engine.execute(f"create table candidate as {' union all by name '.join(candidates)}")
     engine.execute(f"insert into candidate by name {read_query_text('beyond')}")
