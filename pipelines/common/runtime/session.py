@@ -5,7 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -66,6 +66,9 @@ INITIAL_MIB = 512
 """The heap at the start. By default it is a 64th of the machine's memory; with the young part in so
 little, Java has no room for the objects of an ahead-of-time cache, and ends."""
 
+LAST_JARS = "SPARK_DIST_CLASSPATH"
+"""The variable with jars that Spark's launcher puts behind all others."""
+
 NONE: Mapping[str, str] = MappingProxyType({})
 
 HADOOP = "spark.hadoop."
@@ -85,7 +88,7 @@ ON_DISK: Mapping[str, str] = MappingProxyType(
 def start_session(
     settings: Settings,
     name: str,
-    jars: Iterable[Path] = (),
+    jars: Sequence[Path] = (),
     more: Mapping[str, str] = NONE,
 ) -> SparkSession:
     """The Spark session of this process, started at the first call.
@@ -101,6 +104,8 @@ def start_session(
     shutil.rmtree(locate_scratch(settings, name), ignore_errors=True)  # of a killed process
     conf = SparkConf().setMaster(settings.spark_master).setAppName(name)
     conf.setAll([*{**build_options(settings, name, jars), **more}.items()])
+    # At the end of the class path, and so with the cache of a Java that has no such jars.
+    os.environ[LAST_JARS] = os.pathsep.join(map(str, jars))
     if SparkContext._gateway is None:
         gateway = launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
         share_like_this(gateway.proc.pid)
@@ -159,19 +164,19 @@ def locate_scratch(settings: Settings, name: str) -> Path:
     return settings.data_dir / "spark" / name
 
 
-def build_options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
-    every = [*fetch_spark_jars(), *jars, ensure_class_jar(settings)]
+def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> dict[str, str]:
+    ours = [*fetch_spark_jars(), ensure_class_jar(settings)]
     return {
         **(
             build_local_options()
             if settings.spark_master.startswith("local")
-            else build_remote_options(settings, every)
+            else build_remote_options(settings, [*ours, *jars])
         ),
-        "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, ours)),
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": shlex.join(
             [
-                *aot.build_options(settings.jars_dir, "spark", build_class_path(settings, jars)),
+                *aot.build_options(settings.jars_dir, "spark", build_class_path(settings)),
                 f"-Xms{limit_initial_mib(settings.spark_driver_memory)}m",
                 *build_java_options(),
             ]
@@ -234,7 +239,7 @@ def build_local_options() -> dict[str, str]:
     return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-def build_remote_options(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
+def build_remote_options(settings: Settings, jars: Sequence[Path]) -> dict[str, str]:
     """The options of executors on other machines, with the same jars, Python and data folder."""
     passed_on = {name: os.environ.get(name, "") for name in ("PYTHONPATH", NEWER_LOCK)}
     return {
@@ -249,9 +254,9 @@ def build_remote_options(settings: Settings, jars: Iterable[Path]) -> dict[str, 
     }
 
 
-def build_class_path(settings: Settings, jars: Iterable[Path] = ()) -> str:
+def build_class_path(settings: Settings) -> str:
     """Java's class path: the project's classes, and then those that Spark ships."""
-    ours = [*fetch_spark_jars(), *jars, ensure_class_jar(settings)]
+    ours = [*fetch_spark_jars(), ensure_class_jar(settings)]
     return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
 
 
