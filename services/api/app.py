@@ -22,7 +22,7 @@ from services.api.http import errors, limits, problems
 from services.api.http.guard import Guard
 from services.api.http.profile import Profile
 from services.api.http.sources import Sources
-from services.api.http.traffic import CountRequests, Traffic, name_operation
+from services.api.http.traffic import CountRequests, Traffic
 from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
@@ -121,13 +121,11 @@ def create_app(sources: Sources) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=lambda route: name_operation(route.name),
     )
     app.state.sources = sources
     app.state.streams = stream.create_slots()
     app.state.exports = exports.create_slots()
     app.state.figures = metrics.create_registry(sources.store)
-    app.state.routes = [route for noun in ROUTES for route in noun.router.routes]
     app.state.end_streams = sources.store.end_streams
     if sources.profile is not None:
         app.add_middleware(Guard, profile=sources.profile, audit=sources.audit)
@@ -136,7 +134,7 @@ def create_app(sources: Sources) -> FastAPI:
     problems.install(app)
     errors.install(app)
     for noun in ROUTES:
-        app.include_router(noun.router)
+        app.router.routes.extend(noun.router.routes)
     return app
 
 

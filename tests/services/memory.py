@@ -21,9 +21,12 @@ from contracts import (
     SUBSCRIPTIONS,
 )
 from infra.kafka import Offsets, Partition, UnknownTopic
-from services.api.store.changelog import WAIT_SECONDS, End, Extent, OffsetGone, Record
+from services.api.store.changelog import End, Extent, OffsetGone, Record
 
 READ_MAX = 500
+
+WAIT_SECONDS = 0.02
+"""How long a read waits for a first record. An API that a test stops waits for its readers."""
 
 
 class MemoryLog:

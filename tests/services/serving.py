@@ -46,6 +46,8 @@ SECONDS_MAX = 20.0
 TOKEN = "a token of a test"
 KEY = b"a key of a test"
 ALLOWED = AllowList(frozenset({"hooks.example.com"}), resolve=lambda *_: ["93.184.215.14"])
+ANYBODY = create_default_context()
+"""Whom a client trusts that is told nothing; made once: it reads all authorities."""
 CONNECTIONS_MAX = int(Settings.model_fields["api_connections_max"].default)
 POLL_SECONDS = 0.005
 # The log is in memory: no broker takes the publications, and the client need not log that.
@@ -179,7 +181,9 @@ def serving(
 ) -> Iterator[Answers]:
     """`secured`: whose certificate it has for TLS; None: it answers in the clear."""
     certificate = None if secured is None else ensure_certificate(secured, "api")
-    trusted = True if secured is None else create_default_context(cafile=locate_authority(secured))
+    trusted = (
+        ANYBODY if secured is None else create_default_context(cafile=locate_authority(secured))
+    )
     listening = listen(create_app(sources), HOST, 0, connections_max, certificate)
     server = listening.server
     thread = threading.Thread(target=listening.run, daemon=True)

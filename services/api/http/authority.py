@@ -9,9 +9,8 @@ from typing import Annotated
 
 from anyio import from_thread
 from fastapi import Depends, Request
-from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from starlette.routing import Match
+from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from services.api.commands import CommandBusy, CommandError, Commands
@@ -137,9 +136,9 @@ def name_action(scope: Scope) -> str:
     return NO_ACTION if route is None else str(route.name).replace("_", "-")
 
 
-def _find_route(scope: Scope) -> APIRoute | None:
+def _find_route(scope: Scope) -> Route | None:
     """The route of a request that is not routed yet."""
-    routes: Iterable[APIRoute] = scope["app"].state.routes
+    routes: Iterable[Route] = scope["app"].routes
     return next((one for one in routes if one.matches(scope)[0] is Match.FULL), None)
 
 

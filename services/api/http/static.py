@@ -6,10 +6,11 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Response
+from fastapi import Header, Response
 from fastapi.responses import RedirectResponse
 
 from services.api.http.problems import NotFound, Problem
+from services.api.http.router import Router
 from services.api.http.sources import FromSources, Sources
 
 FOUND_CHARACTERS_MAX = 80
@@ -40,12 +41,12 @@ class File:
         return Response(self.content, media_type=self.kind, headers=headers)
 
 
-def create_router(path: str, find: Find, expected: str) -> APIRouter:
+def create_router(path: str, find: Find, expected: str) -> Router:
     """The pages below the path; the path itself redirects to the first.
 
     `expected` is the message for a page that does not exist.
     """
-    router = APIRouter(include_in_schema=False)
+    router = Router(include_in_schema=False)
 
     @router.get(path)
     @router.get(f"{path}/")

@@ -7,7 +7,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
@@ -16,6 +16,7 @@ from services.api.http.answers import respond
 from services.api.http.authority import Authorized
 from services.api.http.parameters import NoParameters, Parameters
 from services.api.http.problems import Problem, document_responses
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.pipelines import Name, describe_unknown
@@ -29,7 +30,7 @@ THRESHOLDS_MAX = 16
 
 Threshold = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}=-?\d{1,12}$")]
 
-router = APIRouter(tags=["actions"])
+router = Router(tags=["actions"])
 
 
 class Done(BaseModel):

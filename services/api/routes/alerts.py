@@ -1,11 +1,11 @@
 """GET /v1/alerts: the rows of the view of alerts, the newest first."""
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from contracts import ALERTS
 from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.read_your_writes import ViewParameters
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.rows import (
@@ -22,7 +22,7 @@ from services.api.store.tables import AnyJson
 
 TABLE = TABLES[ALERTS.name]
 
-router = APIRouter(tags=["shortcuts"])
+router = Router(tags=["shortcuts"])
 
 
 @router.get(

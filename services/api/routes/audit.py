@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
@@ -11,12 +11,13 @@ from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.pages import request_newest, select_page
 from services.api.http.parameters import IdFilter, PageQuery
 from services.api.http.problems import LIST_PROBLEMS
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import ACTIONS_TABLE, NEWEST_ACTIONS_FIRST
 
-router = APIRouter(tags=["actions"])
+router = Router(tags=["actions"])
 
 
 class AuditQuery(PageQuery):

@@ -8,7 +8,7 @@ import json
 from collections import defaultdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
@@ -19,6 +19,7 @@ from services.api.http.answers import Dated, date
 from services.api.http.parameters import Moment
 from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.views import TABLES
@@ -57,7 +58,7 @@ ROWS = (
     "where window_start = ? and (? is null or store_id = ?)"
 )
 
-router = APIRouter(tags=["analytics"])
+router = Router(tags=["analytics"])
 
 Sold = tuple[Any, ...]
 """A sku and its MEASURES."""

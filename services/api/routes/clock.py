@@ -1,18 +1,18 @@
 """GET /v1/clock: world time, for clients that stamp their own records."""
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from services.api.http.answers import respond
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import LIST_PROBLEMS
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.clock import get_wall_ms
 from services.times import render_instant
 
-router = APIRouter(tags=["world"])
+router = Router(tags=["world"])
 
 
 class WorldTime(BaseModel):

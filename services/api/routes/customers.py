@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import JSONResponse
 
 from contracts import VISITS
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.rows import PAGE_PROBLEMS, Order, RowPage, RowsParameters, list_rows_of
@@ -13,7 +14,7 @@ from services.api.routes.views import TABLES
 
 TABLE = TABLES[VISITS.name]
 
-router = APIRouter(tags=["shortcuts"])
+router = Router(tags=["shortcuts"])
 
 CustomerId = Annotated[str, Path(description="the customer", max_length=192)]
 

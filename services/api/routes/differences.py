@@ -3,7 +3,6 @@
 import json
 from http import HTTPStatus
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
@@ -11,6 +10,7 @@ from control.generations import Generation, Generations
 from infra.reports import find_difference
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import document_responses
+from services.api.http.router import Router
 from services.api.http.sources import FromSources
 from services.api.routes import examples
 from services.api.routes.actions import find_generations
@@ -18,7 +18,7 @@ from services.api.routes.pipelines import Name
 from services.api.store.tables import AnyJson, Document
 from services.times import render_instant
 
-router = APIRouter(tags=["pipelines"])
+router = Router(tags=["pipelines"])
 
 
 class Total(BaseModel):

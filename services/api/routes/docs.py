@@ -2,15 +2,16 @@
 
 from functools import lru_cache
 
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 
 from services.api.http import frame, reference
+from services.api.http.router import Router
 from services.api.http.sources import FromSources
 from services.api.http.static import File, IfNoneMatch
 
 PATH = frame.API_DOCS
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 
 
 @router.get(PATH)

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Any, NoReturn
 
 import anyio
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
@@ -24,6 +24,7 @@ from services.api.http.authority import find_caller, record_refusals
 from services.api.http.limits import BODIES_UNDER
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import OPTIONAL_TOKEN, Problem, document_responses
+from services.api.http.router import Router
 from services.api.http.sources import FromSources
 from services.api.routes import examples, topics
 from services.api.store.publisher import (
@@ -57,7 +58,7 @@ routes, waits for an answer that holds the event."""
 Topic = Annotated[str, Path(description="the event's contract", max_length=200)]
 
 
-router = APIRouter(tags=["events"])
+router = Router(tags=["events"])
 
 
 class PublishedEvent(BaseModel):

@@ -5,13 +5,14 @@ from collections.abc import Generator, Sequence
 from http import HTTPStatus
 
 import anyio
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import Problem, Responses, document_responses
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
+from services.api.http.router import Router
 from services.api.http.slots import Slots
 from services.api.http.sources import FromStore
 from services.api.routes.pipelines import Name as PipelineName
@@ -38,7 +39,7 @@ ANSWERS: Responses = {
     ),
 }
 
-router = APIRouter(tags=["views"])
+router = Router(tags=["views"])
 
 
 def create_slots() -> Slots:

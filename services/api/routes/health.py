@@ -2,18 +2,18 @@
 
 from http import HTTPStatus
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from services.api.http.answers import respond
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import LIST_PROBLEMS, Problem
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.store import Store
 
-router = APIRouter(tags=["health"])
+router = Router(tags=["health"])
 
 
 class Health(BaseModel):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, cast
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
@@ -29,6 +29,7 @@ from services.api.http.parameters import (
 )
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS, NotFound, Problem
 from services.api.http.read_your_writes import ViewParameters
+from services.api.http.router import Router
 from services.api.http.sources import FromLake, FromStore
 from services.api.lake.evidence import EvidenceRecord, NamedEvent, find_records
 from services.api.lake.movements import TOPICS, MovementRow, Span, find_movements, sum_movements
@@ -40,7 +41,7 @@ from services.api.routes.views import TABLES
 from services.api.store.tables import AnyJson, Document
 from services.times import render_instant, render_instant_or_none, to_ms
 
-router = APIRouter(tags=["history"])
+router = Router(tags=["history"])
 
 
 class PastQuery(Parameters):

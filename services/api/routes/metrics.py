@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from sqlite3 import DatabaseError
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 from contracts import ALERTS
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS
+from services.api.http.router import Router
 from services.api.routes import quarantine
 from services.api.routes.generation_figures import measure_generations
 from services.api.routes.pipeline_figures import measure_pipelines
@@ -34,7 +35,7 @@ BEYOND_BOUND = f"""
 """
 
 
-router = APIRouter(tags=["metrics"])
+router = Router(tags=["metrics"])
 
 
 @router.get(

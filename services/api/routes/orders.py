@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
@@ -13,6 +13,7 @@ from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.pages import request_newest, select_page
 from services.api.http.parameters import IdFilter, PageQuery
 from services.api.http.problems import LIST_PROBLEMS
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.mirror import read_offsets
@@ -24,7 +25,7 @@ from services.api.store.mirrored import (
 )
 from services.api.store.tables import Document, Stored
 
-router = APIRouter(tags=["orders"])
+router = Router(tags=["orders"])
 
 
 class OrdersQuery(PageQuery):

@@ -9,10 +9,11 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from services.api.http import frame, static
 from services.api.http.problems import NotFound
+from services.api.http.router import Router
 from services.api.http.sources import FromSources
 from services.api.http.static import File, IfNoneMatch
 
@@ -22,7 +23,7 @@ ACTING = ("/pipelines", "/replay")
 """The pages with actions; each has the dialog that asks for confirmation."""
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 
 
 @router.get(f"{PATH}/{{name}}")

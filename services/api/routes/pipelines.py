@@ -4,7 +4,7 @@ import sqlite3
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
@@ -13,6 +13,7 @@ from infra.kafka import Offsets
 from services.api.http.answers import AsOf, date, respond
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS, NotFound, Problem, document_responses
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.accounting import read_accounts, read_newest_ms
@@ -22,7 +23,7 @@ from services.api.store.store import Store
 from services.clock import get_wall_ms
 from services.times import render_instant
 
-router = APIRouter(tags=["pipelines"])
+router = Router(tags=["pipelines"])
 
 Name = Annotated[str, Path(description="the pipeline", max_length=64)]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
@@ -19,6 +19,7 @@ from services.api.http.answers import Dated, TopicsAsOf, date
 from services.api.http.parameters import Sku, StoreId
 from services.api.http.problems import NotFound, Problem, document_responses
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.views import TABLES
@@ -40,7 +41,7 @@ ORDERED = (
     "where store_id = ? and sku = ? group by review_at order by review_at"
 )
 
-router = APIRouter(tags=["orders"])
+router = Router(tags=["orders"])
 
 
 class ReviewPosition(BaseModel):

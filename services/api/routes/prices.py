@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
@@ -12,6 +12,7 @@ from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
 from services.api.http.pages import PageRequest
 from services.api.http.parameters import Moment, PageParameters, PageQuery, Parameters, Sku
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound, Problem
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store import mirrored
@@ -22,7 +23,7 @@ from services.api.store.store import Store
 from services.api.store.tables import Document
 from services.times import render_instant, render_instant_or_none, to_ms
 
-router = APIRouter(tags=["prices"])
+router = Router(tags=["prices"])
 
 
 class MomentQuery(Parameters):

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from fastapi import APIRouter
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
@@ -12,6 +11,7 @@ from services.api.http.answers import Dated, date
 from services.api.http.parameters import Sku
 from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.stock import STOCK, StockLevel
@@ -25,7 +25,7 @@ STORES_MAX = 10_000
 SUMMED = {field.name: field for field in STOCK_LEVELS.fields if field.unit == "units"}
 BY_STORE = f"{STOCK.select} where sku = ? order by store_id"
 
-router = APIRouter(tags=["products"])
+router = Router(tags=["products"])
 
 
 def _define_sums() -> AnyJson:

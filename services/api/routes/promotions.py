@@ -1,6 +1,5 @@
 """GET /v1/promotions: the promotion plans of a product."""
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
@@ -9,6 +8,7 @@ from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.pages import PageRequest
 from services.api.http.parameters import PageParameters, Sku
 from services.api.http.problems import LIST_PROBLEMS
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.prices import Announced
@@ -18,7 +18,7 @@ from services.api.store.selection import WHOLE_MAX
 from services.api.store.tables import Document
 from services.times import render_instant
 
-router = APIRouter(tags=["prices"])
+router = Router(tags=["prices"])
 
 TIMES = ("event_time", "starts_at", "ends_at", "effective_at", "published_at", "holds_from")
 

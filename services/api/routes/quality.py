@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypedDict
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from fastapi.responses import FileResponse, HTMLResponse
 
 from contracts.catalogue.markup import (
@@ -23,6 +23,7 @@ from contracts.catalogue.markup import (
 )
 from infra.reports import VERDICTS, name_suite
 from services.api.http import frame, static
+from services.api.http.router import Router
 from services.api.http.sources import FromSources
 
 PATH = frame.DATA_DOCS
@@ -72,7 +73,7 @@ class Summary(TypedDict):
     """Why there is no comparison of the totals with a view; None: there is one."""
 
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 
 
 @router.get(PATH)

@@ -4,7 +4,7 @@ import sqlite3
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
 
@@ -14,6 +14,7 @@ from services.api.http.answers import NextCursor, OffsetsByTopic
 from services.api.http.pages import Page, PageRequest, select_page
 from services.api.http.parameters import NoParameters, PageQuery
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.marker import group_by_topic
@@ -32,7 +33,7 @@ BYTES = ("key", "value", "headers")
 COLUMNS = REJECTIONS_TABLE.columns
 COUNTS = f"select topic, reason, count(*) from {REJECTIONS_TABLE.name} group by topic, reason"
 
-router = APIRouter(tags=["quarantine"])
+router = Router(tags=["quarantine"])
 
 Topic = Annotated[str, Path(description="the topic it was published in", max_length=249)]
 Number = Annotated[int, Path(ge=0, le=WHOLE_MAX)]

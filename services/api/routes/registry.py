@@ -7,11 +7,12 @@ every topic. The registry is read-only: a schema gets its id from the lock file.
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from services.api.http.problems import NO_PROBLEMS, Problem, Responses
+from services.api.http.router import Router
 from services.api.routes import subjects
 from services.api.routes.subjects import Version, find_by_id
 
@@ -85,7 +86,7 @@ def _document_failures() -> Responses:
 RESPONSES = _document_failures()
 
 # These routes ignore unknown query parameters: stock clients send some.
-router = APIRouter(
+router = Router(
     tags=["schema registry"], default_response_class=RegistryResponse, responses=RESPONSES
 )
 

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import ConfigDict, Field
@@ -20,6 +20,7 @@ from services.api.http.pages import PageRequest, select_page
 from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, CursorText
 from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem, document_responses
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.views import Name, find_table
@@ -36,7 +37,7 @@ PAGE_PROBLEMS = document_responses(
     HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE
 )
 
-router = APIRouter(tags=["views"])
+router = Router(tags=["views"])
 
 Key = Annotated[
     str,

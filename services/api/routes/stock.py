@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
@@ -24,6 +24,7 @@ from services.api.http.parameters import (
 )
 from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem, document_responses
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.selection import Condition, Selection
@@ -36,7 +37,7 @@ LOW_UNITS_MAX = 5  # a shelf that one customer may empty
 STOCK = Table(STOCK_LEVELS)
 ONE_SHELF = f"{STOCK.select} where store_id = ? and sku = ?"
 
-router = APIRouter(tags=["stock"])
+router = Router(tags=["stock"])
 
 StockLevel = build_model(STOCK_LEVELS)
 

@@ -1,12 +1,12 @@
 """GET /v1/history/stock-outs: the times in which a shelf had nothing to sell."""
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from services.api.http.answers import LakeAsOf, NextCursor, date_by_offsets, respond
 from services.api.http.parameters import Sku, StoreId
 from services.api.http.problems import LIST_PROBLEMS
+from services.api.http.router import Router
 from services.api.http.sources import FromLake
 from services.api.lake.movements import TOPICS
 from services.api.lake.stock_outs import StockOutRow, find_stock_outs
@@ -15,7 +15,7 @@ from services.api.routes.history import SpanParameters
 from services.api.store.selection import WHOLE_MIN
 from services.times import render_instant, render_instant_or_none
 
-router = APIRouter(tags=["history"])
+router = Router(tags=["history"])
 
 
 class StockOut(BaseModel):

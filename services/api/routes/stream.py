@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Annotated
 
 import anyio
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import Header, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 from starlette.requests import ClientDisconnect
@@ -16,6 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 from services.api.http.parameters import Parameters
 from services.api.http.positions import EVENT_ID, VIEWS_MAX, Positions, create_end
 from services.api.http.problems import document_responses
+from services.api.http.router import Router
 from services.api.http.slots import Slots
 from services.api.http.sources import FromStore
 from services.api.routes.views import find_table
@@ -32,7 +33,7 @@ EVENT_STREAM = "text/event-stream"
 STOPPING = "the API is being stopped"
 TOO_LONG = "a stream ends after an hour"
 
-router = APIRouter(tags=["stream"])
+router = Router(tags=["stream"])
 
 LastEventId = Annotated[
     str | None,

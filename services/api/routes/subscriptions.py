@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
@@ -20,6 +20,7 @@ from control.marker import Marker
 from services.api.http.authority import Authorized
 from services.api.http.parameters import NoParameters, Parameters
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, Problem, document_responses
+from services.api.http.router import Router
 from services.api.http.sources import FromSources, FromStore, Sources
 from services.api.routes import examples
 from services.api.routes.views import find_table
@@ -41,7 +42,7 @@ NOW, BEGINNING = "now", "beginning"
 FOLLOWED = get_consumer("subscriptions").reads
 """The views among them can be subscribed to."""
 
-router = APIRouter(tags=["subscriptions"])
+router = Router(tags=["subscriptions"])
 
 Id = Annotated[
     str, Path(alias="subscription_id", pattern="^[0-9a-f]{16}$", description="the subscription")

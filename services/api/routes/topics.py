@@ -5,7 +5,7 @@ from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
@@ -13,10 +13,11 @@ from contracts import ADJUSTMENTS, CONTRACTS, Contract, find_schemas, get_schema
 from contracts import Field as ContractField
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS, NotFound, document_responses
+from services.api.http.router import Router
 from services.api.routes import examples
 from services.api.store.tables import AnyJson, Document, Table
 
-router = APIRouter(tags=["topics"])
+router = Router(tags=["topics"])
 
 Name = Annotated[str, Path(description="the topic's contract", max_length=200)]
 

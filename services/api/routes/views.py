@@ -2,7 +2,7 @@
 
 from typing import Annotated, TypedDict
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
@@ -11,6 +11,7 @@ from control.generations import Generation
 from services.api.http.filters import list_filters
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import ITEM_PROBLEMS, NO_PROBLEMS, NotFound
+from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.topics import TopicField, render
@@ -18,7 +19,7 @@ from services.api.store.store import Store
 from services.api.store.tables import Document, Table
 from services.times import render_instant, render_instant_or_none
 
-router = APIRouter(tags=["views"])
+router = Router(tags=["views"])
 
 Name = Annotated[str, Path(description="the view's contract", max_length=200)]
 

@@ -29,7 +29,7 @@ from infra.kafka.errors import get_error_code
 from infra.settings import Settings
 
 RECORDS_PER_READ_MAX = 2_000
-WAIT_SECONDS = 0.1  # how long a read waits for a first record; a record ends the wait at once
+WAIT_SECONDS = 0.5  # how long a read waits for a first record; a record ends the wait at once
 REQUEST_SECONDS_MAX = 10.0
 
 decode = create_reader("api")

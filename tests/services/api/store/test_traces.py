@@ -97,6 +97,8 @@ def test_an_event_is_followed_from_its_publication_to_the_answer_that_holds_it(
     inventory.mark(sold=1)
     api.json(SHELF, min_offset=posted["min_offset"])
 
+    # Readers are told of a batch before its span ends.
+    api.until(lambda: bool(named(spans, "materialize inventory")))
     [published] = named(spans, f"publish {RECEIPTS.name}")
     [materialized] = named(spans, "materialize inventory")
     [read] = named(spans, f"read {STOCK_LEVELS.name}")
