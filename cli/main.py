@@ -1,10 +1,12 @@
 """The command line `retail`."""
 
+import ast
 import logging
 import os
 import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 
 import typer
@@ -49,13 +51,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 
 def build_application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The command line with these commands; only the modules of the commands named are imported."""
-    app = typer.Typer(
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        help="A retailer run on a log: start it, look at it, check its numbers.",
-        callback=lambda: None,  # a single command is named, too
-    )
+    app = create_application()
     for name in names:
         module, _, what = COMMANDS[name].partition(":")
         command = getattr(import_module(f"cli.{module}"), what)
@@ -66,6 +62,41 @@ def build_application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     return app
 
 
+def build_overview() -> typer.Typer:
+    """The command line for who names no command: it says what each does, and can do none.
+
+    To import all of them would take five seconds.
+    """
+    app = create_application()
+    for name, place in COMMANDS.items():
+        app.command(name, help=read_help(place))(lambda: None)
+    return app
+
+
+def create_application() -> typer.Typer:
+    return typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="A retailer run on a log: start it, look at it, check its numbers.",
+        callback=lambda: None,  # a single command is named, too
+    )
+
+
+def read_help(place: str) -> str:
+    """The help of a command or a group, from its source."""
+    module, _, what = place.partition(":")
+    file = Path(__file__).parent / f"{module.replace('.', '/')}.py"
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == what:
+            return ast.get_docstring(node) or ""
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == what:
+            assert isinstance(node.value, ast.Call)
+            [text] = [one.value for one in node.value.keywords if one.arg == "help"]
+            return str(ast.literal_eval(text))
+    raise LookupError(f"cli/{module}.py should define {what}, but does not")
+
+
 def main() -> None:
     # In a container it names the service there; a person's command is the operator's.
     os.environ.pop("KAFKA_SERVICE", None)
@@ -73,7 +104,7 @@ def main() -> None:
     logging.getLogger("kafka").addHandler(logging.NullHandler())
     named = COMMANDS.keys() & set(sys.argv[1:2])
     try:
-        build_application(named or COMMANDS)()
+        (build_application(named) if named else build_overview())()
     except UserError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import build_application, main
+from cli.main import COMMANDS, build_application, build_overview, main
 from infra.kafka import offsets
 from infra.settings import OPERATOR, Settings, locate_root
 from tests.rooms import INSTALLED
@@ -33,6 +33,35 @@ VERBS = (
 def test_help_names_every_verb() -> None:
     printed = CliRunner().invoke(build_application(), ["--help"]).output
     assert all(f" {verb} " in printed for verb in VERBS)
+
+
+def test_who_names_no_command_reads_the_same_help() -> None:
+    helps = [CliRunner().invoke(app(), ["--help"]) for app in (build_overview, build_application)]
+    overview, whole = (sorted(each.output.splitlines()) for each in helps)
+    assert overview == whole
+
+
+def test_who_names_no_command_does_not_wait_until_all_are_imported() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "cli.main"],
+        env={**os.environ, "PYTHONPATH": str(locate_root())},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Start everything" in done.stdout
+    assert "typer" in done.stderr
+    assert not any(f"cli.{place.partition(':')[0]}" in done.stderr for place in COMMANDS.values())
+
+
+def test_an_unknown_command_is_said_and_the_nearest_one_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["retail", "verfy"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert "No such command 'verfy'. Did you mean 'verify'?" in capsys.readouterr().err
 
 
 def test_trouble_is_said_without_a_traceback(
