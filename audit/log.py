@@ -8,7 +8,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
-from pyarrow.dataset import field
+from pyarrow.compute import field
 
 from contracts import CONTRACTS
 from infra.errors import UserError

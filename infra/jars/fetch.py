@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Protocol
 
 from infra.errors import UserError
-from infra.jars import maven
 from infra.jars.sets import Jar, JarSet
 
 DOWNLOADS_AT_ONCE_MAX = 6
@@ -20,12 +19,17 @@ ATTEMPTS_MAX = 3
 Progress = Callable[[int, int], None]
 
 
+class NotObtained(Exception):
+    """The source did not provide a jar."""
+
+
 class Source(Protocol):
     """A source of jars."""
 
     def locate_cached(self, jar: Jar) -> Path: ...
 
-    def download(self, jar: Jar, folder: Path) -> Path: ...
+    def download(self, jar: Jar, folder: Path) -> Path:
+        """Download the jar to a path under the folder. Raises NotObtained."""
 
     def keep(self, jar: Jar, file: Path) -> None: ...
 
@@ -49,10 +53,11 @@ def fetch(
     jar_set: JarSet,
     folder: Path,
     progress: Progress = ignore_progress,
-    source: Source = maven,
+    source: Source | None = None,
 ) -> list[Path]:
     """The paths of the set's jars under the folder; fetches the set if a jar is missing or damaged.
 
+    `source`: None: Maven.
     Raises BrokenDownload, and then leaves the folder untouched.
     """
     target = folder / jar_set.name
@@ -60,8 +65,14 @@ def fetch(
         folder.mkdir(parents=True, exist_ok=True)
         with lock_folder(folder):
             if not is_whole(jar_set, target):  # another process may have fetched it meanwhile
-                replace(jar_set, target, progress, source)
+                replace(jar_set, target, progress, source or import_maven())
     return [target / jar.file_name for jar in jar_set.jars]
+
+
+def import_maven() -> Source:
+    from infra.jars import maven  # not at the top: it takes as long as all the rest of a command
+
+    return maven
 
 
 def is_whole(jar_set: JarSet, target: Path) -> bool:
@@ -120,7 +131,7 @@ def obtain(jar: Jar, draft: Path, source: Source) -> None:
     for attempt in range(ATTEMPTS_MAX):
         try:
             reason = try_source(jar, draft, source, draft.parent / f"{jar.file_name}.{attempt}")
-        except (maven.NotObtained, OSError) as error:
+        except (NotObtained, OSError) as error:
             reason = str(error)
         if not reason:
             return

@@ -10,13 +10,10 @@ from jgo.config import GlobalSettings
 from jgo.constants import MAVEN_CENTRAL_URL
 from jgo.maven import MavenContext
 
+from infra.jars.fetch import NotObtained
 from infra.jars.sets import Jar
 
 REQUEST_SECONDS_MAX = 30
-
-
-class NotObtained(Exception):
-    """The repositories did not provide a jar."""
 
 
 def locate_cached(jar: Jar) -> Path:

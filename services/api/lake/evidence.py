@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple, TypedDict
 
-import pyarrow.dataset as pads
+import pyarrow.compute as pc
 
 from contracts import Contract
 from contracts.times import to_epoch_ms
@@ -41,7 +41,7 @@ def find_records(
     """
     wanted = [each for each in named if each["topic"] == topic.name]
     times = [to_epoch_ms(datetime.fromisoformat(each["event_time"])) for each in wanted]
-    happened, identity = pads.field("event_time"), pads.field("event_id")
+    happened, identity = pc.field("event_time"), pc.field("event_id")
     within = (happened >= to_timestamp(min(times))) & (happened <= to_timestamp(max(times)))
     among = identity.isin([each["event_id"] for each in wanted])
     table = snapshot.tables[topic]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict, cast
 
 import pyarrow as pa
-import pyarrow.dataset as pads
+import pyarrow.compute as pc
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, Contract, Row
 from contracts.validation import RELEASABLE, Rejection, read
@@ -115,12 +115,12 @@ class Span:
     since_ms: int | None = None
     until_ms: int | None = None
 
-    def to_filter(self) -> pads.Expression:
-        wanted = pads.field("store_id") == self.store_id
+    def to_filter(self) -> pc.Expression:
+        wanted = pc.field("store_id") == self.store_id
         if self.since_ms is not None:
-            wanted &= pads.field("event_time") > to_timestamp(self.since_ms)
+            wanted &= pc.field("event_time") > to_timestamp(self.since_ms)
         if self.until_ms is not None:
-            wanted &= pads.field("event_time") <= to_timestamp(self.until_ms)
+            wanted &= pc.field("event_time") <= to_timestamp(self.until_ms)
         return wanted
 
     def begin_at(self, at_ms: int) -> "Span":

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from threading import BoundedSemaphore, Timer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
-import pyarrow.dataset as pads
+import pyarrow.compute as pc
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
@@ -22,6 +22,9 @@ AT_ONCE_MAX = 2  # each reads files for seconds; other routes answer in millisec
 ENGINE: dict[str, str | bool | int | float | list[str]] = {"threads": 1, "memory_limit": "256MB"}
 BATCH_ROWS = 16_384
 FILES_AHEAD = 1
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as pads  # which takes half a second to import, for a lake that few have
 
 MOMENT = pa.timestamp("us", "UTC")
 MOMENT_MS_MAX = 2**63 // 1000
@@ -37,12 +40,12 @@ class Silver:
 
     ends: Offsets
     """The offsets up to which this version holds the log."""
-    dataset: pads.Dataset
+    dataset: "pads.Dataset"
 
     def select_schema(self, names: Sequence[str]) -> pa.Schema:
         return pa.schema([self.dataset.schema.field(name) for name in names])
 
-    def read(self, columns: Sequence[str], where: pads.Expression | None = None) -> Any:
+    def read(self, columns: Sequence[str], where: pc.Expression | None = None) -> Any:
         """A reader of the rows that meet the condition. It skips files that have none."""
         return self.dataset.scanner(
             columns=list(columns),

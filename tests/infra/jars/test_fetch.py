@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.jars.fetch import ATTEMPTS_MAX, BrokenDownload, fetch
-from infra.jars.maven import NotObtained
+from infra.jars.fetch import ATTEMPTS_MAX, BrokenDownload, NotObtained, fetch
 from infra.jars.sets import Jar, JarSet
 
 
