@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pyspark
+from py4j.java_gateway import JavaObject  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
@@ -85,6 +86,15 @@ ON_DISK: Mapping[str, str] = MappingProxyType(
 """The manager of checkpoints on file systems with a rename; an object store has its own."""
 
 
+class LeanContext(SparkContext):
+    """Spark's context, in Java of the project's class of that name."""
+
+    def _initialize_context(self, jconf: JavaObject) -> JavaObject:
+        jvm = self._jvm
+        assert jvm is not None
+        return jvm.JavaSparkContext(jvm.retail.context.LeanContext(jconf))
+
+
 def start_session(
     settings: Settings,
     name: str,
@@ -109,7 +119,7 @@ def start_session(
     if SparkContext._gateway is None:
         gateway = launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
         share_like_this(gateway.proc.pid)
-        SparkContext(conf=conf, gateway=gateway)
+        LeanContext(conf=conf, gateway=gateway)
     spark = SparkSession.builder.config(conf=conf).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     if is_on_disk(settings):
