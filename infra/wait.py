@@ -10,7 +10,7 @@ Answer = TypeVar("Answer")
 
 POLL_SECONDS = 0.1
 POLL_SECONDS_MIN, POLL_SECONDS_MAX = 0.02, 0.5
-REST = 4
+REST = 9
 """The pause is this many times as long as the question took: the awaited work needs the cores
 too."""
 

@@ -207,6 +207,8 @@ def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> d
         "spark.sql.ui.explainMode": "simple",
         # Each sum and each side of a batch takes a page, by default of 8 MiB, for twenty rows.
         "spark.buffer.pageSize": "256k",
+        # Each broadcast takes a block, by default of 4 MiB, for a task or a few options.
+        "spark.broadcast.blockSize": "256k",
         # A shuffle stays within the machine, and has a few rows.
         "spark.shuffle.compress": "false",
         "spark.shuffle.checksum.enabled": "false",
