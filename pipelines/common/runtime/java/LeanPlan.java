@@ -7,10 +7,7 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.CoalesceExec;
 import org.apache.spark.sql.execution.ColumnarRule;
-import org.apache.spark.sql.execution.GenerateExec;
-import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.aggregate.BaseAggregateExec;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperator;
 import scala.Function1;
@@ -29,7 +26,7 @@ import scala.runtime.BoxedUnit;
  * goes to partition 0 either way. Without its shuffles a batch is one stage and one task, where it was
  * three stages: each is serialized, scheduled and deserialized, which costs more than its twenty rows.
  *
- * What is below an operator is not serialized with the operator's function: see Boundary.
+ * What is below a stateful operator is not serialized with the operator's function: see Boundary.
  *
  * The session's option spark.sql.extensions names this class.
  */
@@ -54,41 +51,21 @@ public class LeanPlan extends AbstractFunction1 {
 
     public static class Lean extends Rule {
         public TreeNode apply(TreeNode plan) {
-            boolean interpreted = !((SparkPlan) plan).conf().wholeStageEnabled();
-            return ((SparkPlan) plan).transformUp(new Replacement(interpreted));
+            return ((SparkPlan) plan).transformUp(new Replacement());
         }
     }
 
     /** Of a node in the plan: what stands there instead. */
     public static class Replacement extends AbstractPartialFunction {
-        private final boolean interpreted;
-
-        public Replacement(boolean interpreted) {
-            this.interpreted = interpreted;
-        }
-
         public boolean isDefinedAt(Object node) {
-            return isNeedless(node) || takesAlong(node);
-        }
-
-        /**
-         * Whether the operator's function takes along the operator, and so what is below it.
-         *
-         * Generated code joins the other operators with what is below them, and takes along no plan.
-         */
-        private boolean takesAlong(Object node) {
-            return node instanceof StatefulOperator
-                || (interpreted
-                    && (node instanceof BaseAggregateExec
-                        || node instanceof GenerateExec
-                        || node instanceof SortExec));
+            return isNeedless(node) || node instanceof StatefulOperator;
         }
 
         public Object applyOrElse(Object node, Function1 otherwise) {
             if (isNeedless(node)) {
                 return ((ShuffleExchangeExec) node).child();
             }
-            if (takesAlong(node)) {
+            if (node instanceof StatefulOperator) {
                 SparkPlan operator = (SparkPlan) node;
                 SparkPlan child = (SparkPlan) operator.children().head();
                 return operator.withNewChildren(Nil$.MODULE$.$colon$colon(new Boundary(child)));
@@ -117,9 +94,9 @@ public class LeanPlan extends AbstractFunction1 {
     /**
      * A plan as it is, which is not serialized with its parent.
      *
-     * Spark serializes an operator's function for its tasks, and that takes along the operator and all that is
-     * below it. A task needs no more of that than which columns come out of it: what is below has functions of
-     * its own.
+     * Spark serializes a stateful operator's function once to try whether it can be, and that takes
+     * along the operator and all that is below it. A task needs no more of that than which columns
+     * come out of it: what is below has functions of its own.
      */
     public static class Boundary extends SparkPlan {
         private final transient SparkPlan child;
