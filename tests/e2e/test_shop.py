@@ -80,17 +80,21 @@ def test_every_experiment_of_the_guide_answers_as_it_is_written(shop: Shop) -> N
             for command, written in parse_exchanges(block):
                 answered = run(shop.settings, command)
                 print(f"{experiment.name}: {command}\n{answered}")
-                assert is_alike(written, replace_undecodable(answered, written))
+                assert is_alike(written, replace_rare_lines(answered, written))
 
 
-def replace_undecodable(answered: str, written: str) -> str:
-    """The answer with the page's line in the place of each record that cannot be decoded.
+def replace_rare_lines(answered: str, written: str) -> str:
+    """The answer with the page's line in the place of each record that cannot be decoded, and of
+    each row of windows of which none has a receipt.
 
-    This shop damages twenty times as many records as the one that the pages were written with.
+    This shop damages twenty times as many records as the one that the pages were written with, and
+    sells less in the same time.
     """
     as_written = dict(enumerate(written.splitlines(keepends=True)))
     return "".join(
-        as_written.get(number, line) if '{"undecodable"' in line else line
+        as_written.get(number, line)
+        if '{"undecodable"' in line or set(line.strip()) == {"."}
+        else line
         for number, line in enumerate(answered.splitlines(keepends=True))
     )
 
