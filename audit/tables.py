@@ -35,10 +35,9 @@ class Tables:
         # Until a chunk is full. With few rows a second thread costs more than it does.
         self.engine = duckdb.connect(config={"threads": 1})
         create_amount(self.engine)
+        waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
         for name in SCHEMAS:
             self._put(f"create table {name} as", name, [])
-        waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
-        filled = set[str]()
         for record, content in self._accept(records):
             for name, row in build_rows(record, content):
                 waiting[name].append(row)
@@ -46,12 +45,9 @@ class Tables:
                     self.engine.execute("reset threads")
                     self._put(f"insert into {name}", name, waiting[name])
                     waiting[name] = []
-                    filled.add(name)
         for name, left in waiting.items():
-            if left:
-                self._put(f"insert into {name}", name, left)
-                filled.add(name)
-        for name in filled - {ACCEPTED}:
+            self._put(f"insert into {name}", name, left)
+        for name, _ in TABLES.values():
             self.engine.execute(render_first_copies(name))
         for name, key in AS_OF.items():
             self.engine.execute(build_since_sql(name, key))

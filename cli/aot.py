@@ -21,7 +21,7 @@ from infra.processes import build_environment
 from infra.settings import Settings, read_settings
 from infra.supervisor import orphans
 from infra.wait import wait_for
-from pipelines.common.runtime.session import build_class_path
+from pipelines.common.runtime.session import build_class_path, list_own_jars
 
 BROKER_SECONDS_MAX = 60.0
 PIPELINES_SECONDS_MAX = 600.0
@@ -84,7 +84,7 @@ def end_beside(current: Settings) -> bool:
 
 def is_there(current: Settings) -> bool:
     """Whether the broker's and Spark's caches are there."""
-    roles = {"broker": fetch_broker_classpath(), "spark": build_class_path(current)}
+    roles = {"broker": fetch_broker_classpath(), "spark": build_class_path(list_own_jars(current))}
     return all(locate_cache(current.jars_dir, role, path).exists() for role, path in roles.items())
 
 

@@ -65,7 +65,7 @@ def build_application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 def build_overview() -> typer.Typer:
     """The command line for who names no command: it says what each does, and can do none.
 
-    To import all of them would take five seconds.
+    To import all of them takes five seconds.
     """
     app = create_application()
     for name, place in COMMANDS.items():
@@ -74,6 +74,7 @@ def build_overview() -> typer.Typer:
 
 
 def create_application() -> typer.Typer:
+    """The command line, yet without commands."""
     return typer.Typer(
         no_args_is_help=True,
         add_completion=False,
@@ -103,8 +104,9 @@ def main() -> None:
     # The command itself reports a broker that does not answer, once.
     logging.getLogger("kafka").addHandler(logging.NullHandler())
     named = COMMANDS.keys() & set(sys.argv[1:2])
+    nowhere = COMMANDS.keys().isdisjoint(sys.argv[1:])
     try:
-        (build_application(named) if named else build_overview())()
+        (build_overview() if nowhere else build_application(named or COMMANDS))()
     except UserError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:

@@ -29,7 +29,6 @@ def _explain(reader: str, writer: str) -> str | None:
     return "Avro: " + "; ".join(sorted(result.messages) or ["it cannot be read"])
 
 
-@lru_cache(maxsize=PAIRS_MAX)
 def explain_unreadable_field(reader: Contract, path: Path, writer: Contract) -> str | None:
     """Why a reader of this one field cannot read the writer's records; None where it can."""
     of_field = build_avro_projection(reader, project_fields(reader.fields, [path]))

@@ -64,10 +64,11 @@ def test_an_unknown_command_is_said_and_the_nearest_one_named(
     assert "No such command 'verfy'. Did you mean 'verify'?" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("before", [[], ["--"]])
 def test_trouble_is_said_without_a_traceback(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
+    current: Settings, monkeypatch: pytest.MonkeyPatch, before: list[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["retail", "logs", "till"])
+    monkeypatch.setattr(sys, "argv", ["retail", *before, "logs", "till"])
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == (

@@ -114,9 +114,9 @@ def start_session(
     shutil.rmtree(locate_scratch(settings, name), ignore_errors=True)  # of a killed process
     conf = SparkConf().setMaster(settings.spark_master).setAppName(name)
     conf.setAll([*{**build_options(settings, name, jars), **more}.items()])
-    # At the end of the class path, and so with the cache of a Java that has no such jars.
-    os.environ[LAST_JARS] = os.pathsep.join(map(str, jars))
     if SparkContext._gateway is None:
+        # At the end of the class path, and so with the cache of a Java that has no such jars.
+        os.environ[LAST_JARS] = os.pathsep.join(map(str, jars))
         gateway = launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
         share_like_this(gateway.proc.pid)
         LeanContext(conf=conf, gateway=gateway)
@@ -175,7 +175,7 @@ def locate_scratch(settings: Settings, name: str) -> Path:
 
 
 def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> dict[str, str]:
-    ours = [*fetch_spark_jars(), ensure_class_jar(settings)]
+    ours = list_own_jars(settings)
     return {
         **(
             build_local_options()
@@ -186,7 +186,7 @@ def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> d
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": shlex.join(
             [
-                *aot.build_options(settings.jars_dir, "spark", build_class_path(settings)),
+                *aot.build_options(settings.jars_dir, "spark", build_class_path(ours)),
                 f"-Xms{limit_initial_mib(settings.spark_driver_memory)}m",
                 *build_java_options(),
             ]
@@ -266,9 +266,13 @@ def build_remote_options(settings: Settings, jars: Sequence[Path]) -> dict[str, 
     }
 
 
-def build_class_path(settings: Settings) -> str:
-    """Java's class path: the project's classes, and then those that Spark ships."""
-    ours = [*fetch_spark_jars(), ensure_class_jar(settings)]
+def list_own_jars(settings: Settings) -> list[Path]:
+    """The jars that every driver has beside Spark's own; makes or fetches missing ones."""
+    return [*fetch_spark_jars(), ensure_class_jar(settings)]
+
+
+def build_class_path(ours: Sequence[Path]) -> str:
+    """Java's class path: the project's jars, and then those that Spark ships."""
     return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
 
 

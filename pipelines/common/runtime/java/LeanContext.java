@@ -8,7 +8,7 @@ import org.apache.spark.SparkContext;
  *
  * Before Spark runs a function of Scala, it reads and parses the bytes of the class around it, to look for
  * what a shell leaves in such functions, and serializes it once to try whether it can be. Ours are all Spark's
- * own, in plans without a shell, and are serialized for their tasks anyway. A live batch has some twenty.
+ * own, in plans without a shell, and are serialized for their tasks anyway.
  */
 public class LeanContext extends SparkContext {
     public LeanContext(SparkConf conf) {
