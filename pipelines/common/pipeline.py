@@ -27,10 +27,10 @@ lines share, and the array `lines`."""
 
 
 class Contribution(NamedTuple):
-    """The amounts that a line adds to a row of a view."""
+    """A row of a view to which a line adds."""
 
     columns: Mapping[str, Column]
-    """The view's key and the aggregated amounts, as columns over the line."""
+    """What differs from the line's other contributions: as columns over the line."""
     when: Column | None = None
     """The condition of the lines that add it. None: all lines add it."""
 
@@ -42,6 +42,10 @@ class View:
     contract: Contract
     contributions: Callable[[], Sequence[Contribution]] | None = None
     """The contributions of a line; several if it lies in several windows. None: the line itself."""
+    derived: Callable[[], Mapping[str, Column]] = dict
+    """The other columns of its contributions, over their own columns and those of the line. They
+    stand once in the plan, which every live batch plans anew, however many contributions there are.
+    """
     ends: str | None = None
     """The column with the end of a row's interval. Some time after it Spark frees the row's state,
     and the row takes no release any more. None: the row is never closed."""
@@ -88,7 +92,8 @@ class Pipeline:
     A contribution has the columns of an extract, the fields of its line, `event_time`, `published`,
     the `topic` of the event's contract, and `first_of_event`: true for one contribution per event
     and key, so that its count is the number of events.
-    The contributions that views declare have their own columns instead.
+    The contributions that views declare have their own columns too. A column that the contributions
+    to one view have, and those to another have not, is null in the latter.
     """
     dimensions: tuple[Dimension, ...] = ()
     line_columns: Callable[[], Mapping[str, Column]] = dict

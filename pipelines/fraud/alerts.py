@@ -10,7 +10,8 @@ from pyspark.sql.internal import InternalFunction
 
 from pipelines.common.transform.choose import choose
 from pipelines.fraud.rules import OF_RECEIPT, RULES, Finding, Signal, get_threshold
-from pipelines.fraud.sortable import decode_signal, encode_signal
+from pipelines.fraud.signals import SIGNAL
+from pipelines.fraud.sortable import decode_signal
 from pipelines.fraud.thresholds import Thresholds
 
 PROOF = T.StructType(
@@ -57,18 +58,17 @@ def choose_enough(limits: Thresholds) -> int:
 
 def collect_first_signals(wanted: Column, most: int) -> Column:
     """The first signals of a group, as texts in order: as many as a rule reads, and one more to
-    show that there are others. Spark's state holds no others.
+    show that there are others. Spark's state holds no others. Accounting rows, which have no rule,
+    give no signal.
 
     The function is internal to Spark, whose own libraries call it. A group of one signal takes the
     space of one; the public min_by(…, k) takes the space of k for every group.
     """
-    # Accounting rows give no signal: each would add an empty one.
-    signal = F.when(F.col("rule").isNotNull() & wanted, encode_signal())
-    return InternalFunction.collect_top_k(signal, most + 1, reverse=True)
+    return InternalFunction.collect_top_k(F.when(wanted, F.col(SIGNAL)), most + 1, reverse=True)
 
 
 def is_of_receipt() -> Column:
-    """Whether a group is a receipt: its lines and their refunds."""
+    """Whether a group is a receipt: its lines and their refunds. Null without a rule."""
     return F.col("rule") == OF_RECEIPT
 
 

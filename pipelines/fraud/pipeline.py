@@ -5,7 +5,13 @@ from datetime import timedelta
 from contracts import ALERTS
 from pipelines.common.pipeline import Pipeline, View
 from pipelines.fraud.alerts import build_aggregates, build_alerts, is_alert, may_trip
-from pipelines.fraud.signals import DIMENSIONS, READS, build_contributions
+from pipelines.fraud.signals import (
+    DIMENSIONS,
+    READS,
+    build_contributions,
+    build_line_columns,
+    derive_columns,
+)
 from pipelines.fraud.thresholds import Thresholds
 
 
@@ -14,10 +20,16 @@ def create_pipeline(limits: Thresholds) -> Pipeline:
         name="fraud",
         extracts=READS,
         views=(
-            View(ALERTS, contributions=lambda: build_contributions(limits), ends="interval_end"),
+            View(
+                ALERTS,
+                contributions=lambda: build_contributions(limits),
+                derived=derive_columns,
+                ends="interval_end",
+            ),
         ),
         aggregates=lambda: build_aggregates(limits),
         dimensions=DIMENSIONS,
+        line_columns=build_line_columns,
         may_be_row=lambda: may_trip(limits),
         to_rows=lambda groups: build_alerts(groups, limits),
         is_row=is_alert,

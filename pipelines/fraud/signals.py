@@ -1,5 +1,6 @@
 """The contributions of receipts and refunds: signals by rule, subject and interval."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from pyspark.sql import Column
@@ -9,6 +10,7 @@ from contracts import PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
 from contracts.times import MILLISECOND
 from pipelines.common.pipeline import Contribution, Dimension, Extract
 from pipelines.common.transform.amount import compute_amount
+from pipelines.fraud.sortable import encode_signal
 from pipelines.fraud.thresholds import Thresholds
 
 DIMENSIONS = (
@@ -24,6 +26,9 @@ DIMENSIONS = (
         columns={"latitude_microdegrees": "latitude", "longitude_microdegrees": "longitude"},
     ),
 )
+
+SIGNAL = "signal"
+"""The column with a contribution as a signal, in the form of `encode_signal`."""
 
 PRICED = ("units", "unit_price_cents", "measure")
 """The fields of a line that say what it comes to."""
@@ -63,6 +68,11 @@ def to_extract(event: Column) -> dict[str, Column]:
     return {**{name: event[name] for name in shared}, "lines": F.arrays_zip(*lines)}
 
 
+def build_line_columns() -> Mapping[str, Column]:
+    """What a line came to, in cents."""
+    return {"amount_cents": compute_amount_at(F.col("unit_price_cents"))}
+
+
 def build_contributions(limits: Thresholds) -> list[Contribution]:
     """The signals of a line of a receipt or a refund."""
     return [
@@ -79,8 +89,8 @@ def build_velocity(limits: Thresholds) -> list[Contribution]:
     """A sale is a signal in its interval, and context in the next if its window reaches there."""
     with_card = is_of_receipt() & F.col("first_line") & F.col("card_token").isNotNull()
     own = compute_start(F.col("event_time"), limits.card_sales_interval)
-    following = own + render_length(limits.card_sales_interval)
-    reaches = F.col("event_time") + render_length(limits.card_sales_window) > following
+    following = own + F.lit(limits.card_sales_interval)
+    reaches = F.col("event_time") + F.lit(limits.card_sales_window) > following
     return [
         create_signal(
             "card-velocity", F.col("card_token"), begun, limits.card_sales_interval, when, kind=kind
@@ -100,8 +110,8 @@ def travel(limits: Thresholds) -> list[Contribution]:
         & F.col("latitude").isNotNull()
     )
     own = compute_start(F.col("event_time"), limits.travel_interval)
-    following = own + render_length(limits.travel_interval)
-    reaches = F.col("event_time") + render_length(limits.travel_gap_max) >= following
+    following = own + F.lit(limits.travel_interval)
+    reaches = F.col("event_time") + F.lit(limits.travel_gap_max) >= following
     return [
         create_signal(
             "impossible-travel", F.col("card_token"), begun, limits.travel_interval, when, kind=kind
@@ -124,14 +134,13 @@ def build_sweethearting(limits: Thresholds) -> Contribution:
         compute_start(F.col("event_time"), limits.sweethearting_interval),
         limits.sweethearting_interval,
         is_of_receipt() & (price < F.floor(listed * limits.line_percent_max / 100)),
-        amount=compute_amount_at(listed) - compute_amount_at(price),
+        amount=compute_amount_at(listed) - F.col("amount_cents"),
     )
 
 
 def build_unbacked(limits: Thresholds) -> list[Contribution]:
     """The cents that a receipt sold and that were refunded for it, by sku."""
     lasting = limits.refund_interval + limits.return_period
-    cents = compute_amount_at(F.col("unit_price_cents"))
     return [
         create_signal(
             "refund-without-receipt",
@@ -141,7 +150,7 @@ def build_unbacked(limits: Thresholds) -> list[Contribution]:
             when,
             kind=kind,
             about=F.col("sku"),
-            amount=cents,
+            amount=F.col("amount_cents"),
         )
         for kind, receipt, issued, when in (
             ("sold", F.col("event_id"), F.col("event_time"), is_of_receipt()),
@@ -197,8 +206,8 @@ def compute_amount_at(price_cents: Column) -> Column:
 def is_naming_receipt(limits: Thresholds) -> Column:
     """Whether a refund names a receipt within the return period."""
     issued, at = F.col("receipt_event_time"), F.col("event_time")
-    recent = issued >= at - render_length(limits.return_period)
-    ahead = issued <= at + render_length(limits.receipt_ahead_max)
+    recent = issued >= at - F.lit(limits.return_period)
+    ahead = issued <= at + F.lit(limits.receipt_ahead_max)
     return F.coalesce(F.col("receipt_event_id").isNotNull() & recent & ahead, F.lit(False))
 
 
@@ -217,23 +226,25 @@ def create_signal(
     return Contribution(
         {
             "rule": F.lit(rule),
-            "subject": to_key(subject),
+            "subject": subject,
             "interval_start": begun,
-            "interval_end": begun + render_length(lasting),
-            "topic": F.col("topic"),
-            "event_id": F.col("event_id"),
-            "event_time": F.unix_millis("event_time"),
-            "published": F.unix_millis("published"),
-            "store_id": F.col("store_id"),
-            "line": F.col("line"),
+            "lasting": F.lit(lasting),
             "kind": F.lit(kind) if isinstance(kind, str) else kind,
             "about": (nothing if about is None else about).cast("string"),
             "amount": (nothing if amount is None else amount).cast("long"),
-            "latitude": F.col("latitude"),
-            "longitude": F.col("longitude"),
         },
         when,
     )
+
+
+def derive_columns() -> Mapping[str, Column]:
+    """The subject as a part of the key, the end of the interval, and the signal."""
+    moments = {name: F.unix_millis(name) for name in ("event_time", "published")}
+    return {
+        "subject": to_key(F.col("subject")),
+        "interval_end": F.col("interval_start") + F.col("lasting"),
+        SIGNAL: encode_signal(**moments),
+    }
 
 
 def to_key(subject: Column) -> Column:
@@ -249,10 +260,6 @@ def compute_start(at: Column, lasting: timedelta) -> Column:
     """The start of the interval that contains the moment; intervals count from 1970, UTC."""
     milliseconds = F.unix_millis(at)
     return F.timestamp_millis(milliseconds - F.pmod(milliseconds, F.lit(lasting // MILLISECOND)))
-
-
-def render_length(lasting: timedelta) -> Column:
-    return F.make_dt_interval(secs=F.lit(lasting.total_seconds()))
 
 
 READS = {RECEIPTS: extract_sale, REFUNDS: extract_refund}

@@ -20,11 +20,12 @@ NUMBERS = {name for name, kind in get_type_hints(Signal).items() if int in (kind
 """The fields of a signal that are 64-bit numbers; the others are texts."""
 
 
-def encode_signal() -> Column:
-    """The text of the signal whose fields are columns of the same names."""
+def encode_signal(**fields: Column) -> Column:
+    """The text of the signal whose other fields are columns of the same names."""
+    columns = {name: fields.get(name, F.col(name)) for name in Signal._fields}
     parts = [
-        encode_number(F.col(name)) if name in NUMBERS else F.hex(F.col(name).cast("binary"))
-        for name in Signal._fields
+        encode_number(column) if name in NUMBERS else F.hex(column.cast("binary"))
+        for name, column in columns.items()
     ]
     return F.concat_ws(SEPARATOR, *[F.coalesce(part, F.lit("")) for part in parts])
 

@@ -88,42 +88,39 @@ def build_no_units() -> Column:
     return F.array().cast("array<int>")
 
 
-def build_line_columns() -> Mapping[str, Column]:
-    """The number of the product's measure, from one on; zero: it is sold by the piece."""
+def build_line_columns(policy: Policy) -> Mapping[str, Column]:
+    """What a line moved and sold, as if at the usual price, what the plan does to sales, and the
+    number of the product's measure, from one on; zero: it is sold by the piece.
+    """
     numbers = choose((F.col("measure") == name, F.lit(at)) for at, name in enumerate(MEASURES, 1))
-    return {"measure_number": F.coalesce(numbers, F.lit(0)).cast("long")}
-
-
-def build_contributions(policy: Policy) -> list[Contribution]:
-    """A line's contributions to its reviews; `day` counts back from the review, from zero."""
-    published = F.unix_millis("published")
-    midnight = published - F.pmod(published, F.lit(DAY_MS))
     came, went = (F.coalesce(name, F.lit(0)).cast("long") for name in ("came", "went"))
-    sold_units = F.when(F.col("topic") == RECEIPTS.name, went).otherwise(0)
+    sold = F.when(F.col("topic") == RECEIPTS.name, went).otherwise(0)
     lift = lift_permille(F.col("usual_price_cents"), F.col("price_cents"), policy, COLUMNS)
     happened_ms = F.unix_millis("event_time")
     starts_ms, ends_ms = F.col("plan_starts_ms"), F.col("plan_ends_ms")
     promoted = (happened_ms >= starts_ms) & (happened_ms < ends_ms)
-    lifted = F.when(promoted, lift).otherwise(1_000)
-    return [
-        Contribution(
-            {
-                "review_at": F.timestamp_millis(midnight + (day + 1) * DAY_MS),
-                "store_id": F.col("store_id"),
-                "sku": F.col("sku"),
-                "day": F.lit(day),
-                "opens": F.col("opens"),
-                "moved": came - went if day == 0 else F.lit(0).cast("long"),
-                "sold": sold_units,
-                "usual_milli": estimate_usual_milli(sold_units, lifted, COLUMNS),
-                **{name: F.col(name) for name in TERMS},
-                "plan_starts_ms": starts_ms,
-                "plan_ends_ms": ends_ms,
-                "plan_lift_permille": lift,
-            }
-        )
-        for day in range(DAYS)
-    ]
+    return {
+        "moved": came - went,
+        "sold": sold,
+        "usual_milli": estimate_usual_milli(sold, F.when(promoted, lift).otherwise(1_000), COLUMNS),
+        "plan_lift_permille": lift,
+        "measure_number": F.coalesce(numbers, F.lit(0)).cast("long"),
+    }
+
+
+def build_contributions() -> list[Contribution]:
+    """A line's contributions to its reviews; `day` counts back from the review, from zero."""
+    return [Contribution({"day": F.lit(day)}) for day in range(DAYS)]
+
+
+def derive_columns() -> Mapping[str, Column]:
+    """The review. Only the first one counts what the line moved."""
+    published = F.unix_millis("published")
+    midnight = published - F.pmod(published, F.lit(DAY_MS))
+    return {
+        "review_at": F.timestamp_millis(midnight + (F.col("day") + 1) * DAY_MS),
+        "moved": F.when(F.col("day") == 0, F.col("moved")).otherwise(0),
+    }
 
 
 def build_aggregates() -> dict[str, Column]:

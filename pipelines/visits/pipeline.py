@@ -10,6 +10,7 @@ from pipelines.visits.transform import (
     build_aggregates,
     build_contributions,
     build_visits,
+    derive_columns,
     extract_sale,
 )
 
@@ -21,7 +22,8 @@ PIPELINE = Pipeline(
     views=(
         View(
             VISITS,
-            contributions=lambda: build_contributions(LIMITS),
+            contributions=build_contributions,
+            derived=lambda: derive_columns(LIMITS),
             ends="day_end",
             grouped_by=DAY,
         ),

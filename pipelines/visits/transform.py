@@ -48,30 +48,25 @@ def to_key(customer: Column) -> Column:
     return F.replace(F.replace(customer, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
 
-def build_contributions(limits: Thresholds) -> list[Contribution]:
-    """A line of a receipt with a customer; days are UTC days.
+def build_contributions() -> list[Contribution]:
+    """A line of a receipt with a customer, and the time of day of the receipt, in milliseconds."""
+    of_day = F.pmod(F.unix_millis("event_time"), F.lit(DAY_MS))
+    return [Contribution({"of_day": of_day}, F.col("customer_id").isNotNull())]
+
+
+def derive_columns(limits: Thresholds) -> dict[str, Column]:
+    """Day and slot of a receipt, and what a line came to; days are UTC days.
 
     A slot is the milliseconds from midnight to its start.
     """
-    at = F.unix_millis("event_time")
-    of_day = F.pmod(at, F.lit(DAY_MS))
-    return [
-        Contribution(
-            {
-                "customer_id": F.col("customer_id"),
-                "day_start": F.timestamp_millis(at - of_day),
-                "day_end": F.timestamp_millis(at - of_day + DAY_MS),
-                "slot": of_day - F.pmod(of_day, F.lit(limits.pause_minutes * MINUTE_MS)),
-                "at": at,
-                "store_id": F.col("store_id"),
-                "units": F.col("units").cast("long"),
-                "cents": compute_amount(
-                    F.col("units"), F.col("unit_price_cents"), F.col("measure")
-                ),
-            },
-            F.col("customer_id").isNotNull(),
-        )
-    ]
+    at, of_day = F.unix_millis("event_time"), F.col("of_day")
+    return {
+        "day_start": F.timestamp_millis(at - of_day),
+        "day_end": F.timestamp_millis(at - of_day + DAY_MS),
+        "slot": of_day - F.pmod(of_day, F.lit(limits.pause_minutes * MINUTE_MS)),
+        "at": at,
+        "cents": compute_amount(F.col("units"), F.col("unit_price_cents"), F.col("measure")),
+    }
 
 
 def build_aggregates(limits: Thresholds) -> dict[str, Column]:

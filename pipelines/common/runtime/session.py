@@ -43,10 +43,22 @@ too."""
 METHOD_BYTES_MAX = 8_000
 """Bytes of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
 
+RULES = "org.apache.spark.sql.catalyst.optimizer"
+NEEDLESS_RULES = (
+    f"{RULES}.RemoveRedundantAliases",
+    f"{RULES}.OptimizeOneRowRelationSubquery",
+    f"{RULES}.FoldablePropagation",
+    f"{RULES}.ReorderAssociativeOperator",
+    f"{RULES}.OptimizeCsvJsonExprs",
+)
+"""Rules of the optimizer that take long and find nothing in a pipeline's plan."""
+
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.optimizer.excludedRules": ",".join(NEEDLESS_RULES),
+        "spark.sql.constraintPropagation.enabled": "false",
         KNOWS_KEYS: "false",
     }
 )
@@ -56,6 +68,8 @@ GENERATED: Mapping[str, str] = MappingProxyType(
         "spark.sql.codegen.wholeStage": "true",
         "spark.sql.codegen.factoryMode": "FALLBACK",
         "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
+        "spark.sql.optimizer.excludedRules": "",
+        "spark.sql.constraintPropagation.enabled": "true",
         KNOWS_KEYS: "true",
     }
 )
@@ -160,9 +174,10 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
 
     `partitions`: of its state, unless its checkpoint has another number.
 
-    A small batch ends before generated code pays off, so Spark interprets its expressions. For a
-    large one Spark generates code in parts: Java compiles no method of more than METHOD_BYTES_MAX,
-    and one method that reads and validates all topics is longer.
+    A small batch ends before generated code pays off, or all that the optimizer looks for, so Spark
+    interprets its expressions. For a large one Spark generates code in parts: Java compiles no
+    method of more than METHOD_BYTES_MAX, and one method that reads and validates all topics is
+    longer.
     """
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for option, value in (INTERPRETED if live else GENERATED).items():

@@ -7,16 +7,16 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
 from pipelines.common.pipeline import Contribution, Pipeline, View
-from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.as_of_join import Versions, join_as_of
+from pipelines.common.transform.choose import choose
 from pipelines.common.transform.deduplicate import WATERMARK_DELAY
 from pipelines.common.transform.events import NEVER
 from pipelines.common.transform.extract import list_as_of_columns
 from pipelines.common.transform.lines import create_array, explode_lines, name_first
 
 VIEW = "_view"
-"""The number of a contribution's view, if views declare contributions."""
+"""The number of a contribution's view, if several views declare contributions."""
 
 UNTIL = "_until"
 """The end of the interval of the contribution's row, if rows have one."""
@@ -25,8 +25,8 @@ UNTIL = "_until"
 def build_contributions(pipeline: Pipeline, extracts: DataFrame, versions: Versions) -> DataFrame:
     """One row per contribution of an accepted event, and one accounting row per record.
 
-    A contribution has the columns that `Pipeline.aggregates` may use; VIEW where views declare
-    contributions; UNTIL where rows end.
+    A contribution has the columns that `Pipeline.aggregates` may use; VIEW where several views
+    declare contributions; UNTIL where rows end.
     """
     lines = explode_lines(pipeline, extracts)
     if not list_as_of_columns(pipeline, extracts):
@@ -47,22 +47,31 @@ def build_contributions(pipeline: Pipeline, extracts: DataFrame, versions: Versi
 def explode_contributions(
     declared: Sequence[tuple[View, Sequence[Contribution]]], lines: DataFrame
 ) -> DataFrame:
-    """One row per contribution, with the columns that those of any view have, and accounting."""
+    """One row per contribution, and accounting.
+
+    A row has the columns of the line, and those of the contributions to any view in their place.
+    """
     types = find_column_types(lines, [one for _, of_view in declared for one in of_view])
+    several = len(declared) > 1
     wanted = [
-        F.when(is_contributing(view, one), to_struct(number, view, one.columns, types))
+        F.when(
+            is_contributing(view, one), to_struct(one.columns, types, number if several else None)
+        )
         for number, (view, of_view) in enumerate(declared)
         for one in of_view
     ]
     kind = create_array(lines.select(F.array(*wanted).alias("_")).schema["_"].dataType)
     empty = F.array(F.lit(None).cast(kind.elementType))
     of_line = F.when(is_accounting(), empty).otherwise(F.array(*wanted))
-    shared = [*accounting.KEY, "_published", "_applied", *({"event_time"} - types.keys())]
-    return (
-        lines.select(*shared, F.explode(of_line).alias("_contribution"))
+    kept = [name for name in lines.columns if name not in types]
+    exploded = (
+        lines.select(*kept, F.explode(of_line).alias("_contribution"))
         .where(is_accounting() | F.col("_contribution").isNotNull())
-        .select(*shared, "_contribution.*")
-        .withColumn(UNTIL, compute_end(F.col(UNTIL)))
+        .select(*kept, "_contribution.*")
+    )
+    ends = [F.lit(NEVER) if view.ends is None else F.col(view.ends) for view, _ in declared]
+    return exploded.withColumns({**derive(declared)}).withColumn(
+        UNTIL, compute_end(choose_by_view(ends))
     )
 
 
@@ -74,23 +83,49 @@ def find_column_types(lines: DataFrame, declared: Sequence[Contribution]) -> Map
 
 
 def is_contributing(view: View, contribution: Contribution) -> Column:
-    """Whether a line adds this contribution to the view."""
-    adds = ~is_accounting()
-    if contribution.when is not None:
-        adds &= contribution.when
+    """Whether a line, if it is no accounting line, adds this contribution to the view."""
+    adds = F.lit(True) if contribution.when is None else contribution.when
     return adds if view.ends is None else adds & ~F.col("_released")
 
 
 def to_struct(
-    number: int, view: View, columns: Mapping[str, Column], types: Mapping[str, DataType]
+    columns: Mapping[str, Column], types: Mapping[str, DataType], number: int | None
 ) -> Column:
-    """The contribution to the view with this number, with the columns of all contributions."""
-    ends = F.lit(NEVER) if view.ends is None else columns[view.ends]
+    """A contribution with the columns of all, and the number of its view if there are several."""
+    view = [] if number is None else [F.lit(number).alias(VIEW)]
     return F.struct(
-        F.lit(number).alias(VIEW),
-        ends.alias(UNTIL),
-        F.col(name_first(number)).alias("first_of_event"),
+        *view,
         *[columns.get(name, F.lit(None).cast(kind)).alias(name) for name, kind in types.items()],
+    )
+
+
+def derive(declared: Sequence[tuple[View, Sequence[Contribution]]]) -> Mapping[str, Column]:
+    """The columns that views derive from a contribution, and whether it is the first of its event
+    and key.
+    """
+    derived = [view.derived() for view, _ in declared]
+    own = [{name for one in of_view for name in one.columns} for _, of_view in declared]
+    names = dict.fromkeys(name for of_view in derived for name in of_view)
+    return {
+        **{
+            name: choose_by_view(
+                [
+                    of_view.get(name, F.col(name) if name in contributed else None)
+                    for of_view, contributed in zip(derived, own, strict=True)
+                ]
+            )
+            for name in names
+        },
+        "first_of_event": choose_by_view([F.col(name_first(at)) for at in range(len(declared))]),
+    }
+
+
+def choose_by_view(columns: Sequence[Column | None]) -> Column:
+    """Of these columns, one for each view, that of a row's view; null where there is none."""
+    if len(columns) == 1 and columns[0] is not None:
+        return columns[0]
+    return choose(
+        (F.col(VIEW) == number, each) for number, each in enumerate(columns) if each is not None
     )
 
 

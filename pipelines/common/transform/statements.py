@@ -74,18 +74,18 @@ def load_view(file: Path, contract: Contract) -> View:
         raise BadStatement(file, f"FROM {LINE}", select.sql(DIALECT))
     refuse_products(file, select)
     began, size, every = parse_window(file, columns)
-    ends = find_end_field(contract)
     condition = select.args.get("where")
     return View(
         contract,
         contributions=lambda: [
             Contribution(
-                to_columns(contract, columns, {began: start, ends: start + create_interval(size)}),
+                {began: start},
                 None if condition is None else F.expr(condition.this.sql(DIALECT)),
             )
             for start in list_starts(size, every)
         ],
-        ends=ends,
+        derived=lambda: derive_columns(contract, columns, began, size),
+        ends=find_end_field(contract),
     )
 
 
@@ -154,19 +154,19 @@ def list_starts(size: timedelta, every: timedelta) -> list[Column]:
     return [F.timestamp_micros(newest - n * step) for n in range(size // every)]
 
 
-def create_interval(length: timedelta) -> Column:
-    return F.make_dt_interval(secs=F.lit(int(length.total_seconds())))
-
-
-def to_columns(
-    contract: Contract, columns: Mapping[str, exp.Expression], bounds: Mapping[str, Column]
+def derive_columns(
+    contract: Contract, columns: Mapping[str, exp.Expression], began: str, size: timedelta
 ) -> Mapping[str, Column]:
-    """The contribution of a line to the row of one window."""
+    """What a line contributes to the row of a window that has begun then, but for the beginning."""
     grace = contract.grace or timedelta()
-    given = {name: F.expr(of.sql(DIALECT)) for name, of in columns.items() if name not in bounds}
+    given = {name: F.expr(of.sql(DIALECT)) for name, of in columns.items() if name != began}
     sums = {name: one.cast("long") for name, one in given.items() if name not in contract.key}
-    late = F.col("published") > bounds[find_end_field(contract)] + create_interval(grace)
-    return {**given, **sums, **bounds, LATE: late}
+    return {
+        **given,
+        **sums,
+        find_end_field(contract): F.col(began) + F.lit(size),
+        LATE: F.col("published") > F.col(began) + F.lit(size + grace),
+    }
 
 
 def build_aggregates(views: Sequence[View]) -> Mapping[str, Column]:
