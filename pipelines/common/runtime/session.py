@@ -75,6 +75,10 @@ GENERATED: Mapping[str, str] = MappingProxyType(
 )
 
 
+GROUPS_MAX = 10_000
+"""Groups of a batch whose lists and slots, a kilobyte each, are kept in a hash table. More are
+sorted."""
+
 YOUNG_MIB = 384
 """The young part of the heap, for the garbage of batches. Java fills it before it collects any."""
 INITIAL_MIB = 512
@@ -224,6 +228,8 @@ def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> d
         "spark.buffer.pageSize": "256k",
         # Each broadcast takes a block, by default of 4 MiB, for a task or a few options.
         "spark.broadcast.blockSize": "256k",
+        # Lists of signals and sums of slots are sorted from 128 groups on by default.
+        "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": str(GROUPS_MAX),
         # A shuffle stays within the machine, and has a few rows.
         "spark.shuffle.compress": "false",
         "spark.shuffle.checksum.enabled": "false",

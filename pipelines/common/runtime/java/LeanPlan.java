@@ -3,14 +3,20 @@ package retail.plan;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateMode;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Partial$;
+import org.apache.spark.sql.catalyst.expressions.aggregate.PartialMerge$;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.CoalesceExec;
 import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperator;
 import scala.Function1;
+import scala.collection.Iterator;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Seq;
@@ -25,6 +31,9 @@ import scala.runtime.BoxedUnit;
  * state is partitioned by hash. Where one task reads a batch and state has one partition, every row
  * goes to partition 0 either way. Without its shuffles a batch is one stage and one task, where it was
  * three stages: each is serialized, scheduled and deserialized, which costs more than its twenty rows.
+ *
+ * Nor are partial sums merged where nothing was shuffled. Spark merges those of several tasks before it reads
+ * their state, and merges again with that; right above the one task that made them each key has one.
  *
  * What is below a stateful operator is not serialized with the operator's function: see Boundary.
  *
@@ -58,12 +67,15 @@ public class LeanPlan extends AbstractFunction1 {
     /** Of a node in the plan: what stands there instead. */
     public static class Replacement extends AbstractPartialFunction {
         public boolean isDefinedAt(Object node) {
-            return isNeedless(node) || node instanceof StatefulOperator;
+            return isNeedless(node) || mergesNothing(node) || node instanceof StatefulOperator;
         }
 
         public Object applyOrElse(Object node, Function1 otherwise) {
             if (isNeedless(node)) {
                 return ((ShuffleExchangeExec) node).child();
+            }
+            if (mergesNothing(node)) {
+                return ((SparkPlan) node).children().head();
             }
             if (node instanceof StatefulOperator) {
                 SparkPlan operator = (SparkPlan) node;
@@ -79,6 +91,28 @@ public class LeanPlan extends AbstractFunction1 {
         return node instanceof ShuffleExchangeExec
             && ((ShuffleExchangeExec) node).outputPartitioning().numPartitions() == 1
             && hasOnePartition(((ShuffleExchangeExec) node).child());
+    }
+
+    /** Whether it merges partial sums right above the operator that made them, of which each key has one. */
+    static boolean mergesNothing(Object node) {
+        if (!hasMode(node, PartialMerge$.MODULE$)) {
+            return false;
+        }
+        SparkPlan below = (SparkPlan) ((SparkPlan) node).children().head();
+        return hasMode(below, Partial$.MODULE$) && ((SparkPlan) node).output().equals(below.output());
+    }
+
+    /** Whether the node aggregates, with all of its functions in this mode. */
+    static boolean hasMode(Object node, AggregateMode mode) {
+        if (!(node instanceof BaseAggregateExec)) {
+            return false;
+        }
+        Iterator functions = ((BaseAggregateExec) node).aggregateExpressions().iterator();
+        boolean found = functions.hasNext();
+        while (functions.hasNext()) {
+            found &= ((AggregateExpression) functions.next()).mode() == mode;
+        }
+        return found;
     }
 
     /** Whether the plan is known to have one: it comes from one coalesced source, child by child. */

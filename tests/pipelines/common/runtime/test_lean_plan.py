@@ -13,14 +13,16 @@ pytestmark = pytest.mark.spark
 
 Counts = dict[int, int]
 SHUFFLE = "Exchange hashpartitioning"
+MERGE = "functions=[merge_count"
 IDS = 100
 
 
 @pytest.mark.parametrize(
-    ("tasks", "partitions", "shuffles"), [(1, 1, 0), (1, 2, 2), (2, 1, 2), (2, 2, 2)]
+    ("tasks", "partitions", "shuffles", "merges"),
+    [(1, 1, 0, 1), (1, 2, 2, 2), (2, 1, 2, 2), (2, 2, 2, 2)],
 )
-def test_one_task_and_one_partition_need_no_shuffle(
-    spark: SparkSession, tmp_path: Path, tasks: int, partitions: int, shuffles: int
+def test_one_task_and_one_partition_need_no_shuffle_and_no_merging_of_tasks(
+    spark: SparkSession, tmp_path: Path, tasks: int, partitions: int, shuffles: int, merges: int
 ) -> None:
     """Two states, as pipelines have them; every id comes twice."""
     own = spark.newSession()
@@ -30,7 +32,8 @@ def test_one_task_and_one_partition_need_no_shuffle(
     counts: Counts = {}
     query = start_counting(own, tmp_path, tasks, counts)
     assert query.awaitTermination(60)
-    assert query._jsq.explainInternal(False).count(SHUFFLE) == shuffles
+    plan = query._jsq.explainInternal(False)
+    assert (plan.count(SHUFFLE), plan.count(MERGE)) == (shuffles, merges)
     assert counts == {0: 34, 1: 33, 2: 33}
 
 
