@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from pipelines.common.runtime.session import GROUPS_MAX
 from pipelines.common.transform.slot_sums import sum_by_slot
 from tests.seeds import create_random
 
@@ -13,7 +14,8 @@ pytestmark = pytest.mark.spark
 
 ROWS, TASKS, MEMBERS_MAX = 20_000, 7, 5
 GROUPS = 1_000
-"""Spark merges so many by sorting, not by hashing."""
+HASHED = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
+"""Of more groups than these Spark sorts the rows."""
 SLOTS = (None, -1, 0, 1, 2**31 - 1)
 MEMBERS = ("", "A", "Ab", "B", "é", "\ue000", "😀")
 """In the order of their bytes. That of a program with 16-bit characters has the last before the one
@@ -21,7 +23,10 @@ before it."""
 SCHEMA = "name int, slot int, at long, member string, one long, two long"
 
 
-def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession) -> None:
+@pytest.mark.parametrize("hashed", [GROUPS // 10, GROUPS_MAX])
+def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession, hashed: int) -> None:
+    own = spark.newSession()
+    own.conf.set(HASHED, hashed)
     chance = create_random("slots")
     drawn = [
         (
@@ -46,7 +51,7 @@ def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession) -> None:
     assert max(len(kept) for slots in expected.values() for _, _, _, kept, _ in slots) == (
         MEMBERS_MAX
     )
-    frame = spark.createDataFrame(drawn, SCHEMA).repartition(TASKS)
+    frame = own.createDataFrame(drawn, SCHEMA).repartition(TASKS)
     sums = sum_by_slot(
         F.col("slot"), F.col("at"), F.col("member"), MEMBERS_MAX, [F.col("one"), F.col("two")]
     )
@@ -54,6 +59,19 @@ def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession) -> None:
     assert len(found) == len({name for name, _ in groups})
     for row in found:
         assert list(map(tuple, row["slots"])) == expected[row["name"]]
+
+
+@pytest.mark.crosses("pipelines/common/runtime/session/GROUPS_MAX")
+def test_more_groups_than_are_hashed_have_their_sums(spark: SparkSession) -> None:
+    assert spark.conf.get(HASHED) == str(GROUPS_MAX)
+    groups = GROUPS_MAX + 1
+    number = F.col("id")
+    sums = sum_by_slot(F.lit(0), number, F.lit("A"), MEMBERS_MAX, [number])
+    rows = spark.range(3 * groups, numPartitions=1).groupBy((number % groups).alias("name"))
+    found = {row["name"]: row["slots"] for row in rows.agg(sums.alias("slots")).collect()}
+    assert len(found) == groups
+    for name, [slot] in found.items():
+        assert slot["sums"] == [3 * name + 3 * groups]
 
 
 def test_a_group_without_a_slot_has_none(spark: SparkSession) -> None:
