@@ -51,7 +51,7 @@ NEEDLESS_RULES = (
     f"{RULES}.ReorderAssociativeOperator",
     f"{RULES}.OptimizeCsvJsonExprs",
 )
-"""Rules of the optimizer that take long and find nothing in a pipeline's plan."""
+"""Rules of the optimizer that take long and find nothing in the plans of fraud and analytics."""
 
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
