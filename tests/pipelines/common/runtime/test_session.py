@@ -47,3 +47,22 @@ def test_the_context_takes_functions_as_they_are(spark: SparkSession) -> None:
     methods = spark.sparkContext._jsc.sc().getClass().getMethods()
     [clean] = [one for one in methods if one.getName() == "clean"]  # Spark's own would be another
     assert clean.getDeclaringClass().getName() == "retail.context.LeanContext"
+
+
+@pytest.mark.spark
+def test_the_options_of_hadoop_arrive_without_their_origins(spark: SparkSession) -> None:
+    java, context = spark.sparkContext._jvm, spark.sparkContext._jsc.sc()
+    assert java is not None
+    options = java.org.apache.hadoop.conf.Configuration(False)
+    asked = {"retail.test": "as it is", "retail.einheit": "Stück", "retail.nothing": ""}
+    for name, value in asked.items():
+        options.set(name, value, "a test")
+    in_full = java.org.apache.spark.util.SerializableConfiguration(options)
+    sent = context.broadcast(in_full, java.scala.reflect.ClassTag.apply(in_full.getClass())).value()
+    serializer = java.org.apache.commons.lang3.SerializationUtils
+    without_origins = serializer.serialize(sent)
+    assert len(without_origins) < len(serializer.serialize(in_full))
+    arrived = serializer.deserialize(without_origins).value()
+    assert dict(arrived.getPropsWithPrefix("")) == asked
+    assert "a test" not in list(arrived.getPropertySources("retail.test"))
+    assert arrived.size() == len(asked), "a default of Hadoop's was sent along"
