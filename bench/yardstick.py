@@ -19,6 +19,7 @@ from infra import java
 from infra.jars import fetch_spark_jars
 from infra.kafka import create_admin
 from infra.settings import Settings
+from pipelines.common.runtime.optimized import optimize_once
 from pipelines.common.runtime.session import prepare_session
 from pipelines.common.runtime.sink import build_producer_options
 from pipelines.common.runtime.source import tail
@@ -59,9 +60,9 @@ def start(
         rows.write.format("kafka").options(**options).save()
 
     records = tail(spark, settings, [RECEIPTS], None, {})
+    units = optimize_once(sum_units(records.coalesce(SMALL_TASKS))) if ours else sum_units(records)
     return (
-        sum_units(records.coalesce(SMALL_TASKS) if ours else records)
-        .writeStream.outputMode("update")
+        units.writeStream.outputMode("update")
         .option("checkpointLocation", str(folder))
         .foreachBatch(write)
         .trigger(processingTime=f"{SECONDS_PER_BATCH:g} seconds")

@@ -18,6 +18,7 @@ from contracts import BOOKS, Contract, decode, encode_key
 from control.generations import Generation
 from infra.kafka import Record
 from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime.optimized import optimize_once
 from pipelines.common.runtime.session import prepare_session
 from pipelines.common.transform.aggregate import build_running_rows
 from pipelines.common.transform.as_of_join import Versions
@@ -136,8 +137,11 @@ class Reading:
         files = self._spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
         log = files.parquet(str(self._folder / "log"))
         rows = build_running_rows(self._pipeline, log, self.memory, self._versions)
+        changes = encode_changelog(
+            self._pipeline, self.generation.number, self.generation.outputs, rows
+        )
         query = (
-            encode_changelog(self._pipeline, self.generation.number, self.generation.outputs, rows)
+            optimize_once(changes)
             .writeStream.outputMode("update")
             .foreachBatch(self._write)
             .option("checkpointLocation", str(self._folder / "checkpoint"))

@@ -27,6 +27,7 @@ from pipelines.common.runtime.archive_prefix import (
 from pipelines.common.runtime.backlog import Backlog, measure_backlog
 from pipelines.common.runtime.fitness import FallenBehind, Outgrown, refuse_behind, refuse_outgrown
 from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
+from pipelines.common.runtime.optimized import optimize_once
 from pipelines.common.runtime.pace import Pace, create_catching_up_pace, select_pace
 from pipelines.common.runtime.session import prepare_session
 from pipelines.common.runtime.sink import Write, create_sink
@@ -159,8 +160,9 @@ def start(work: Run, now: Pace) -> StreamingQuery:
         {} if now.live else load_versions(work.spark, settings, pipeline),
         settings if now.live else None,
     )
+    changes = encode_changelog(pipeline, generation.number, generation.outputs, rows)
     writer = (
-        encode_changelog(pipeline, generation.number, generation.outputs, rows)
+        (optimize_once(changes) if now.live else changes)
         .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
         .outputMode("update")
         .option("checkpointLocation", str(locate_checkpoint(settings, generation).folder))

@@ -43,21 +43,14 @@ too."""
 METHOD_BYTES_MAX = 8_000
 """Bytes of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
 
-RULES = "org.apache.spark.sql.catalyst.optimizer"
-NEEDLESS_RULES = (
-    f"{RULES}.RemoveRedundantAliases",
-    f"{RULES}.OptimizeOneRowRelationSubquery",
-    f"{RULES}.FoldablePropagation",
-    f"{RULES}.ReorderAssociativeOperator",
-    f"{RULES}.OptimizeCsvJsonExprs",
-)
-"""Rules of the optimizer that take long and find nothing in the plans of fraud and analytics."""
+EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
+"""The option for the optimizer's rules that a session leaves out."""
 
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.optimizer.excludedRules": ",".join(NEEDLESS_RULES),
+        EXCLUDED_RULES: "",
         "spark.sql.constraintPropagation.enabled": "false",
         KNOWS_KEYS: "false",
     }
@@ -68,7 +61,7 @@ GENERATED: Mapping[str, str] = MappingProxyType(
         "spark.sql.codegen.wholeStage": "true",
         "spark.sql.codegen.factoryMode": "FALLBACK",
         "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
-        "spark.sql.optimizer.excludedRules": "",
+        EXCLUDED_RULES: "",
         "spark.sql.constraintPropagation.enabled": "true",
         KNOWS_KEYS: "true",
     }

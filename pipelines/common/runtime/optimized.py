@@ -1,0 +1,34 @@
+"""Optimizes the plan of a live query once, instead of anew in each of its batches."""
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from pipelines.common.runtime.session import EXCLUDED_RULES
+
+
+def optimize_once(rows: DataFrame) -> DataFrame:
+    """The same rows by a plan that Spark's optimizer has been over, in a session that relies on it.
+
+    Spark optimizes the plan of a stream anew for each batch, and finds the same each time. From
+    here on the session leaves out every rule that it can do without. What a rule would replace by
+    the time of a batch, as `current_timestamp`, stays what it was when the query began; no view
+    depends on such a time.
+
+    `rows`: a stream. It has been built with the session's options and is to be started with them.
+    """
+    spark = rows.sparkSession
+    optimizer = spark._jsparkSession.sessionState().optimizer()
+    plan = optimizer.execute(rows._jdf.queryExecution().analyzed())
+    spark.conf.set(EXCLUDED_RULES, ",".join(list_excludable(optimizer)))
+    assert spark._jvm is not None, "a session that is in use has its Java"
+    dataset = spark._jvm.org.apache.spark.sql.classic.Dataset
+    return DataFrame(dataset.ofRows(spark._jsparkSession, plan), spark)
+
+
+def list_excludable(optimizer: Any) -> list[str]:
+    """The names of the rules without which a plan means the same, by Spark's own list."""
+    batches = optimizer.defaultBatches()
+    rules = [batches.apply(at).rules() for at in range(batches.size())]
+    names = {each.apply(at).ruleName() for each in rules for at in range(each.size())}
+    return sorted(names - set(optimizer.nonExcludableRules().mkString(",").split(",")))
