@@ -17,6 +17,10 @@ from infra.wait import wait_until
 from pipelines.common.runtime.session import get_engine
 
 FIRST_BATCH_SECONDS_MAX = 300
+
+Start = Callable[[SparkSession], StreamingQuery]
+"""Starts a query in a session of its own."""
+
 OPTIMIZATION, PLANNING = "optimization", "planning"
 """Phases of a plan, by Spark's names."""
 
@@ -36,6 +40,8 @@ class Cost:
     """Wall time in which Java compiles generated source."""
     source_chars: int
     """The length of the source that Spark generates for the query's plan."""
+    jit_ms: float
+    """Wall time of Java's threads that compile its bytecode: they take less CPU than that."""
     collecting: float
     """The share of Java's CPU that garbage collection took."""
     batches: int
@@ -46,8 +52,9 @@ class Cost:
         return (
             f"{1000 * self.cpu_seconds:.0f} ms of CPU, {self.wall_ms:.0f} by the clock, "
             f"{self.planning_ms:.0f} of them planning ({self.optimizing_ms:.0f} the optimizer), "
-            f"{self.compiling_ms:.1f} compiling; {100 * self.collecting:.0f} % of the CPU "
-            f"collected garbage; {60 * self.batches / self.seconds:.0f} batches a minute, "
+            f"{self.compiling_ms:.1f} compiling; Java's own compilers took {self.jit_ms:.0f} ms, "
+            f"{100 * self.collecting:.0f} % of the CPU collected garbage; "
+            f"{60 * self.batches / self.seconds:.0f} batches a minute, "
             f"{self.cpu_seconds * self.batches / self.seconds:.2f} cores; "
             f"{self.source_chars:,} characters of generated source."
         )
@@ -62,16 +69,26 @@ def end_session(spark: SparkSession) -> None:
     SparkContext._gateway = SparkContext._jvm = None
 
 
-def measure_cost(
-    spark: SparkSession, started: Callable[[SparkSession], StreamingQuery], scale: Scale
-) -> Cost:
-    """The cost of a batch of the query, once Java is warm."""
+def warm_up(spark: SparkSession, started: Start, seconds: float) -> StreamingQuery:
+    """Start the query, and have it make batches for so long, while Java compiles its code."""
     query = started(spark.newSession())
     wait_until(lambda: find_last_batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
-    let_time_pass(scale.compile_seconds)
+    let_time_pass(seconds)
+    return query
+
+
+def measure_cost(
+    spark: SparkSession, started: Start, scale: Scale, warm_seconds: float | None = None
+) -> Cost:
+    """The cost of a batch of the query, once it has made batches for `warm_seconds`.
+
+    None: for as long as Java needs to compile its code.
+    """
+    query = warm_up(spark, started, warm_seconds or scale.compile_seconds)
     java = psutil.Process(get_engine(spark).pid)
     before, first, began = measure_cpu(java), find_last_batch(query), time.monotonic()
     collected, compiled = read_gc_seconds(spark), read_compile_seconds(spark)
+    compiled_bytecode = read_jit_seconds(spark)
     let_time_pass(scale.batch_seconds)
     seconds = time.monotonic() - began
     spent, done = measure_cpu_since(before, java), max(find_last_batch(query) - first, 1)
@@ -83,6 +100,7 @@ def measure_cost(
         optimizing_ms=read_optimizer_ms(query),
         compiling_ms=1000 * (read_compile_seconds(spark) - compiled) / done,
         source_chars=measure_source_chars(spark, query),
+        jit_ms=1000 * (read_jit_seconds(spark) - compiled_bytecode) / done,
         collecting=(read_gc_seconds(spark) - collected) / spent,
         batches=done,
         seconds=seconds,
@@ -135,6 +153,13 @@ def read_gc_seconds(spark: SparkSession) -> float:
     """Seconds for which Java has collected garbage so far, on one thread."""
     collectors = get_java(spark).java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
     spent_ms: float = sum(one.getCollectionTime() for one in collectors)
+    return spent_ms / 1000
+
+
+def read_jit_seconds(spark: SparkSession) -> float:
+    """Seconds for which Java has compiled bytecode so far, summed over its compiling threads."""
+    compilers = get_java(spark).java.lang.management.ManagementFactory.getCompilationMXBean()
+    spent_ms: float = compilers.getTotalCompilationTime()
     return spent_ms / 1000
 
 

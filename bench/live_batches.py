@@ -1,6 +1,6 @@
 """The cost of a live batch of each pipeline, beside a yardstick query's in the same Java."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from bench import yardstick
-from bench.batch_cost import Cost, end_session, measure_cost
+from bench.batch_cost import Cost, Start, end_session, measure_cost, warm_up
 from bench.figures import Figure, aim_at_most
 from bench.freshness import RECEIPTS_PER_SECOND
 from bench.generations import (
@@ -40,20 +40,30 @@ BUSY = Kind(f"{RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
 
 
 def measure_batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
-    """A batch of each pipeline between two of the yardstick's, in one Java, on the shop's log."""
+    """A batch of each pipeline between two of the yardstick's, in one Java, on the shop's log.
+
+    All have made batches in that Java before, or the first ones would pay for compiling what the
+    later ones use.
+    """
     spark = start_session(settings, "bench")
+    sized = partial(start_sized, settings=settings)
+    live = {
+        name: partial(start_live, settings=settings, name=name) for name in settings.pipeline_names
+    }
     try:
-        bare = [measure_cost(spark, partial(start_sized, settings=settings), scale)]
+        for started in (sized, *live.values()):
+            warm_up(spark, started, scale.compile_seconds).stop()
+        bare = [measure_cost(spark, sized, scale, scale.settle_seconds)]
         yield Figure(
             f"{kind.name}, yardstick's batch, CPU",
             get_milliseconds(bare[0]),
             "ms",
             note="The least of the kind: one topic, deduplicated, summed, written. It is measured "
-            f"again after each pipeline; here in a young Java. {bare[0]}",
+            f"again after each pipeline. {bare[0]}",
         )
-        for name in settings.pipeline_names:
-            measured = measure_cost(spark, partial(start_live, settings=settings, name=name), scale)
-            bare.append(measure_cost(spark, partial(start_sized, settings=settings), scale))
+        for name, started in live.items():
+            measured = measure_cost(spark, started, scale, scale.settle_seconds)
+            bare.append(measure_cost(spark, sized, scale, scale.settle_seconds))
             yield relate_to_yardstick(kind, name, measured, bare[-2:])
     finally:
         end_session(spark)
@@ -92,9 +102,7 @@ def measure_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
     )
 
 
-def measure_alone(
-    spark: SparkSession, started: Callable[[SparkSession], StreamingQuery], scale: Scale
-) -> Cost:
+def measure_alone(spark: SparkSession, started: Start, scale: Scale) -> Cost:
     """The cost of the query's batch, in a session that ends with it."""
     try:
         return measure_cost(spark, started, scale)

@@ -33,6 +33,8 @@ class Scale:
     compile_seconds: float
     """How long they are made before, while Java compiles the code of that pipeline. The shops of
     sizing get as long under each load."""
+    settle_seconds: float
+    """How long they are made before they count, where Java has compiled that code already."""
     batch_receipts: tuple[int, int]
     """Receipts in a small live batch and in a large one, between which its costs are a line."""
     remembered: tuple[int, ...]
@@ -67,6 +69,7 @@ FULL = Scale(
     age_seconds=600,
     batch_seconds=40,
     compile_seconds=60,
+    settle_seconds=20,
     batch_receipts=(10, 150),
     remembered=(10_000, 100_000, 1_000_000),
     sized=100_000,
@@ -93,6 +96,7 @@ QUICK = Scale(
     age_seconds=30,
     batch_seconds=10,
     compile_seconds=10,
+    settle_seconds=5,
     batch_receipts=(10, 150),
     remembered=(1_000, 10_000, 100_000),
     sized=100_000,
