@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,8 +56,6 @@ def bench(
 ) -> None:
     """Measure how fast the project is, in a data folder of its own. It takes over an hour."""
     file = json_file or read_settings().data_dir / "reports" / "bench.json"
-    # However it ends, its processes are stopped and its folder is removed.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with create_own_folder(keep) as settings:
         if not settings.broker_embedded:
             raise OtherBroker(settings.bootstrap_servers)

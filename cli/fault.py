@@ -1,6 +1,5 @@
 """retail fault list | run: faults on demand, in a shop that runs on this machine."""
 
-import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -96,9 +95,6 @@ def run_command(
     if not yes and not ask_consent():
         screen.say("Nothing was done.")
         return
-    for what in (signal.SIGTERM, signal.SIGHUP):
-        # However it ends, a paused process goes on and a stopped component is started.
-        signal.signal(what, signal.default_int_handler)
     command = spell(names or (), every, seed, minutes, seconds, report, cluster)
     with lock_home(settings.data_dir, "doing faults in"):
         doing = begin(shop, chosen, seed, minutes, seconds)

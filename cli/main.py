@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import typer
 
+from cli.interruption import INTERRUPTED, interrupt_when_ended
 from infra.errors import UserError
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
@@ -99,6 +100,7 @@ def read_help(place: str) -> str:
 
 
 def main() -> None:
+    interrupt_when_ended()
     # In a container it names the service there; a person's command is the operator's.
     os.environ.pop("KAFKA_SERVICE", None)
     # The command itself reports a broker that does not answer, once.
@@ -110,7 +112,7 @@ def main() -> None:
     except UserError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        sys.exit("\nInterrupted. What was started keeps running: make status · make down")
+        sys.exit(INTERRUPTED)
     except Exception as error:
         if (message := explain(error)) is None:
             raise

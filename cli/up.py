@@ -4,6 +4,7 @@ from cli import aot, fleet, screen, topics
 from cli.await_ready import await_all
 from cli.doctor import examine
 from cli.exclusive import lock_home
+from cli.interruption import say_if_interrupted
 from cli.status import show
 from cli.welcome import welcome
 from cli.world import add_world_options
@@ -44,7 +45,8 @@ def up() -> None:
         manager = ensure_manager(current)
         started = start(current, manager)
     # From here on another command may interfere: `down` needs not wait for Spark.
-    await_all(current, manager, started)
+    with say_if_interrupted("What was started goes on in the background: make status · make down"):
+        await_all(current, manager, started)
     screen.say("")
     show(fleet.list_components(current))
     aot.make_beside(current)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cli import screen
+from cli.interruption import say_if_interrupted
 from cli.moments import parse_moment
 from cli.replay import report
 from cli.replay.difference import render_document, show_difference
@@ -79,11 +80,9 @@ def start(
         candidates.pause_promoted(settings, candidate)
         screen.step("waiting", "what readers follow, until it has caught up or is gone")
     ahead = DifferenceAhead(settings, declared, candidate, plan.records)
-    try:
+    goes_on = f"The replay goes on in the background: retail replay status {pipeline}"
+    with say_if_interrupted(goes_on):
         show_catching_up(settings, declared, candidate)
-    except KeyboardInterrupt:
-        screen.say(f"\n  The replay goes on in the background: retail replay status {pipeline}")
-        raise typer.Exit(130) from None
     with wait_for_batch(pipeline):
         compared = ahead.finish()
     show_difference(compared, report.write_report(settings, compared))

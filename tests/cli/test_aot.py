@@ -16,7 +16,9 @@ SECONDS_MAX = 30.0
 
 TRAINS = """
 import signal
+import sys
 from cli import aot
+from cli.main import main
 from pathlib import Path
 
 def run_shop(current, home, log, output):
@@ -26,7 +28,8 @@ def run_shop(current, home, log, output):
 
 aot.is_there = lambda current: False
 aot.run_shop = run_shop
-aot.aot()
+sys.argv = ["retail", "aot"]
+main()
 """
 """`retail aot`, with a shop that is never done."""
 
