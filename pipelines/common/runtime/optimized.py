@@ -18,10 +18,14 @@ def optimize_once(rows: DataFrame) -> DataFrame:
     `rows`: a stream. It has been built with the session's options and is to be started with them.
     """
     spark = rows.sparkSession
+    assert spark._jvm is not None, "a session that is in use has its Java"
+    sessions = spark._jvm.org.apache.spark.sql.classic.SparkSession
     optimizer = spark._jsparkSession.sessionState().optimizer()
+    # The optimizer has the options of the session that is active in this thread, whichever it is.
+    sessions.setActiveSession(spark._jsparkSession)
+    spark.conf.set(EXCLUDED_RULES, "")
     plan = optimizer.execute(rows._jdf.queryExecution().analyzed())
     spark.conf.set(EXCLUDED_RULES, ",".join(list_excludable(optimizer)))
-    assert spark._jvm is not None, "a session that is in use has its Java"
     dataset = spark._jvm.org.apache.spark.sql.classic.Dataset
     return DataFrame(dataset.ofRows(spark._jsparkSession, plan), spark)
 

@@ -20,6 +20,9 @@ pytestmark = pytest.mark.spark
 NODES_MAX = {"analytics": 1_600, "fraud": 1_400, "inventory": 600, "reorder": 2_300, "visits": 700}
 """The nodes of all expressions in an optimized plan, rounded up to the next hundred."""
 
+NUMBERS = re.compile(r"#\d+L?|plan_id=\d+|(?<=_common_expr_)\d+|(?<=lambda [a-z]_)\d+")
+"""Those that Spark gives to columns, nodes and variables, other ones for each plan."""
+
 
 @pytest.mark.parametrize("name", list_pipelines())
 def test_the_plan_of_a_live_batch_has_no_more_expressions_than_it_needs(
@@ -40,6 +43,18 @@ def test_a_plan_that_was_optimized_once_is_executed_as_it_would_have_been(
     assert runs_once < runs / 3
 
 
+def test_the_plan_is_optimized_by_the_options_of_its_own_session(spark: SparkSession) -> None:
+    """Another session, active in this thread, leaves rules out since it has optimized its own."""
+    executed, _ = plan(build_live(spark, "visits"))
+    rows = build_live(spark, "visits")
+    other = optimize_once(build_live(spark, "analytics")).sparkSession
+    java = spark._jvm
+    assert java is not None
+    java.org.apache.spark.sql.classic.SparkSession.setActiveSession(other._jsparkSession)
+    executed_once, _ = plan(optimize_once(rows))
+    assert executed_once == executed
+
+
 def build_live(spark: SparkSession, name: str) -> DataFrame:
     """The changes that the pipeline writes for one receipt, planned as in a live batch."""
     own = spark.newSession()
@@ -58,7 +73,7 @@ def plan(rows: DataFrame) -> tuple[str, int]:
     rules.resetMetrics()
     executed = rows._jdf.queryExecution().executedPlan().treeString()
     [runs] = re.findall(r"Total number of runs: (\d+)", rules.dumpTimeSpent())
-    return re.sub(r"#\d+L?|plan_id=\d+", "", executed), int(runs)
+    return NUMBERS.sub("", executed), int(runs)
 
 
 def count_in_plan(plan: Any) -> int:
