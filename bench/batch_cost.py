@@ -69,7 +69,7 @@ def end_session(spark: SparkSession) -> None:
     SparkContext._gateway = SparkContext._jvm = None
 
 
-def warm_up(spark: SparkSession, started: Start, seconds: float) -> StreamingQuery:
+def start_warm(spark: SparkSession, started: Start, seconds: float) -> StreamingQuery:
     """Start the query, and have it make batches for so long, while Java compiles its code."""
     query = started(spark.newSession())
     wait_until(lambda: find_last_batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
@@ -77,14 +77,9 @@ def warm_up(spark: SparkSession, started: Start, seconds: float) -> StreamingQue
     return query
 
 
-def measure_cost(
-    spark: SparkSession, started: Start, scale: Scale, warm_seconds: float | None = None
-) -> Cost:
-    """The cost of a batch of the query, once it has made batches for `warm_seconds`.
-
-    None: for as long as Java needs to compile its code.
-    """
-    query = warm_up(spark, started, warm_seconds or scale.compile_seconds)
+def measure_cost(spark: SparkSession, started: Start, scale: Scale, warm_seconds: float) -> Cost:
+    """The cost of a batch of the query, once it has made batches for `warm_seconds`."""
+    query = start_warm(spark, started, warm_seconds)
     java = psutil.Process(get_engine(spark).pid)
     before, first, began = measure_cpu(java), find_last_batch(query), time.monotonic()
     collected, compiled = read_gc_seconds(spark), read_compile_seconds(spark)

@@ -125,7 +125,8 @@ def measure_batch(
     """What a live batch with these events costs a new generation that has read all before them."""
     publish_some = partial(append, settings, PER_BATCH, make)
     with repeat_in_thread(publish_some, yardstick.SECONDS_PER_BATCH):
-        return measure_cost(spark, partial(start_live, settings=settings, name=name), scale)
+        started = partial(start_live, settings=settings, name=name)
+        return measure_cost(spark, started, scale, scale.compile_seconds)
 
 
 def start_live(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from bench import yardstick
-from bench.batch_cost import Cost, Start, end_session, measure_cost, warm_up
+from bench.batch_cost import Cost, Start, end_session, measure_cost, start_warm
 from bench.figures import Figure, aim_at_most
 from bench.freshness import RECEIPTS_PER_SECOND
 from bench.generations import (
@@ -52,7 +52,7 @@ def measure_batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Fi
     }
     try:
         for started in (sized, *live.values()):
-            warm_up(spark, started, scale.compile_seconds).stop()
+            start_warm(spark, started, scale.compile_seconds).stop()
         bare = [measure_cost(spark, sized, scale, scale.settle_seconds)]
         yield Figure(
             f"{kind.name}, yardstick's batch, CPU",
@@ -105,7 +105,7 @@ def measure_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
 def measure_alone(spark: SparkSession, started: Start, scale: Scale) -> Cost:
     """The cost of the query's batch, in a session that ends with it."""
     try:
-        return measure_cost(spark, started, scale)
+        return measure_cost(spark, started, scale, scale.compile_seconds)
     finally:
         end_session(spark)
 

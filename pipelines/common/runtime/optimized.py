@@ -23,7 +23,6 @@ def optimize_once(rows: DataFrame) -> DataFrame:
     optimizer = spark._jsparkSession.sessionState().optimizer()
     # The optimizer has the options of the session that is active in this thread, whichever it is.
     sessions.setActiveSession(spark._jsparkSession)
-    spark.conf.set(EXCLUDED_RULES, "")
     plan = optimizer.execute(rows._jdf.queryExecution().analyzed())
     spark.conf.set(EXCLUDED_RULES, ",".join(list_excludable(optimizer)))
     dataset = spark._jvm.org.apache.spark.sql.classic.Dataset

@@ -50,7 +50,6 @@ INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        EXCLUDED_RULES: "",
         "spark.sql.constraintPropagation.enabled": "false",
         KNOWS_KEYS: "false",
     }
@@ -61,7 +60,6 @@ GENERATED: Mapping[str, str] = MappingProxyType(
         "spark.sql.codegen.wholeStage": "true",
         "spark.sql.codegen.factoryMode": "FALLBACK",
         "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
-        EXCLUDED_RULES: "",
         "spark.sql.constraintPropagation.enabled": "true",
         KNOWS_KEYS: "true",
     }
@@ -177,6 +175,7 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
     longer.
     """
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    spark.conf.unset(EXCLUDED_RULES)  # of a query before
     for option, value in (INTERPRETED if live else GENERATED).items():
         spark.conf.set(option, value)
 
