@@ -6,6 +6,7 @@ leaves out validation, three of the four topics, releases, record accounting and
 
 import os
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 from confluent_kafka.admin import NewTopic
@@ -60,14 +61,15 @@ def start(
         rows.write.format("kafka").options(**options).save()
 
     records = tail(spark, settings, [RECEIPTS], None, {})
-    units = optimize_once(sum_units(records.coalesce(SMALL_TASKS))) if ours else sum_units(records)
-    return (
-        units.writeStream.outputMode("update")
-        .option("checkpointLocation", str(folder))
-        .foreachBatch(write)
-        .trigger(processingTime=f"{SECONDS_PER_BATCH:g} seconds")
-        .start()
-    )
+    units = sum_units(records.coalesce(SMALL_TASKS) if ours else records)
+    with optimize_once(units) if ours else nullcontext(units) as planned:
+        return (
+            planned.writeStream.outputMode("update")
+            .option("checkpointLocation", str(folder))
+            .foreachBatch(write)
+            .trigger(processingTime=f"{SECONDS_PER_BATCH:g} seconds")
+            .start()
+        )
 
 
 def sum_units(records: DataFrame) -> DataFrame:

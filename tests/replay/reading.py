@@ -140,14 +140,14 @@ class Reading:
         changes = encode_changelog(
             self._pipeline, self.generation.number, self.generation.outputs, rows
         )
-        query = (
-            optimize_once(changes)
-            .writeStream.outputMode("update")
-            .foreachBatch(self._write)
-            .option("checkpointLocation", str(self._folder / "checkpoint"))
-            .trigger(availableNow=True)
-            .start()
-        )
+        with optimize_once(changes) as optimized:
+            query = (
+                optimized.writeStream.outputMode("update")
+                .foreachBatch(self._write)
+                .option("checkpointLocation", str(self._folder / "checkpoint"))
+                .trigger(availableNow=True)
+                .start()
+            )
         assert query.awaitTermination(BATCH_SECONDS_MAX), "a small log is read in no time"
         dropped = [
             state.numRowsDroppedByWatermark

@@ -1,21 +1,26 @@
 """Optimizes the plan of a live query once, instead of anew in each of its batches."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pyspark.sql import DataFrame
 
-from pipelines.common.runtime.session import EXCLUDED_RULES
+EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
+"""The option for the optimizer's rules that a session leaves out."""
 
 
-def optimize_once(rows: DataFrame) -> DataFrame:
-    """The same rows by a plan that Spark's optimizer has been over, in a session that relies on it.
+@contextmanager
+def optimize_once(rows: DataFrame) -> Iterator[DataFrame]:
+    """The same rows by a plan that Spark's optimizer has been over, to be started inside.
 
-    Spark optimizes the plan of a stream anew for each batch, and finds the same each time. From
-    here on the session leaves out every rule that it can do without. What a rule would replace by
+    Spark optimizes the plan of a stream anew for each batch, and finds the same each time. A query
+    that starts inside leaves out every rule that it can do without; others of the session do not,
+    since Spark copies the session's options for a query at its start. What a rule would replace by
     the time of a batch, as `current_timestamp`, stays what it was when the query began; no view
     depends on such a time.
 
-    `rows`: a stream. It has been built with the session's options and is to be started with them.
+    `rows`: a stream. It has been built with the session's options, which excluded no rule.
     """
     spark = rows.sparkSession
     assert spark._jvm is not None, "a session that is in use has its Java"
@@ -24,9 +29,12 @@ def optimize_once(rows: DataFrame) -> DataFrame:
     # The optimizer has the options of the session that is active in this thread, whichever it is.
     sessions.setActiveSession(spark._jsparkSession)
     plan = optimizer.execute(rows._jdf.queryExecution().analyzed())
-    spark.conf.set(EXCLUDED_RULES, ",".join(list_excludable(optimizer)))
     dataset = spark._jvm.org.apache.spark.sql.classic.Dataset
-    return DataFrame(dataset.ofRows(spark._jsparkSession, plan), spark)
+    spark.conf.set(EXCLUDED_RULES, ",".join(list_excludable(optimizer)))
+    try:
+        yield DataFrame(dataset.ofRows(spark._jsparkSession, plan), spark)
+    finally:
+        spark.conf.unset(EXCLUDED_RULES)
 
 
 def list_excludable(optimizer: Any) -> list[str]:

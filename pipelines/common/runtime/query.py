@@ -9,6 +9,7 @@ from threading import Event
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from contracts import Contract
 from control.generations import Generation
@@ -161,17 +162,23 @@ def start(work: Run, now: Pace) -> StreamingQuery:
         settings if now.live else None,
     )
     changes = encode_changelog(pipeline, generation.number, generation.outputs, rows)
-    writer = (
-        (optimize_once(changes) if now.live else changes)
-        .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
+    if not now.live:
+        return write_stream(work, now, changes).trigger(availableNow=True).start()
+    seconds = compute_batch_seconds(settings, pipeline)
+    with optimize_once(changes) as optimized:
+        writer = write_stream(work, now, optimized)
+        return writer.trigger(processingTime=f"{seconds:g} seconds").start()
+
+
+def write_stream(work: Run, now: Pace, changes: DataFrame) -> DataStreamWriter:
+    """The query of the generation that writes these changes, not yet started."""
+    pipeline, generation = work.pipeline, work.generation
+    return (
+        changes.writeStream.queryName(f"{pipeline.name}-g{generation.number}")
         .outputMode("update")
-        .option("checkpointLocation", str(locate_checkpoint(settings, generation).folder))
+        .option("checkpointLocation", str(locate_checkpoint(work.settings, generation).folder))
         .foreachBatch(create_writer(work, now))
     )
-    if now.live:
-        seconds = compute_batch_seconds(settings, pipeline)
-        return writer.trigger(processingTime=f"{seconds:g} seconds").start()
-    return writer.trigger(availableNow=True).start()
 
 
 def create_writer(work: Run, now: Pace) -> Write:

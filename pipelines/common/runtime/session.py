@@ -43,9 +43,6 @@ too."""
 METHOD_BYTES_MAX = 8_000
 """Bytes of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
 
-EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
-"""The option for the optimizer's rules that a session leaves out."""
-
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "false",
@@ -175,7 +172,6 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
     longer.
     """
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
-    spark.conf.unset(EXCLUDED_RULES)  # of a query before
     for option, value in (INTERPRETED if live else GENERATED).items():
         spark.conf.set(option, value)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from infra.settings import Settings
 from pipelines.common.pipeline import list_pipelines, load
-from pipelines.common.runtime.optimized import optimize_once
+from pipelines.common.runtime.optimized import EXCLUDED_RULES, optimize_once
 from pipelines.common.runtime.session import prepare_session
 from pipelines.common.transform.aggregate import build_static_rows
 from pipelines.common.transform.encode import encode_changelog
@@ -38,20 +39,39 @@ def test_a_plan_that_was_optimized_once_is_executed_as_it_would_have_been(
 ) -> None:
     rows = build_live(spark, name)
     executed, runs = plan(rows)
-    executed_once, runs_once = plan(optimize_once(rows))
+    with optimize_once(rows) as optimized:
+        executed_once, runs_once = plan(optimized)
     assert executed_once == executed
     assert runs_once < runs / 3
+
+
+def test_only_the_query_that_was_started_leaves_rules_out(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Others of the session need them: their plans have not been optimized."""
+    own = spark.newSession()
+    with optimize_once(own.readStream.format("rate").load()) as optimized:
+        writer = optimized.writeStream.format("noop").option("checkpointLocation", str(tmp_path))
+        query = writer.start()
+    try:
+        assert own.conf.get(EXCLUDED_RULES, None) is None
+        inside = query._jsq.streamingQuery().sparkSessionForStream()
+        assert "ConstantFolding" in inside.conf().get(EXCLUDED_RULES)
+    finally:
+        query.stop()
 
 
 def test_the_plan_is_optimized_by_the_options_of_its_own_session(spark: SparkSession) -> None:
     """Another session, active in this thread, leaves rules out since it has optimized its own."""
     executed, _ = plan(build_live(spark, "visits"))
     rows = build_live(spark, "visits")
-    other = optimize_once(build_live(spark, "analytics")).sparkSession
     java = spark._jvm
     assert java is not None
-    java.org.apache.spark.sql.classic.SparkSession.setActiveSession(other._jsparkSession)
-    executed_once, _ = plan(optimize_once(rows))
+    with optimize_once(build_live(spark, "analytics")) as other:
+        own = other.sparkSession._jsparkSession
+        java.org.apache.spark.sql.classic.SparkSession.setActiveSession(own)
+        with optimize_once(rows) as optimized:
+            executed_once, _ = plan(optimized)
     assert executed_once == executed
 
 
