@@ -155,11 +155,11 @@ class Reading:
 @contextmanager
 def run_candidate(settings: Settings) -> Iterator[tuple[Generation, int]]:
     """A generation that reads everything again, and the bytes of memory that it is allotted."""
-    made, plan = candidates.start(settings, INVENTORY)
+    started = candidates.start(settings, INVENTORY)
     try:
-        yield made, plan.memory_bytes
+        yield started.generation, started.plan.memory_bytes
     finally:
-        prune_generation(settings, made)
+        prune_generation(settings, started.generation)
 
 
 async def measure_stock(

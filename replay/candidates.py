@@ -4,9 +4,12 @@ A candidate is a generation that reads the whole log again, with the code on dis
 promoted generation.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
+from audit.served import ApiDown
 from control.generations import CANDIDATE, Generation, Generations, State
 from infra.settings import Settings, locate_root
 from pipelines.common.generations import promotion, snapshot
@@ -14,10 +17,12 @@ from pipelines.common.generations.folders import locate_code
 from pipelines.common.generations.generation import load_generations
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import throttle
-from pipelines.common.runtime.archive import Source
+from pipelines.common.runtime.archive import ZERO, Source
+from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from replay import batch, compare, readers
 from replay.compare import Code, Compared, Times
 from replay.errors import NotPromoted, NotWindowed, WhichOne
+from replay.first_batch import Before
 from replay.plan import Plan, plan_replay
 from replay.progress import Progress, measure_progress
 from replay.prune import prune_generation
@@ -25,22 +30,49 @@ from replay.prune import prune_generation
 CODE_ON_DISK = "the code on disk"
 
 
+@dataclass(frozen=True)
+class Started:
+    """A created candidate."""
+
+    generation: Generation
+    plan: Plan
+    before: Before | None
+    """What it is compared with after its first batch; None: it is compared when it is asked for."""
+
+
 def start(
     settings: Settings,
     pipeline: Pipeline,
     edits: snapshot.Edits = snapshot.NONE,
     source: Source = Source.LOG,
-) -> tuple[Generation, Plan]:
+    folder: Path | None = None,
+) -> Started:
     """Create a candidate with the code on disk and these edits; the pipelines' process runs it.
 
-    Raises CandidateThere, and the errors of `plan_replay`.
+    `folder`: a workplace in which to keep what is served now, if the log is short. Raises
+    CandidateThere, and the errors of `plan_replay`.
     """
     known = load_generations(settings, pipeline.name)
     ends = promotion.find_prefix_ends(settings, pipeline, source)
     if known.candidate:
         raise promotion.CandidateThere(known.candidate)
     plan = plan_replay(settings, pipeline, known.promoted, {topic for topic, _ in ends})
-    return promotion.create_candidate(settings, pipeline, locate_root(), ends, edits), plan
+    before = None
+    if folder is not None and known.promoted and plan.records <= LIVE_RECORDS_MAX and not ends:
+        with suppress(ApiDown):  # whoever compares it later will say so
+            before = Before.fetch(settings, pipeline, folder)
+    first = before.seen.inputs if before else ZERO
+    made = promotion.create_candidate(settings, pipeline, locate_root(), ends, edits, first)
+    return Started(made, plan, before)
+
+
+def compare_started(settings: Settings, pipeline: Pipeline, started: Started) -> Compared:
+    """The difference of a candidate that has caught up. Raises as `diff`."""
+    compared = None
+    if started.before is not None:
+        codes = locate_codes(settings, load_generations(settings, pipeline.name))
+        compared = started.before.compare(started.generation, codes)
+    return compared or diff(settings, pipeline)
 
 
 def pause_promoted(settings: Settings, candidate: Generation) -> None:
@@ -80,11 +112,8 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     Raises NotPromotable without a candidate, and NotPromoted.
     """
     known = load_generations(settings, pipeline.name)
-    if known.candidate is None:
-        raise promotion.NotPromotable(known)
-    run = partial(batch.run_by_worker, settings, known.candidate)
-    code = Code(locate_code(settings, known.candidate), f"generation {known.candidate.number}")
-    codes = locate_code(settings, require_promoted(known)), code
+    candidate, codes = require_candidate(known), locate_codes(settings, known)
+    run = partial(batch.run_by_worker, settings, candidate)
     with batch.create_workplace(settings) as folder:
         return compare.compare_at_marker(settings, pipeline, run, codes, folder)
 
@@ -149,6 +178,19 @@ def select(known: Generations, number: int | None) -> Generation:
     if len(others) == 1:
         return others[0]
     raise WhichOne(known)
+
+
+def locate_codes(settings: Settings, known: Generations) -> tuple[Path, Code]:
+    """The code of the promoted generation, and the candidate's."""
+    candidate = require_candidate(known)
+    code = Code(locate_code(settings, candidate), f"generation {candidate.number}")
+    return locate_code(settings, require_promoted(known)), code
+
+
+def require_candidate(known: Generations) -> Generation:
+    if known.candidate is None:
+        raise promotion.NotPromotable(known)
+    return known.candidate
 
 
 def require_promoted(known: Generations) -> Generation:

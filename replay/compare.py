@@ -19,6 +19,7 @@ from replay.causes import Changes, explain, find_changes
 from replay.comparison import Comparison
 from replay.difference import Difference
 from replay.relations import render_json_lines, render_parquet
+from replay.served import Served
 
 SPILL = "spill"
 """The folder in the workplace where the engine keeps data that does not fit in memory."""
@@ -71,24 +72,35 @@ def compare_at_marker(
 
     `codes`: the code of the served generation, then the other one.
     """
-    promoted, after = codes
     seen = served.fetch(settings, pipeline.name, folder)
-    ends = {at: end for at, end in seen.inputs.items() if at[0] in select_counted(pipeline)}
-    span = to_span(settings, pipeline, {}, ends)
-    rows = run(span, folder / "after")
+    ends = select_ends(pipeline, seen.inputs)
+    rows = run(to_span(settings, pipeline, {}, ends), folder / "after")
+    relations = {name: render_parquet(rows[name]) for name in seen.files}
+    return compare_served(pipeline, seen, relations, codes, folder)
+
+
+def compare_served(
+    pipeline: Pipeline,
+    seen: Served,
+    relations: Mapping[str, str],
+    codes: tuple[Path, Code],
+    folder: Path,
+) -> Compared:
+    """Compare what was served with the other answer at that marker: view → relation."""
+    promoted, after = codes
     views = []
     for name, file in seen.files.items():
         contract = CONTRACTS[name]
-        relations = render_json_lines(contract, file), render_parquet(rows[name])
+        sides = render_json_lines(contract, file), relations[name]
         kept = seen.oldest_kept[name], None
-        views.append(Comparison(contract, *relations, kept, folder / SPILL).compute())
+        views.append(Comparison(contract, *sides, kept, folder / SPILL).compute())
     changes = find_changes(promoted, after.folder, pipeline.name)
     return Compared(
         pipeline=pipeline.name,
         before=f"generation {seen.generation}",
         after=after.name,
         at=f"marker {seen.batch:,}",
-        records=sum(ends.values()),
+        records=sum(select_ends(pipeline, seen.inputs).values()),
         views=tuple(explain(view, changes) for view in views),
         changes=changes,
     )
@@ -179,6 +191,12 @@ END_OF_TIME_MS = 253_402_300_799_000
 
 def to_ms(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
+
+
+def select_ends(pipeline: Pipeline, inputs: Offsets) -> Offsets:
+    """A marker's offsets of the topics whose records count."""
+    counted = select_counted(pipeline)
+    return {at: end for at, end in inputs.items() if at[0] in counted}
 
 
 def select_counted(pipeline: Pipeline) -> set[str]:

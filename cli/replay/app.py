@@ -17,8 +17,7 @@ from control.generations import State
 from infra.settings import Settings, locate_root, read_settings
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.runtime.archive import Source
-from replay import candidates
-from replay.ahead import DifferenceAhead
+from replay import batch, candidates
 from replay.compare import Compared, Times
 from replay.thresholds import edit
 from services.clock import get_wall_ms
@@ -71,20 +70,23 @@ def start(
         screen.say("  Nothing was created.")
         screen.step("make it", f"retail replay start {pipeline}")
         return
-    candidate, plan = candidates.start(settings, declared, edits, source)
-    screen.say(f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read")
-    screen.step("needs", str(plan))
-    if candidate.state is not State.CATCHING_UP:
-        return
-    if pause:
-        candidates.pause_promoted(settings, candidate)
-        screen.step("waiting", "what readers follow, until it has caught up or is gone")
-    ahead = DifferenceAhead(settings, declared, candidate, plan.records)
-    goes_on = f"The replay goes on in the background: retail replay status {pipeline}"
-    with say_if_interrupted(goes_on):
-        show_catching_up(settings, declared, candidate)
-    with wait_for_batch(pipeline):
-        compared = ahead.finish()
+    with batch.create_workplace(settings) as folder:
+        started = candidates.start(settings, declared, edits, source, folder)
+        candidate, plan = started.generation, started.plan
+        screen.say(
+            f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read"
+        )
+        screen.step("needs", str(plan))
+        if candidate.state is not State.CATCHING_UP:
+            return
+        if pause:
+            candidates.pause_promoted(settings, candidate)
+            screen.step("waiting", "what readers follow, until it has caught up or is gone")
+        goes_on = f"The replay goes on in the background: retail replay status {pipeline}"
+        with say_if_interrupted(goes_on):
+            show_catching_up(settings, declared, candidate)
+        with wait_for_batch(pipeline):
+            compared = candidates.compare_started(settings, declared, started)
     show_difference(compared, report.write_report(settings, compared))
     if promote_:
         promote(pipeline)

@@ -23,7 +23,7 @@ from pipelines.common.generations.folders import (
 from pipelines.common.generations.generation import change, create_generation, load_generations
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime import archive
+from pipelines.common.runtime import archive, first_batch
 from pipelines.common.runtime.archive import LogTruncated, Source
 from pipelines.common.runtime.archive_prefix import ArchivePrefix
 
@@ -90,9 +90,11 @@ def create_candidate(
     root: Path,
     ends: Offsets,
     edits: snapshot.Edits = snapshot.NONE,
+    first: Offsets = archive.ZERO,
 ) -> Generation:
     """Create a candidate with the code at the root, which reads the archive below these ends.
 
+    Its first batch ends at the offsets `first`, if there are any and it can.
     Where no generation is promoted, there is nothing to compare the new one with: it is promoted.
     The control record is published last, so that no reader learns of an attempt that is broken off.
     Raises CandidateThere and CheckpointThere.
@@ -109,6 +111,8 @@ def create_candidate(
         snapshot.take(root, locate_code(settings, draft), edits)
         if ends:
             ArchivePrefix(locate_folder(settings, draft), ends).write()
+        if first:
+            first_batch.ask(locate_folder(settings, draft), first)
         digest = snapshot.compute_code_digest(locate_code(settings, draft), pipeline.name)
         libraries = snapshot.compute_libraries_digest(root)
         return known.plus(

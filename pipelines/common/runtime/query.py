@@ -14,11 +14,12 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from contracts import Contract
 from control.generations import Generation
 from infra.errors import UserError
+from infra.kafka import create_admin, list_partitions
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint, locate_folder
 from pipelines.common.generations.promotion import mark_caught_up
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime import archive
+from pipelines.common.runtime import archive, first_batch
 from pipelines.common.runtime.archive_prefix import (
     ArchivePrefix,
     prepend,
@@ -29,7 +30,7 @@ from pipelines.common.runtime.backlog import Backlog, measure_backlog
 from pipelines.common.runtime.fitness import FallenBehind, Outgrown, refuse_behind, refuse_outgrown
 from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
 from pipelines.common.runtime.optimized import optimize_once
-from pipelines.common.runtime.pace import Pace, create_catching_up_pace, select_pace
+from pipelines.common.runtime.pace import MARGIN, Pace, create_catching_up_pace, select_pace
 from pipelines.common.runtime.session import prepare_session
 from pipelines.common.runtime.sink import Write, create_sink
 from pipelines.common.runtime.source import tail
@@ -164,10 +165,30 @@ def start(work: Run, now: Pace) -> StreamingQuery:
     changes = encode_changelog(pipeline, generation.number, generation.outputs, rows)
     if not now.live:
         return write_stream(work, now, changes).trigger(availableNow=True).start()
+    begin_where_asked(work)
     seconds = compute_batch_seconds(settings, pipeline)
     with optimize_once(changes) as optimized:
         writer = write_stream(work, now, optimized)
         return writer.trigger(processingTime=f"{seconds:g} seconds").start()
+
+
+def begin_where_asked(work: Run) -> None:
+    """Begin the first batch of a live query, if it was asked to end somewhere.
+
+    It ends where the log does, as any other, if it reads other partitions than were asked for, or
+    if they are not up to date: between live batches all are within MARGIN of each other.
+    """
+    checkpoint = locate_checkpoint(work.settings, work.generation)
+    ends = first_batch.read_ends(locate_folder(work.settings, work.generation))
+    names = [topic.name for topic in work.pipeline.inputs]
+    if (
+        ends
+        and work.prefix is None
+        and checkpoint.find_newest_begun() < 0
+        and ends.keys() == set(list_partitions(create_admin(work.settings), names))
+        and measure_backlog(work.settings, names, ends).span <= MARGIN
+    ):
+        first_batch.begin(work.spark, checkpoint.folder, ends)
 
 
 def write_stream(work: Run, now: Pace, changes: DataFrame) -> DataStreamWriter:
