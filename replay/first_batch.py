@@ -13,7 +13,7 @@ from contracts.consumer import create_reader
 from contracts.documents import to_document
 from control.generations import Generation
 from control.marker import Marker
-from infra.kafka import Offsets, create_admin, read_between, read_end_offsets
+from infra.kafka import Offsets, create_admin, read_between, read_end_offsets, read_newest
 from infra.settings import Settings
 from pipelines.common.pipeline import Pipeline
 from replay import served
@@ -80,14 +80,10 @@ class Before:
 
     def _keep_rows(self, view: Contract, topic: str, outputs: Offsets) -> str:
         """The rows of a changelog up to these offsets, in a file, as a relation."""
-        newest: dict[bytes | None, bytes | None] = {}
         ends = {at: end for at, end in outputs.items() if at[0] == topic}
-        for message in read_between(self.settings, {}, ends):
-            newest[message.key()] = message.value()
         file = self.folder / f"{view.name}.after.ndjson"
         with file.open("w") as kept:
-            for value in newest.values():
-                if value is not None:
-                    document = to_document(view, decode(value).value)
-                    kept.write(json.dumps(document) + "\n")
+            for value in read_newest(self.settings, {}, ends).values():
+                document = to_document(view, decode(value).value)
+                kept.write(json.dumps(document) + "\n")
         return render_json_lines(view, file)

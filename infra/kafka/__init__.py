@@ -19,7 +19,7 @@ from infra.kafka.offsets import (
     read_newest_ms,
     read_start_offsets,
 )
-from infra.kafka.read import read_all, read_between, read_to_end
+from infra.kafka.read import read_all, read_between, read_newest, read_to_end
 from infra.kafka.record import Headers, Record, to_record
 from infra.kafka.send import NotDelivered, Outgoing, send, send_all
 from infra.kafka.topics import HasTopicSettings, TopicSettings, apply_topics, is_answering
@@ -49,6 +49,7 @@ __all__ = [
     "read_between",
     "read_committed_ends",
     "read_end_offsets",
+    "read_newest",
     "read_newest_ms",
     "read_start_offsets",
     "read_to_end",

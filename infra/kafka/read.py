@@ -55,6 +55,11 @@ def read_to_end(
     ends, starts = read_end_offsets(client, [topic]), read_start_offsets(client, [topic])
     if records_max is not None:
         starts = {at: max(start, ends[at] - records_max) for at, start in starts.items()}
+    return read_newest(settings, starts, ends)
+
+
+def read_newest(settings: Settings, starts: Offsets, ends: Offsets) -> dict[bytes, bytes]:
+    """The latest value of every key between these offsets. Raises TimeoutError as read_between."""
     latest: dict[bytes, bytes] = {}
     for message in read_between(settings, starts, ends):
         key, value = message.key() or b"", message.value()

@@ -16,12 +16,16 @@ from control.marker import Marker
 from infra.kafka import Offsets, create_admin, read_all, read_end_offsets
 from infra.settings import Settings, locate_root
 from pipelines.common.generations.folders import locate_checkpoint, locate_folder
+from pipelines.common.generations.promotion import forget
 from pipelines.common.pipeline import load
 from pipelines.common.runtime import bounded, first_batch
 from pipelines.common.runtime.bounded import Span
+from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from pipelines.common.runtime.query import Run, begin_where_asked
+from replay import candidates
 from replay.compare import Code, select_ends
 from replay.first_batch import Before
+from replay.plan import Plan
 from replay.served import Served
 from tests.replay.answer import answer
 from tests.replay.checking import check
@@ -78,6 +82,25 @@ def test_it_ends_anywhere_unless_it_can_end_there(
     assert not has_begun(work, spark), "a partition is missing"
     ask(work, dict.fromkeys(ends, 0))
     assert not has_begun(work, spark), "a live batch may not leave so much world time"
+
+
+def test_only_a_short_log_is_asked_for(
+    kafka: Settings,
+    work: Work,
+    ends: Offsets,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = Served(1, 7, dict(ends), {}, {})
+    monkeypatch.setattr("replay.served.fetch", lambda *_: seen)
+    for records, asked in ((LIVE_RECORDS_MAX, ends), (LIVE_RECORDS_MAX + 1, {})):
+        plan = Plan(records, disk_bytes=0, memory_bytes=0)
+        monkeypatch.setattr(candidates, "plan_replay", lambda *_, plan=plan: plan)
+        started = candidates.start(kafka, FRAUD, folder=tmp_path)
+        made = locate_folder(kafka, started.generation)
+        assert first_batch.read_ends(made) == asked
+        assert (started.before is not None) == bool(asked)
+        forget(kafka, FRAUD.name, frozenset({started.generation.number}))
 
 
 def test_what_it_has_written_there_is_compared(
