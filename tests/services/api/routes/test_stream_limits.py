@@ -10,7 +10,7 @@ import pytest
 from contracts import STOCK_LEVELS
 from infra.wait import wait_until
 from services.api.http import positions
-from services.api.http.positions import Event, Positions
+from services.api.http.positions import Positions
 from services.api.http.sources import Sources
 from services.api.routes import stream
 from services.api.routes.stream import render_events
@@ -26,16 +26,13 @@ def sources(log: MemoryLog, tmp_path: Path) -> Sources:
     return create_sources(log, tmp_path)
 
 
-def enter(sources: Sources) -> Positions:
+def enter(api: Answers, sources: Sources) -> Positions:
     """A reader's place, after the event that says where to begin."""
+    api.ready()
     place = Positions(sources.store, [STOCK_LEVELS.name], None)
-    begin: list[Event | None] = []
-
-    def has_begun() -> bool:
-        begin[:] = [place.find_next()]
-        return begin[0] is not None
-
-    wait_until(has_begun, "the view is loaded")
+    begin = place.find_next()
+    assert begin is not None
+    assert begin.kind == "reset"
     return place
 
 
@@ -45,7 +42,7 @@ def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
 ) -> None:
     monkeypatch.setattr(changes, "ROWS_KEPT_MAX", 4)
     with serving(sources) as api:
-        slow = enter(sources)
+        slow = enter(api, sources)
         for units in range(4):
             empty.row(1, "A", units, version=units + 1)
             api.ready(empty.mark())
@@ -61,11 +58,11 @@ def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
     monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
     monkeypatch.setattr(stream, "STREAM_SECONDS_MAX", 0.2)
 
-    async def read_all() -> list[str]:
-        return [each async for each in render_events(enter(sources), sources.store)]
+    async def read_all(place: Positions) -> list[str]:
+        return [each async for each in render_events(place, sources.store)]
 
-    with serving(sources):
-        text = asyncio.run(read_all())
+    with serving(sources) as api:
+        text = asyncio.run(read_all(enter(api, sources)))
     assert text[0] == "retry: 1000\n\n"
     assert ": nothing new\n\n" in text
     assert stream.TOO_LONG in text[-1]
