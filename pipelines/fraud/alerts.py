@@ -6,9 +6,9 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.internal import InternalFunction
 
 from pipelines.common.transform.choose import choose
+from pipelines.common.transform.first_texts import collect_first
 from pipelines.fraud.rules import OF_RECEIPT, RULES, Finding, Signal, get_threshold
 from pipelines.fraud.signals import SIGNAL
 from pipelines.fraud.sortable import decode_signal
@@ -39,8 +39,7 @@ def build_aggregates(limits: Thresholds) -> dict[str, Column]:
     amount = F.when(F.col("amount") > most, most).otherwise(F.col("amount"))
     return {
         "interval_end": F.max("interval_end"),
-        "_signals": collect_first_signals(~is_of_receipt(), limits.signals_max),
-        "_receipt_signals": collect_first_signals(is_of_receipt(), limits.receipt_signals_max),
+        "_signals": collect_first_signals(limits),
         "_count": F.count("rule"),
         "_stores": F.min("store_id") != F.max("store_id"),
         "_amount": F.coalesce(F.sum(amount), F.lit(0)),
@@ -56,15 +55,17 @@ def choose_enough(limits: Thresholds) -> int:
     return 1 + max(get_threshold(rule, limits) for rule in RULES)
 
 
-def collect_first_signals(wanted: Column, most: int) -> Column:
+def collect_first_signals(limits: Thresholds) -> Column:
     """The first signals of a group, as texts in order: as many as a rule reads, and one more to
     show that there are others. Spark's state holds no others. Accounting rows, which have no rule,
     give no signal.
-
-    The function is internal to Spark, whose own libraries call it. A group of one signal takes the
-    space of one; the public min_by(…, k) takes the space of k for every group.
     """
-    return InternalFunction.collect_top_k(F.when(wanted, F.col(SIGNAL)), most + 1, reverse=True)
+    return collect_first(F.when(F.col("rule").isNotNull(), F.col(SIGNAL)), count_most(limits) + 1)
+
+
+def count_most(limits: Thresholds) -> Column:
+    """The number of a group's signals that its rule reads."""
+    return F.when(is_of_receipt(), limits.receipt_signals_max).otherwise(limits.signals_max)
 
 
 def is_of_receipt() -> Column:
@@ -84,16 +85,14 @@ def may_trip(limits: Thresholds) -> Column:
     needed = {rule: each > get_threshold(rule, limits) for rule, each in measured.items()}
     needed["impossible-travel"] = F.col("_stores")
     trips = choose((F.col("rule") == rule, condition) for rule, condition in needed.items())
-    most = F.when(is_of_receipt(), limits.receipt_signals_max).otherwise(limits.signals_max)
-    return trips | (F.col("_count") > most)
+    return trips | (F.col("_count") > count_most(limits))
 
 
 def build_alerts(groups: DataFrame, limits: Thresholds) -> DataFrame:
     """Evaluate the groups that may trip a rule. The rows of `is_alert` have the view's columns."""
     # In Python: only groups that may trip a rule come here, a few in a thousand.
     evaluate = F.udf(create_evaluator(limits), FINDING, useArrow=False)  # noqa: TID251
-    signals = F.when(is_of_receipt(), F.col("_receipt_signals")).otherwise(F.col("_signals"))
-    asked = groups.withColumn("_finding", evaluate("rule", signals, "_count"))
+    asked = groups.withColumn("_finding", evaluate("rule", "_signals", "_count"))
     proofs = F.transform(
         "_finding.proofs",
         lambda proof: proof.withField("event_time", F.timestamp_millis(proof["event_time"])),

@@ -36,6 +36,12 @@ class Checkpoint:
             ends |= self._source_end(source)
         return ends
 
+    def count_records(self, batch: int) -> int:
+        """The number of offsets that the batch reads."""
+        begin = self.read_batch_end(batch - 1) if batch else {}
+        ends = self.read_batch_end(batch)
+        return sum(end - begin.get(partition, 0) for partition, end in ends.items())
+
     def _source_end(self, source: dict[str, Any]) -> dict[Partition, int]:
         """The next offsets of a source at this offset of Spark's, which counts chunks for files."""
         if "logOffset" in source:

@@ -27,6 +27,7 @@ from pipelines.common.runtime.archive_prefix import (
     write_chunks,
 )
 from pipelines.common.runtime.backlog import Backlog, measure_backlog
+from pipelines.common.runtime.expressions import suit_expressions
 from pipelines.common.runtime.fitness import FallenBehind, Outgrown, refuse_behind, refuse_outgrown
 from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
 from pipelines.common.runtime.optimized import optimize_once
@@ -206,6 +207,8 @@ def create_writer(work: Run, now: Pace) -> Write:
     """The function that writes a batch: after the checks, and before the throttle."""
     write = create_sink(work.settings, work.generation, work.state)
     if now.live:
+        checkpoint = locate_checkpoint(work.settings, work.generation)
+        write = suit_expressions(write, checkpoint.count_records)
         write = refuse_behind(write, work.measure_unread)
     elif not now.in_archive:
         write = refuse_outgrown(write, now, work.pipeline.reads, work.measure_unread)

@@ -20,7 +20,7 @@ from infra import aot, java
 from infra.folder import Folder
 from infra.jars import fetch_spark_jars
 from infra.settings import Settings
-from pipelines.common.runtime import heap
+from pipelines.common.runtime import expressions, heap
 from pipelines.common.runtime.compiled import (
     BATCHES_PER_WALK,
     FUNCTIONS,
@@ -29,6 +29,7 @@ from pipelines.common.runtime.compiled import (
     STATE_STORE,
     ensure_class_jar,
 )
+from pipelines.common.runtime.expressions import EXPRESSIONS
 from pipelines.common.runtime.process import share_like_this
 from pipelines.common.runtime.python_workers import DAEMON
 
@@ -46,7 +47,7 @@ METHOD_BYTES_MAX = 8_000
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        EXPRESSIONS: expressions.INTERPRETED,
         "spark.sql.constraintPropagation.enabled": "false",
         KNOWS_KEYS: "false",
     }
@@ -55,7 +56,7 @@ INTERPRETED: Mapping[str, str] = MappingProxyType(
 GENERATED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "true",
-        "spark.sql.codegen.factoryMode": "FALLBACK",
+        EXPRESSIONS: expressions.GENERATED,
         "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
         "spark.sql.constraintPropagation.enabled": "true",
         KNOWS_KEYS: "true",
@@ -167,7 +168,8 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
     `partitions`: of its state, unless its checkpoint has another number.
 
     A small batch ends before generated code pays off, or all that the optimizer looks for, so Spark
-    interprets its expressions. For a large one Spark generates code in parts: Java compiles no
+    interprets its expressions (`expressions.py` decides batch by batch). For a large one Spark
+    generates code in parts: Java compiles no
     method of more than METHOD_BYTES_MAX, and one method that reads and validates all topics is
     longer.
     """

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateMode;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Partial$;
 import org.apache.spark.sql.catalyst.expressions.aggregate.PartialMerge$;
-import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.CoalesceExec;
@@ -19,7 +18,6 @@ import scala.Function1;
 import scala.collection.Iterator;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Nil$;
-import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.AbstractPartialFunction;
 import scala.runtime.BoxedUnit;
@@ -35,7 +33,8 @@ import scala.runtime.BoxedUnit;
  * Nor are partial sums merged where nothing was shuffled. Spark merges those of several tasks before it reads
  * their state, and merges again with that; right above the one task that made them each key has one.
  *
- * What is below a stateful operator is not serialized with the operator's function: see Boundary.
+ * What is below a stateful operator is not serialized with the operator's function: see Boundary. A task
+ * reads the session's options once: see TaskOptions.
  *
  * The session's option spark.sql.extensions names this class.
  */
@@ -60,7 +59,8 @@ public class LeanPlan extends AbstractFunction1 {
 
     public static class Lean extends Rule {
         public TreeNode apply(TreeNode plan) {
-            return ((SparkPlan) plan).transformUp(new Replacement());
+            SparkPlan lean = (SparkPlan) ((SparkPlan) plan).transformUp(new Replacement());
+            return hasState(lean) ? new TaskOptions(lean) : lean;
         }
     }
 
@@ -115,6 +115,15 @@ public class LeanPlan extends AbstractFunction1 {
         return found;
     }
 
+    static boolean hasState(SparkPlan plan) {
+        boolean found = plan instanceof StatefulOperator;
+        Iterator children = plan.children().iterator();
+        while (!found && children.hasNext()) {
+            found = hasState((SparkPlan) children.next());
+        }
+        return found;
+    }
+
     /** Whether the plan is known to have one: it comes from one coalesced source, child by child. */
     static boolean hasOnePartition(SparkPlan plan) {
         if (plan instanceof CoalesceExec) {
@@ -132,49 +141,17 @@ public class LeanPlan extends AbstractFunction1 {
      * along the operator and all that is below it. A task needs no more of that than which columns
      * come out of it: what is below has functions of its own.
      */
-    public static class Boundary extends SparkPlan {
-        private final transient SparkPlan child;
-        private final Seq output;
-
+    public static class Boundary extends PassesOn {
         public Boundary(SparkPlan child) {
-            this.child = child;
-            this.output = child.output();
-        }
-
-        public Seq output() {
-            return output;
-        }
-
-        public Partitioning outputPartitioning() {
-            return child.outputPartitioning();
-        }
-
-        public Seq outputOrdering() {
-            return child.outputOrdering();
+            super(child);
         }
 
         public RDD doExecute() {
             return child.execute();
         }
 
-        public Seq children() {
-            return Nil$.MODULE$.$colon$colon(child);
-        }
-
         public SparkPlan withNewChildrenInternal(IndexedSeq children) {
             return new Boundary((SparkPlan) children.head());
-        }
-
-        public int productArity() {
-            return 1;
-        }
-
-        public Object productElement(int at) {
-            return child;
-        }
-
-        public boolean canEqual(Object other) {
-            return other instanceof Boundary;
         }
     }
 }

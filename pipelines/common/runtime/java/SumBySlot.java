@@ -10,11 +10,8 @@ import java.io.UncheckedIOException;
 import java.util.Iterator;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.apache.spark.sql.SparkSessionExtensions;
-import org.apache.spark.sql.catalyst.FunctionIdentifier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.ExpressionInfo;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
 import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate;
@@ -24,11 +21,9 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.Tuple3;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
-import scala.runtime.BoxedUnit;
 
 /**
  * The aggregate sum_by_slot(members_max, slot, at, member, amount, ...): what a group's rows add up to
@@ -273,18 +268,6 @@ public class SumBySlot extends TypedImperativeAggregate implements Serializable 
 
     public int hashCode() {
         return arguments.hashCode() * 31 * 31 + mutableOffset * 31 + inputOffset;
-    }
-
-    /** The session's option spark.sql.extensions names this class: every session knows the function. */
-    public static class Extension extends AbstractFunction1 {
-        public Object apply(Object extensions) {
-            ((SparkSessionExtensions) extensions).injectFunction(
-                new Tuple3(
-                    new FunctionIdentifier(NAME),
-                    new ExpressionInfo(SumBySlot.class.getName(), NAME),
-                    new Builder()));
-            return BoxedUnit.UNIT;
-        }
     }
 
     public static class Builder extends AbstractFunction1 {

@@ -41,6 +41,12 @@ def test_the_log_goes_on_where_the_files_end(tmp_path: Path) -> None:
     assert where.read_batch_end(1) == {("sales", 0): 9, ("beats", 0): 7}
 
 
+def test_a_batch_reads_from_the_end_of_the_one_before(tmp_path: Path) -> None:
+    sources = {0: '-\n{"stock":{"0":2}}', 1: '{"sales":{"0":5,"1":9}}\n{"stock":{"0":2}}'}
+    where = write_checkpoint(tmp_path, sources, set())
+    assert (where.count_records(0), where.count_records(1)) == (2, 14)
+
+
 def test_only_finished_batches_are_committed(tmp_path: Path) -> None:
     batches = {9: '{"sales":{"0":5}}', 10: '{"sales":{"0":6}}', 11: '{"sales":{"0":7}}'}
     assert write_checkpoint(tmp_path, batches, {9, 10}).read_committed() == {("sales", 0): 6}
