@@ -45,8 +45,8 @@ def test_a_batch_of_so_many_records_has_generated_code(
 def test_the_batches_of_a_query_are_interpreted_or_generated_as_suits_each(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Four batches of one query, of which only the third one is large. The first one may be the first
-    that Java reads in this way.
+    """Four batches of one query, of which only the third one is large. What its first one needs may
+    be the first of its kind in this Java.
     """
     own = spark.newSession()
     prepare_session(own, live=True, partitions=1)
