@@ -60,10 +60,12 @@ def collect_first_signals(limits: Thresholds) -> Column:
     show that there are others. Spark's state holds no others. Accounting rows, which have no rule,
     give no signal.
     """
-    return collect_first(F.when(F.col("rule").isNotNull(), F.col(SIGNAL)), count_most(limits) + 1)
+    return collect_first(
+        F.when(F.col("rule").isNotNull(), F.col(SIGNAL)), build_signals_max(limits) + 1
+    )
 
 
-def count_most(limits: Thresholds) -> Column:
+def build_signals_max(limits: Thresholds) -> Column:
     """The number of a group's signals that its rule reads."""
     return F.when(is_of_receipt(), limits.receipt_signals_max).otherwise(limits.signals_max)
 
@@ -85,7 +87,7 @@ def may_trip(limits: Thresholds) -> Column:
     needed = {rule: each > get_threshold(rule, limits) for rule, each in measured.items()}
     needed["impossible-travel"] = F.col("_stores")
     trips = choose((F.col("rule") == rule, condition) for rule, condition in needed.items())
-    return trips | (F.col("_count") > count_most(limits))
+    return trips | (F.col("_count") > build_signals_max(limits))
 
 
 def build_alerts(groups: DataFrame, limits: Thresholds) -> DataFrame:

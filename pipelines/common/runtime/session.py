@@ -29,7 +29,6 @@ from pipelines.common.runtime.compiled import (
     STATE_STORE,
     ensure_class_jar,
 )
-from pipelines.common.runtime.expressions import EXPRESSIONS
 from pipelines.common.runtime.process import share_like_this
 from pipelines.common.runtime.python_workers import DAEMON
 
@@ -47,7 +46,7 @@ METHOD_BYTES_MAX = 8_000
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "false",
-        EXPRESSIONS: expressions.INTERPRETED,
+        expressions.EXPRESSIONS: expressions.INTERPRETED,
         "spark.sql.constraintPropagation.enabled": "false",
         KNOWS_KEYS: "false",
     }
@@ -56,7 +55,7 @@ INTERPRETED: Mapping[str, str] = MappingProxyType(
 GENERATED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "true",
-        EXPRESSIONS: expressions.GENERATED,
+        expressions.EXPRESSIONS: expressions.GENERATED,
         "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
         "spark.sql.constraintPropagation.enabled": "true",
         KNOWS_KEYS: "true",
@@ -64,6 +63,8 @@ GENERATED: Mapping[str, str] = MappingProxyType(
 )
 
 
+HASHED_GROUPS = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
+"""The option with the groups up to which Spark hashes; of more it sorts the rows."""
 GROUPS_MAX = 10_000
 """Groups of a batch whose lists and slots, a kilobyte each, are kept in a hash table. More are
 sorted."""
@@ -169,9 +170,8 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
 
     A small batch ends before generated code pays off, or all that the optimizer looks for, so Spark
     interprets its expressions (`expressions.py` decides batch by batch). For a large one Spark
-    generates code in parts: Java compiles no
-    method of more than METHOD_BYTES_MAX, and one method that reads and validates all topics is
-    longer.
+    generates code in parts: Java compiles no method of more than METHOD_BYTES_MAX, and one method
+    that reads and validates all topics is longer.
     """
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for option, value in (INTERPRETED if live else GENERATED).items():
@@ -219,7 +219,7 @@ def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> d
         # Each broadcast takes a block, by default of 4 MiB, for a task or a few options.
         "spark.broadcast.blockSize": "256k",
         # Lists of signals and sums of slots are sorted from 128 groups on by default.
-        "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": str(GROUPS_MAX),
+        HASHED_GROUPS: str(GROUPS_MAX),
         # A shuffle stays within the machine, and has a few rows.
         "spark.shuffle.compress": "false",
         "spark.shuffle.checksum.enabled": "false",

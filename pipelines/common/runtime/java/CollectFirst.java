@@ -1,20 +1,14 @@
 package retail.aggregate;
 
-import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
-import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
-import scala.runtime.AbstractFunction1;
 
 /**
  * The aggregate collect_first(most, text): the first `most` of a group's texts, in the order of their
@@ -23,20 +17,14 @@ import scala.runtime.AbstractFunction1;
  * All rows of a group have the same `most`. A group takes the space of the texts that it has, where
  * Spark's collect_top_k takes that of `most` for each.
  */
-public class CollectFirst extends TypedImperativeAggregate implements Serializable {
-    static final String NAME = "collect_first";
+public class CollectFirst extends Aggregate {
+    private static final String NAME = "collect_first";
     /** Where the arguments are. */
     private static final int MOST = 0, TEXT = 1;
     private static final DataType RESULT = new ArrayType(DataTypes.StringType, false);
 
-    private final Seq arguments;
-    private final int mutableOffset;
-    private final int inputOffset;
-
     public CollectFirst(Seq arguments, int mutableOffset, int inputOffset) {
-        this.arguments = arguments;
-        this.mutableOffset = mutableOffset;
-        this.inputOffset = inputOffset;
+        super(arguments, mutableOffset, inputOffset);
     }
 
     /** The first texts of a group, in order. */
@@ -45,16 +33,13 @@ public class CollectFirst extends TypedImperativeAggregate implements Serializab
         int size = 0;
         UTF8String[] kept = new UTF8String[1];
 
-        /** Whether the text is among the first now. Spark uses a row's bytes again: what is kept is a copy. */
+        /** Keep the text if it is among the first. Spark uses a row's bytes again: those are copied. */
         void add(UTF8String text, boolean ours) {
-            if (size == most && (most == 0 || text.compareTo(kept[size - 1]) >= 0)) {
+            boolean isLast = size == 0 || text.compareTo(kept[size - 1]) >= 0;
+            if (isLast && size == most) {
                 return;
             }
-            int at = size;
-            if (size > 0 && text.compareTo(kept[size - 1]) < 0) {
-                int found = Arrays.binarySearch(kept, 0, size, text);
-                at = found < 0 ? -found - 1 : found;
-            }
+            int at = isLast ? size : findPlace(text);
             if (size == most) {
                 size--;
             }
@@ -64,6 +49,11 @@ public class CollectFirst extends TypedImperativeAggregate implements Serializab
             System.arraycopy(kept, at, kept, at + 1, size - at);
             kept[at] = ours ? text : text.copy();
             size++;
+        }
+
+        private int findPlace(UTF8String text) {
+            int found = Arrays.binarySearch(kept, 0, size, text);
+            return found < 0 ? -found - 1 : found;
         }
     }
 
@@ -124,72 +114,15 @@ public class CollectFirst extends TypedImperativeAggregate implements Serializab
         return texts;
     }
 
-    private Object evaluate(int argument, InternalRow row) {
-        return ((Expression) arguments.apply(argument)).eval(row);
-    }
-
-    public Seq children() {
-        return arguments;
-    }
-
-    public Expression withNewChildrenInternal(IndexedSeq children) {
-        return new CollectFirst(children, mutableOffset, inputOffset);
+    protected Aggregate with(Seq arguments, int mutableOffset, int inputOffset) {
+        return new CollectFirst(arguments, mutableOffset, inputOffset);
     }
 
     public DataType dataType() {
         return RESULT;
     }
 
-    public boolean nullable() {
-        return false;
-    }
-
     public String prettyName() {
         return NAME;
-    }
-
-    public int mutableAggBufferOffset() {
-        return mutableOffset;
-    }
-
-    public int inputAggBufferOffset() {
-        return inputOffset;
-    }
-
-    public ImperativeAggregate withNewMutableAggBufferOffset(int offset) {
-        return new CollectFirst(arguments, offset, inputOffset);
-    }
-
-    public ImperativeAggregate withNewInputAggBufferOffset(int offset) {
-        return new CollectFirst(arguments, mutableOffset, offset);
-    }
-
-    public int productArity() {
-        return 3;
-    }
-
-    public Object productElement(int at) {
-        return new Object[] {arguments, Integer.valueOf(mutableOffset), Integer.valueOf(inputOffset)}[at];
-    }
-
-    public boolean canEqual(Object other) {
-        return other instanceof CollectFirst;
-    }
-
-    public boolean equals(Object other) {
-        return other instanceof CollectFirst
-            && arguments.equals(((CollectFirst) other).arguments)
-            && mutableOffset == ((CollectFirst) other).mutableOffset
-            && inputOffset == ((CollectFirst) other).inputOffset;
-    }
-
-    public int hashCode() {
-        return arguments.hashCode() * 31 * 31 + mutableOffset * 31 + inputOffset;
-    }
-
-    public static class Builder extends AbstractFunction1 {
-        public Object apply(Object arguments) {
-            return new CollectFirst((Seq) arguments, 0, 0);
-        }
     }
 }

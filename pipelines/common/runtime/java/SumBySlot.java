@@ -5,25 +5,19 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.util.Iterator;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
-import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
-import scala.runtime.AbstractFunction1;
 
 /**
  * The aggregate sum_by_slot(members_max, slot, at, member, amount, ...): what a group's rows add up to
@@ -34,8 +28,8 @@ import scala.runtime.AbstractFunction1;
  * the arguments). Of the distinct members it keeps the first `members_max` in the order of their bytes,
  * so which ones does not depend on the order of the rows. A row whose slot is null adds nothing.
  */
-public class SumBySlot extends TypedImperativeAggregate implements Serializable {
-    static final String NAME = "sum_by_slot";
+public class SumBySlot extends Aggregate {
+    private static final String NAME = "sum_by_slot";
     /** Where the arguments are. */
     private static final int MEMBERS_MAX = 0, SLOT = 1, AT = 2, MEMBER = 3, AMOUNTS = 4;
     private static final DataType RESULT = new ArrayType(
@@ -47,14 +41,8 @@ public class SumBySlot extends TypedImperativeAggregate implements Serializable 
             .add("sums", new ArrayType(DataTypes.LongType, false), false),
         false);
 
-    private final Seq arguments;
-    private final int mutableOffset;
-    private final int inputOffset;
-
     public SumBySlot(Seq arguments, int mutableOffset, int inputOffset) {
-        this.arguments = arguments;
-        this.mutableOffset = mutableOffset;
-        this.inputOffset = inputOffset;
+        super(arguments, mutableOffset, inputOffset);
     }
 
     /** What the rows of one slot add up to. */
@@ -199,10 +187,6 @@ public class SumBySlot extends TypedImperativeAggregate implements Serializable 
         return slot;
     }
 
-    private Object evaluate(int argument, InternalRow row) {
-        return ((Expression) arguments.apply(argument)).eval(row);
-    }
-
     private int membersMax() {
         return ((Integer) evaluate(MEMBERS_MAX, null)).intValue();
     }
@@ -211,68 +195,15 @@ public class SumBySlot extends TypedImperativeAggregate implements Serializable 
         return arguments.size() - AMOUNTS;
     }
 
-    public Seq children() {
-        return arguments;
-    }
-
-    public Expression withNewChildrenInternal(IndexedSeq children) {
-        return new SumBySlot(children, mutableOffset, inputOffset);
+    protected Aggregate with(Seq arguments, int mutableOffset, int inputOffset) {
+        return new SumBySlot(arguments, mutableOffset, inputOffset);
     }
 
     public DataType dataType() {
         return RESULT;
     }
 
-    public boolean nullable() {
-        return false;
-    }
-
     public String prettyName() {
         return NAME;
-    }
-
-    public int mutableAggBufferOffset() {
-        return mutableOffset;
-    }
-
-    public int inputAggBufferOffset() {
-        return inputOffset;
-    }
-
-    public ImperativeAggregate withNewMutableAggBufferOffset(int offset) {
-        return new SumBySlot(arguments, offset, inputOffset);
-    }
-
-    public ImperativeAggregate withNewInputAggBufferOffset(int offset) {
-        return new SumBySlot(arguments, mutableOffset, offset);
-    }
-
-    public int productArity() {
-        return 3;
-    }
-
-    public Object productElement(int at) {
-        return new Object[] {arguments, Integer.valueOf(mutableOffset), Integer.valueOf(inputOffset)}[at];
-    }
-
-    public boolean canEqual(Object other) {
-        return other instanceof SumBySlot;
-    }
-
-    public boolean equals(Object other) {
-        return other instanceof SumBySlot
-            && arguments.equals(((SumBySlot) other).arguments)
-            && mutableOffset == ((SumBySlot) other).mutableOffset
-            && inputOffset == ((SumBySlot) other).inputOffset;
-    }
-
-    public int hashCode() {
-        return arguments.hashCode() * 31 * 31 + mutableOffset * 31 + inputOffset;
-    }
-
-    public static class Builder extends AbstractFunction1 {
-        public Object apply(Object arguments) {
-            return new SumBySlot((Seq) arguments, 0, 0);
-        }
     }
 }

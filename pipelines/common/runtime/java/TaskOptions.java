@@ -48,12 +48,16 @@ public class TaskOptions extends PassesOn {
             return firstParent(ROW).partitions();
         }
 
-        public Iterator compute(Partition partition, TaskContext task) {
+        public Iterator compute(final Partition partition, final TaskContext task) {
             SQLConf options = new Options(task);
+            final RDD rows = firstParent(ROW);
             // To make the iterator may take longest: an aggregate then reads all of its input.
-            Object rows = SQLConf$.MODULE$.withExistingConf(
-                options, new Begin(firstParent(ROW), partition, task));
-            return new Rows((Iterator) rows, options);
+            Object begun = SQLConf$.MODULE$.withExistingConf(options, new AbstractFunction0() {
+                public Object apply() {
+                    return rows.iterator(partition, task);
+                }
+            });
+            return new Rows((Iterator) begun, options);
         }
     }
 
@@ -71,33 +75,23 @@ public class TaskOptions extends PassesOn {
         }
     }
 
-    static final class Begin extends AbstractFunction0 {
-        private final RDD rows;
-        private final Partition partition;
-        private final TaskContext task;
-
-        Begin(RDD rows, Partition partition, TaskContext task) {
-            this.rows = rows;
-            this.partition = partition;
-            this.task = task;
-        }
-
-        public Object apply() {
-            return rows.iterator(partition, task);
-        }
-    }
-
     static final class Rows extends AbstractIterator {
-        private final Iterator rows;
         private final SQLConf options;
         private final Function0 ask;
         private final Function0 take;
 
-        Rows(Iterator rows, SQLConf options) {
-            this.rows = rows;
+        Rows(final Iterator rows, SQLConf options) {
             this.options = options;
-            this.ask = new Ask(rows);
-            this.take = new Take(rows);
+            this.ask = new AbstractFunction0() {
+                public Object apply() {
+                    return Boolean.valueOf(rows.hasNext());
+                }
+            };
+            this.take = new AbstractFunction0() {
+                public Object apply() {
+                    return rows.next();
+                }
+            };
         }
 
         public boolean hasNext() {
@@ -106,30 +100,6 @@ public class TaskOptions extends PassesOn {
 
         public Object next() {
             return SQLConf$.MODULE$.withExistingConf(options, take);
-        }
-    }
-
-    static final class Ask extends AbstractFunction0 {
-        private final Iterator rows;
-
-        Ask(Iterator rows) {
-            this.rows = rows;
-        }
-
-        public Object apply() {
-            return Boolean.valueOf(rows.hasNext());
-        }
-    }
-
-    static final class Take extends AbstractFunction0 {
-        private final Iterator rows;
-
-        Take(Iterator rows) {
-            this.rows = rows;
-        }
-
-        public Object apply() {
-            return rows.next();
         }
     }
 }

@@ -6,18 +6,15 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipelines.common.runtime.session import GROUPS_MAX
+from pipelines.common.runtime.session import GROUPS_MAX, HASHED_GROUPS
 from pipelines.common.transform.first_texts import collect_first
+from tests.pipelines.texts import IN_ORDER
 from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 
 ROWS, TASKS = 20_000, 7
 GROUPS = 1_000
-HASHED = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
-"""Of more groups than these Spark sorts the rows."""
-TEXTS = ("", "A", "Ab", "B", "é", "\ue000", "😀")
-"""In the order of their bytes."""
 SCHEMA = "name int, text string"
 
 
@@ -25,10 +22,11 @@ SCHEMA = "name int, text string"
 def test_the_first_texts_are_those_of_the_rows(spark: SparkSession, hashed: int) -> None:
     """Most groups have fewer than are kept, one has thousands; each has a number of its own."""
     own = spark.newSession()
-    own.conf.set(HASHED, hashed)
+    own.conf.set(HASHED_GROUPS, hashed)
     chance = create_random("texts")
     drawn = [
-        (int(chance.paretovariate(1)) % GROUPS, chance.choice((None, *TEXTS))) for _ in range(ROWS)
+        (int(chance.paretovariate(1)) % GROUPS, chance.choice((None, *IN_ORDER)))
+        for _ in range(ROWS)
     ]
     groups: dict[int, list[str]] = defaultdict(list)
     for name, text in drawn:

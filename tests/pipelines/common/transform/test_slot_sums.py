@@ -6,34 +6,30 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipelines.common.runtime.session import GROUPS_MAX
+from pipelines.common.runtime.session import GROUPS_MAX, HASHED_GROUPS
 from pipelines.common.transform.slot_sums import sum_by_slot
+from tests.pipelines.texts import IN_ORDER
 from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 
 ROWS, TASKS, MEMBERS_MAX = 20_000, 7, 5
 GROUPS = 1_000
-HASHED = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
-"""Of more groups than these Spark sorts the rows."""
 SLOTS = (None, -1, 0, 1, 2**31 - 1)
-MEMBERS = ("", "A", "Ab", "B", "é", "\ue000", "😀")
-"""In the order of their bytes. That of a program with 16-bit characters has the last before the one
-before it."""
 SCHEMA = "name int, slot int, at long, member string, one long, two long"
 
 
 @pytest.mark.parametrize("hashed", [GROUPS // 10, GROUPS_MAX])
 def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession, hashed: int) -> None:
     own = spark.newSession()
-    own.conf.set(HASHED, hashed)
+    own.conf.set(HASHED_GROUPS, hashed)
     chance = create_random("slots")
     drawn = [
         (
             int(chance.paretovariate(1)) % GROUPS,
             chance.choice(SLOTS),
             chance.randint(-(2**63), 2**63 - 1),
-            chance.choice(MEMBERS),
+            chance.choice(IN_ORDER),
             chance.randint(-(2**40), 2**40),
             1,
         )
@@ -63,7 +59,7 @@ def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession, hashed: int) ->
 
 @pytest.mark.crosses("pipelines/common/runtime/session/GROUPS_MAX")
 def test_more_groups_than_are_hashed_have_their_sums(spark: SparkSession) -> None:
-    assert spark.conf.get(HASHED) == str(GROUPS_MAX)
+    assert spark.conf.get(HASHED_GROUPS) == str(GROUPS_MAX)
     groups = GROUPS_MAX + 1
     number = F.col("id")
     sums = sum_by_slot(F.lit(0), number, F.lit("A"), MEMBERS_MAX, [number])
