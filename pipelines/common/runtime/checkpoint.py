@@ -1,6 +1,7 @@
 """A generation's checkpoint: Spark's record of its position in the log."""
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from infra.lake import flatten_topics
 
 CHUNKS = Path("archive") / "chunks.json"
 """A file in a generation's folder: the end offsets of the chunks of its archive prefix."""
+
+ReadEnd = Callable[[int], Mapping[Partition, int]]
+"""As Checkpoint.read_batch_end."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,6 @@ class Checkpoint:
         ):  # the log goes on after
             ends |= self._source_end(source)
         return ends
-
-    def count_records(self, batch: int) -> int:
-        """The number of offsets that the batch reads."""
-        begin = self.read_batch_end(batch - 1) if batch else {}
-        ends = self.read_batch_end(batch)
-        return sum(end - begin.get(partition, 0) for partition, end in ends.items())
 
     def _source_end(self, source: dict[str, Any]) -> dict[Partition, int]:
         """The next offsets of a source at this offset of Spark's, which counts chunks for files."""
@@ -71,3 +69,9 @@ class Checkpoint:
 def find_newest_batch(folder: Folder) -> int:
     """The last batch in a folder of the checkpoint; -1 in an empty one."""
     return max((int(name) for name in folder.list_names() if name.isdecimal()), default=-1)
+
+
+def count_records(read_end: ReadEnd, batch: int) -> int:
+    """The number of offsets that the batch reads."""
+    begin = read_end(batch - 1) if batch else {}
+    return sum(end - begin.get(partition, 0) for partition, end in read_end(batch).items())

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from threading import Event
 
 from pyspark.errors import StreamingQueryException
@@ -27,6 +27,7 @@ from pipelines.common.runtime.archive_prefix import (
     write_chunks,
 )
 from pipelines.common.runtime.backlog import Backlog, measure_backlog
+from pipelines.common.runtime.checkpoint import count_records
 from pipelines.common.runtime.expressions import suit_expressions
 from pipelines.common.runtime.fitness import FallenBehind, Outgrown, refuse_behind, refuse_outgrown
 from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
@@ -205,10 +206,12 @@ def write_stream(work: Run, now: Pace, changes: DataFrame) -> DataStreamWriter:
 
 def create_writer(work: Run, now: Pace) -> Write:
     """The function that writes a batch: after the checks, and before the throttle."""
-    write = create_sink(work.settings, work.generation, work.state)
+    checkpoint = locate_checkpoint(work.settings, work.generation)
+    # A batch's end is asked for to count it, to mark it, and to count the next one.
+    read_end = lru_cache(maxsize=2)(checkpoint.read_batch_end)
+    write = create_sink(work.settings, work.generation, work.state, read_end)
     if now.live:
-        checkpoint = locate_checkpoint(work.settings, work.generation)
-        write = suit_expressions(write, checkpoint.count_records)
+        write = suit_expressions(write, partial(count_records, read_end))
         write = refuse_behind(write, work.measure_unread)
     elif not now.in_archive:
         write = refuse_outgrown(write, now, work.pipeline.reads, work.measure_unread)

@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame
 from control.generations import Generation
 from infra.kafka import create_admin, create_producer
 from infra.settings import Settings
-from pipelines.common.generations.folders import locate_checkpoint
 from pipelines.common.generations.marker import Effort, publish_marker
+from pipelines.common.runtime.checkpoint import ReadEnd
 from pipelines.common.runtime.source import build_kafka_options
 from pipelines.common.runtime.state_size import StateSize
 
@@ -17,11 +17,12 @@ Write = Callable[[DataFrame, int], None]
 """Writes the rows of the batch of that number."""
 
 
-def create_sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
+def create_sink(
+    settings: Settings, generation: Generation, state: StateSize, read_end: ReadEnd
+) -> Write:
     """The function that Spark calls with each batch of records, and again for a repeated batch."""
     options = build_producer_options(settings)
     marker_producer, marker_admin = create_producer(settings, linger_ms=0), create_admin(settings)
-    checkpoint = locate_checkpoint(settings, generation)
 
     def write(records: DataFrame, batch: int) -> None:
         began = monotonic()
@@ -32,7 +33,7 @@ def create_sink(settings: Settings, generation: Generation, state: StateSize) ->
             marker_admin,
             generation,
             batch,
-            checkpoint.read_batch_end(batch),
+            read_end(batch),
             effort,
         )
 
