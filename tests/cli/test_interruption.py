@@ -12,12 +12,14 @@ from cli.interruption import INTERRUPTED
 from infra.settings import locate_root
 
 SECONDS_MAX = 30.0
+AWAKE_SECONDS = 0.05
 SAID = "It goes on: make status"
 
 WAITS = f"""
 import signal
 import sys
 from pathlib import Path
+from threading import Event
 from cli import logs
 from cli.interruption import say_if_interrupted
 from cli.main import main
@@ -28,7 +30,8 @@ def wait() -> None:
     try:
         with say_if_interrupted("{SAID}"):
             print(signal.getsignal(signal.SIGHUP), flush=True)
-            signal.pause()
+            while True:
+                Event().wait({AWAKE_SECONDS})
     finally:
         folder.rmdir()
 
@@ -36,7 +39,11 @@ logs.logs = wait
 sys.argv = ["retail", "logs"]
 main()
 """
-"""A command that waits for ever, and removes its folder in the end."""
+"""A command that waits for ever, and removes its folder in the end.
+
+It wakes up again and again, because Python runs a handler between two instructions: a signal that
+comes just before a wait without an end would not be seen.
+"""
 
 
 @pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -61,7 +68,7 @@ def test_a_terminal_that_closes_does_not_end_a_command_under_nohup(tmp_path: Pat
 
 def start_waiting(folder: Path, *prefix: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [*prefix, sys.executable, "-c", WAITS],
+        ["env", "--default-signal=HUP", *prefix, sys.executable, "-c", WAITS],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(locate_root())},
         stdin=subprocess.DEVNULL,
