@@ -10,6 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from services.api.http.connections import limit_connections
+from services.api.turns import run_server
 
 KEEP_ALIVE_SECONDS = 30
 SHUTDOWN_SECONDS_MAX = 5
@@ -40,7 +41,7 @@ class Listening:
 
     def run(self) -> None:
         """Answer until a signal or `server.should_exit` stops it."""
-        self.server.run([self.socket])
+        run_server(self.server.serve([self.socket]))
 
 
 def listen(

@@ -133,16 +133,15 @@ async def find_row(store: Store, table: Table, key: str, query: ViewQuery) -> Do
     values = filters.parse_key(table.contract, key)
     snapshots = await await_snapshots(store, table.view, query)
     # Reading one row takes less time than a worker thread.
-    with snapshots.open() as snapshot:
-        row = snapshot.select(table.select_one, values).fetchone()
+    marker, row = snapshots.read_row(table, values)
     if row is None:
         raise NotFound(
             "Unknown row",
             f"Expected a row of {table.view} under {'/'.join(table.key)}, found none for {key}. "
             f"List the rows there are with GET /v1/views/{table.view}/rows.",
         )
-    final = Finality(store, table, snapshot.marker).to_json(row)
-    return {**table.to_json(row), **final, **date(store, snapshot.marker)}
+    final = Finality(store, table, marker).to_json(row)
+    return {**table.to_json(row), **final, **date(store, marker)}
 
 
 def _create_selection(table: Table, asked: Mapping[str, object], order: Order) -> Selection:

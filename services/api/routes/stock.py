@@ -35,7 +35,6 @@ from services.api.store.tables import Document, Stored, Table
 LOW_UNITS_MAX = 5  # a shelf that one customer may empty
 
 STOCK = Table(STOCK_LEVELS)
-ONE_SHELF = f"{STOCK.select} where store_id = ? and sku = ?"
 
 router = Router(tags=["stock"])
 
@@ -115,11 +114,10 @@ async def get_shelf(
 ) -> JSONResponse:
     snapshots = await await_snapshots(store, STOCK.view, query)
     # Reading one row takes less time than a worker thread.
-    with snapshots.open() as snapshot:
-        row = snapshot.select(ONE_SHELF, (store_id, sku)).fetchone()
+    marker, row = snapshots.read_row(STOCK, (store_id, sku))
     if row is None:
         raise _describe_unknown(store_id, sku)
-    return JSONResponse({**STOCK.to_json(row), **date(store, snapshot.marker)})
+    return JSONResponse({**STOCK.to_json(row), **date(store, marker)})
 
 
 @router.get(

@@ -12,6 +12,7 @@ from services.api.store.histogram import Histogram
 from services.api.store.marker import Marker
 from services.api.store.tables import Stored
 from services.api.store.views import Views
+from services.api.turns import give_way
 
 CHECK_SECONDS = 1.0
 MARKER_PARTITION: Partition = (MARKERS.name, 0)
@@ -60,7 +61,7 @@ class Applier:
         Raises Unusable when the log is no longer the one that the database was built from.
         """
         self._check()
-        for each in self._log.read():
+        for each in give_way(self._log.read()):
             if isinstance(each, End):
                 self._take_end(each)
             elif each.partition == MARKER_PARTITION:

@@ -27,6 +27,7 @@ from infra.kafka import (
 )
 from infra.kafka.errors import get_error_code
 from infra.settings import Settings
+from services.api.turns import give_way
 
 RECORDS_PER_READ_MAX = 2_000
 WAIT_SECONDS = 0.5  # how long a read waits for a first record; a record ends the wait at once
@@ -146,7 +147,8 @@ class Changelog:
         if first is None:
             return []
         rest = self._consumer.consume(RECORDS_PER_READ_MAX, timeout=0)
-        return [each for message in (first, *rest) if (each := _read(message)) is not None]
+        messages = give_way((first, *rest))
+        return [each for message in messages if (each := _read(message)) is not None]
 
     def pause(self, full: Collection[Partition]) -> None:
         """Pause these partitions and resume all others."""

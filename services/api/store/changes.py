@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from services.api.store.marker import Marker
 from services.api.store.snapshots import Snapshot
 from services.api.store.tables import Stored, Table
+from services.api.turns import give_way
 
 ROWS_PER_CHANGE_MAX = 1_000  # a reader that is further behind should fetch the view
 ROWS_KEPT_MAX = 50_000  # about 15 MB; minutes of a busy shop
@@ -98,6 +99,6 @@ def _render_rows(
 ) -> str | None:
     if len(keys) > ROWS_PER_CHANGE_MAX:
         return None
-    stored = (connection.execute(table.select_one, key).fetchone() for key in keys)
+    stored = (connection.execute(table.select_one, key).fetchone() for key in give_way(keys))
     rows = [table.to_json(row) for row in stored if row]  # retention may have deleted some
     return json.dumps(rows, separators=(",", ":"), ensure_ascii=False)

@@ -14,6 +14,7 @@ from services.api.store.changes import LAYOUT as CHANGES_LAYOUT
 from services.api.store.changes import Touched
 from services.api.store.marker import Marker, parse_marker
 from services.api.store.tables import Stored, Table
+from services.api.turns import give_way
 
 LAYOUT_VERSION = 2  # of the tables below; those of the views are part of the schema digest
 CACHE_KIB_MAX = 32_768  # a transaction that needs more goes on in the WAL, on disk
@@ -79,7 +80,7 @@ class Database:
         """Write rows that precede the next marker. Readers see them after `commit`."""
         self._begin()
         self._touched.add(view, rows)
-        self._connection.executemany(self._tables[view].upsert, rows)
+        self._connection.executemany(self._tables[view].upsert, give_way(rows))
 
     def commit(self, marker: Marker) -> None:
         """Commit rows, changes and the marker with its offsets in one transaction.

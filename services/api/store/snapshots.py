@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from services.api.store.marker import Marker, parse_marker
-from services.api.store.tables import Table
+from services.api.store.tables import Stored, Table
 
 CONNECTIONS_KEPT_MAX = 16
 CACHE_KIB_MAX = 4_096
@@ -49,15 +49,21 @@ class Snapshots:
 
     @contextmanager
     def open(self) -> Iterator[Snapshot]:
-        try:
-            with self._borrow() as connection:
-                connection.execute("begin")
-                text = connection.execute("select marker from progress").fetchone()[0]
-                yield Snapshot(parse_marker(text), connection)
-        except sqlite3.DatabaseError as error:
-            # Subclasses concern the statement or the moment; the class itself concerns the file.
-            self.damaged |= type(error) is sqlite3.DatabaseError
-            raise
+        with self._borrow() as connection:
+            connection.execute("begin")
+            text = connection.execute("select marker from progress").fetchone()[0]
+            yield Snapshot(parse_marker(text), connection)
+
+    def read_row(self, table: Table, key: tuple[Any, ...]) -> tuple[Marker, Stored | None]:
+        """The marker, and the row under the key at this marker; None where there is none.
+
+        One statement instead of the several of a transaction, because each gives Python's lock
+        away and then waits for it behind the threads that write.
+        """
+        with self._borrow() as connection:
+            [(text, *row)] = connection.execute(table.select_marked, key).fetchall()
+        stored = tuple(row)
+        return parse_marker(text), None if None in table.get_key(stored) else stored
 
     def close(self) -> None:
         """Close idle connections now, and those in use when they are returned."""
@@ -67,11 +73,16 @@ class Snapshots:
 
     @contextmanager
     def _borrow(self) -> Iterator[sqlite3.Connection]:
-        connection = self._take()
         try:
-            yield connection
-        finally:
-            self._return(connection)
+            connection = self._take()
+            try:
+                yield connection
+            finally:
+                self._return(connection)
+        except sqlite3.DatabaseError as error:
+            # Subclasses concern the statement or the moment; the class itself concerns the file.
+            self.damaged |= type(error) is sqlite3.DatabaseError
+            raise
 
     def _take(self) -> sqlite3.Connection:
         try:

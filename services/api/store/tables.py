@@ -34,7 +34,7 @@ class Table:
 
     `create` makes the table, `upsert` writes a row unless a newer version is there already,
     `prune` removes rows whose retention is over, `select` begins a query over all fields, and
-    `select_one` takes a key.
+    `select_one` takes a key. `select_marked` does so, and puts the marker before the row.
     """
 
     def __init__(self, contract: Contract, key: Sequence[str] = ()) -> None:
@@ -67,6 +67,7 @@ class Table:
         self.select = f"select {_list(names)} from {self.name}"
         conditions = " and ".join(f"{_quote(name)} = ?" for name in key)
         self.select_one = f"{self.select} where {conditions}"
+        self.select_marked = f"select marker, one.* from progress left join ({self.select_one}) one"
         self.oldest = _select_oldest(self.name, contract)
         self.prune = (
             f"delete from {self.name} where {contract.began} < ({self.oldest})"

@@ -12,7 +12,8 @@ import pytest
 from infra.settings import locate_root
 from services.api.store.database import Database, Unusable
 from services.api.store.snapshots import Snapshots
-from tests.services.api.store.databases import create, create_marker, read_units, reopen
+from tests.services.api.store.databases import STOCK, create, create_marker, read_units, reopen
+from tests.services.writing import create_shelf
 
 
 def lose(path: Path) -> None:
@@ -75,6 +76,10 @@ def test_a_reader_that_finds_the_file_damaged_says_so(path: Path, database: Data
     with pytest.raises(sqlite3.DatabaseError), snapshots.open():
         pass
     assert snapshots.damaged
+    of_rows = Snapshots(path)
+    with pytest.raises(sqlite3.DatabaseError):
+        of_rows.read_row(STOCK, STOCK.get_key(STOCK.to_stored(create_shelf(1, "A", units=5))))
+    assert of_rows.damaged
 
 
 OPEN_TRANSACTION = """
