@@ -15,16 +15,16 @@ from infra.supervisor.orphans import TRAINING_VARIABLE
 SECONDS_MAX = 30.0
 
 TRAINS = """
-import signal
 import sys
 from cli import aot
 from cli.main import main
 from pathlib import Path
+from tests.cli.waiting import wait_for_signal
 
 def run_shop(current, home, log, output):
     (home / "broker-1.aot").touch()
     print("trains", flush=True)
-    signal.pause()
+    wait_for_signal()
 
 aot.is_there = lambda current: False
 aot.run_shop = run_shop

@@ -12,17 +12,16 @@ from cli.interruption import INTERRUPTED
 from infra.settings import locate_root
 
 SECONDS_MAX = 30.0
-AWAKE_SECONDS = 0.05
 SAID = "It goes on: make status"
 
 WAITS = f"""
 import signal
 import sys
 from pathlib import Path
-from threading import Event
 from cli import logs
 from cli.interruption import say_if_interrupted
 from cli.main import main
+from tests.cli.waiting import wait_for_signal
 
 def wait() -> None:
     folder = Path("at work")
@@ -30,8 +29,7 @@ def wait() -> None:
     try:
         with say_if_interrupted("{SAID}"):
             print(signal.getsignal(signal.SIGHUP), flush=True)
-            while True:
-                Event().wait({AWAKE_SECONDS})
+            wait_for_signal()
     finally:
         folder.rmdir()
 
@@ -39,11 +37,7 @@ logs.logs = wait
 sys.argv = ["retail", "logs"]
 main()
 """
-"""A command that waits for ever, and removes its folder in the end.
-
-It wakes up again and again, because Python runs a handler between two instructions: a signal that
-comes just before a wait without an end would not be seen.
-"""
+"""A command that waits for ever, and removes its folder in the end."""
 
 
 @pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
