@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 VENV ?= $(CURDIR)/.venv
-JOBS ?= 2
+JOBS ?= 3
 BIN = "$(VENV)/bin"
 READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
 ENGINE = @docker compose version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
@@ -68,7 +68,7 @@ down-docker: ## stop the containers; their volumes stay
 bench: ## measure the speed on this machine; more than an hour
 	$(RETAIL) bench
 
-test: ## run all tests but those in containers; at once: JOBS=2
+test: ## run all tests but those in containers; at once: JOBS=3
 	@$(READY) && { $(BIN)/retail aot || echo "Java starts without its caches."; } && $(BIN)/pytest -m "not docker" --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 test-docker: image ## test the shop in containers, end to end

@@ -20,6 +20,9 @@ from tests.brokers import broker, empty_broker
 SHOPS = "tests/e2e/"
 """Here are the tests that start whole shops: two at once would be too slow for both."""
 
+REAL_PARTS = ("spark", "e2e")
+"""The marks of tests that wait for other processes."""
+
 # A test's Java is over before thorough compiling of its code would pay.
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
@@ -52,15 +55,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where there are several runners, begin with the shops, then with what may take longest."""
+    """Where there are several runners, begin with the shops, then with what may take longest.
+
+    What needs neither Spark nor a broker comes last: many short tests that fill each runner's end.
+    """
     if is_in_runner(config):
         longest: dict[Path, float] = {}
         for item in items:
             marker = item.get_closest_marker("timeout")
             seconds = marker.args[0] if marker else 0
             longest[item.path] = max(seconds, longest.get(item.path, 0))
+        real = {item.path for item in items if any(map(item.get_closest_marker, REAL_PARTS))}
         items.sort(
-            key=lambda item: (item.nodeid.startswith(SHOPS), longest[item.path]), reverse=True
+            key=lambda item: (
+                item.nodeid.startswith(SHOPS),
+                longest[item.path],
+                item.path in real,
+            ),
+            reverse=True,
         )
 
 

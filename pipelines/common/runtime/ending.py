@@ -1,10 +1,17 @@
-"""Stopping a query. A task that Spark has cancelled may still write for a moment."""
+"""Stopping a query, between two batches if it can be.
+
+Spark logs each thing that a stop interrupts, with many lines. A task that it has cancelled may still
+write for a moment.
+"""
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.errors import UserError
 from infra.wait import wait_for
+
+BATCH_SECONDS_MAX = 5.0
+"""The time that an open batch is given to finish: more than a live one takes."""
 
 TASK_SECONDS_MAX = 60.0
 """The time within which a cancelled task has to end."""
@@ -25,6 +32,7 @@ class StillWriting(UserError):
 
 def end_query(spark: SparkSession, query: StreamingQuery) -> None:
     """Stop the query, and return when none of its tasks runs; raises StillWriting."""
+    wait_for(lambda: not query.status["isTriggerActive"], BATCH_SECONDS_MAX)
     query.stop()
     if not wait_for(lambda: not count_running_tasks(spark, query), TASK_SECONDS_MAX):
         raise StillWriting(query)

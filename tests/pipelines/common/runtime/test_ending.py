@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from infra.folder import Folder
 from infra.wait import wait_until
+from pipelines.common.runtime.checkpoint import Checkpoint
 from pipelines.common.runtime.ending import JOBS_MAX, count_running_tasks, end_query
 
 LONG = (
@@ -17,6 +20,30 @@ LONG = (
     " (sum, i) -> sum + aggregate(sequence(1, 1500), 0L, (own, j) -> own + i * j * value))"
 )
 """A sum that a task forms without asking whether it is to stop."""
+
+
+@pytest.mark.spark
+def test_an_open_batch_is_finished_first(spark: SparkSession, tmp_path: Path) -> None:
+    checkpoint = Checkpoint(Folder(str(tmp_path / "checkpoint")), tmp_path)
+    open_batches: list[int] = []
+
+    def write(rows: DataFrame, batch: int) -> None:
+        open_batches.append(checkpoint.find_open_batch())
+        Event().wait(1.0)  # the batch stays open for as long
+
+    query = (
+        spark.readStream.format("rate")
+        .load()
+        .writeStream.foreachBatch(write)
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(processingTime="1 minute")
+        .start()
+    )
+    wait_until(lambda: bool(open_batches), "a batch is open")
+    end_query(spark, query)
+    assert open_batches == [0]
+    assert checkpoint.find_newest_finished() == 0
+    assert query.exception() is None
 
 
 @pytest.mark.spark
