@@ -1,7 +1,7 @@
 """Stopping a query, between two batches if it can be.
 
-Spark logs each thing that a stop interrupts, with many lines. A task that it has cancelled may still
-write for a moment.
+Spark logs each thing that a stop interrupts, with many lines. A task that it has cancelled may
+still write for a moment.
 """
 
 from pyspark.sql import SparkSession
