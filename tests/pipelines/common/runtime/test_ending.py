@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Event
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,6 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.folder import Folder
 from infra.wait import wait_until
+from pipelines.common.runtime import ending
 from pipelines.common.runtime.checkpoint import Checkpoint
 from pipelines.common.runtime.ending import JOBS_MAX, count_running_tasks, end_query
 
@@ -23,13 +23,17 @@ LONG = (
 
 
 @pytest.mark.spark
-def test_an_open_batch_is_finished_first(spark: SparkSession, tmp_path: Path) -> None:
+def test_an_open_batch_is_finished_first(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ending, "BATCH_SECONDS_MAX", 60.0)
     checkpoint = Checkpoint(Folder(str(tmp_path / "checkpoint")), tmp_path)
     open_batches: list[int] = []
 
     def write(rows: DataFrame, batch: int) -> None:
         open_batches.append(checkpoint.find_open_batch())
-        Event().wait(1.0)  # the batch stays open for as long
+        long = rows.sparkSession.range(1).toDF("value").selectExpr(LONG)
+        long.write.format("noop").mode("overwrite").save()
 
     query = (
         spark.readStream.format("rate")
