@@ -1,8 +1,8 @@
 """A training run of Spark's Java: `python -m pipelines.training [NAME …]`.
 
-Each pipeline catches up with the log and then runs some live batches, so that Java loads, links and
-profiles the classes that a shop needs. At its end, Java writes its ahead-of-time cache to the path
-that `infra/aot.py` names.
+All pipelines at once catch up with the log and then run some live batches, so that Java loads,
+links and profiles the classes that a shop needs. At its end, Java writes its ahead-of-time cache to
+the path that `infra/aot.py` names.
 """
 
 import sys
@@ -56,7 +56,10 @@ def main() -> None:
     spark = start_session(settings, "training")
     java = get_engine(spark)
     try:
-        live = [train(spark.newSession(), settings, room) for room in rooms]
+        works = [create_work(spark.newSession(), settings, room) for room in rooms]
+        for query in [catch_up(work) for work in works]:
+            query.awaitTermination()
+        live = [go_live(work) for work in works]
         if not wait_for(partial(have_all_lived, live), BATCHES_SECONDS_MAX):
             raise NotTrained
     finally:
@@ -64,22 +67,28 @@ def main() -> None:
         java.wait(WRITE_SECONDS_MAX)
 
 
-def train(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> StreamingQuery:
-    """Let the pipeline catch up. Returns its live query."""
+def create_work(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> Run:
+    """A generation of the pipeline that never waits."""
     eager = replace(pipeline, every=timedelta(), duty_cycle=1.0)
     generation = create_generation(eager, NO_CODE, get_wall_now(), 1, State.CATCHING_UP)
     make_outputs(settings, eager, generation)
-    work = Run(spark, settings, eager, generation)
-    catch_up(work)
-    now = select_pace(eager.reads, work.measure_unread(), settings.pipeline_records_per_batch_max)
-    return start(work, now)
+    return Run(spark, settings, eager, generation)
 
 
-def catch_up(work: Run) -> None:
-    """Read the whole log. The world has just begun, so its whole age counts as memory."""
+def catch_up(work: Run) -> StreamingQuery:
+    """A query that reads the whole log.
+
+    The world has just begun, so its whole age counts as memory.
+    """
     limit = work.settings.pipeline_records_per_batch_max
     now = create_catching_up_pace(work.pipeline.reads, work.measure_unread(), limit)
-    start(work, replace(now, memory=LONG)).awaitTermination()
+    return start(work, replace(now, memory=LONG))
+
+
+def go_live(work: Run) -> StreamingQuery:
+    """A live query that goes on where the generation has caught up."""
+    limit = work.settings.pipeline_records_per_batch_max
+    return start(work, select_pace(work.pipeline.reads, work.measure_unread(), limit))
 
 
 def have_all_lived(live: Sequence[StreamingQuery]) -> bool:

@@ -23,7 +23,7 @@ def play(log: list[Entry], schedule: Schedule, running: Running, chance: Random)
     try:
         for number, chunk in enumerate(chunks):
             if number in killed:
-                running.plan_kill(chance)
+                running.plan_kill(chance, schedule.chunks - number)  # each is a batch at least
             publish(running.work.settings, chunk)
             see_through(running)
             if schedule.sleeps:

@@ -50,8 +50,8 @@ class Running(Protocol):
     kills: int
     """How often it was killed so far."""
 
-    def plan_kill(self, chance: Random) -> None:
-        """Have it killed at a drawn point among its next batches."""
+    def plan_kill(self, chance: Random, batches_min: int = BATCHES_AHEAD_MAX) -> None:
+        """Have it killed at a drawn point among its next batches; at least so many will come."""
 
     def ensure_running(self) -> None:
         """Start it unless it runs; raises when it died of anything else than the planned kill."""
@@ -82,10 +82,10 @@ class InSession:
         self._failure: Exception | None = None
         patch.setattr("pipelines.common.runtime.sink.publish_marker", self._mark_or_die)
 
-    def plan_kill(self, chance: Random, batches_ahead_max: int = BATCHES_AHEAD_MAX) -> None:
+    def plan_kill(self, chance: Random, batches_min: int = BATCHES_AHEAD_MAX) -> None:
         if self._marks_left >= 0:
             return  # one is planned already
-        self._marks_left = chance.randrange(batches_ahead_max)
+        self._marks_left = chance.randrange(min(batches_min, BATCHES_AHEAD_MAX))
         self._marks_first = chance.random() < 0.5
 
     def ensure_running(self) -> None:
@@ -136,7 +136,7 @@ class OwnProcess:
         self._takes_engine = False
         self._dies = False
 
-    def plan_kill(self, chance: Random) -> None:
+    def plan_kill(self, chance: Random, batches_min: int = 1) -> None:
         # The next one: there may be no more of them.
         self._point = self._checkpoint.find_newest_begun() + 1
         self._takes_engine = chance.random() < 0.5

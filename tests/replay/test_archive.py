@@ -103,7 +103,7 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
         check(again, work)
         assert in_one_batch(work, again, spark, tmp_path) == again.digests
 
-        running.plan_kill(cut_log.chance, batches_ahead_max=1)
+        running.plan_kill(cut_log.chance, batches_min=1)
         publish(cut_log.settings, cut_log.rest)
         see_through(running)
     finally:
