@@ -124,8 +124,8 @@ class Subscribed:
         """Wait until what matched at its marker is known."""
         return self.await_progress(subscription, generation=self.stock.generation)
 
-    def list_kept(self, subscription: Subscription) -> list[bytes]:
-        """The keys that are kept of it."""
+    def list_kept(self, subscription_id: str) -> list[bytes]:
+        """The keys that are kept of a subscription."""
         keys = (*read_to_end(self.settings, NOTIFICATIONS.name),)
         keys += (*read_to_end(self.settings, PROGRESS.name),)
-        return [one for one in keys if one.startswith(subscription.subscription_id.encode())]
+        return [one for one in keys if one.startswith(subscription_id.encode())]

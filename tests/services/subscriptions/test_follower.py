@@ -307,11 +307,11 @@ def test_what_was_ended_is_sent_no_more_and_nothing_is_kept_of_it(shop: Subscrib
         shop.await_started(subscription)
         shop.await_started(other)
         shop.end(subscription)
-        wait_until(lambda: not shop.list_kept(subscription), "it is forgotten")
+        wait_until(lambda: not shop.list_kept(subscription.subscription_id), "it is forgotten")
         shop.rows(high=1)
         shop.await_progress(other, delivered=1)
-        assert shop.list_kept(subscription) == []
-    assert len(shop.list_kept(other)) == 3  # low, high, its progress
+        assert shop.list_kept(subscription.subscription_id) == []
+    assert len(shop.list_kept(other.subscription_id)) == 3  # low, high, its progress
     assert [one.event["data"]["subscription"] for one in shop.receiver.hooks] == [
         other.subscription_id
     ]
@@ -392,6 +392,7 @@ def test_what_the_api_is_asked_for_is_sent_and_listed(shop: Subscribed) -> None:
         assert verify(hook, made["secret"])
         api.eventually(one, lambda told: told["delivered"] == 1 and told["lag_records"] == 0)
         assert api.request("DELETE", one, headers=token).status_code == HTTPStatus.NO_CONTENT
+        wait_until(lambda: not shop.list_kept(made["subscription_id"]), "it is forgotten")
         shop.rows(low=9)
         assert api.json(path)["subscriptions"] == []
     assert len(shop.receiver.hooks) == 1
