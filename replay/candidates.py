@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from audit.served import ApiDown
+from contracts import CONTRACTS
 from control.generations import CANDIDATE, Generation, Generations, State
 from infra.settings import Settings, locate_root
 from pipelines.common.generations import promotion, snapshot
@@ -21,7 +22,7 @@ from pipelines.common.runtime.archive import ZERO, Source
 from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from replay import batch, compare, readers
 from replay.compare import Code, Compared, Times
-from replay.errors import NotPromoted, NotWindowed, WhichOne
+from replay.errors import NotComparable, NotPromoted, NotWindowed, WhichOne
 from replay.first_batch import Before
 from replay.plan import Plan, plan_replay
 from replay.progress import Progress, measure_progress
@@ -85,10 +86,11 @@ def preview_code(
 ) -> Compared:
     """Run the code on disk over a part of the log, and compare it with the promoted generation.
 
-    It leaves nothing behind. Raises NotPromoted; raises NotWindowed for a part that begins in the
-    middle of the log if a view has no windows.
+    It leaves nothing behind. Raises NotPromoted and NotComparable; raises NotWindowed for a part
+    that begins in the middle of the log if a view has no windows.
     """
     promoted = require_promoted(load_generations(settings, pipeline.name))
+    refuse_gone_views(promoted)
     if times.start is not None:
         refuse_without_windows(pipeline)
     with batch.create_workplace(settings) as folder:
@@ -109,9 +111,11 @@ def refuse_without_windows(pipeline: Pipeline) -> None:
 def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     """The difference between the candidate and the promoted generation, at the latter's marker.
 
-    Raises NotPromotable without a candidate, and NotPromoted.
+    Raises NotPromotable without a candidate, NotPromoted, and NotComparable if the contract of a
+    view that is served is gone.
     """
     known = load_generations(settings, pipeline.name)
+    refuse_gone_views(require_promoted(known))
     candidate, codes = require_candidate(known), locate_codes(settings, known)
     run = partial(batch.run_by_worker, settings, candidate)
     with batch.create_workplace(settings) as folder:
@@ -185,6 +189,11 @@ def locate_codes(settings: Settings, known: Generations) -> tuple[Path, Code]:
     candidate = require_candidate(known)
     code = Code(locate_code(settings, candidate), f"generation {candidate.number}")
     return locate_code(settings, require_promoted(known)), code
+
+
+def refuse_gone_views(promoted: Generation) -> None:
+    if gone := [view for view in promoted.views if view not in CONTRACTS]:
+        raise NotComparable(promoted, gone)
 
 
 def require_candidate(known: Generations) -> Generation:

@@ -1,6 +1,6 @@
 """Errors of a replay."""
 
-from control.generations import Generations
+from control.generations import Generation, Generations
 from infra.errors import UserError
 
 
@@ -10,6 +10,18 @@ class NotPromoted(UserError):
     def __init__(self, pipeline: str) -> None:
         super().__init__(
             f"{pipeline} should have a promoted generation, but has none. See: make status"
+        )
+
+
+class NotComparable(UserError):
+    """What readers follow has views of which this code has no contract any more."""
+
+    def __init__(self, promoted: Generation, gone: list[str]) -> None:
+        super().__init__(
+            f"Generation {promoted.number} of {promoted.pipeline}, which readers follow, should "
+            f"have views of this code's contracts, but has {', '.join(gone)}: nothing can be "
+            f"compared with it. Its successor is promoted as it is: retail replay promote "
+            f"{promoted.pipeline}"
         )
 
 

@@ -19,6 +19,7 @@ from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.runtime.archive import Source
 from replay import batch, candidates
 from replay.compare import Compared, Times
+from replay.errors import NotComparable
 from replay.thresholds import edit
 from services.clock import get_wall_ms
 
@@ -85,9 +86,13 @@ def start(
         goes_on = f"The replay goes on in the background: retail replay status {pipeline}"
         with say_if_interrupted(goes_on):
             show_catching_up(settings, declared, candidate)
-        with wait_for_batch(pipeline):
-            compared = candidates.compare_started(settings, declared, started)
-    show_difference(compared, report.write_report(settings, compared))
+        try:
+            with wait_for_batch(pipeline):
+                compared = candidates.compare_started(settings, declared, started)
+        except NotComparable as why:
+            screen.say(f"  {why}")
+        else:
+            show_difference(compared, report.write_report(settings, compared))
     if promote_:
         promote(pipeline)
         return
