@@ -3,7 +3,8 @@
 `python -m bench.document REPORT…` takes the parts of these reports into bench/benchmarks.json, in
 place of what it had of the same parts, and writes the tables anew. A table stands between two
 marks, `<!-- figures: PART -->` and `<!-- end of figures -->`. A unit behind the part, as in
-`<!-- figures: live, × -->`, picks the part's figures of that unit, without their notes.
+`<!-- figures: live, × -->`, picks the part's figures of that unit that have an aim, without their
+notes.
 """
 
 import re
@@ -126,8 +127,14 @@ def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
 
 
 def render_lines(part: Part, unit: str | None = None) -> Iterator[str]:
-    """A table of the figures, those of one unit; or of all, and then what exactly was measured."""
-    figures = [each for each in part.figures if unit in (None, each.unit)]
+    """A table of the figures of one unit that have an aim; or of all, and then what exactly was
+    measured.
+    """
+    figures = [
+        each
+        for each in part.figures
+        if unit is None or (each.unit == unit and each.aim is not None)
+    ]
     yield "| what | measured | aim | | beside, in the same run |"
     yield "|---|---|---|---|---|"
     for figure in figures:

@@ -33,11 +33,12 @@ RATE = Figure(
     "Warm.",
 )
 RATIO = Figure("a batch", 1.26, "×", aim_at_most(1.2), note="Of twenty\nreceipts.")
+AIMLESS = Figure("a large batch", 3.2, "×")
 
 
 def write_report(folder: Path, failure: str | None = None) -> Path:
     file = folder / "report.json"
-    outcome = Outcome("replay", (RATE, RATIO), 9.0, failure)
+    outcome = Outcome("replay", (RATE, RATIO, AIMLESS), 9.0, failure)
     file.write_text(json.dumps(report(QUICK, describe_machine(), [outcome])))
     return file
 
@@ -56,10 +57,11 @@ def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_no
     assert "- *replay*: Warm.\n- *a batch*: Of twenty receipts.\n" in filled
 
 
-def test_a_unit_picks_its_figures_without_notes(tmp_path: Path) -> None:
+def test_a_unit_picks_its_figures_that_have_an_aim_without_notes(tmp_path: Path) -> None:
     parts = read_reported_parts(write_report(tmp_path))
     filled = fill(Path("a.md"), TEXT.format(unit=", ×"), parts)
     assert "| a batch |" in filled
+    assert "| a large batch |" not in filled
     assert "| replay |" not in filled
     assert "twenty" not in filled
 
