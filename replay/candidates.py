@@ -115,8 +115,8 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     view that is served is gone.
     """
     known = load_generations(settings, pipeline.name)
-    refuse_gone_views(require_promoted(known))
     candidate, codes = require_candidate(known), locate_codes(settings, known)
+    refuse_gone_views(require_promoted(known))
     run = partial(batch.run_by_worker, settings, candidate)
     with batch.create_workplace(settings) as folder:
         return compare.compare_at_marker(settings, pipeline, run, codes, folder)

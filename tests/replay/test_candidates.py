@@ -1,11 +1,13 @@
 """A candidate beside a generation that readers follow and of whose views the contract is gone."""
 
+from dataclasses import replace
+
 import pytest
 
 from cli.replay import app
 from control.generations import Generation, Generations, State
 from infra.settings import Settings, locate_root
-from pipelines.common.generations.generation import change
+from pipelines.common.generations.generation import change, load_generations
 from pipelines.common.generations.promotion import create_candidate
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.archive import ZERO
@@ -23,23 +25,24 @@ GONE = "public.analytics.visit.v1"
 
 @pytest.fixture(scope="module")
 def upgraded(kafka: Settings) -> Settings:
-    """The code is newer than the generation that is promoted."""
+    """The code is newer than the generation that is promoted; its successor has caught up."""
 
     def add_promoted(known: Generations) -> Generations:
         outputs = {GONE: f"{GONE}.g1"}
         return known.plus(Generation(NAME, 1, State.PROMOTED, "0" * 64, AT, outputs))
 
     change(kafka, NAME, add_promoted)
+    candidate = create_candidate(kafka, load(NAME), locate_root(), ZERO)
+    change(kafka, NAME, lambda known: known.to(State.READY, candidate.number))
     return kafka
 
 
 def test_its_successor_is_made_without_a_difference(
     upgraded: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No pipeline runs: the test creates the candidate, and says that it has caught up."""
-    candidate = create_candidate(upgraded, load(NAME), locate_root(), ZERO)
-    change(upgraded, NAME, lambda known: known.to(State.READY, candidate.number))
-    started = candidates.Started(candidate, Plan(records=0, disk_bytes=0, memory_bytes=0), None)
+    """No pipeline runs: the test stands for its start and for its way to the end of the log."""
+    begun = replace(load_generations(upgraded, NAME).known[-1], state=State.CATCHING_UP)
+    started = candidates.Started(begun, Plan(records=0, disk_bytes=0, memory_bytes=0), None)
     monkeypatch.setattr(app, "read_settings", lambda: upgraded)
     monkeypatch.setattr(candidates, "start", lambda *_: started)
     monkeypatch.setattr(app, "show_catching_up", lambda *_: None)
