@@ -10,6 +10,7 @@ from infra.kafka.clients import (
 from infra.kafka.errors import KafkaDown, UnknownTopic
 from infra.kafka.groups import fetch_committed
 from infra.kafka.offsets import (
+    EndOffsets,
     Offsets,
     Partition,
     find_offsets_at,
@@ -26,6 +27,7 @@ from infra.kafka.topics import HasTopicSettings, TopicSettings, apply_topics, is
 
 __all__ = [
     "Config",
+    "EndOffsets",
     "HasTopicSettings",
     "Headers",
     "KafkaDown",

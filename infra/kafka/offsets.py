@@ -68,6 +68,35 @@ def read_end_offsets(
     return {partition: info.offset for partition, info in found.items()}
 
 
+class EndOffsets:
+    """The ends of topics, for whoever asks often: it keeps which partitions there are.
+
+    Asked for other topics, or after a question that failed, it asks for the partitions anew.
+    """
+
+    def __init__(self, admin: AdminClient, patient: bool = False) -> None:
+        self._admin = admin
+        self._patient = patient
+        self._known: Offsets = {}
+
+    def read(self, topics: Iterable[str]) -> dict[Partition, int]:
+        """As `read_end_offsets`, and raises what it raises."""
+        names = frozenset(topics)
+        found: dict[Partition, int] = {}
+        if self._known and {topic for topic, _ in self._known} == names:
+            with suppress(TimeoutError, KafkaException):
+                found = self._ask_again()
+        self._known = found or read_end_offsets(self._admin, names, self._patient)
+        return dict(self._known)
+
+    def _ask_again(self) -> dict[Partition, int]:
+        """The present ends of the known partitions; none if one has no leader."""
+        wanted = {TopicPartition(*at): OffsetSpec.latest() for at in self._known}
+        answers = _answer(self._admin, wanted, IsolationLevel.READ_UNCOMMITTED)
+        found = {at: info.offset for at, info in answers.items()}
+        return {} if OFFSET_INVALID in found.values() else found
+
+
 def read_committed_ends(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
     """The offset below which no transaction is open, of every partition of the topics."""
     found = _look_up(admin, topics, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED)

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from control.generations import Generation
 from infra.identities import open_edge
-from infra.kafka import create_admin, create_producer, read_end_offsets
+from infra.kafka import EndOffsets, create_admin, create_producer
 from infra.lake import locate_folders
 from infra.reports import locate_reports
 from infra.security.tokens import list_tokens
@@ -184,7 +184,7 @@ def create_store(settings: Settings) -> Store:
 
     generations = Materializers(folder, create)
     publisher = Publisher(lambda: create_producer(settings, **OVERRIDES))
-    freshness = Freshness(generations.list_inputs, lambda topics: read_end_offsets(client, topics))
+    freshness = Freshness(generations.list_inputs, EndOffsets(client).read)
     return Store(
         control=Control(open_log, generations.apply),
         generations=generations,

@@ -32,6 +32,8 @@ from services.quarantine.records import create_row
 RECORDS_PER_BATCH_MAX = 2_000
 BATCH_SECONDS = 0.5
 """How long a batch waits for more records."""
+BATCH_BYTES = 65_536
+"""The broker waits for so many bytes: else it would answer with each record by itself."""
 LIVENESS_SECONDS = 10.0
 """The interval of its commits when there is nothing to read, as a sign of life."""
 
@@ -43,7 +45,13 @@ def follow(settings: Settings, stop: Event) -> None:
 
     Raises NewerSchema, NotDelivered, UnknownTopic, and KafkaException.
     """
-    reader = create_consumer(settings, GROUP, queued_max_messages_kbytes=8_192)
+    reader = create_consumer(
+        settings,
+        GROUP,
+        queued_max_messages_kbytes=8_192,
+        fetch_min_bytes=BATCH_BYTES,
+        fetch_wait_max_ms=round(BATCH_SECONDS * 1_000),
+    )
     client = create_producer(
         settings, message_max_bytes=QUARANTINE.settings.config["max.message.bytes"]
     )

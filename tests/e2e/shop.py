@@ -96,10 +96,10 @@ def create_world(folder: Path, seed: int, pipelines: str) -> Settings:
         simulator_seed=seed,
         pipelines=pipelines,
         pipeline_seconds_per_batch_min=2,  # the cores are shared with other tests
-        simulator_speed=60,  # two hours, the horizon, pass in two minutes
+        simulator_speed=120,  # two hours, the horizon, pass in a minute
         simulator_stores=6,
         simulator_products=400,
-        simulator_receipts_per_second=2,  # at the default speed: 12/s at this one
+        simulator_receipts_per_second=1,  # at the default speed: 12/s at this one
         simulator_late_rate=0.05,
         simulator_duplicate_rate=0.05,
         simulator_beyond_horizon_rate=0.02,

@@ -7,7 +7,7 @@ from confluent_kafka import KafkaException
 
 from contracts import GENERATIONS
 from control.generations import Generation, Generations, State, read_generations
-from infra.kafka import Offsets, UnknownTopic, create_admin, read_end_offsets
+from infra.kafka import EndOffsets, Offsets, UnknownTopic, create_admin
 from infra.settings import Settings
 
 log = logging.getLogger("pipeline")
@@ -18,14 +18,14 @@ class Control:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._admin = create_admin(settings)
+        self._look_up = EndOffsets(create_admin(settings))
         self._ends: Offsets = {}
         self._known: Mapping[str, Generations] = {}
 
     def read(self) -> Mapping[str, Generations]:
         """The generations by pipeline; the last known ones while Kafka does not answer."""
         try:
-            ends = read_end_offsets(self._admin, [GENERATIONS.name])
+            ends = self._look_up.read([GENERATIONS.name])
             if ends != self._ends:
                 self._known, self._ends = read_generations(self._settings), ends
         except (KafkaException, UnknownTopic, TimeoutError) as error:

@@ -22,7 +22,7 @@ from pyspark.sql import types as T
 from contracts import Contract, Row, get_contract, holds_from
 from contracts.times import EPOCH, MILLISECOND, to_instant
 from contracts.validation import Rejection, validate
-from infra.kafka import Partition, create_admin, create_consumer, read_end_offsets
+from infra.kafka import EndOffsets, Partition, create_admin, create_consumer
 from infra.settings import Settings
 from pipelines.common.pipeline import Dimension
 from pipelines.common.transform.events import NEVER
@@ -153,11 +153,11 @@ class DimensionReader:
         """The same versions, in the order in which they hold."""
         self._read: dict[Partition, int] = {}
         self._consumer: Consumer = create_consumer(settings)
-        self._admin = create_admin(settings)
+        self._ends = EndOffsets(create_admin(settings), patient=True)
 
     def read_to_end(self) -> Iterable[DimensionVersion]:
         """All versions of the topic. Raises TimeoutError if it does not reach the end in time."""
-        ends = read_end_offsets(self._admin, [self._contract.name], patient=True)
+        ends = self._ends.read([self._contract.name])
         left = {at: end for at, end in ends.items() if self._read.get(at, 0) < end}
         if left:
             self._consumer.assign([TopicPartition(*at, self._read.get(at, 0)) for at in left])
@@ -170,6 +170,8 @@ class DimensionReader:
                 )
             for message in self._consumer.consume(RECORDS_PER_POLL_MAX, timeout=0.1):
                 self._add(message)
+        if left:
+            self._consumer.unassign()  # else it would ask for more all the time
         return self._versions.values()
 
     def _add(self, message: Any) -> None:

@@ -1,17 +1,25 @@
-"""The offsets of partitions, while a broker does not answer."""
+"""The offsets of partitions: while a broker does not answer, and while a topic is made anew."""
 
 import signal
 from pathlib import Path
 from threading import Timer
 
 import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from contracts import HEARTBEATS
-from infra.kafka import apply_topics, create_admin, is_answering, read_end_offsets
+from infra.kafka import (
+    EndOffsets,
+    UnknownTopic,
+    apply_topics,
+    create_admin,
+    is_answering,
+    read_end_offsets,
+)
 from infra.kafka.offsets import LED_SECONDS_MAX, REQUEST_SECONDS_MAX
 from infra.settings import Settings
 from infra.wait import wait_until
-from tests.brokers import start_broker
+from tests.brokers import get_producer, start_broker
 from tests.ports import free_port_base
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
@@ -36,3 +44,55 @@ def test_offsets_are_asked_for_again_while_no_broker_answers(tmp_path: Path) -> 
     finally:
         broker.kill()
         broker.wait(30)
+
+
+def test_ends_of_a_topic_that_is_made_anew_are_of_its_new_partitions(kafka: Settings) -> None:
+    client, name = create_admin(kafka), "test.made-anew"
+    ends = EndOffsets(client)
+    make(client, name, 1)
+    assert ends.read([name]) == {(name, 0): 0}
+    publish(kafka, name)
+    assert ends.read([name]) == {(name, 0): 1}
+    remove(client, name)
+    with pytest.raises(UnknownTopic):
+        ends.read([name])
+    make(client, name, 2)
+    assert ends.read([name]) == {(name, 0): 0, (name, 1): 0}
+    assert ends.read([HEARTBEATS.name]) == {(HEARTBEATS.name, 0): 0}
+    remove(client, name)
+
+
+def test_ends_are_asked_for_without_asking_which_partitions_there_are(
+    kafka: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = create_admin(kafka)
+    ends = EndOffsets(client)
+    first = ends.read([HEARTBEATS.name])
+    asked: list[None] = []
+    monkeypatch.setattr("infra.kafka.offsets.list_partitions", lambda *_: asked.append(None))
+    assert ends.read([HEARTBEATS.name]) == first
+    assert not asked
+
+
+def make(client: AdminClient, name: str, partitions: int) -> None:
+    client.create_topics([NewTopic(name, partitions, 1)])[name].result(REQUEST_SECONDS_MAX)
+
+    def is_there() -> bool:
+        known = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics.get(name)
+        return known is not None and len(known.partitions) == partitions
+
+    wait_until(is_there, f"{name} is there")
+
+
+def remove(client: AdminClient, name: str) -> None:
+    client.delete_topics([name])[name].result(REQUEST_SECONDS_MAX)
+    wait_until(
+        lambda: name not in client.list_topics(timeout=REQUEST_SECONDS_MAX).topics,
+        f"{name} is gone",
+    )
+
+
+def publish(kafka: Settings, name: str) -> None:
+    producer = get_producer(kafka)
+    producer.produce(name, value=b"", partition=0)
+    assert producer.flush(REQUEST_SECONDS_MAX) == 0
