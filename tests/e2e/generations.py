@@ -1,14 +1,13 @@
 """Generations of fraud in a shop: their states, their processes, and the page that changes them."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Browser
 
 from bench.shops import CommandFailed
+from control.generations import Generation, read_generations
 from infra.processes import find_drivers
 from infra.supervisor.parts import kill
 from infra.token import read_token
@@ -49,18 +48,17 @@ def press(
     visit.page.locator("#confirm").click()
 
 
-def list_generations(shop: Shop) -> list[dict[str, Any]]:
-    """Every generation of fraud, by `retail replay status`."""
-    generations = json.loads(shop.run_retail("replay", "status", "fraud", "--json"))["generations"]
-    return list(generations)
+def list_generations(shop: Shop) -> Sequence[Generation]:
+    """Every generation of fraud that is kept, as the control topic says."""
+    return read_generations(shop.settings)["fraud"].known
 
 
 def list_states(shop: Shop) -> list[str]:
-    return [one["state"] for one in list_generations(shop)]
+    return [one.state.value for one in list_generations(shop)]
 
 
 def list_numbers(shop: Shop) -> list[int]:
-    return [one["number"] for one in list_generations(shop)]
+    return [one.number for one in list_generations(shop)]
 
 
 def locate_generation(shop: Shop, number: int) -> Path:
