@@ -7,6 +7,7 @@ counts in the accounting only, since no window includes one.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -14,7 +15,7 @@ import pyarrow as pa
 
 from audit.amount import create_amount
 from audit.inventory import Book, Place
-from audit.table_schemas import ACCEPTED, AS_OF, SCHEMAS, TABLES
+from audit.table_schemas import ACCEPTED, AS_OF, NUMBER, SCHEMAS, TABLES, TEXT
 from audit.validation import Content, Event, Unreadable, read_record
 from contracts import NOTICE
 from contracts.times import EPOCH, MILLISECOND
@@ -23,6 +24,7 @@ from infra.kafka import Offsets, Partition, Record
 Row = dict[str, Any]
 
 ROWS_PER_CHUNK = 100_000
+TYPES = {TEXT: "varchar", NUMBER: "bigint"}
 
 
 class Tables:
@@ -36,17 +38,17 @@ class Tables:
         self.engine = duckdb.connect(config={"threads": 1})
         create_amount(self.engine)
         waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
-        for name in SCHEMAS:
-            self._put(f"create table {name} as", name, [])
+        self.engine.execute(render_tables())
         for record, content in self._accept(records):
             for name, row in build_rows(record, content):
                 waiting[name].append(row)
                 if len(waiting[name]) >= ROWS_PER_CHUNK:
                     self.engine.execute("reset threads")
-                    self._put(f"insert into {name}", name, waiting[name])
+                    self._put(name, waiting[name])
                     waiting[name] = []
         for name, left in waiting.items():
-            self._put(f"insert into {name}", name, left)
+            if left:
+                self._put(name, left)
         for name, _ in TABLES.values():
             self.engine.execute(render_first_copies(name))
         for name, key in AS_OF.items():
@@ -78,9 +80,19 @@ class Tables:
             else:
                 yield record, content
 
-    def _put(self, verb: str, name: str, some: list[Row]) -> None:
+    def _put(self, name: str, some: list[Row]) -> None:
         self.engine.register("rows_to_put", pa.Table.from_pylist(some, SCHEMAS[name]))
-        self.engine.execute(f"{verb} from rows_to_put")
+        self.engine.execute(f"insert into {name} from rows_to_put")
+
+
+@cache
+def render_tables() -> str:
+    """SQL for the empty tables."""
+    return ";".join(f"create table {name} ({render_columns(name)})" for name in SCHEMAS)
+
+
+def render_columns(table: str) -> str:
+    return ", ".join(f'"{one.name}" {TYPES[one.type]}' for one in SCHEMAS[table])
 
 
 def build_rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:

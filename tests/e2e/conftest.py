@@ -11,10 +11,10 @@ from tests.services.subscriptions.receiver import Receiver, receiving
 
 ORDERED: Mapping[str, Any] = {
     "simulator_refill": "orders",
-    "simulator_speed": 600,  # orders come with the first midnight: after 96 seconds
+    "simulator_speed": 1_200,  # orders come with the first midnight: after 48 seconds
     "simulator_stores": 2,
     "simulator_products": 60,
-    "simulator_receipts_per_second": 0.125,
+    "simulator_receipts_per_second": 0.0625,
 }
 
 HASTY: Mapping[str, Any] = {"pipeline_seconds_per_batch_min": 4}

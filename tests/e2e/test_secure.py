@@ -25,8 +25,8 @@ from tests.seeds import create_random
 pytestmark = [pytest.mark.docker, pytest.mark.e2e, pytest.mark.timeout(900)]
 
 QUICK: Mapping[str, Any] = {
-    "simulator_speed": 120,  # the horizon passes in a minute
-    "simulator_receipts_per_second": 2.5,
+    "simulator_speed": 240,  # the horizon passes in half a minute
+    "simulator_receipts_per_second": 1.25,
     "pipeline_seconds_per_batch_min": 4,
 }
 RETAIL = ("exec", "-T", "pipelines", "python", "-m", "cli.main")

@@ -24,6 +24,7 @@ def publish_all() -> tuple[Publication, ...]:
     return tuple(one for _ in range(HOURS * TICKS_PER_HOUR) for one in world.tick())
 
 
+@cache
 def find_events(topic: str) -> dict[str, Event]:
     return {one.event["event_id"]: one.event for one in publish_all() if one.topic == topic}
 
