@@ -77,21 +77,23 @@ class EndOffsets:
     def __init__(self, admin: AdminClient, patient: bool = False) -> None:
         self._admin = admin
         self._patient = patient
-        self._known: Offsets = {}
+        self._partitions: frozenset[Partition] = frozenset()
 
     def read(self, topics: Iterable[str]) -> dict[Partition, int]:
         """As `read_end_offsets`, and raises what it raises."""
         names = frozenset(topics)
         found: dict[Partition, int] = {}
-        if self._known and {topic for topic, _ in self._known} == names:
+        if self._partitions and {topic for topic, _ in self._partitions} == names:
             with suppress(TimeoutError, KafkaException):
                 found = self._ask_again()
-        self._known = found or read_end_offsets(self._admin, names, self._patient)
-        return dict(self._known)
+        self._partitions = frozenset()  # unless the next question is answered
+        found = found or read_end_offsets(self._admin, names, self._patient)
+        self._partitions = frozenset(found)
+        return found
 
     def _ask_again(self) -> dict[Partition, int]:
         """The present ends of the known partitions; none if one has no leader."""
-        wanted = {TopicPartition(*at): OffsetSpec.latest() for at in self._known}
+        wanted = {TopicPartition(*at): OffsetSpec.latest() for at in self._partitions}
         answers = _answer(self._admin, wanted, IsolationLevel.READ_UNCOMMITTED)
         found = {at: info.offset for at, info in answers.items()}
         return {} if OFFSET_INVALID in found.values() else found
