@@ -1,5 +1,6 @@
 """Where a secret is that should be nowhere: files, arguments and environments of processes."""
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -35,14 +36,23 @@ def _holds(file: Path, secret: bytes) -> bool:
 def _read_data(content: BinaryIO) -> Iterator[bytes]:
     """A file in pieces, without its holes, which are zeros: an index of Kafka has megabytes."""
     end = 0
-    with suppress(OSError):  # no data is behind the end
-        while True:
-            start = os.lseek(content.fileno(), end, os.SEEK_DATA)
-            end = os.lseek(content.fileno(), start, os.SEEK_HOLE)
-            content.seek(start)
-            while start < end and (chunk := content.read(min(CHUNK_BYTES, end - start))):
-                start += len(chunk)
-                yield chunk
+    while (found := _find_data(content, end)) is not None:
+        start, end = found
+        content.seek(start)
+        while start < end and (chunk := content.read(min(CHUNK_BYTES, end - start))):
+            start += len(chunk)
+            yield chunk
+
+
+def _find_data(content: BinaryIO, after: int) -> tuple[int, int] | None:
+    """Where the next data of the file begins and ends; None if only a hole is left, or nothing."""
+    try:
+        start = os.lseek(content.fileno(), after, os.SEEK_DATA)
+        return start, os.lseek(content.fileno(), start, os.SEEK_HOLE)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        return None
 
 
 def find_processes(secret: str, processes: Iterable[psutil.Process]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from tests.services.api.browser import Visit, visiting
 
 READY_SECONDS_MAX = 400
 RELEASE_SECONDS_MAX = 60
-"""The skew of a till's clock, five minutes, is over in five seconds of this world."""
+"""The skew of a till's clock, five minutes, is over in three seconds of this world."""
 
 
 @contextmanager
