@@ -68,9 +68,12 @@ def find_newest_version(folder: Folder) -> int:
     return max((int(name) for name in commits if name.isdecimal()), default=-1)
 
 
-def read_committed_ms(folder: Folder) -> int:
-    """Wall time of the table's last commit, in milliseconds since 1970; 0: it has none."""
-    return next((int(commit["timestamp"]) for commit in read_commits(folder)), 0)
+def read_committed_ms(folder: Folder, version: int | None = None) -> int:
+    """Wall time of the table's last commit, or of a version's, in milliseconds since 1970.
+
+    0: there is none, or it is not kept any longer.
+    """
+    return next((int(commit["timestamp"]) for commit in read_commits(folder, version)), 0)
 
 
 def read_commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, Any]]:

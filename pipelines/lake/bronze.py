@@ -10,6 +10,7 @@ from infra.kafka import Offsets, Partition, create_admin, read_committed_ends
 from infra.settings import Settings
 from pipelines.common.runtime.bounded import Span
 from pipelines.common.runtime.source import FETCH, build_kafka_options
+from pipelines.lake.session import prepare_for
 from pipelines.lake.tables import TOPICS, Table
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
@@ -30,14 +31,15 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
     """Append the log's next records to the table, at most one batch. Returns the number of offsets
     left.
 
-    It commits without new records too, as a sign of life. Raises OtherLog.
+    It commits without new records too, as a sign of life. The session is prepared for so many
+    records, for the tables above as well. Raises OtherLog.
     """
     before = table.read_coverage()
     ends = read_committed_ends(create_admin(settings), [topic.name for topic in TOPICS])
     now = before.then(limit_ends(before.ends, ends, settings.pipeline_records_per_batch_max))
-    records = (
-        read_part(spark, settings, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
-    )
+    span = Span.of(before.ends, now.ends)
+    prepare_for(spark, span.records)
+    records = read_part(spark, settings, span).select(*COLUMNS).coalesce(1)
     table.write(records.sortWithinPartitions("topic", "partition", "offset"), now)
     return sum(end - now.ends[at] for at, end in ends.items())
 

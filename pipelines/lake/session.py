@@ -4,6 +4,7 @@ from pyspark.sql import SparkSession
 
 from infra.jars import fetch_delta_jars
 from infra.settings import Settings
+from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from pipelines.common.runtime.session import prepare_session, start_session
 
 FILE_BYTES = 64 * 1024**2
@@ -26,7 +27,16 @@ OPTIONS = {
 
 
 def start_lake_session(settings: Settings, name: str = "lake") -> SparkSession:
-    """The Spark session of this process, with Delta."""
+    """The Spark session of this process, with Delta, prepared for few records."""
     spark = start_session(settings, name, jars=fetch_delta_jars(), more=OPTIONS)
-    prepare_session(spark, live=False)
+    prepare_for(spark, records=0)
     return spark
+
+
+def prepare_for(spark: SparkSession, records: int) -> None:
+    """Prepare the session for work over so many records.
+
+    Of few, Spark interprets its expressions: a commit takes a dozen small queries of Delta's own
+    besides, and to generate code for each takes longer than all the rest.
+    """
+    prepare_session(spark, live=records <= LIVE_RECORDS_MAX)

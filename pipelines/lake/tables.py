@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructType
@@ -38,9 +39,11 @@ DAILY_FACTS = (
     "units_adjusted BIGINT"
 )
 
+RETENTION = timedelta(hours=6)
+"""How long a file is kept that no newer version needs: a reader of a pinned version does."""
+
 PROPERTIES = {
-    # Readers of a pinned version need its files while the table goes on.
-    "delta.deletedFileRetentionDuration": "interval 6 hours",
+    "delta.deletedFileRetentionDuration": f"interval {RETENTION // timedelta(hours=1)} hours",
     "delta.logRetentionDuration": "interval 2 days",
     "delta.checkpointInterval": "50",
 }
@@ -111,14 +114,23 @@ class Table:
             writer.mode("overwrite").option("replaceWhere", instead_of).save(str(self.folder))
 
     def tidy(self, spark: SparkSession) -> None:
-        """Join small files, and remove the files of versions beyond their retention."""
+        """Join small files, and remove the files of versions beyond their retention.
+
+        To look for those takes a second, even where the table is too young to have any.
+        """
         option = "spark.databricks.delta.commitInfo.userMetadata"
         spark.conf.set(option, self.read_coverage().to_json())
         try:
             spark.sql(f"OPTIMIZE {self.address}")
-            spark.sql(f"VACUUM {self.address}")
+            if self.is_older_than_retention(datetime.now(UTC)):  # noqa: TID251
+                spark.sql(f"VACUUM {self.address}")
         finally:
             spark.conf.unset(option)
+
+    def is_older_than_retention(self, now: datetime) -> bool:
+        """Whether the table was there RETENTION ago; so too if its first commit is not kept."""
+        created_ms = read_committed_ms(self.folder, version=0)
+        return now - datetime.fromtimestamp(created_ms / 1000, UTC) > RETENTION
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from pipelines.lake.quality.sums import (
     find_wrong_sums,
     select_below,
 )
+from pipelines.lake.session import prepare_for
 from pipelines.lake.tables import EVENTS, Lake, Table
 from pipelines.lake.transform import MOVES
 
@@ -90,6 +91,7 @@ def check(
     gold = pin(lake.gold)  # first, so that its sources cover at least as much
     silver = {topic: pin(lake.silver(topic)) for topic in EVENTS}
     bronze = pin(lake.bronze)
+    prepare_for(spark, sum(bronze.ends.values()))
     suites = (
         check_bronze(spark, bronze),
         *(suite for topic, one in silver.items() for suite in check_silver(spark, topic, one)),

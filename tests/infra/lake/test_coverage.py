@@ -40,6 +40,7 @@ def test_each_version_says_what_was_held_then(table: Folder) -> None:
     assert [read_coverage(table, version) for version in range(3)] == [Coverage(), FIRST, SECOND]
     assert read_coverage(table) == SECOND
     assert read_committed_ms(table) == 2000
+    assert read_committed_ms(table, 1) == 1000
 
 
 def test_who_only_joins_files_need_not_say_it(table: Folder) -> None:
