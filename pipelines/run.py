@@ -8,6 +8,8 @@ import logging
 import signal
 import sys
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from control.generations import Generation, State
 from infra.errors import UserError
@@ -39,8 +41,10 @@ def main() -> None:
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: sys.exit())
     with supervise(settings, names):
-        for name in names:
-            log_drift(ensure_generation(settings, name))
+        # At once: each waits for answers of Kafka most of the time.
+        with ThreadPoolExecutor() as beside:
+            for known in beside.map(partial(ensure_generation, settings), names):
+                log_drift(known)
         supervisor = Supervisor(settings, names)
         try:
             supervisor.run()

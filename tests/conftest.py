@@ -1,5 +1,6 @@
 """The real parts, shared: one Spark session and one broker for each runner."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -74,6 +75,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             ),
             reverse=True,
         )
+
+
+def pytest_collection_finish() -> None:
+    """Leave the thousands of tests out of every later collection of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

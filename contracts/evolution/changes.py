@@ -52,6 +52,8 @@ def _compare_added(path: Path, old: Contract, new: Contract, field: Field) -> Ch
 def _compare_field(
     path: Path, old: Contract, new: Contract, before: Field, after: Field
 ) -> Iterator[Change]:
+    if before == after:
+        return
     place = render_path(path)
     forward, backward = _explain_unreadable(old, path, new), _explain_unreadable(new, path, old)
     harms = (READERS if forward else NONE) | (LOG if backward else NONE)

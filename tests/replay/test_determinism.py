@@ -97,11 +97,16 @@ class Forgetting(StreamingQueryListener):
 
 
 @pytest.fixture
-def forgetting(spark: SparkSession) -> Iterator[Forgetting]:
+def forgetting(spark: SparkSession, name: str) -> Iterator[Forgetting]:
+    """It listens to the lively pipeline alone: each batch is told to Python, which takes a tenth of
+    the test's CPU.
+    """
     listener = Forgetting()
-    spark.streams.addListener(listener)
+    if name == LIVELY:
+        spark.streams.addListener(listener)
     yield listener
-    spark.streams.removeListener(listener)
+    if name == LIVELY:
+        spark.streams.removeListener(listener)
 
 
 @pytest.mark.parametrize("name", list_pipelines())
@@ -137,7 +142,7 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
             check(answered, work)
             check_every_kind(answered)
             assert not list(islice(find_faults(work), SHOWN_MAX))
-        print(f"{answered.batches} batches, {running.kills} kills, {forgetting.ids} ids forgotten")
+        print(f"{answered.batches} batches, {running.kills} kills")
         assert running.kills > 0
         assert answered.batches >= schedule.chunks
         digests.add(answered.digests)

@@ -7,6 +7,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +24,9 @@ LOCKS = (Path("requirements.lock"), Path("infra") / "jars" / "spark" / "jgo.lock
 UNHASHED = frozenset({"pools.py", "process.py", "requests.py", "throttle.py"})
 """Files of the runtime that decide when a batch runs, and its share of the machine. No answer
 depends on them."""
+
+FILES_KEPT = 512
+"""More files than the code of all pipelines has, of which a process keeps what is significant."""
 
 PROSE = frozenset({"description", "examples", "invalidExamples", "team"})
 """The parts of a contract that are for people only."""
@@ -90,7 +94,7 @@ def list_hashed_files(root: Path, pipeline: str) -> Iterator[Path]:
     declared = root / "contracts" / "consumers" / f"{pipeline}.yaml"
     if declared.exists():
         yield declared
-        uses = yaml.safe_load(declared.read_text())
+        uses = load_yaml(declared.read_text())
         for name in {*uses["reads"], *uses.get("writes", ())}:
             _, domain, entity = name.split(".", 2)
             yield from (root / "contracts").glob(f"*/{domain}/{entity}.yaml")
@@ -129,12 +133,22 @@ def list_code_files(folder: Path) -> list[Path]:
 
 def read_significant_content(file: Path) -> str:
     """The file's content without comments, docstrings and layout, which change no answer."""
-    text = file.read_text()
-    if file.suffix == ".py":
+    return extract_significant(file.suffix, file.read_text())
+
+
+@lru_cache(maxsize=FILES_KEPT)
+def extract_significant(suffix: str, text: str) -> str:
+    """What is significant of a file's text. Pipelines and their generations share most files."""
+    if suffix == ".py":
         return ast.dump(remove_docstrings(ast.parse(text)))
-    if file.suffix == ".yaml":
-        return json.dumps(remove_prose(yaml.safe_load(text)), sort_keys=True, default=str)
+    if suffix == ".yaml":
+        return json.dumps(remove_prose(load_yaml(text)), sort_keys=True, default=str)
     return text
+
+
+def load_yaml(text: str) -> Any:
+    """As `yaml.safe_load`, but by its parser in C."""
+    return yaml.load(text, yaml.CSafeLoader)
 
 
 def remove_prose(part: Any) -> Any:
