@@ -1,5 +1,8 @@
 """Records of a contract: what keeps every rule, what breaks one, and damaged bytes."""
 
+from collections.abc import Sequence
+from functools import cache
+
 from hypothesis import strategies as st
 
 from contracts import Contract, Row, Unencodable, encode, encode_key
@@ -16,8 +19,12 @@ Sent = tuple[bytes | None, bytes | None]
 """A record's key and value."""
 
 
-def list_records(agreed: Contract) -> list[Sent]:
-    """Records of the contract: good ones, ones that break a rule, and ones of another time."""
+@cache
+def list_records(agreed: Contract) -> Sequence[Sent]:
+    """Records of the contract: good ones, ones that break a rule, and ones of another time.
+
+    To draw them takes seconds. They are the same at each call.
+    """
     events = [
         *agreed.examples,
         *(example.value for example in agreed.invalid_examples),
@@ -32,14 +39,15 @@ def list_records(agreed: Contract) -> list[Sent]:
         except Unencodable:
             continue
         records += [(find_key(agreed, event), value), (None, value)]
-    return records
+    return tuple(records)
 
 
 def find_key(agreed: Contract, event: Row) -> bytes | None:
     return None if any(event[name] is None for name in agreed.key) else encode_key(agreed, event)
 
 
-def damage(agreed: Contract) -> list[Sent]:
+@cache
+def damage(agreed: Contract) -> Sequence[Sent]:
     """A good record with bytes cut off, changed, put in, or announced and not there; and noise."""
     example = {**agreed.examples[0], "event_time": OPENING}
     whole, right = encode(agreed, example), encode_key(agreed, example)
@@ -53,4 +61,4 @@ def damage(agreed: Contract) -> list[Sent]:
     ]
     cut = [whole[:length] for length in range(len(whole))]
     announced = [whole[:at] + TWO_BILLION for at in range(5, len(whole))]
-    return [(right, value) for value in (None, whole + b"\0\0", *cut, *announced, *changed)]
+    return tuple((right, value) for value in (None, whole + b"\0\0", *cut, *announced, *changed))
