@@ -19,6 +19,7 @@ from infra.lake import (
     read_coverage,
 )
 from infra.settings import Settings
+from pipelines.common.generations.clock import get_wall_now
 from pipelines.common.runtime import archive
 
 TOPICS = tuple(
@@ -122,7 +123,7 @@ class Table:
         spark.conf.set(option, self.read_coverage().to_json())
         try:
             spark.sql(f"OPTIMIZE {self.address}")
-            if self.is_older_than_retention(datetime.now(UTC)):  # noqa: TID251
+            if self.is_older_than_retention(get_wall_now()):
                 spark.sql(f"VACUUM {self.address}")
         finally:
             spark.conf.unset(option)
