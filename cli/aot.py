@@ -29,6 +29,13 @@ WRITE_SECONDS_MAX = 180.0
 MIB = 1024**2
 SCRATCH = ".training-"
 """How the folder begins in which a training run works."""
+NOT_IN_TRAINING = (
+    "KAFKA_BOOTSTRAP_SERVERS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "_JAVA_OPTIONS",
+)
+"""The variables that a training run does not take from its caller."""
 
 
 class NotTrained(UserError):
@@ -115,8 +122,7 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
         spark_driver_memory=current.spark_driver_memory,
     )
     own.data_dir.mkdir()
-    told = {**build_environment(own), RECORD: str(home)}
-    told.pop("KAFKA_BOOTSTRAP_SERVERS", None)
+    told = build_training_environment(own, home)
     with run_program("infra.broker", told, output, WRITE_SECONDS_MAX):
         if not wait_for(lambda: kafka.is_answering(own), BROKER_SECONDS_MAX):
             raise NotTrained("The broker did not answer", log)
@@ -132,6 +138,17 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
             )
     if pipelines.returncode != 0:
         raise NotTrained("The pipelines did not finish their batches", log)
+
+
+def build_training_environment(own: Settings, home: Path) -> dict[str, str]:
+    """The environment of a shop whose JVMs write their caches into `home`.
+
+    Java gets no options from it. A cache has the compilers' profiles, and what they lack a later
+    Java never makes up for: trained without its second compiler, it does without that in what it
+    knows from the training.
+    """
+    told = {**build_environment(own), RECORD: str(home)}
+    return {name: value for name, value in told.items() if name not in NOT_IN_TRAINING}
 
 
 @contextmanager

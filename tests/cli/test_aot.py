@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cli import aot, down
+from infra.aot import RECORD
 from infra.settings import Settings
 from infra.supervisor.orphans import TRAINING_VARIABLE
 
@@ -64,6 +65,17 @@ def test_down_ends_the_training_run_of_its_shop_and_the_old_caches_stay(
     assert [file.name for file in caches.glob("*.aot")] == ["broker-0.aot"]
     assert list(caches.glob(f"{aot.SCRATCH}*")) == []
     assert not down.stop(current)
+
+
+def test_a_training_run_takes_no_options_of_java_from_its_caller(
+    current: Settings, caches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in aot.NOT_IN_TRAINING:
+        monkeypatch.setenv(name, "-XX:TieredStopAtLevel=1")
+    told = aot.build_training_environment(current, caches)
+    assert told[RECORD] == str(caches)
+    assert told["PATH"] == os.environ["PATH"]
+    assert told.keys().isdisjoint(aot.NOT_IN_TRAINING)
 
 
 def test_a_training_run_beside_a_shop_bears_the_name_of_its_data_folder(

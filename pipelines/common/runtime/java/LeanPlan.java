@@ -33,8 +33,8 @@ import scala.runtime.BoxedUnit;
  * Nor are partial sums merged where nothing was shuffled. Spark merges those of several tasks before it reads
  * their state, and merges again with that; right above the one task that made them each key has one.
  *
- * What is below a stateful operator is not serialized with the operator's function: see Boundary. A task
- * reads the session's options once: see TaskOptions.
+ * What is below a stateful operator is not serialized with the operator's function: see Boundary. Each task
+ * of a query with state, before a shuffle and after it, reads the session's options once: see TaskOptions.
  *
  * The session's option spark.sql.extensions names this class.
  */
@@ -60,7 +60,23 @@ public class LeanPlan extends AbstractFunction1 {
     public static class Lean extends Rule {
         public TreeNode apply(TreeNode plan) {
             SparkPlan lean = (SparkPlan) ((SparkPlan) plan).transformUp(new Replacement());
-            return hasState(lean) ? new TaskOptions(lean) : lean;
+            return hasState(lean) ? new TaskOptions((SparkPlan) lean.transformUp(new Shuffled())) : lean;
+        }
+    }
+
+    /** Of a shuffle in the plan: one whose writing tasks read the session's options once. */
+    public static class Shuffled extends AbstractPartialFunction {
+        public boolean isDefinedAt(Object node) {
+            return node instanceof ShuffleExchangeExec;
+        }
+
+        public Object applyOrElse(Object node, Function1 otherwise) {
+            if (!isDefinedAt(node)) {
+                return otherwise.apply(node);
+            }
+            SparkPlan shuffle = (SparkPlan) node;
+            SparkPlan written = (SparkPlan) shuffle.children().head();
+            return shuffle.withNewChildren(Nil$.MODULE$.$colon$colon(new TaskOptions(written)));
         }
     }
 

@@ -34,7 +34,7 @@ def test_one_task_and_one_partition_need_no_shuffle_and_no_merging_of_tasks(
     assert query.awaitTermination(60)
     plan = query._jsq.explainInternal(False)
     assert (plan.count(SHUFFLE), plan.count(MERGE)) == (shuffles, merges)
-    assert plan.count("TaskOptions") == 1
+    assert plan.count("TaskOptions") == 1 + shuffles
     assert counts == {0: 34, 1: 33, 2: 33}
 
 
