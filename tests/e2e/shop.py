@@ -1,12 +1,13 @@
 """A whole shop, started by the bench, with the questions of tests."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from audit.ledger import DIRT
+from audit.served import fetch_views
 from bench import shops
 from cli import fleet
 from contracts import RECEIPTS
@@ -18,6 +19,7 @@ from pipelines.common.runtime.checkpoint import Checkpoint
 from tests.ports import free_port_base
 
 GROWTH_SECONDS_MAX = 400
+BATCHES_SECONDS_MAX = 120
 BOOKED = ("applied", "duplicate", "quarantined")
 EVERY = str(Settings.model_fields["pipelines"].default)
 
@@ -31,6 +33,19 @@ class Shop(shops.Shop):
         assert report["exact"]
         assert report["pipelines"].keys() == set(self.settings.pipeline_names)
         return dict(report["pipelines"])
+
+    def await_batches_after(self, batches: Mapping[str, int]) -> None:
+        """Return when each of these pipelines serves a later batch than this one.
+
+        A shop that was started is ready, and exact, before they have read again.
+        """
+
+        def serve_later() -> bool:
+            return all(
+                fetch_views(self.settings, name).batch > batch for name, batch in batches.items()
+            )
+
+        wait_until(serve_later, "each pipeline serves a later batch", BATCHES_SECONDS_MAX)
 
     def verify_grown(self) -> dict[str, Any]:
         """The same, once the world holds every kind of dirt and every view has rows."""

@@ -69,12 +69,14 @@ def go_on_from_backup(shop: Shop, folder: Path) -> None:
     """Lose the data folder, and go on in another one with a backup of the running shop."""
     lost = Shop(shop.settings.model_copy(update={"data_dir": folder / "restored"}))
     lost.run_retail("restore", str(folder / "backup"))
+    saved = read_manifest(folder / "backup").pipelines
     try:
         lost.start()
+        lost.await_batches_after({name: at.batch for name, at in saved.items()})
         verdicts = lost.verify()
     finally:
         lost.stop()
-    for name, at in read_manifest(folder / "backup").pipelines.items():
+    for name, at in saved.items():
         assert verdicts[name]["generation"] == at.generation
         assert verdicts[name]["marker"] > at.batch
 

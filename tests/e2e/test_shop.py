@@ -225,13 +225,7 @@ def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:
     with pytest.raises(OSError, match="refused"):
         shop.get("/healthz")
     shop.start()
-
-    def goes_on() -> bool:
-        return all(
-            fetch_views(shop.settings, name).batch > served.batch for name, served in before.items()
-        )
-
-    wait_until(goes_on, "each pipeline serves another batch", NIGHT_SECONDS_MAX)
+    shop.await_batches_after({name: served.batch for name, served in before.items()})
     after = shop.verify()
     for name, verdict in after.items():
         assert verdict["exact"]
