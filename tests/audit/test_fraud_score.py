@@ -143,12 +143,10 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
         lambda: map(Alert, oracle.compute_view()), incidents, oracle.ends_at, Thresholds()
     )
     assert scores.total.recall.of > 60
-    assert scores.total.recall.share >= 0.88, render_scores(scores)
+    assert scores.total.recall.share >= 0.9, render_scores(scores)
     assert scores.total.precision.share >= 0.88, render_scores(scores)
-    missed = {rule: count_missed_plainly(of_rule) for rule, of_rule in scores.by_rule.items()}
-    assert sum(missed.values()) * 10 <= scores.total.recall.of, (missed, render_scores(scores))
     for rule, of_rule in scores.by_rule.items():
-        assert missed[rule] <= 4, (rule, missed, render_scores(scores))
+        assert count_missed_plainly(of_rule) <= 3, (rule, render_scores(scores))
         assert of_rule.precision.hits + 3 >= of_rule.precision.of, (rule, render_scores(scores))
 
 
