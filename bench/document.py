@@ -2,9 +2,8 @@
 
 `python -m bench.document REPORT…` takes the parts of these reports into bench/benchmarks.json, in
 place of what it had of the same parts, and writes the tables anew. A table stands between two
-marks, `<!-- figures: PART -->` and `<!-- end of figures -->`. A unit behind the part, as in
-`<!-- figures: live, × -->`, picks the part's figures of that unit that have an aim, without their
-notes.
+marks, `<!-- figures: PART -->` and `<!-- end of figures -->`. After `<!-- aims: PART, PART -->`
+stand the figures of several parts that have an aim, ratios first, without their notes.
 """
 
 import re
@@ -28,10 +27,14 @@ DOCUMENTS = (
     Path("README.md"),
 )
 TABLE = re.compile(
-    r"(?P<begin><!-- figures: (?P<part>\w+)(, (?P<unit>[^ ]+))? -->\n).*?"
+    r"(?P<begin><!-- (?P<kind>figures|aims): (?P<parts>\w+(, \w+)*) -->\n).*?"
     r"(?P<end><!-- end of figures -->)",
     re.DOTALL,
 )
+
+HEAD = ("| what | measured | aim | | beside, in the same run |", "|---|---|---|---|---|")
+RATIO = "×"
+"""The unit of a figure that is a multiple of a yardstick."""
 
 
 class Machine(BaseModel):
@@ -118,35 +121,41 @@ def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
     """The text with its tables as the figures have them. Raises UnknownPart."""
 
     def render_table(found: re.Match[str]) -> str:
-        if found["part"] not in parts:
-            raise UnknownPart(document, found["part"])
-        shown = "\n".join(render_lines(parts[found["part"]], found["unit"]))
+        named = found["parts"].split(", ")
+        for name in named:
+            if name not in parts:
+                raise UnknownPart(document, name)
+        render = render_aims if found["kind"] == "aims" else render_figures
+        shown = "\n".join(render([parts[name] for name in named]))
         return f"{found['begin']}{shown}\n{found['end']}"
 
     return TABLE.sub(render_table, text)
 
 
-def render_lines(part: Part, unit: str | None = None) -> Iterator[str]:
-    """A table of the figures of one unit that have an aim; or of all, and then what exactly was
-    measured.
-    """
-    figures = [
-        each
-        for each in part.figures
-        if unit is None or (each.unit == unit and each.aim is not None)
-    ]
-    yield "| what | measured | aim | | beside, in the same run |"
-    yield "|---|---|---|---|---|"
-    for figure in figures:
-        yield render_row(figure)
-    if unit is not None:
-        return
-    yield ""
-    yield (
-        f"Measured on {part.machine.measured_on}: {part.machine.cores} cores, "
-        f"{part.machine.memory_gib:g} GiB of memory."
+def render_figures(parts: Iterable[Part]) -> Iterator[str]:
+    """A table of each part, and then what exactly was measured."""
+    for part in parts:
+        yield from HEAD
+        yield from map(render_row, part.figures)
+        yield ""
+        yield (
+            f"Measured on {part.machine.measured_on}: {part.machine.cores} cores, "
+            f"{part.machine.memory_gib:g} GiB of memory."
+        )
+        yield from render_notes(part.figures)
+
+
+def render_aims(parts: Iterable[Part]) -> Iterator[str]:
+    """One table of the figures that have an aim, or whose yardstick has one; ratios first."""
+    aimed = [each for part in parts for each in part.figures if has_aim(each)]
+    yield from HEAD
+    yield from map(render_row, sorted(aimed, key=lambda each: each.unit != RATIO))
+
+
+def has_aim(figure: Figure) -> bool:
+    return figure.aim is not None or (
+        figure.yardstick is not None and figure.yardstick.aim is not None
     )
-    yield from render_notes(figures)
 
 
 def render_row(figure: Figure) -> str:

@@ -26,6 +26,7 @@ class Part(StrEnum):
     """In the order in which they run; each is a module of this name."""
 
     LIVE = "live"
+    HOUR = "hour"
     STARTING = "starting"
     GROWTH = "growth"
     BACKFILL = "backfill"

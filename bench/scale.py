@@ -24,6 +24,10 @@ class Scale:
     read_seconds: float
     live_seconds: float
     """How long a shop runs before its memory counts."""
+    hour_seconds: float
+    """The age of a shop before the growth of its memory counts."""
+    slope_seconds: float
+    """How long that growth is watched."""
     starts: int
     """How often an existing shop is started; the median counts."""
     age_seconds: float
@@ -65,6 +69,8 @@ FULL = Scale(
     probe_seconds=60,
     read_seconds=30,
     live_seconds=60,
+    hour_seconds=3_600,
+    slope_seconds=900,
     starts=3,
     age_seconds=600,
     batch_seconds=40,
@@ -92,6 +98,8 @@ QUICK = Scale(
     probe_seconds=10,
     read_seconds=10,
     live_seconds=10,
+    hour_seconds=60,
+    slope_seconds=30,
     starts=1,
     age_seconds=30,
     batch_seconds=10,

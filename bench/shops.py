@@ -14,6 +14,7 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.processes import build_environment, capture
 from infra.settings import DEFAULT_SPEED, Settings, locate_root
 from infra.supervisor import daemon
+from infra.supervisor.manager import Process
 from infra.wait import wait_until
 
 COMMAND_SECONDS_MAX = 600
@@ -59,11 +60,15 @@ class Shop:
 
     def find_pid(self, component: str) -> int:
         """The process id of the component; raises LookupError while it has none."""
-        manager = daemon.find_running(self.settings.data_dir)
-        pid = manager.find_process(component).pid if manager else 0
-        if not pid:
+        found = self.list_processes().get(component)
+        if found is None or not found.pid:
             raise LookupError(f"{component} should run, but does not")
-        return pid
+        return found.pid
+
+    def list_processes(self) -> dict[str, Process]:
+        """The processes of the shop's components, by name; empty where nothing manages them."""
+        manager = daemon.find_running(self.settings.data_dir)
+        return manager.list_processes() if manager else {}
 
 
 def run_for_output(command: list[str], environment: dict[str, str]) -> str:

