@@ -13,6 +13,10 @@ from infra.wait import wait_for
 State = Literal[
     "STOPPED", "STARTING", "RUNNING", "BACKOFF", "STOPPING", "EXITED", "FATAL", "UNKNOWN"
 ]
+TRIED = frozenset({Faults.ALREADY_STARTED, Faults.SPAWN_ERROR})
+"""Faults of a start after which the component's state says how it stands. SPAWN_ERROR: it ended
+before the manager had answered, which tries again as it does with any component that ends early.
+"""
 AT_REST: frozenset[State] = frozenset({"STOPPED", "EXITED", "FATAL"})
 
 
@@ -51,11 +55,11 @@ class Manager:
         return {process.name: process for process in map(_parse_process, infos)}
 
     def start(self, name: str) -> None:
-        """Start the component, unless it is running."""
+        """Start the component, unless it is running. Whether it stays is for its state to say."""
         try:
             self._rpc.startProcess(name, False)
         except Fault as fault:
-            if fault.faultCode != Faults.ALREADY_STARTED:
+            if fault.faultCode not in TRIED:
                 raise
 
     def stop(self, names: Iterable[str], seconds_max: float) -> None:

@@ -2,10 +2,14 @@
 
 import signal
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from xmlrpc.client import Fault
 
 import psutil
 import pytest
+from supervisor.xmlrpc import Faults
 
 from infra.supervisor import daemon, orphans
 from infra.supervisor.history import read_restarts
@@ -76,6 +80,18 @@ def test_a_component_that_only_crashes_is_given_up_and_its_log_says_why(
     manager.start("broken")
     assert wait_for(lambda: manager.find_process("broken").state == "FATAL", SECONDS_MAX)
     assert "no such topic" in tail(home / "logs" / "broken.log")
+
+
+@pytest.mark.parametrize(("code", "raised"), [(Faults.SPAWN_ERROR, False), (Faults.BAD_NAME, True)])
+def test_a_component_that_ends_before_the_manager_answers_is_left_to_its_state(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch, code: int, raised: bool
+) -> None:
+    def refuse(name: str, wait: bool) -> None:
+        raise Fault(code, name)
+
+    monkeypatch.setattr(manager, "_rpc", SimpleNamespace(startProcess=refuse))
+    with pytest.raises(Fault) if raised else nullcontext():
+        manager.start("broken")
 
 
 def test_stopping_leaves_no_process(home: Path, manager: Manager) -> None:
