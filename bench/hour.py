@@ -10,7 +10,7 @@ import psutil
 from bench.batch_cost import let_time_pass, measure_cpu, measure_cpu_since
 from bench.figures import Figure, aim_at_most
 from bench.live import find_newest_batches
-from bench.memory import GB, count_bytes
+from bench.memory import GB, MB, count_bytes
 from bench.scale import Scale
 from bench.shops import Shop, run_shop
 from infra.processes import find_engines, get_name, list_descendants
@@ -20,7 +20,6 @@ from infra.supervisor import orphans
 AGES = {"ten minutes": 1 / 6, "half an hour": 1 / 2, "an hour": 1.0}
 """The ages of a shop at which its memory is shown, as parts of an hour."""
 SAMPLES = 30
-MB = 1e6
 MEMORY_GB_MAX = 3
 SLOPE_MB_MAX = 50
 """By how many MB a shop may grow in an hour that counts as flat: a sixtieth of its memory."""

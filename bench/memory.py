@@ -16,7 +16,7 @@ from infra.supervisor import orphans
 from infra.wait import wait_for
 
 LOOK_SECONDS = 2.0
-GB = 1e9
+GB, MB = 1e9, 1e6
 
 AIMS_GB = {"alone": 4, "with all": 6}
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 
-from bench.memory import GB, count_bytes
+from bench.memory import GB, MB, count_bytes
 from bench.plot import Panel, draw_plot
 from bench.shops import Shop, read_lags, run_shop
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY
@@ -22,7 +22,6 @@ from infra.supervisor import orphans
 from infra.wait import wait_for
 
 DAY_SECONDS = TICKS_PER_DAY * TICK_MS / 1000
-MB = 1e6
 SAMPLES = 240
 LOOK_SECONDS_MIN = 2.0
 SLOWER_MAX = 3.0
