@@ -19,9 +19,9 @@ select
     coalesce(sum(sold) filter (where not late), 0)::bigint    as units_on_time,
     sum(revenue)::decimal(38)                                 as revenue_cents,
     coalesce(sum(revenue) filter (where not late), 0)::decimal(38) as revenue_cents_on_time,
-    count(distinct event_id) filter (where late)              as late_events,
+    count(distinct (event_id, event_time)) filter (where late)              as late_events,
     max(event_time) filter (where late)                       as last_late_event_time,
-    count(distinct event_id)                                  as version
+    count(distinct (event_id, event_time))                                  as version
 from sold
 group by window_start, store_id, sku
 order by window_start, store_id, sku

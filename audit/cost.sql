@@ -2,7 +2,7 @@
 with first_copy as (
     select sku, since, partition, "offset", unit_cost_cents, measure
     from announced
-    qualify row_number() over (partition by event_id order by partition, "offset") = 1
+    qualify row_number() over (partition by partition, event_id, event_time order by "offset") = 1
 )
 select
     sku,

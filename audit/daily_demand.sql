@@ -17,9 +17,9 @@ select
     coalesce(sum(sold) filter (where not late), 0)::bigint     as units_sold_on_time,
     sum(refunded)::bigint                                      as units_refunded,
     coalesce(sum(refunded) filter (where not late), 0)::bigint as units_refunded_on_time,
-    count(distinct (topic, event_id)) filter (where late)      as late_events,
+    count(distinct (topic, event_id, event_time)) filter (where late)      as late_events,
     max(event_time) filter (where late)                        as last_late_event_time,
-    count(distinct (topic, event_id))                          as version
+    count(distinct (topic, event_id, event_time))                          as version
 from moved
 group by day_start, store_id, sku
 order by day_start, store_id, sku

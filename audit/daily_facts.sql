@@ -4,7 +4,7 @@ select
     date_trunc('day', event_time)::date                                      as day,
     store_id,
     sku,
-    count(distinct (partition, event_id)) filter (where sold is not null)    as receipts,
+    count(distinct (partition, event_id, event_time)) filter (where sold is not null)    as receipts,
     coalesce(sum(sold), 0)::bigint                                           as units_sold,
     coalesce(sum(amount(sold, unit_price_cents, measure)), 0)::decimal(38)   as sales_cents,
     coalesce(sum(refunded), 0)::bigint                                       as units_refunded,

@@ -1,6 +1,7 @@
 """The oracle of the lake: events and daily facts, by a batch read of the log outside Spark."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import duckdb
@@ -31,11 +32,11 @@ MOVES = pa.schema(COLUMNS)
 
 def collect_events(records: Iterable[Record], topics: Iterable[str]) -> Events:
     events: dict[str, dict[Place, Event]] = {topic: {} for topic in topics}
-    seen: set[tuple[str, int, str]] = set()
+    seen: set[tuple[str, int, str, datetime]] = set()
     for record in records:
         if record.topic not in events or (happened := accept_event(record)) is None:
             continue
-        identity = record.topic, record.partition, happened["event_id"]
+        identity = record.topic, record.partition, happened["event_id"], happened["event_time"]
         if identity not in seen:
             seen.add(identity)
             events[record.topic][record.partition, record.offset] = happened

@@ -49,7 +49,7 @@ daily as (
         sum(sold)::bigint                                           as sold,
         sum(usual_milli)::bigint                                    as usual_milli,
         bool_or(opens)                                              as opens,
-        count(distinct (topic, partition, event_id))                as events,
+        count(distinct (topic, partition, event_id, event_time))               as events,
         max(event_time) filter (where pack_size_units is not null)  as known_at,
         arg_max(
             {cost: unit_cost_cents, pack: pack_size_units, lead: lead_time_days, measure: measure},

@@ -10,7 +10,7 @@ select
     sum(dispatched - closed)::bigint                   as units_in_transit,
     min(event_time)                                    as first_event_time,
     max(event_time)                                    as last_event_time,
-    count(distinct (topic, event_id))                  as version
+    count(distinct (topic, event_id, event_time))                  as version
 from applied
 group by store_id, sku
 order by store_id, sku

@@ -20,8 +20,8 @@ select
     store_id,
     window_start,
     max(window_end)                                              as window_end,
-    count(distinct event_id)                                     as receipts,
-    count(distinct event_id) filter (where not late)             as receipts_on_time,
+    count(distinct (event_id, event_time))                                     as receipts,
+    count(distinct (event_id, event_time)) filter (where not late)             as receipts_on_time,
     sum(sold)::bigint                                            as units,
     coalesce(sum(sold) filter (where not late), 0)::bigint       as units_on_time,
     sum(revenue)::decimal(38)                                    as revenue_cents,
@@ -30,9 +30,9 @@ select
     coalesce(sum(margin) filter (where not late), 0)::decimal(38) as margin_cents_on_time,
     sum(costless)::bigint                                        as units_without_cost,
     coalesce(sum(costless) filter (where not late), 0)::bigint   as units_without_cost_on_time,
-    count(distinct event_id) filter (where late)                 as late_events,
+    count(distinct (event_id, event_time)) filter (where late)                 as late_events,
     max(event_time) filter (where late)                          as last_late_event_time,
-    count(distinct event_id)                                     as version
+    count(distinct (event_id, event_time))                                     as version
 from sold
 group by store_id, window_start
 order by store_id, window_start

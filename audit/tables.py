@@ -57,7 +57,8 @@ class Tables:
     def count_books(self, ends: Offsets) -> dict[Partition, Book]:
         """The accounting of all records. `ends`: the records' ends."""
         counted = self.engine.execute(
-            "select topic, partition, count(distinct event_id), count(*) from accepted group by all"
+            "select topic, partition, count(distinct (event_id, event_time)), count(*)"
+            " from accepted group by all"
         ).fetchall()
         by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
         rejected = Counter((topic, partition) for topic, partition, _ in self.rejected)
@@ -129,8 +130,9 @@ def render_first_copies(table: str) -> str:
         create or replace table {table} as
         from {table}
         semi join (
-            select partition, event_id, min("offset") as "offset" from {table} group by all
-        ) using (partition, event_id, "offset")
+            select partition, event_id, event_time, min("offset") as "offset"
+            from {table} group by all
+        ) using (partition, event_id, event_time, "offset")
     """
 
 

@@ -18,6 +18,7 @@ from contracts import (
     encode,
     encode_key,
 )
+from contracts.partitions import choose_partition
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Partition, Record
 from pipelines.fraud.thresholds import Thresholds
@@ -105,13 +106,13 @@ class Timeline:
             "event_time": happened,
             **fields,
         }
-        place = contract.name, 0
+        key = encode_key(contract, event)
+        place = contract.name, choose_partition(key, contract.settings.partitions)
         record = Record(
-            topic=contract.name,
-            partition=0,
+            *place,
             offset=self._offsets[place],
             published_ms=((published or happened) - EPOCH) // MILLISECOND,
-            key=encode_key(contract, event),
+            key=key,
             value=encode(contract, event),
             headers=(),
         )

@@ -22,6 +22,7 @@ from contracts import (
     get_contract,
 )
 from contracts.models import BROKEN_RULE
+from contracts.partitions import choose_partition
 from infra.kafka import Record
 
 Event = dict[str, Any]
@@ -46,7 +47,8 @@ class Content:
     topic: str
     """The topic of the movement; for a release, its original's topic."""
     event_id: str
-    """The identity: records of one partition with the same identity are duplicates."""
+    """With the movement's time the identity: records of one partition with the same identity are
+    duplicates. For a release, the original's topic and id."""
     movement: Event
     untimely: str | None
     """`late` or `future`, by the record's own event time; None: on time."""
@@ -55,6 +57,7 @@ class Content:
 def read_record(record: Record) -> Content:
     """The content of the record, timely or not. Raises Unreadable."""
     fields = parse_event(record)
+    refuse_misplaced(record)
     if record.topic != RELEASES.name:
         return Content(record.topic, fields["event_id"], fields, find_untimeliness(record, fields))
     inner = unwrap_original(record, fields)
@@ -92,6 +95,13 @@ def parse_event(record: Record) -> Event:
     if broken:
         raise Unreadable("; ".join(broken), *broken)
     return fields
+
+
+def refuse_misplaced(record: Record) -> None:
+    """Raise Unreadable if the record is not in the partition of its key."""
+    partitions = get_contract(record.topic).settings.partitions
+    if record.partition != choose_partition(record.key or b"", partitions):
+        raise Unreadable(f"it is in partition {record.partition}", "wrong-partition")
 
 
 def find_untimeliness(record: Record, happened: Event) -> str | None:

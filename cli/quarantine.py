@@ -90,7 +90,7 @@ def show(place: Place) -> None:
     current = require_broker()
     record = read_record(current, *parse_place(place))
     contract = VALIDATED[record.topic]
-    found = validate(contract, record.key, record.value, record.published_ms)
+    found = validate(contract, record.key, record.value, record.published_ms, record.partition)
     for name, text in describe_record(record).items():
         screen.step(name, text)
     parts = dissect(contract, record.value)

@@ -17,12 +17,15 @@ from contracts.catalog import ADJUSTMENTS, CONTRACTS, RECEIPTS, REFUNDS, RELEASE
 from contracts.checks import compile_path, order_checks
 from contracts.errors import Undecodable
 from contracts.mapping import build_avro_schema
+from contracts.partitions import choose_partition
 from contracts.schemas import find_schemas
 from contracts.shape import Contract, Field, Row
 from contracts.times import MILLISECOND, render_span, to_instant
 
 UNDECODABLE = "undecodable"
 WRONG_KEY = "wrong-key"
+WRONG_PARTITION = "wrong-partition"
+"""The record is not in the partition of its key: copies of its event may be in another one."""
 LATE = "late"
 FUTURE = "future"
 UNRELEASABLE = "unreleasable"
@@ -64,14 +67,22 @@ class Rejection:
 
 
 def validate(
-    contract: Contract, key: bytes | None, value: bytes | None, published_ms: int
+    contract: Contract,
+    key: bytes | None,
+    value: bytes | None,
+    published_ms: int,
+    partition: int | None = None,
 ) -> Row | Rejection:
-    """The event, its times in milliseconds of 1970, or its first fault."""
+    """The event, its times in milliseconds of 1970, or its first fault.
+
+    `partition`: where the record is; None for a record that Kafka does not hold yet.
+    """
     event = read(contract, value)
     if isinstance(event, Rejection):
         return event
     return (
         find_first_fault(contract, key, event)
+        or find_place_fault(contract, key, partition, event)
         or find_timing_fault(contract, event, published_ms)
         or (_find_release_fault(event) if contract is RELEASES else None)
         or event
@@ -106,6 +117,31 @@ def find_first_fault(contract: Contract, key: bytes | None, event: Row) -> Rejec
         if not asked.holds(event):
             return Rejection(asked.name, f"found {_render(asked.values(event))}", event)
     return None
+
+
+def find_place_fault(
+    contract: Contract, key: bytes | None, partition: int | None, event: Row
+) -> Rejection | None:
+    """The fault of an event whose record is not in the partition of its key."""
+    if partition is None or key is None:
+        return None
+    expected = choose_partition(key, contract.settings.partitions)
+    if partition == expected:
+        return None
+    found = f"in partition {partition}, expected {expected}, by the hash of Java's clients"
+    return Rejection(WRONG_PARTITION, found, event)
+
+
+def identify(contract: Contract, event: Row) -> tuple[str, Any]:
+    """What copies of an event in a partition have in common: its id and when it happened.
+
+    A till that counts anew each morning uses an id again for another event. A copy is in time only
+    within the horizon of its event, so a reader may forget an identity after that.
+    """
+    assert contract.event_time is not None, (
+        "a topic of events names the time at which they happened"
+    )
+    return event["event_id"], event[contract.event_time]
 
 
 def unwrap(release: Row) -> Row | Rejection:

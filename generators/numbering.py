@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from contracts.partitions import choose_partition
 from generators.dirt import Dirt
 from generators.event import Event
-from generators.partitions import choose_partition
 
 Counts = dict[str, list[int]]  # by topic and partition
 

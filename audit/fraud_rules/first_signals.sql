@@ -21,7 +21,7 @@ from signal;
 create or replace table counted as
 select
     rule, subject, interval_start,
-    count(distinct (topic, event_id)) filter (where place <= most + 1)
+    count(distinct (topic, event_id, event_time)) filter (where place <= most + 1)
         + count(*) filter (where place > most + 1)          as version,
     min(published) filter (where place = most + 1)          as beyond_at,
     greatest(count(*) - any_value(most), 0)                 as left_out

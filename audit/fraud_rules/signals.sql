@@ -97,7 +97,8 @@ contribution as (
         starts(receipt_event_time, getvariable('refund_interval')),
         topic, event_id, event_time, published, store_id, line, 'refunded', sku,
         amount(units, unit_price_cents, measure), null, null
-    from refund semi join (from money_back where names_receipt) using (topic, event_id)
+    from refund semi join (from money_back where names_receipt)
+        using (topic, event_id, event_time)
     union all
     select
         'refund-rate', cashier_id,

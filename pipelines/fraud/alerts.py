@@ -174,4 +174,4 @@ def compute_version(kept: Sequence[Signal], count: int) -> int:
 
     It grows with every event, whichever signals the event displaces.
     """
-    return len({(one.topic, one.event_id) for one in kept}) + count - len(kept)
+    return len({(one.topic, one.event_id, one.event_time) for one in kept}) + count - len(kept)

@@ -109,7 +109,7 @@ def sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
     decided = None
     for published, some in group_in_order(signals):
         cents += sum(list_amounts(some))
-        receipts += len({(one.topic, one.event_id) for one in some})
+        receipts += len({(one.topic, one.event_id, one.event_time) for one in some})
         enough = receipts >= limits.given_away_receipts_min
         if decided is None and enough and cents > limits.given_away_cents_max:
             decided = published

@@ -1,19 +1,13 @@
 """Refines bronze to silver: the accepted events of a topic, each once."""
 
-from datetime import timedelta
-
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import Contract
-from contracts.times import MILLISECOND
 from infra.lake import Coverage
 from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import Table
-from pipelines.lake.transform import accept, keep_first_copies
-
-APART_MAX = timedelta(days=1)
-"""A copy says of its event the same time. One that is off by less is looked for all the same."""
+from pipelines.lake.transform import IDENTITY, accept, keep_first_copies
 
 
 def refine(
@@ -37,6 +31,6 @@ def drop_known(new: DataFrame, known: DataFrame) -> DataFrame:
     [oldest] = new.agg(F.min(F.unix_millis("event_time")).alias("ms")).collect()
     if oldest["ms"] is None:
         return new
-    since = F.timestamp_millis(F.lit(oldest["ms"] - APART_MAX // MILLISECOND))
-    near = known.where(F.col("event_time") >= since)
-    return new.join(near.select("_partition", "event_id"), ["_partition", "event_id"], "left_anti")
+    near = known.where(F.col("event_time") >= F.timestamp_millis(F.lit(oldest["ms"])))
+    identity = ["_partition", *IDENTITY]
+    return new.join(near.select(*identity), identity, "left_anti")

@@ -23,10 +23,17 @@ from pipelines.common.transform.decode import decode_event
 from pipelines.common.transform.events import RELEASE, decode_records, find_fault, find_reason
 from pipelines.common.transform.first_lines import FirstLines
 from pipelines.common.transform.full_sums import add_halves, find_halves, keep_halves
-from pipelines.common.transform.validate import list_content_checks, list_time_checks
+from pipelines.common.transform.validate import (
+    list_content_checks,
+    list_place_checks,
+    list_time_checks,
+)
 
 MOVES = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
 """The topics whose events move stock."""
+
+IDENTITY = ("event_id", "event_time")
+"""What copies of an event in one partition have in common: `contracts.validation.identify`."""
 
 DAY_MS = 24 * 60 * 60 * 1000
 
@@ -68,6 +75,7 @@ def validate_events(topic: Contract, records: DataFrame) -> DataFrame:
     key, published = F.col("key").cast("string"), F.col("timestamp")
     checks = [
         *list_content_checks(topic, "_event", key),
+        *list_place_checks(topic),
         *list_time_checks(topic, "_event", published),
     ]
     return records.withColumn("_event", decode_event(topic, F.col("value"))).withColumn(
@@ -88,7 +96,7 @@ def validate_releases(records: DataFrame) -> DataFrame:
 
 def keep_first_copies(events: DataFrame) -> DataFrame:
     """Of each event the first copy in its partition, with the same columns."""
-    copies = Window.partitionBy("_partition", "event_id").orderBy("_offset")
+    copies = Window.partitionBy("_partition", *IDENTITY).orderBy("_offset")
     return events.withColumn("_copy", F.row_number().over(copies)).where("_copy = 1").drop("_copy")
 
 

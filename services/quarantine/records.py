@@ -54,7 +54,7 @@ class QuarantineRow(TypedDict):
 def create_row(record: Record) -> QuarantineRow | None:
     """The row of a record in the quarantine; None for an accepted record. Raises NewerSchema."""
     contract = VALIDATED[record.topic]
-    found = validate(contract, record.key, record.value, record.published_ms)
+    found = validate(contract, record.key, record.value, record.published_ms, record.partition)
     if not isinstance(found, Rejection):
         return None
     _refuse_newer(contract, record.value)

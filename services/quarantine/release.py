@@ -12,7 +12,7 @@ from functools import partial
 from contracts import RELEASES, Contract, Row, codec, encode, encode_key
 from contracts.consumer import create_reader
 from contracts.times import MILLISECOND, render_span, to_instant
-from contracts.validation import VALIDATED, Rejection, validate
+from contracts.validation import VALIDATED, Rejection, identify, unwrap, validate
 from control.world_clock import AnnouncedClock, read_clock
 from infra.errors import UserError
 from infra.kafka import Record, create_admin, create_producer, read_newest_ms, send
@@ -97,7 +97,7 @@ def create_case(record: Record) -> Case:
     contract = VALIDATED.get(record.topic)
     if contract is None:
         raise Refused(f"Records of {record.topic} are not quarantined.")
-    verdict = validate(contract, record.key, record.value, record.published_ms)
+    verdict = validate(contract, record.key, record.value, record.published_ms, record.partition)
     if not isinstance(verdict, Rejection):
         raise Refused("The record was not rejected: it has been counted. There is nothing to do.")
     allowed = find_remedy(contract, verdict.reason, record.value)
@@ -124,31 +124,40 @@ def refuse_undecided(settings: Settings, case: Case) -> None:
 
 def refuse_released(settings: Settings, case: Case, report: Report) -> None:
     """Raise Refused if the event was released before."""
-    identity = case.event["event_id"]
+    identity = identify(case.contract, case.event)
     for record in read_since(settings, RELEASES.name, 0, partial(report, RELEASES.name)):
-        if identity.encode() not in (record.value or b""):
+        if identity[0].encode() not in (record.value or b""):
             continue
-        verdict = validate(RELEASES, record.key, record.value, record.published_ms)
+        verdict = validate(
+            RELEASES, record.key, record.value, record.published_ms, record.partition
+        )
         if isinstance(verdict, Rejection):
             continue  # it does not count
-        if (verdict["topic"], verdict["original_event_id"]) == (case.contract.name, identity):
+        original = unwrap(verdict)
+        if (
+            verdict["topic"] == case.contract.name
+            and not isinstance(original, Rejection)
+            and identify(case.contract, original) == identity
+        ):
             raise Refused(
-                f"{identity} was released before, {render_time(verdict['event_time'])}: it is "
+                f"{identity[0]} was released before, {render_time(verdict['event_time'])}: it is "
                 f"{record.topic}/{record.partition}/{record.offset}, because: {verdict['because']}"
             )
 
 
 def refuse_applied(settings: Settings, case: Case, report: Report) -> None:
     """Raise Refused if a copy of the event was accepted, in any partition."""
-    contract, identity = case.contract, case.event["event_id"]
+    contract, identity = case.contract, identify(case.contract, case.event)
     since_ms, show = case.compute_accepted_from_ms(), partial(report, contract.name)
     for record in read_since(settings, contract.name, since_ms, show):
-        if identity.encode() not in (record.value or b""):
+        if identity[0].encode() not in (record.value or b""):
             continue  # decoding only possible copies is ten times as fast
-        verdict = validate(contract, record.key, record.value, record.published_ms)
-        if not isinstance(verdict, Rejection) and verdict["event_id"] == identity:
+        verdict = validate(
+            contract, record.key, record.value, record.published_ms, record.partition
+        )
+        if not isinstance(verdict, Rejection) and identify(contract, verdict) == identity:
             raise Refused(
-                f"{identity} has been counted: a copy came in time, at "
+                f"{identity[0]} has been counted: a copy came in time, at "
                 f"{record.topic}/{record.partition}/{record.offset}. There is nothing to do."
             )
 

@@ -8,12 +8,13 @@ from contracts.validation import (
     LATE,
     RELEASABLE,
     WRONG_KEY,
+    WRONG_PARTITION,
     Rejection,
     find_first_fault,
     read,
 )
 
-RELEASED_REASONS = (LATE, FUTURE, WRONG_KEY)
+RELEASED_REASONS = (LATE, FUTURE, WRONG_KEY, WRONG_PARTITION)
 
 
 @dataclass(frozen=True)

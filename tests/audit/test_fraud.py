@@ -69,7 +69,8 @@ class TestCardVelocity:
 
     def test_a_copy_is_the_same_sale(self, shop: Timeline) -> None:
         for n in range(6):
-            shop.sell(parse_clock("10:41") + n * SECOND, card=CARD, event_id=f"R{min(n, 4)}")
+            told = min(n, 4)
+            shop.sell(parse_clock("10:41") + told * SECOND, card=CARD, event_id=f"R{told}")
         assert shop.compute_alerts("card-velocity") == []
 
     def test_a_late_record_counts_for_nothing_and_neither_does_its_release(
@@ -90,7 +91,7 @@ class TestCardVelocity:
         shop.records.append(
             Record(
                 topic=RELEASES.name,
-                partition=0,
+                partition=rejected.partition,
                 offset=0,
                 published_ms=rejected.published_ms + 1_020_000,
                 key=encode_key(RELEASES, release),
@@ -98,13 +99,12 @@ class TestCardVelocity:
                 headers=(),
             )
         )
-        oracle = FraudOracle(
-            shop.records, Thresholds(), ends={(RECEIPTS.name, 0): 6, (RELEASES.name, 0): 1}
-        )
+        sold, released = (RECEIPTS.name, rejected.partition), (RELEASES.name, rejected.partition)
+        oracle = FraudOracle(shop.records, Thresholds(), ends={sold: 6, released: 1})
         assert oracle.compute_view() == []
         books = oracle.count_books()
-        assert (books[RECEIPTS.name, 0].applied, books[RECEIPTS.name, 0].quarantined) == (5, 1)
-        assert books[RELEASES.name, 0].applied == 1
+        assert (books[sold].applied, books[sold].quarantined) == (5, 1)
+        assert books[released].applied == 1
 
     @pytest.mark.crosses("pipelines/fraud/thresholds/evidence_max")
     def test_evidence_names_the_first_and_counts_all(self, shop: Timeline) -> None:

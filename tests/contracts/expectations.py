@@ -15,10 +15,10 @@ import fastavro
 from contracts import Contract
 from contracts.consumer import Reliances, Use, parse_span
 from contracts.mapping import build_avro_projection
+from contracts.partitions import choose_partition
 from contracts.projection import Path, parse_path, project_fields
 from contracts.schemas import find_schemas
 from contracts.times import EPOCH, MILLISECOND
-from generators.partitions import choose_partition
 from infra.kafka import Record
 
 FRAME_BYTES = 5

@@ -11,8 +11,8 @@ import pytest
 
 from contracts import CONTRACTS, Contract, Unencodable, encode, encode_key
 from contracts.consumer import CONSUMERS, Use, create_reader
+from contracts.partitions import choose_partition
 from contracts.projection import parse_path
-from generators.partitions import choose_partition
 from infra.kafka import Record
 from tests.contracts.expectations import find_violations, project
 

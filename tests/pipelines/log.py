@@ -1,5 +1,6 @@
 """A small log in memory: events encoded as producers do, read as the pipelines do."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, encode, encode_key
+from contracts.partitions import choose_partition
+from infra.kafka import Partition
 
 OPENING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
@@ -146,10 +149,11 @@ def adjustment(
 
 
 def create_log(spark: SparkSession, *log: Published) -> DataFrame:
-    """The log as Kafka hands it over, one partition per topic, in the order given."""
-    offsets: dict[str, int] = {}
+    """The log as Kafka hands it over, by partitions of keys, in the order given."""
+    offsets: Counter[Partition] = Counter()
     rows = []
     for one in log:
-        offset = offsets[one.contract.name] = offsets.get(one.contract.name, -1) + 1
-        rows.append((one.contract.name, 0, offset, one.published, one.key, one.value))
+        at = one.contract.name, choose_partition(one.key, one.contract.settings.partitions)
+        rows.append((*at, offsets[at], one.published, one.key, one.value))
+        offsets[at] += 1
     return spark.createDataFrame(rows, RECORD)

@@ -75,7 +75,7 @@ def build_hostile_log() -> list[Entry]:
 def order(shop: Timeline) -> list[Entry]:
     """The events in the order of their publication, each heartbeat behind those of its time."""
     entries = [
-        Entry((one.topic, 0), one.key or b"", one.value or b"", one.published_ms)
+        Entry((one.topic, one.partition), one.key or b"", one.value or b"", one.published_ms)
         for one in shop.records
     ]
     return sorted(entries, key=lambda one: (one.published_ms, one.at[0] == HEARTBEATS.name))

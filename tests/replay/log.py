@@ -1,7 +1,7 @@
 """One log of all that can happen: a simulated world with every kind of dirt, releases, tills whose
 clocks are ahead, facts of any notice, and goods that are sold by a measure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
@@ -17,13 +17,13 @@ from contracts import (
     get_contract,
 )
 from contracts.measures import MEASURES
+from contracts.partitions import choose_partition
 from generators import wire
 from generators.chance import create_random as of_id
 from generators.dirt import Dirt
 from generators.event import Event
 from generators.numbering import Publication
 from generators.parameters import Parameters
-from generators.partitions import choose_partition
 from generators.ticks import TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.kafka import Partition
@@ -65,6 +65,18 @@ UNITS = (1, 499, 500, 501, 999, 1_000, 1_001, 1_500)
 """Of many measured lines: 500 of them at an odd price come to half a cent."""
 
 
+RESTARTING_SHARE = 0.5
+"""Of the stores, those whose tills count anew every COUNTER_TICKS."""
+COUNTER_TICKS = 5 * TICKS_PER_HOUR
+"""A live generation remembers for less than that."""
+MISLAID_SHARE = 0.02
+SPOILT_BEATS: Mapping[int, Sequence[int]] = {
+    60: (253_402_300_000_000, 1),
+    7 * TICKS_PER_HOUR: (253_402_300_000_000,),
+}
+"""By tick: heartbeats of the year 9999, and of 1970."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A record, and the partition that it goes to."""
@@ -84,17 +96,45 @@ def draw_log(chance: Random) -> list[Entry]:
     log: list[Entry] = []
     for tick in range(HOURS * TICKS_PER_HOUR):
         *events, beat = world.tick()
-        published = [measure(shift_by_clock(one)) for one in events]
+        published = [restart_counter(measure(shift_by_clock(one))) for one in events]
         known = known or [one for one in published if one.topic in DIMENSIONS]
-        log += map(entry, published)
+        log += mislay(map(entry, published), chance)
         log.append(entry(draw_version(known, tick, chance)))
         log += waiting.pop(tick, [])
         log.append(entry(beat))
+        log += [spoil_beat(beat, world_ms) for world_ms in SPOILT_BEATS.get(tick, ())]
         for one in published:
             for later in releases(one, chance):
                 due = tick + later
                 waiting.setdefault(due, []).append(release(one, to_tick_start_ms(due)))
     return log
+
+
+def restart_counter(one: Publication) -> Publication:
+    """The event of a till that counts anew every few hours, and so uses ids again."""
+    named = {RECEIPTS.name: "event_id", REFUNDS.name: "receipt_event_id"}.get(one.topic)
+    if named is None or one.event[named] is None:
+        return one
+    store, tick, number = one.event[named].rsplit("-", 2)
+    if of_id(store, "counter").random() >= RESTARTING_SHARE:
+        return one
+    return one._replace(event={**one.event, named: f"{store}-{int(tick) % COUNTER_TICKS}-{number}"})
+
+
+def mislay(entries: Iterable[Entry], chance: Random) -> Iterator[Entry]:
+    """The entries, and of some a copy in another partition: its client hashes keys otherwise."""
+    for one in entries:
+        topic, partition = one.at
+        width = get_contract(topic).settings.partitions
+        yield one
+        if width > 1 and chance.random() < MISLAID_SHARE:
+            yield replace(one, at=(topic, (partition + chance.randrange(1, width)) % width))
+
+
+def spoil_beat(beat: Publication, world_ms: int) -> Entry:
+    """A heartbeat of another time, as its record's timestamp says, too."""
+    event = {**beat.event, "event_id": f"spoilt-{world_ms}", "event_time": world_ms}
+    return entry(beat._replace(published_ms=world_ms, event=event))
 
 
 def select_read(log: Iterable[Entry], pipeline: Pipeline) -> list[Entry]:

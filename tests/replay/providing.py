@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from audit.log import read
 from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, encode_key
 from contracts.consumer import CONSUMERS
-from generators.partitions import choose_partition
+from contracts.partitions import choose_partition
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.kafka.drift import find_drifts, inspect
 from tests.contracts.broken_rules import find_broken_rules

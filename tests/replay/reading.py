@@ -5,7 +5,7 @@ State and checkpoints are Spark's own; there is no broker, so a start takes a se
 
 import os
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from contracts import BOOKS, Contract, decode, encode_key
 from control.generations import Generation
@@ -29,6 +30,8 @@ from tests.replay.answer import Row
 from tests.replay.running import Doomed
 
 BATCH_SECONDS_MAX = 120
+BEAT_MAX = datetime(2027, 1, 1, tzinfo=UTC)
+"""The latest heartbeat that moves the watermark: the logs of tests end before it."""
 FILE = pa.schema(
     (
         pa.field("topic", pa.string()),
@@ -136,7 +139,7 @@ class Reading:
         prepare_session(self._spark, live=True, partitions=1)
         files = self._spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
         log = files.parquet(str(self._folder / "log"))
-        rows = build_running_rows(self._pipeline, log, self.memory, self._versions)
+        rows = build_running_rows(self._pipeline, log, self.memory, self._versions, F.lit(BEAT_MAX))
         changes = encode_changelog(
             self._pipeline, self.generation.number, self.generation.outputs, rows
         )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from contracts import STORE_SALES, encode, encode_key
-from generators.partitions import choose_partition
+from contracts.partitions import choose_partition
 from infra.kafka import Record
 from tests.replay.providing import find_record_faults
 

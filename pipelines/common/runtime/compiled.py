@@ -6,6 +6,7 @@ write to later.
 
 from pathlib import Path
 
+from infra.jars import fetch_spark_jars
 from infra.settings import Settings, read_settings
 from pipelines.common.runtime.janino import compile_classes
 
@@ -24,7 +25,7 @@ KNOWS_KEYS = "spark.sql.streaming.stateStore.knowsKeys"
 
 def ensure_class_jar(settings: Settings) -> Path:
     """The jar with the compiled classes, for Java's class path."""
-    return compile_classes(SOURCES, settings.jars_dir)
+    return compile_classes(SOURCES, settings.jars_dir, fetch_spark_jars())
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ from pipelines.common.runtime.archive_prefix import (
     write_chunks,
 )
 from pipelines.common.runtime.backlog import Backlog, measure_backlog
+from pipelines.common.runtime.beats import BeatLimit
 from pipelines.common.runtime.checkpoint import count_records
+from pipelines.common.runtime.ending import end_query
 from pipelines.common.runtime.expressions import suit_expressions
 from pipelines.common.runtime.fitness import FallenBehind, Outgrown, refuse_behind, refuse_outgrown
 from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
@@ -97,11 +99,14 @@ def run(work: Run, stopping: Event) -> None:
         now = choose_next_pace(work, behind)
         if prefix is not None and not now.in_archive:
             remove_chunks(prefix)
-        query = start(work, now)
+        limit = BeatLimit.read(settings)
+        query = start(work, now, limit)
         begun = partial(mark_caught_up, settings, generation) if now.live else do_nothing
         behind = False
         try:
-            watch(query, stopping, begun, work.state)
+            watch(query, stopping, begun, work.state, limit.is_outdated)
+            if not stopping.is_set():
+                end_query(work.spark, query)
         except StreamingQueryException as failed:
             refuse_newer(work.pipeline.name, list_decoded_topics(work.pipeline))
             behind = FallenBehind.__name__ in str(failed)
@@ -153,8 +158,11 @@ def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
     return tailed if prefix is None else prepend(work.spark, prefix, topics, tailed)
 
 
-def start(work: Run, now: Pace) -> StreamingQuery:
-    """Start a query at this pace, from the generation's checkpoint."""
+def start(work: Run, now: Pace, limit: BeatLimit | None = None) -> StreamingQuery:
+    """Start a query at this pace, from the generation's checkpoint.
+
+    `limit`: of its heartbeats; None: by the clock that is announced now.
+    """
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
     prepare_session(work.spark, now.live, now.state_partitions)
     rows = build_running_rows(
@@ -162,6 +170,7 @@ def start(work: Run, now: Pace) -> StreamingQuery:
         read(work, pipeline.inputs, now),
         now.memory,
         {} if now.live else load_versions(work.spark, settings, pipeline),
+        (limit or BeatLimit.read(settings)).build_column(),
         settings if now.live else None,
     )
     changes = encode_changelog(pipeline, generation.number, generation.outputs, rows)
@@ -229,16 +238,20 @@ def do_nothing() -> None: ...
 
 
 def watch(
-    query: StreamingQuery, stopping: Event, begun: Callable[[], None], state: StateSize
+    query: StreamingQuery,
+    stopping: Event,
+    begun: Callable[[], None],
+    state: StateSize,
+    is_outdated: Callable[[], bool],
 ) -> None:
-    """Return when the query has read everything up to its end, or has to stop.
+    """Return when the query has read everything up to its end, is outdated, or has to stop.
 
     Calls `begun` once, after the query's first batch, and measures the state after batches. Raises
     Invalid if Spark has dropped a record, and the exception of a failed query.
     """
     ended = has_begun = False
     looked_at = ""
-    while not ended and not stopping.is_set():
+    while not ended and not stopping.is_set() and not is_outdated():
         ended = bool(query.awaitTermination(LOOK_SECONDS))
         before, looked_at = looked_at, refuse_drops(query, looked_at)
         if looked_at != before:

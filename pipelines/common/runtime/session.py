@@ -31,6 +31,7 @@ from pipelines.common.runtime.compiled import (
 )
 from pipelines.common.runtime.process import share_like_this
 from pipelines.common.runtime.python_workers import DAEMON
+from pipelines.common.transform.validate import CHOOSE_PARTITION
 
 PARTITIONS = 2
 """Partitions of a shuffle, by default."""
@@ -132,7 +133,18 @@ def start_session(
     spark.sparkContext.setLogLevel("WARN")
     if is_on_disk(settings):
         forget_defaults(spark)
+    register_functions(spark)
     return spark
+
+
+def register_functions(spark: SparkSession) -> None:
+    """Give the session the project's functions of values."""
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    # Janino keeps no type arguments of classes, by which registerJavaFunction goes.
+    kind = jvm.org.apache.spark.sql.types.DataTypes.IntegerType
+    chooser = jvm.retail.kafka.ChoosePartition()
+    spark._jsparkSession.udf().register(CHOOSE_PARTITION, chooser, kind)
 
 
 def get_engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
@@ -173,6 +185,7 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
     generates code in parts: Java compiles no method of more than METHOD_BYTES_MAX, and one method
     that reads and validates all topics is longer.
     """
+    register_functions(spark)
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for option, value in (INTERPRETED if live else GENERATED).items():
         spark.conf.set(option, value)

@@ -53,17 +53,18 @@ def build_running_rows(
     records: DataFrame,
     memory: timedelta,
     versions: Versions,
+    beat_max: Column,
     small: Settings | None = None,
 ) -> DataFrame:
     """The rows that a batch of a stream changes, accounting among them: as in `aggregate`.
 
-    `memory`: how long Spark remembers an event's id, in world time: see
+    `memory`: how long Spark remembers an event's id, in world time, and `beat_max`: see
     `keep_first_copies_in_stream`.
     `small`: as in `extract`.
     """
     tasks = TASKS if small is None else SMALL_TASKS
     extracts = extract(pipeline, records.coalesce(tasks), small)
-    copies = keep_first_copies_in_stream(extracts, memory)
+    copies = keep_first_copies_in_stream(extracts, memory, beat_max)
     return aggregate(pipeline, build_contributions(pipeline, copies, versions))
 
 

@@ -21,7 +21,7 @@ from pyspark.sql import types as T
 
 from contracts import Contract, Row, get_contract, holds_from
 from contracts.times import EPOCH, MILLISECOND, to_instant
-from contracts.validation import Rejection, validate
+from contracts.validation import Rejection, identify, validate
 from infra.kafka import EndOffsets, Partition, create_admin, create_consumer
 from infra.settings import Settings
 from pipelines.common.pipeline import Dimension
@@ -148,7 +148,7 @@ class DimensionReader:
         self._contract = get_contract(topic)
         self._since = since
         self._fields = fields
-        self._versions: dict[str, DimensionVersion] = {}
+        self._versions: dict[tuple[int, str, Any], DimensionVersion] = {}
         self._of_key: defaultdict[tuple[str, ...], list[DimensionVersion]] = defaultdict(list)
         """The same versions, in the order in which they hold."""
         self._read: dict[Partition, int] = {}
@@ -180,15 +180,18 @@ class DimensionReader:
         partition, offset = message.partition(), message.offset()
         self._read[self._contract.name, partition] = offset + 1
         published_ms = message.timestamp()[1]
-        event = validate(self._contract, message.key(), message.value(), published_ms)
-        if isinstance(event, Rejection) or event["event_id"] in self._versions:
+        event = validate(self._contract, message.key(), message.value(), published_ms, partition)
+        if isinstance(event, Rejection):
+            return
+        identity = partition, *identify(self._contract, event)
+        if identity in self._versions:
             return
         found = to_version(
             self._contract, self._since, self._fields, (partition, offset), published_ms, event
         )
         times = (found.since_ms, *(event[name] for name in self._contract.times))
         if all(to_instant(one) is not None for one in times):  # no event has another moment
-            self._versions[event["event_id"]] = found
+            self._versions[identity] = found
             insort(self._of_key[found.key], found, key=rank_version)
 
     def at(self, key: tuple[str, ...], happened_ms: int) -> tuple[Any, ...] | None:

@@ -18,6 +18,7 @@ from pipelines.common.transform.decode import decode_event
 from pipelines.common.transform.validate import (
     get_event_time,
     list_content_checks,
+    list_place_checks,
     list_time_checks,
 )
 
@@ -27,16 +28,17 @@ META = (
     "_published",  # the record's timestamp, world time
     "_of",  # the topic of the event's contract; for a release, that of the original
     "_reason",  # why the record is rejected; null: it is accepted
-    "_identity",  # equal in copies of the event; for a rejected record, its own offset
-    "_clock",  # when the event happened or was released; NEVER for a rejected record
-    "event_time",  # when the event happened
+    "_identity",  # its id; for a release, the original's topic and id; for a rejected, its offset
+    "_clock",  # when the event happened; NEVER for a release and for a rejected record
+    "event_time",  # when the event happened: a part of its identity
     "_beat",  # the time of an accepted heartbeat; else BEFORE_ALL
 )
 
 RELEASE = "_release"
 
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
-"""A time that no watermark passes: so every rejected record counts, whatever its own time."""
+"""A time that no watermark passes: so every rejected record counts, whatever its own time, and what
+was released once counts no second time, however much later."""
 
 BEFORE_ALL = EPOCH
 """A time that moves no watermark."""
@@ -69,7 +71,7 @@ def build_meta_columns(known: tuple[Contract, ...]) -> list[Column]:
         F.col("_of"),
         F.col("_reason"),
         keep_if_accepted(build_identity(known), F.col("offset").cast("string")).alias("_identity"),
-        keep_if_accepted(choose_clock(known), F.lit(NEVER)).alias("_clock"),
+        keep_if_accepted(choose_clock(happened_at), F.lit(NEVER)).alias("_clock"),
         keep_if_accepted(happened_at).alias("event_time"),
         F.when(
             is_beat & F.col("_reason").isNull(),
@@ -120,20 +122,26 @@ def find_fault(known: tuple[Contract, ...]) -> Column:
 
 
 def find_reason(known: tuple[Contract, ...]) -> Column:
-    """The reason of a rejection: content, timestamp, or wrapped event; null: accepted."""
+    """The reason of a rejection: content, place, time, or wrapped event; null: accepted."""
     published = F.col("timestamp")
-    in_time = {one: list_time_checks(one, name_column(one), published) for one in known}
-    late_or_ahead = choose_by_topic(
-        "_of", {one: choose(some) for one, some in in_time.items() if some}
+    beyond_content = choose_by_topic(
+        "_of",
+        {
+            one: choose(
+                [*list_place_checks(one), *list_time_checks(one, name_column(one), published)]
+            )
+            for one in known
+        },
     )
     of_release = [
         *list_content_checks(RELEASES, RELEASE, F.col("key").cast("string")),
+        *list_place_checks(RELEASES),
         *list_time_checks(RELEASES, RELEASE, published),
         (~F.col("_of").isin(list(RELEASABLE)) | F.col("_fault").isNotNull(), UNRELEASABLE),
         (F.col(RELEASE)["original_event_id"] != choose_event_id(known), UNRELEASABLE),
     ]
     return F.when(is_release(), choose(of_release)).otherwise(
-        F.coalesce(F.col("_fault"), late_or_ahead)
+        F.coalesce(F.col("_fault"), beyond_content)
     )
 
 
@@ -147,8 +155,8 @@ def build_identity(known: tuple[Contract, ...]) -> Column:
     return F.when(is_release(), original).otherwise(choose_event_id(known))
 
 
-def choose_clock(known: tuple[Contract, ...]) -> Column:
-    return F.when(is_release(), F.col(RELEASE)["event_time"]).otherwise(choose_event_time(known))
+def choose_clock(happened_at: Column) -> Column:
+    return F.when(is_release(), F.lit(NEVER)).otherwise(happened_at)
 
 
 def choose_event_id(known: tuple[Contract, ...]) -> Column:

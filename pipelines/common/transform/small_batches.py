@@ -19,7 +19,7 @@ from contracts import HEARTBEATS, RELEASES, Contract, Row, get_contract
 from contracts.consumer import list_declared
 from contracts.projection import project_fields
 from contracts.shape import Field
-from contracts.validation import Rejection, unwrap, validate
+from contracts.validation import Rejection, identify, unwrap, validate
 from infra.settings import Settings
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform.as_of_join import Lookup, name_as_of_column
@@ -149,17 +149,17 @@ def to_row(
 ) -> tuple[Any, ...]:
     """A record's row, in the schema's form; times are in microseconds."""
     of = get_contract(topic)
-    found = validate(of, key, value, published_us // MICROSECONDS)
+    found = validate(of, key, value, published_us // MICROSECONDS, partition)
     if isinstance(found, Rejection):
         why = topic, found.reason, str(offset), NEVER_US, None, 0
         nothing = [None] * (len(asked.reads) + len(asked.lookups))
         return topic, partition, published_us, *why, *nothing
-    clock_us = get_event_time_ms(of, found) * MICROSECONDS
-    identity, event = found["event_id"], found
+    identity, at_ms = identify(of, found)
+    clock_us, event = at_ms * MICROSECONDS, found
     if of is RELEASES:
         of, event = get_contract(found["topic"]), unwrap_accepted(found)
-        identity = f"{of.name}/{event['event_id']}"
-    at_ms = get_event_time_ms(of, event)
+        original, at_ms = identify(of, event)
+        identity, clock_us = f"{of.name}/{original}", NEVER_US
     beat_us = clock_us if of is HEARTBEATS else 0
     meta = of.name, None, identity, clock_us, at_ms * MICROSECONDS, beat_us
     events = [convert_times(of, event) if name == of.name else None for name in asked.reads]
@@ -176,12 +176,6 @@ def unwrap_accepted(release: Row) -> Row:
     event = unwrap(release)
     assert not isinstance(event, Rejection), "a release is accepted with what it wraps"
     return event
-
-
-def get_event_time_ms(of: Contract, event: Row) -> int:
-    assert of.event_time is not None, "a topic of events names the time at which they happened"
-    found: int = event[of.event_time]
-    return found
 
 
 def convert_times(of: Contract, event: Row) -> Row:

@@ -9,9 +9,11 @@ from pyspark.sql import functions as F
 
 from contracts import Contract, render_rule_sql
 from contracts.times import MILLISECOND
-from contracts.validation import FUTURE, LATE, UNDECODABLE, WRONG_KEY
+from contracts.validation import FUTURE, LATE, UNDECODABLE, WRONG_KEY, WRONG_PARTITION
 
 INT_END = 2**31
+CHOOSE_PARTITION = "choose_partition"
+"""The function of every session with the partition of a key: java/ChoosePartition.java."""
 
 Check = tuple[Column, str]
 """A condition that a faulty record meets, and the name of the fault."""
@@ -31,6 +33,12 @@ def list_content_checks(contract: Contract, name: str, key: Column) -> list[Chec
         (~key.eqNullSafe(build_expected_key(contract, name)), WRONG_KEY),
         *[(~F.expr(sql), rule) for rule, sql in render_rule_sql(contract, prefix=f"{name}.")],
     ]
+
+
+def list_place_checks(contract: Contract) -> list[Check]:
+    """The possible fault of a record's partition, by its columns `key` and `partition`."""
+    expected = F.call_function(CHOOSE_PARTITION, F.col("key"), F.lit(contract.settings.partitions))
+    return [(F.col("partition") != expected, WRONG_PARTITION)]
 
 
 def list_time_checks(contract: Contract, name: str, published: Column) -> list[Check]:

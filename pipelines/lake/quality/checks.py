@@ -140,7 +140,7 @@ def check_silver(spark: SparkSession, topic: Contract, silver: Pinned) -> Iterat
     events = silver.read(spark)
     once = name_expectation(
         "an event is there once",
-        gxe.ExpectCompoundColumnsToBeUnique(column_list=["_partition", "event_id"]),
+        gxe.ExpectCompoundColumnsToBeUnique(column_list=["_partition", "event_id", "event_time"]),
     )
     for name, frame in build_frames(topic, events, "_partition", "_offset").items():
         rules = list_expectations(topic).get(name, {}).values()

@@ -5,13 +5,13 @@ A release counts as the event that it wraps, at the time of that event, as in ev
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypedDict, cast
+from typing import Any, TypedDict, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, Contract, Row
-from contracts.validation import RELEASABLE, Rejection, read
+from contracts.validation import RELEASABLE, Rejection, identify, read
 from services.api.lake.tables import LakeSnapshot, to_timestamp
 from services.api.store.selection import WHOLE_MIN, Place
 
@@ -189,18 +189,18 @@ def register_events(snapshot: LakeSnapshot, span: Span) -> None:
 
 def _read_released(snapshot: LakeSnapshot) -> Mapping[Contract, list[Row]]:
     """The released events; of each, the first release in its partition counts."""
-    fields = ("topic", "partition", "offset", "original_event_id", "value")
+    fields = ("topic", "partition", "offset", "value")
     snapshot.register("release", snapshot.tables[RELEASES].read((*RECORD, *fields)))
     rows = snapshot.query(
-        "select * replace (epoch_ms(_published) as _published) "
-        "from release "
-        "qualify row_number() over "
-        "(partition by _partition, topic, original_event_id order by _offset) = 1"
+        "select * replace (epoch_ms(_published) as _published) from release "
+        "order by _partition, _offset"
     )
-    released: dict[Contract, list[Row]] = {}
+    released: dict[Contract, dict[tuple[Any, ...], Row]] = {}
     for row in rows:
-        released.setdefault(RELEASABLE[row["topic"]], []).append(_unwrap(row))
-    return released
+        topic, event = RELEASABLE[row["topic"]], _unwrap(row)
+        of_topic = released.setdefault(topic, {})
+        of_topic.setdefault((row["_partition"], *identify(topic, event)), event)
+    return {topic: list(events.values()) for topic, events in released.items()}
 
 
 def _unwrap(release: Row) -> Row:

@@ -34,7 +34,8 @@ def create_announced_layout(
         create=(
             f'create table {table} (partition integer not null, "offset" integer not null, '
             f"event_id text not null, sku text not null, {columns}, "
-            'primary key (partition, "offset"), unique (partition, event_id)) without rowid',
+            'primary key (partition, "offset"), unique (partition, event_id, event_time)) '
+            "without rowid",
             f'create index "{table} by sku" on {table} (sku, {since}, "offset")',
         ),
         insert=f"insert or ignore into {table} values ({', '.join('?' * (4 + len(numbers)))})",
@@ -46,7 +47,7 @@ def _read_event(contract: Contract, record: Record) -> Row | None:
     """The event in a record, its times in milliseconds; None for a rejected record, which goes to
     the quarantine.
     """
-    event = validate(contract, record.key, record.value, record.published_ms)
+    event = validate(contract, record.key, record.value, record.published_ms, record.partition[1])
     if isinstance(event, Rejection):
         log.info("%s/%d at %d: %s", *record.partition, record.offset, event.reason)
         return None

@@ -23,6 +23,7 @@ from pipelines.common.transform.aggregate import (
     build_static_rows,
     select_view_rows,
 )
+from pipelines.common.transform.events import NEVER
 from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.rules import OF_RECEIPT
 from pipelines.fraud.signals import DIMENSIONS
@@ -76,7 +77,11 @@ def stream(
     files = spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
     memory = timedelta(days=30)
     running = build_running_rows(
-        PIPELINE, files.parquet(str(source)), memory, load_versions(spark, DIMENSIONS, log)
+        PIPELINE,
+        files.parquet(str(source)),
+        memory,
+        load_versions(spark, DIMENSIONS, log),
+        F.lit(NEVER),
     )
     found = Stream([], folder / "checkpoint")
 

@@ -11,7 +11,7 @@ import pytest
 
 from audit.log import read
 from contracts import ACTIONS, CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
-from generators.partitions import choose_partition
+from contracts.partitions import choose_partition
 from infra.kafka import Record, apply_topics, create_admin, is_answering, read_end_offsets
 from infra.security.tokens import DAY_MS, Role, Token
 from infra.settings import Settings

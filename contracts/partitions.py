@@ -1,10 +1,17 @@
-"""Chooses the partition of a key, with the hash that Kafka's clients share."""
+"""The partition of a key, by the hash of Kafka's Java clients.
+
+Of the copies of an event only those in one partition are told apart, so each key has one partition:
+a record elsewhere is rejected. librdkafka chooses as Java does with `partitioner=murmur2_random`.
+"""
+
+from functools import lru_cache
 
 MULTIPLIER = 0x5BD1E995
 SEED = 0x9747B28C
 WORD = 0xFFFFFFFF
 
 
+@lru_cache(maxsize=10_000)
 def choose_partition(key: bytes, partitions: int) -> int:
     """The partition that Java's default partitioner and librdkafka's `murmur2_random` choose."""
     return (murmur2(key) & 0x7FFFFFFF) % partitions

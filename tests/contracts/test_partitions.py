@@ -1,6 +1,6 @@
 import pytest
 
-from generators.partitions import choose_partition, murmur2
+from contracts.partitions import choose_partition, murmur2
 
 
 @pytest.mark.parametrize(

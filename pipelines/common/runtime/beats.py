@@ -1,0 +1,61 @@
+"""How far a heartbeat may move the watermark: to the time of the world, by its clock.
+
+The watermark only frees memory, so the clock decides no answer. But one heartbeat from a year to
+come, accepted as its record's timestamp says the same, would free all of it for good.
+"""
+
+import time
+from dataclasses import dataclass
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from contracts import HEARTBEATS
+from contracts.times import MILLISECOND
+from control.world_clock import AnnouncedClock, read_clock
+from infra.settings import Settings
+
+LOOK_SECONDS = 60.0
+"""The time between two looks at the announced clock: a simulator that starts, stops or is told
+another speed announces another one."""
+
+
+@dataclass
+class BeatLimit:
+    """The limit of one query's heartbeats."""
+
+    settings: Settings
+    clock: AnnouncedClock | None
+    """As announced when the query began; None: there was none."""
+    looked_at: float
+
+    @classmethod
+    def read(cls, settings: Settings) -> "BeatLimit":
+        """The limit by the clock that is announced now."""
+        return cls(settings, read_clock(settings), time.monotonic())
+
+    def is_outdated(self) -> bool:
+        """Whether another clock is announced since. It looks once in LOOK_SECONDS."""
+        if time.monotonic() - self.looked_at < LOOK_SECONDS:
+            return False
+        self.looked_at = time.monotonic()
+        newest = read_clock(self.settings)
+        return render(newest) != render(self.clock)
+
+    def build_column(self) -> Column:
+        """World time at the start of a batch, and the skew; wall time where no clock runs."""
+        wall_ms = F.unix_millis(F.current_timestamp())
+        now_ms = wall_ms
+        if self.clock is not None and self.clock.is_running:
+            at = self.clock.clock
+            since_ms = wall_ms - F.lit(at.wall_ms)
+            now_ms = F.lit(at.world_ms) + F.floor(since_ms * at.speed_milli / 1000)
+        elif self.clock is not None:
+            now_ms = F.greatest(wall_ms, F.lit(self.clock.clock.world_ms))
+        assert HEARTBEATS.skew is not None, "its contract says how far a heartbeat may be ahead"
+        return F.timestamp_millis(now_ms + HEARTBEATS.skew // MILLISECOND)
+
+
+def render(announced: AnnouncedClock | None) -> object:
+    """What is announced of a clock; its last heartbeat is not."""
+    return None if announced is None else (announced.clock, announced.state)
