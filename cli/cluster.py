@@ -1,4 +1,7 @@
-"""retail contracts plan, apply: the topics of a cluster compared with the contracts."""
+"""retail contracts plan, apply: the topics of a cluster compared with the contracts.
+
+What loads the contracts is imported within functions: `check` beside them runs while one is bad.
+"""
 
 import json
 import re
@@ -9,8 +12,7 @@ from typing import Annotated
 import typer
 
 from cli import screen
-from cli.topics import ANSWER_SECONDS_MAX, grant, list_standing
-from contracts import CONTRACTS, Contract
+from contracts.shape import Contract
 from infra import kafka
 from infra.errors import UserError
 from infra.kafka.drift import Cluster, Drift, find_drifts, find_refusals, inspect, mend
@@ -45,6 +47,8 @@ def plan_command(as_json: AsJson = False) -> None:
 
 def apply_command() -> None:
     """Make missing topics, fix settings and set who may do what, unless the cluster is unsafe."""
+    from cli.topics import grant, list_standing
+
     settings = read_settings()
     cluster, drifted = _look(settings)
     if why := list(find_refusals(cluster, settings.kafka_replication_factor)):
@@ -63,6 +67,9 @@ def apply_command() -> None:
 
 def find_contracts(names: Sequence[str]) -> Mapping[str, Contract]:
     """The contract of every topic that has one: a generation's changelog has its view's."""
+    from cli.topics import list_standing
+    from contracts import CONTRACTS
+
     of_generations = {
         name: CONTRACTS[match[1]]
         for name in names
@@ -72,6 +79,8 @@ def find_contracts(names: Sequence[str]) -> Mapping[str, Contract]:
 
 
 def _look(settings: Settings) -> tuple[Cluster, list[Drift]]:
+    from cli.topics import ANSWER_SECONDS_MAX, list_standing
+
     if not kafka.is_answering(settings):
         raise kafka.KafkaDown(settings.bootstrap_servers)
     client = kafka.create_admin(settings)

@@ -11,7 +11,7 @@ import typer
 from cli import report, screen
 from cli.cluster import apply_command, plan_command
 from cli.http import http_command
-from contracts import catalog
+from contracts import loader
 from contracts.catalogue.site import build_site, write
 from contracts.errors import BadContract
 from contracts.evolution.check import check
@@ -30,7 +30,7 @@ app.command("http")(http_command)
 
 Folder = Annotated[Path, typer.Option(help="The folder of contracts.")]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
-HERE = Path(catalog.__file__).parent
+HERE = Path(loader.__file__).parent
 
 
 class Kind(Enum):
@@ -44,13 +44,19 @@ class NotMade(UserError):
 
 
 @app.command("check")
-def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
+def check_command(
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Who can read which version of what, too.")
+    ] = False,
+) -> None:
     """Check every contract against its released versions and its consumers; needs no broker."""
     checked = check(folder.resolve(), get_today())
     if as_json:
         print(json.dumps(report.build_document(checked)))
     else:
-        report.show(checked)
+        report.show(checked, matrix)
     if not checked.good:
         raise typer.Exit(1)
 

@@ -17,18 +17,18 @@ NOBODY = "nobody who is known"
 BREAKS = "\N{NO-BREAK SPACE}✗"
 
 
-def show(report: Report) -> None:
+def show(report: Report, matrix: bool = False) -> None:
+    """What breaks stands last, where a person looks first."""
+    if matrix:
+        _show_matrix(report)
+        screen.say("")
+    for one in report.harmless:
+        screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}, which harms nobody")
+    _show_pending(report)
     for fault in report.faults:
         _print_wrapped("  ", f"fault: {fault}")
     for one in report.breaks:
         _show_break(one)
-    for one in report.harmless:
-        screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}, which harms nobody")
-    if report.matrix is not None:
-        screen.say("")
-        _show_matrix(report)
-        screen.say("")
-    _show_pending(report)
     screen.say(f"  {conclude(report)}")
 
 
@@ -108,7 +108,7 @@ def _print_wrapped(head: str, text: str) -> None:
 
 def _show_matrix(report: Report) -> None:
     """The matrix of consumers and versions; a consumer that cannot read a version has a mark."""
-    rows = report.matrix or {}
+    rows = report.matrix
     widths = max(map(len, rows), default=0), max(len(PRESENT), 8)
     screen.say(f"  {'topic':<{widths[0]}}  {'version':<{widths[1]}} readers")
     for name, versions in rows.items():

@@ -1,49 +1,53 @@
 """Contracts: the only place that defines fields, keys, units, rules and topic settings."""
 
-from contracts.catalog import (
-    ACTIONS,
-    ADJUSTMENTS,
-    ALERTS,
-    BEST_SELLERS,
-    BOOKS,
-    CLOCKS,
-    CONFIRMATIONS,
-    CONTRACTS,
-    DAILY_DEMAND,
-    ERASURES,
-    GENERATIONS,
-    HEARTBEATS,
-    INCIDENTS,
-    LEDGER,
-    MARKERS,
-    NOTIFICATIONS,
-    PRICE_CHANGES,
-    PRODUCTS,
-    PROGRESS,
-    PROMOTIONS,
-    PROPOSALS,
-    PURCHASE_ORDERS,
-    QUARANTINE,
-    READERS,
-    RECEIPTS,
-    REFUNDS,
-    RELEASES,
-    SHIPMENTS,
-    STOCK_LEVELS,
-    STORE_SALES,
-    STORES,
-    SUBSCRIPTIONS,
-    VISITS,
-    get_contract,
-)
-from contracts.codec import Decoded, decode, encode, encode_key
-from contracts.digests import compute_digest
-from contracts.dimensions import DIMENSIONS, NOTICE, ON_ITS_WAY, holds_from
-from contracts.errors import BadContract, StaleLock, Undecodable, Unencodable, UnknownContract
-from contracts.mapping import build_avro_schema, render_rule_sql, render_spark_ddl
-from contracts.models import build_model
-from contracts.schemas import find_schemas, get_schema_id
-from contracts.shape import Contract, Field, Row, Rule, TopicSettings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contracts.catalog import (
+        ACTIONS,
+        ADJUSTMENTS,
+        ALERTS,
+        BEST_SELLERS,
+        BOOKS,
+        CLOCKS,
+        CONFIRMATIONS,
+        CONTRACTS,
+        DAILY_DEMAND,
+        ERASURES,
+        GENERATIONS,
+        HEARTBEATS,
+        INCIDENTS,
+        LEDGER,
+        MARKERS,
+        NOTIFICATIONS,
+        PRICE_CHANGES,
+        PRODUCTS,
+        PROGRESS,
+        PROMOTIONS,
+        PROPOSALS,
+        PURCHASE_ORDERS,
+        QUARANTINE,
+        READERS,
+        RECEIPTS,
+        REFUNDS,
+        RELEASES,
+        SHIPMENTS,
+        STOCK_LEVELS,
+        STORE_SALES,
+        STORES,
+        SUBSCRIPTIONS,
+        VISITS,
+        get_contract,
+    )
+    from contracts.codec import Decoded, decode, encode, encode_key
+    from contracts.digests import compute_digest
+    from contracts.dimensions import DIMENSIONS, NOTICE, ON_ITS_WAY, holds_from
+    from contracts.errors import BadContract, StaleLock, Undecodable, Unencodable, UnknownContract
+    from contracts.mapping import build_avro_schema, render_rule_sql, render_spark_ddl
+    from contracts.models import build_model
+    from contracts.schemas import find_schemas, get_schema_id
+    from contracts.shape import Contract, Field, Row, Rule, TopicSettings
 
 __all__ = [
     "ACTIONS",
@@ -106,3 +110,30 @@ __all__ = [
     "render_rule_sql",
     "render_spark_ddl",
 ]
+
+# What is found without the contracts of this repository comes first.
+MODULES = (
+    "errors",
+    "shape",
+    "mapping",
+    "models",
+    "schemas",
+    "catalog",
+    "codec",
+    "digests",
+    "dimensions",
+)
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """A name of one of these modules, when it is first asked for.
+
+        The contracts are loaded no sooner: what checks them has to run while one is bad.
+        """
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        modules = (import_module(f"{__name__}.{module}") for module in MODULES)
+        value = next(getattr(one, name) for one in modules if hasattr(one, name))
+        globals()[name] = value
+        return value

@@ -1,14 +1,15 @@
 """From the standard's options and quality checks to rules."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from open_data_contract_standard.model import DataQuality
 
 from contracts import rules
-from contracts.errors import BadContract
-from contracts.fields import Reading, read_type
+from contracts.errors import BadContract, Faults, Part
+from contracts.fields import Reading, find_type
 from contracts.mapping import TYPES
 from contracts.rules import KINDS
 from contracts.shape import Field, Limit, Rule
@@ -31,33 +32,52 @@ ROW_RULES = ("notEqual", "lessThan", "atMost")
 
 def list_rules(
     file: Path,
-    properties: Sequence[Reading],
+    readings: Sequence[Reading],
     fields: Sequence[Field],
     checks: Sequence[DataQuality],
+    faults: Faults,
 ) -> tuple[Rule, ...]:
-    """The rules of the fields, and those of the record as a whole. Raises BadContract."""
+    """The rules of the fields, and those of the record as a whole, as far as they are understood.
+
+    Where one of a field's rules is not, the field is among the faults' missing parts.
+    """
+    row_rules = [
+        faults.attempt(check.name or "", None, _read_row_rule, file, fields, check, number)
+        for number, check in enumerate(checks)
+        if not _is_about(check, faults.missing)
+    ]
+    faults.missing.update(one.name for one in checks if one.name and _is_about(one, faults.missing))
     every = (
-        *(rule for one in properties for rule in _list_field_rules(one)),
-        *(_read_row_rule(file, fields, check) for check in checks),
+        *(rule for one in readings for rule in _list_field_rules(one, faults)),
+        *(rule for rule in row_rules if rule is not None),
     )
-    names = [rule.name for rule in every]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadContract(file, f"rule {name}", "one of this name", "two", "Rename one.")
+    counted = Counter(rule.name for rule in every)
+    for name in (name for name, times in counted.items() if times > 1):
+        fault = BadContract(file, f"rule {name}", "one of this name", "two", "Rename one.")
+        faults.add(fault, name)
     return every
 
 
-def _list_field_rules(reading: Reading) -> Iterator[Rule]:
+def _is_about(check: DataQuality, missing: Collection[Part]) -> bool:
+    """Whether the condition is on a field that is not understood."""
+    asked = check.implementation if isinstance(check.implementation, dict) else {}
+    return any((str(name),) in missing for name in asked.values())
+
+
+def _list_field_rules(reading: Reading, faults: Faults) -> Iterator[Rule]:
     """The rules declared with a field, and those of the fields within it."""
-    source, kind = reading.property, read_type(reading)
+    source, path = reading.property, reading.path
     if source.required:
         yield _create_rule(reading, "required", None)
-    for option, limit in (source.logicalTypeOptions or {}).items():
-        yield _read_option(reading, kind, option, limit)
-    for check in source.quality or ():
-        yield _create_rule(reading, "validValues", _read_valid_values(reading, kind, check))
-    for inner in reading.list_inner(source.items.properties if source.items else None):
-        yield from _list_field_rules(inner)
+    if kind := find_type(reading):
+        for option, limit in (source.logicalTypeOptions or {}).items():
+            with faults.collect(path):
+                yield _read_option(reading, kind, option, limit)
+        for check in source.quality or ():
+            with faults.collect(path):
+                yield _create_rule(reading, "validValues", _read_valid_values(reading, kind, check))
+    for inner in reading.inner:
+        yield from _list_field_rules(inner, faults)
 
 
 def _read_option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
@@ -104,14 +124,15 @@ def _create_rule(reading: Reading, kind: str, limit: Limit) -> Rule:
     return Rule(rules.describe_rule(reading.path, kind, limit), kind, reading.path, limit)
 
 
-def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality) -> Rule:
+def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality, number: int) -> Rule:
     """A condition on a whole record: `{field: units, notEqual: 0}`, `{field: a, atMost: b}`."""
     where = f"schema quality {check.name or 'without a name'}"
+    at = ("schema", 0, "quality", number)
     if not check.name or not check.description:
-        raise BadContract(file, where, "a name and a description", "none", "Say what it means.")
+        raise BadContract(file, where, "a name and a description", "none", "Say what it means.", at)
     if (check.type, check.engine) != ("custom", "predicate"):
         written = f"{check.type}, {check.engine}"
-        raise BadContract(file, where, "type custom, engine predicate", written, "Write those.")
+        raise BadContract(file, where, "type custom, engine predicate", written, "Write those.", at)
     asked = check.implementation if isinstance(check.implementation, dict) else {}
     types = {field.name: field.type for field in fields}
     for kind in ROW_RULES:
@@ -123,6 +144,7 @@ def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality) -> R
         f"implementation: a field, and one of {', '.join(ROW_RULES)}",
         check.implementation,
         "notEqual takes a value; the others take a field of the same type.",
+        at,
     )
 
 

@@ -1,14 +1,14 @@
 """The examples of a contract: valid records, and records with one change that breaks one rule."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-from pydantic import Field as ModelField
-
+from contracts.errors import Location, Part
 from contracts.mapping import TYPES
+from contracts.projection import Path, parse_path, render_path
 from contracts.shape import Field, InvalidExample, Row, Rule
 
 
@@ -24,23 +24,6 @@ def parse_typed(kind: str, written: Any) -> Any:
     return written
 
 
-def parse_record(fields: Sequence[Field], written: Any) -> dict[str, Any]:
-    """A whole record from YAML, with timestamps as datetimes. Raises ValueError."""
-    if not isinstance(written, dict):
-        raise ValueError(f"{written!r}, which is no record")
-    if others := set(written) - {field.name for field in fields}:
-        raise ValueError(f"fields that the contract does not have: {', '.join(sorted(others))}")
-    return {field.name: _parse_value(field, written.get(field.name)) for field in fields}
-
-
-def _parse_value(field: Field, written: Any) -> Any:
-    if written is None:
-        return None
-    if field.type == "array" and isinstance(written, list):
-        return [parse_record(field.fields, item) for item in written]
-    return parse_typed(field.type, written)
-
-
 def list_absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]:
     """For every `required` rule: the valid record without that field."""
     return tuple(
@@ -50,34 +33,105 @@ def list_absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]
     )
 
 
-class Change(BaseModel):
-    """How the valid record is changed so that it breaks a rule.
-
-    `{breaks: rule, set: {"lines[].units": 0}}` sets the units of every line;
-    `{breaks: rule, repeat: {lines: 201}}` repeats the first item, or character, 201 times.
-    """
-
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    breaks: str
-    sets: dict[str, Any] = ModelField(default={}, alias="set")
-    repeats: dict[str, int] = ModelField(default={}, alias="repeat")
+CHANGE_KEYS = {"breaks", "set", "repeat"}
 
 
-def parse_invalid(
-    fields: Sequence[Field], rules: Sequence[Rule], valid: Row, written: Any
-) -> InvalidExample:
-    """The valid record with this change. Raises ValueError."""
-    change = Change.model_validate(written)
-    if change.breaks not in {rule.name for rule in rules}:
-        raise ValueError(f"{change.breaks!r}, which is no rule of this contract")
-    value = valid
-    for where, new in change.sets.items():
-        path = where.split("[].")
-        value = _change(value, path, partial(_set, _parse_value(_find_field(fields, path), new)))
-    for where, times in change.repeats.items():
-        value = _change(value, where.split("[]."), partial(_repeat, times))
-    return InvalidExample(change.breaks, value)
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Reads the examples of one contract, and notes what is wrong with them."""
+
+    fields: Sequence[Field]
+    rules: Sequence[Rule]
+    missing: Collection[Part]
+    """Of fields among these nothing is known."""
+    problems: dict[str, list[Location]] = field(default_factory=dict)
+    """Each problem, and the places of the examples that have it."""
+
+    def note(self, example: Location, problem: str) -> None:
+        places = self.problems.setdefault(problem, [])
+        if example not in places:
+            places.append(example)
+
+    def parse_record(self, written: Any, example: Location) -> dict[str, Any]:
+        """A whole record from YAML, with timestamps as datetimes."""
+        return self._parse_record(self.fields, (), written, example)
+
+    def _parse_record(
+        self, fields: Sequence[Field], parents: Path, written: Any, example: Location
+    ) -> dict[str, Any]:
+        if not isinstance(written, dict):
+            self.note(example, f"{written!r}, which is no record")
+            return dict.fromkeys((one.name for one in fields), None)
+        known = [one.name for one in fields]
+        for name in (name for name in written if name not in known):
+            place = render_path((*parents, str(name)))
+            self.note(example, f"fields that the contract does not have: {place}")
+        return {
+            one.name: self._parse_value(one, (*parents, one.name), written.get(one.name), example)
+            for one in fields
+        }
+
+    def _parse_value(self, one: Field, path: Path, written: Any, example: Location) -> Any:
+        if written is None or path in self.missing:
+            return None
+        if one.type == "array" and isinstance(written, list):
+            return [self._parse_record(one.fields, path, item, example) for item in written]
+        try:
+            return parse_typed(one.type, written)
+        except ValueError as error:
+            self.note(example, f"{error} as {render_path(path)}, which is of type {one.type}")
+            return None
+
+    def parse_invalid(self, valid: Row, written: Any, example: Location) -> InvalidExample | None:
+        """The valid record, changed so that it breaks a rule.
+
+        `{breaks: rule, set: {"lines[].units": 0}}` sets the units of every line;
+        `{breaks: rule, repeat: {lines: 201}}` repeats the first item, or character, 201 times.
+        """
+        if not _is_change(written):
+            self.note(example, f"{written!r}, which is not of breaks, set and repeat")
+            return None
+        breaks, value = written["breaks"], valid
+        if breaks not in {rule.name for rule in self.rules} and not self._is_missing(breaks):
+            self.note(example, f"{breaks!r}, which is no rule of this contract")
+        for where, new in written.get("set", {}).items():
+            if of := self._find_field(where, example):
+                path = parse_path(where)
+                parsed = self._parse_value(of, path, new, example)
+                value = _change(value, path, partial(_set, parsed))
+        for where, times in written.get("repeat", {}).items():
+            if self._find_field(where, example):
+                value = _change(value, parse_path(where), partial(_repeat, times))
+        return InvalidExample(breaks, value)
+
+    def _is_missing(self, rule: str) -> bool:
+        return rule in self.missing or any(
+            isinstance(part, tuple) and rule.startswith(f"{render_path(part)} ")
+            for part in self.missing
+        )
+
+    def _find_field(self, where: str, example: Location) -> Field | None:
+        fields, found = self.fields, None
+        for name in parse_path(where):
+            found = next((one for one in fields if one.name == name), None)
+            if found is None:
+                self.note(example, f"{where!r}, which is no field of this contract")
+                return None
+            fields = found.fields
+        return found
+
+
+def _is_change(written: Any) -> bool:
+    return (
+        isinstance(written, dict)
+        and written.keys() <= CHANGE_KEYS
+        and isinstance(written.get("breaks"), str)
+        and all(
+            isinstance(part, dict) and all(isinstance(where, str) for where in part)
+            for part in (written.get("set", {}), written.get("repeat", {}))
+        )
+        and all(type(times) is int for times in written.get("repeat", {}).values())
+    )
 
 
 def _set(new: Any, _: Any) -> Any:
@@ -85,20 +139,12 @@ def _set(new: Any, _: Any) -> Any:
 
 
 def _repeat(times: int, old: Any) -> Any:
-    return old and old[:1] * times
-
-
-def _find_field(fields: Sequence[Field], path: Sequence[str]) -> Field:
-    head, *rest = path
-    for field in fields:
-        if field.name == head:
-            return _find_field(field.fields, rest) if rest else field
-    raise ValueError(f"{head!r}, which is no field of this contract")
+    return old[:1] * times if isinstance(old, str | bytes | list) else old
 
 
 def _change(value: Row, path: Sequence[str], change: Callable[[Any], Any]) -> dict[str, Any]:
     """A copy with the field at the path changed, in every item of the arrays on the path."""
     head, *rest = path
     if rest:
-        return {**value, head: [_change(item, rest, change) for item in value[head]]}
+        return {**value, head: [_change(item, rest, change) for item in value[head] or ()]}
     return {**value, head: change(value[head])}

@@ -7,7 +7,7 @@ from typing import Any
 
 from open_data_contract_standard.model import SchemaProperty
 
-from contracts.errors import BadContract
+from contracts.errors import BadContract, Faults, Location
 from contracts.examples import parse_typed
 from contracts.mapping import TYPES
 from contracts.odcs import CustomProperties
@@ -17,8 +17,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 PERSONAL = "personal"
 """The one classification that these contracts use."""
-
-ITEM_KEYS = {"name", "description", "logicalType", "properties"}
+PERSONAL_PROPERTIES = ("purpose", "retention")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,78 +27,102 @@ class Reading:
     file: Path
     path: tuple[str, ...]
     property: SchemaProperty
+    location: Location
+    inner: "tuple[Reading, ...]" = ()
+    """The fields within this one."""
 
     def explain(self, expected: str, value: object, advice: str) -> BadContract:
         where = f"field {'[].'.join(self.path)}"
-        return BadContract(self.file, where, expected, value, advice)
-
-    def list_inner(self, listed: list[SchemaProperty] | None) -> tuple["Reading", ...]:
-        """The fields within this one."""
-        return list_readings(self.file, self.path, listed)
+        return BadContract(self.file, where, expected, value, advice, self.location)
 
 
-def read_fields(readings: tuple[Reading, ...]) -> tuple[Field, ...]:
-    """The fields of one record. Raises BadContract."""
-    fields = tuple(read_field(one) for one in readings)
+def read_fields(readings: tuple[Reading, ...], faults: Faults) -> tuple[Field, ...]:
+    """The fields of one record; one that is not understood is among the faults' missing parts."""
+    fields = tuple(read_field(one, faults) for one in readings)
     measures = {field.name for field in fields if field.type == "string" and not field.required}
     for reading, field in zip(readings, fields, strict=True):
-        if field.per is not None and field.per not in measures:
-            listed = ", ".join(sorted(measures)) or "none that is there"
-            raise reading.explain(
-                f"per: a string beside it that may be absent, of {listed}",
-                field.per,
-                "Name such a field.",
-            )
+        with faults.collect(reading.path):
+            if field.per is not None and field.per not in measures:
+                listed = ", ".join(sorted(measures)) or "none that is there"
+                raise reading.explain(
+                    f"per: a string beside it that may be absent, of {listed}",
+                    field.per,
+                    "Name such a field.",
+                )
     return fields
 
 
 def list_readings(
-    file: Path, path: tuple[str, ...], listed: list[SchemaProperty] | None
+    file: Path,
+    listed: list[SchemaProperty] | None,
+    faults: Faults,
+    location: Location,
+    path: tuple[str, ...] = (),
 ) -> tuple[Reading, ...]:
-    """The properties, each with its path. Raises BadContract for an invalid name."""
-    readings = tuple(Reading(file, (*path, str(one.name)), one) for one in listed or ())
-    seen: set[str] = set()
-    for reading in readings:
-        name = reading.path[-1]
-        if not NAME.fullmatch(name):
-            raise reading.explain("a name like unit_price_cents", repr(name), "Rename it.")
-        if name in seen:
-            raise reading.explain("one field of this name", "two", "Remove or rename one of them.")
-        seen.add(name)
-    return readings
+    """The properties, each with its path, but for those with an invalid name."""
+    readings: dict[str, Reading] = {}
+    for number, source in enumerate(listed or ()):
+        name, at = str(source.name), (*location, "properties", number)
+        items = source.items.properties if source.items else None
+        reading = Reading(file, (*path, name), source, at)
+        with faults.collect():
+            if not NAME.fullmatch(name):
+                raise reading.explain("a name like unit_price_cents", repr(name), "Rename it.")
+            if name in readings:
+                raise reading.explain(
+                    "one field of this name", "two", "Remove or rename one of them."
+                )
+            inner = list_readings(file, items, faults, (*at, "items"), reading.path)
+            readings[name] = replace(reading, inner=inner)
+    return tuple(readings.values())
 
 
-def read_field(reading: Reading) -> Field:
-    """The field. Raises BadContract for a missing or unknown part."""
-    source = reading.property
-    custom = CustomProperties(reading.file, f"field {reading.path[-1]}", source.customProperties)
-    unit, per = custom.take_optional("unit", str), custom.take_optional("per", str)
-    personal = _read_personal(reading, custom)
-    custom.refuse_others("unit, per, and of a personal field purpose, retention")
-    kind = read_type(reading)
+def read_field(reading: Reading, faults: Faults) -> Field:
+    """The field. What of it is not understood has a value that means nothing."""
+    source, path = reading.property, reading.path
+    custom = CustomProperties(
+        reading.file, f"field {path[-1]}", source.customProperties, faults, reading.location
+    )
+    unit: str | None = faults.attempt(path, None, custom.take_optional, "unit", str)
+    per: str | None = faults.attempt(path, None, custom.take_optional, "per", str)
+    personal = faults.attempt(path, None, _read_personal, reading, custom)
+    with faults.collect():
+        custom.refuse_others("unit", "per", *PERSONAL_PROPERTIES)
+    kind = faults.attempt(path, "", read_type, reading)
     made = Field(
-        name=reading.path[-1],
-        type=kind,
-        required=_is_required(reading),
-        description=_check_description(reading, source.description),
+        name=path[-1],
+        type=kind or "string",
+        required=faults.attempt(path, True, _is_required, reading),
+        description=faults.attempt("", "", _check_description, reading, source.description),
         unit=unit,
         per=per,
-        examples=tuple(_check_example(reading, kind, example) for example in source.examples or ()),
+        examples=tuple(
+            faults.attempt("", example, _check_example, reading, kind, example)
+            for example in (source.examples or () if kind else ())
+        ),
         personal=personal,
     )
     if kind == "array":
-        return _complete_array(reading, made)
-    if source.items or source.properties:
-        raise reading.explain("neither items nor properties", "some", "Only an array has items.")
+        return faults.attempt(path, made, _complete_array, reading, made, faults)
+    with faults.collect(path):
+        if kind and (source.items or source.properties):
+            raise reading.explain(
+                "neither items nor properties", "some", "Only an array has items."
+            )
     return made
 
 
+def find_type(reading: Reading) -> str | None:
+    """The field's type, a row of the table; None where no row is like it."""
+    written = reading.property.logicalType, reading.property.physicalType
+    return next((k for k, one in TYPES.items() if (one.logical, one.physical) == written), None)
+
+
 def read_type(reading: Reading) -> str:
-    """The field's type, a row of the table. Raises BadContract."""
+    """The field's type. Raises BadContract."""
+    if kind := find_type(reading):
+        return kind
     source = reading.property
-    for name, known in TYPES.items():
-        if (known.logical, known.physical) == (source.logicalType, source.physicalType):
-            return name
     listed = ", ".join("/".join(filter(None, (t.logical, t.physical))) for t in TYPES.values())
     written = "/".join(filter(None, (source.logicalType, source.physicalType)))
     raise reading.explain(f"a type of {listed}", written or "none", "Choose one of them.")
@@ -141,14 +164,11 @@ def _check_example(reading: Reading, kind: str, example: Any) -> Any:
         raise reading.explain(f"examples of type {kind}", error, "Mend the example.") from error
 
 
-def _complete_array(reading: Reading, made: Field) -> Field:
+def _complete_array(reading: Reading, made: Field, faults: Faults) -> Field:
     item = reading.property.items
     if item is None or item.logicalType != "object" or not item.properties:
         written = "none" if item is None else item.logicalType
         raise reading.explain("items: objects with properties", written, "An array holds objects.")
-    if others := item.model_fields_set - ITEM_KEYS:
-        listed = ", ".join(sorted(ITEM_KEYS))
-        raise reading.explain(f"items with {listed}", ", ".join(others), "Remove or rename it.")
     if not NAME.fullmatch(item.name or ""):
         raise reading.explain(
             "items with a name", repr(item.name), "Name one element, as in: line."
@@ -156,6 +176,6 @@ def _complete_array(reading: Reading, made: Field) -> Field:
     return replace(
         made,
         item=item.name,
-        item_description=_check_description(reading, item.description),
-        fields=read_fields(reading.list_inner(item.properties)),
+        item_description=faults.attempt("", "", _check_description, reading, item.description),
+        fields=read_fields(reading.inner, faults),
     )

@@ -1,9 +1,9 @@
-"""From files to contracts: the loader checks all of them, and loads all or none."""
+"""From files to contracts: the loader finds every fault of all of them, and loads all or none."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -13,10 +13,11 @@ from open_data_contract_standard.model import OpenDataContractStandard, SchemaOb
 
 from contracts import terms
 from contracts.conditions import list_rules
-from contracts.errors import BadContract, BadContracts
+from contracts.errors import BadContract, BadContracts, Faults, Location, Part
 from contracts.fields import list_readings, read_fields
 from contracts.odcs import CustomProperties, parse
 from contracts.shape import Contract
+from contracts.syntax import read_text, set_lines
 
 FOLDERS: Mapping[str, Literal["topic", "view"]] = {"topics": "topic", "views": "view"}
 FILE_NAME = re.compile(r"([a-z][a-z0-9-]*)\.v([1-9][0-9]*)\.yaml")
@@ -25,7 +26,15 @@ VISIBILITIES = ("public", "private")
 SOURCES_MAX = 1_024
 """As many contracts, old versions included, are kept as they were read. These are some 110."""
 
-KNOWN_PROPERTIES = "visibility, key, eventTime, partitions, topicConfig, readers, sunset"
+KNOWN_PROPERTIES = (
+    "visibility",
+    "key",
+    "eventTime",
+    "partitions",
+    "topicConfig",
+    "readers",
+    "sunset",
+)
 
 
 class Place(NamedTuple):
@@ -47,60 +56,99 @@ class Source:
     """Where a fault is."""
 
 
-def load(folder: Path) -> Mapping[str, Contract]:
-    """Every contract under topics/ and views/ of the folder, by name.
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A contract as far as it is understood."""
 
-    Raises BadContract for a fault, and BadContracts, which names all, where several files have one.
-    """
+    contract: Contract
+    missing: frozenset[Part]
+    """What is not: it has a value that means nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What the files of a folder hold."""
+
+    contracts: Mapping[str, Contract]
+    partial: Mapping[str, Partial | None]
+    """By file: contracts with a fault; None for one of which nothing is understood."""
+    faults: tuple[BadContract, ...]
+
+
+def load(folder: Path) -> Mapping[str, Contract]:
+    """Every contract under topics/ and views/ of the folder, by name. Raises BadContracts."""
+    loaded = load_all(folder)
+    if loaded.faults:
+        raise BadContracts(loaded.faults)
+    return loaded.contracts
+
+
+def load_all(folder: Path) -> Loaded:
+    """The contracts and the faults of a folder, each as many as there are."""
     files = [file for kind in FOLDERS for file in sorted((folder / kind).rglob("*"))]
-    loaded: dict[str, Contract] = {}
+    contracts: dict[str, Contract] = {}
+    partial: dict[str, Partial | None] = {}
     faults: list[BadContract] = []
     for file in filter(Path.is_file, files):
         try:
-            one = load_file(folder, file)
+            one = load_at(parse_place(folder, file), file)
+            if one.name in contracts:
+                expected, advice = "a name of its own", "Rename one."
+                raise BadContract(file, "the contract", expected, one.name, advice)
+            contracts[one.name] = one
         except BadContract as fault:
-            faults.append(fault)
-            continue
-        if one.name in loaded:
-            expected, advice = "a name of its own", "Rename one."
-            faults.append(BadContract(file, "the contract", expected, one.name, advice))
-        loaded[one.name] = one
-    if faults:
-        raise faults[0] if len(faults) == 1 else BadContracts(faults)
-    return MappingProxyType(loaded)
-
-
-def load_file(folder: Path, file: Path) -> Contract:
-    """The contract in <topics or views>/<domain>/<entity>.v<major>.yaml under the folder."""
-    return load_at(parse_place(folder, file), file)
+            faults += fault.faults
+            partial[file.relative_to(folder).as_posix()] = fault.partial
+    return Loaded(MappingProxyType(contracts), partial, tuple(faults))
 
 
 def load_at(at: Place, file: Path) -> Contract:
     """The contract in the file, with the name that belongs to this place. Raises BadContract."""
-    return _read_contract(Source(at, file.read_text(encoding="utf-8"), file))
+    text = read_text(file)
+    try:
+        return _read_contract(Source(at, text, file))
+    except BadContract as fault:
+        set_lines(text, fault.faults)
+        raise BadContracts(fault.faults, fault.partial) from fault
 
 
 @lru_cache(maxsize=SOURCES_MAX)
 def _read_contract(source: Source) -> Contract:
-    at, file = source.at, source.file
-    document = parse(source.text, file)
-    custom = CustomProperties(file, "the contract", document.customProperties)
+    at, file, faults = source.at, source.file, Faults()
+    try:
+        contract = _read_parts(at, file, parse(source.text, file, faults), faults)
+    except BadContract as fault:  # of something without which there is no contract
+        raise BadContracts([*faults.found, *fault.faults]) from fault
+    faults.refuse(Partial(contract, frozenset(faults.missing)))
+    return contract
+
+
+def _read_parts(
+    at: Place, file: Path, document: OpenDataContractStandard, faults: Faults
+) -> Contract:
+    custom = CustomProperties(file, "the contract", document.customProperties, faults)
     visibility = _read_visibility(file, custom)
     name = f"{visibility}.{at.domain}.{at.entity}.v{at.major}"
-    sunset = terms.read_sunset(file, custom.take_optional("sunset", date))
-    schema = _check_names(file, at, name, document, "deprecated" if sunset else "active")
-    properties = list_readings(file, (), schema.properties)
-    fields = read_fields(properties)
-    terms.refuse_ambiguous_items(file, fields)
-    rules = list_rules(file, properties, fields, schema.quality or ())
-    key = terms.read_key(file, fields, rules, custom.take("key", list))
-    event_time = terms.read_event_time(file, fields, custom.take_optional("eventTime", str))
+    sunset = faults.attempt("sunset", None, _read_sunset, file, custom)
+    schema = _get_schema(file, document)
+    _check_names(file, at, name, document, "deprecated" if sunset else "active", faults)
+    readings = list_readings(file, schema.properties, faults, ("schema", 0))
+    fields = read_fields(readings, faults)
+    if not fields:
+        raise BadContract(file, "schema", "properties", "none", "Name its fields.")
+    terms.refuse_ambiguous_items(file, fields, faults)
+    rules = list_rules(file, readings, fields, schema.quality or (), faults)
+    key = terms.read_key(file, fields, rules, custom, faults)
+    event_time = faults.attempt("event_time", None, terms.read_event_time, file, fields, custom)
     measured = terms.find_measurable(fields, key, event_time)
-    spans = terms.read_spans(file, document.slaProperties or (), at.entity, measured)
-    settings = terms.read_topic_settings(file, custom)
-    readers = terms.read_readers(file, visibility, custom.take_optional("readers", list) or [])
-    custom.refuse_others(KNOWN_PROPERTIES)
-    valid, invalid = terms.read_examples(file, schema, fields, rules)
+    spans = terms.read_spans(file, document.slaProperties or (), at.entity, measured, faults)
+    settings = terms.read_topic_settings(file, custom, faults)
+    readers: tuple[str, ...] = faults.attempt(
+        "readers", (), terms.read_readers, file, visibility, custom
+    )
+    with faults.collect():
+        custom.refuse_others(*KNOWN_PROPERTIES)
+    valid, invalid = terms.read_examples(file, schema, fields, rules, faults)
     return Contract(
         name=name,
         kind=at.kind,
@@ -109,8 +157,8 @@ def _read_contract(source: Source) -> Contract:
         entity=at.entity,
         major=at.major,
         version=str(document.version),
-        owner=_read_owner(file, document),
-        description=_read_description(file, document),
+        owner=faults.attempt("owner", "", _read_owner, file, document),
+        description=faults.attempt("description", "", _read_description, file, document),
         fields=fields,
         key=key,
         event_time=event_time,
@@ -146,30 +194,45 @@ def _read_visibility(file: Path, custom: CustomProperties) -> str:
     return visibility
 
 
-def _check_names(
-    file: Path, place: Place, name: str, document: OpenDataContractStandard, status: str
-) -> SchemaObject:
-    """The contract's one schema. Raises BadContract where a name contradicts path or visibility."""
+def _get_schema(file: Path, document: OpenDataContractStandard) -> SchemaObject:
     schemas = document.schema_ or []
     if len(schemas) != 1:
         raise BadContract(file, "schema", "one object", len(schemas), "A topic has one.")
-    schema = schemas[0]
-    for where, expected, written in (
-        ("id", name, document.id),
-        ("name", place.entity, document.name),
-        ("domain", place.domain, document.domain),
-        ("version", f"{place.major}.x.y", document.version),
-        ("schema's name", place.entity, schema.name),
-        ("schema's physicalType", "topic", schema.physicalType),
-        ("status", status, document.status),
+    return schemas[0]
+
+
+def _check_names(
+    file: Path,
+    place: Place,
+    name: str,
+    document: OpenDataContractStandard,
+    status: str,
+    faults: Faults,
+) -> None:
+    """Collect the names that contradict the path or the visibility."""
+    schema, version = _get_schema(file, document), str(document.version)
+    numbered = re.fullmatch(rf"{place.major}\.\d+\.\d+", version)
+    of_schema: Location = ("schema", 0)
+    for where, expected, written, at in (
+        ("id", name, document.id, ("id",)),
+        ("name", place.entity, document.name, ("name",)),
+        ("domain", place.domain, document.domain, ("domain",)),
+        ("version", version if numbered else f"{place.major}.x.y", version, ("version",)),
+        ("schema's name", place.entity, schema.name, of_schema),
+        ("schema's physicalType", "topic", schema.physicalType, of_schema),
+        ("status", status, document.status, ("status",)),
     ):
-        agreed = written == expected or (
-            where == "version" and re.fullmatch(rf"{place.major}\.\d+\.\d+", str(written))
-        )
-        if not agreed:
+        if written != expected:
             advice = "Names follow from the path and the visibility: mend this, or move the file."
-            raise BadContract(file, where, expected, written, advice)
-    return schema
+            faults.add(BadContract(file, where, expected, written, advice, at))
+
+
+def _read_sunset(file: Path, custom: CustomProperties) -> date | None:
+    """The last day on which a contract with a successor is supported. Raises BadContract."""
+    sunset: date | None = custom.take_optional("sunset", date)
+    if isinstance(sunset, datetime):
+        raise BadContract(file, "sunset", "a day, as 2027-03-31", sunset, "Leave out the time.")
+    return sunset
 
 
 def _read_owner(file: Path, document: OpenDataContractStandard) -> str:

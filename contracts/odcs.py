@@ -1,6 +1,6 @@
 """Reading a file of the Open Data Contract Standard, strictly.
 
-The standard's own model ignores unknown keys. Here they are errors, so that every line of a
+The standard has more keys than these contracts use. Others are errors here, so that every line of a
 contract has an effect.
 """
 
@@ -8,168 +8,191 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-from open_data_contract_standard.model import (
-    CustomProperty,
-    DataQuality,
-    Description,
-    OpenDataContractStandard,
-    SchemaObject,
-    SchemaProperty,
-    ServiceLevelAgreementProperty,
-    Team,
-)
-from pydantic import BaseModel, ValidationError
+from open_data_contract_standard.model import CustomProperty, OpenDataContractStandard
+from pydantic import ValidationError
 
-from contracts.errors import BadContract
+from contracts.errors import BadContract, BadContracts, Faults, Location
+from contracts.syntax import (
+    TYPE_WORDS,
+    describe_value,
+    parse_yaml,
+    read_text,
+    suggest,
+)
 
 API_VERSION = "v3.1.0"
 
-# The keys of the standard that these contracts use.
-KEYS: Mapping[type[BaseModel], tuple[str, ...]] = {
-    OpenDataContractStandard: (
-        "apiVersion",
-        "kind",
-        "id",
-        "name",
-        "domain",
-        "version",
-        "status",
-        "team",
-        "description",
-        "customProperties",
-        "slaProperties",
-        "schema",
-    ),
-    Team: ("name",),
-    Description: ("purpose", "usage", "limitations"),
-    CustomProperty: ("property", "value", "description"),
-    ServiceLevelAgreementProperty: ("property", "value", "unit", "element", "description"),
-    SchemaObject: ("name", "physicalType", "properties", "quality", "customProperties"),
-    SchemaProperty: (
-        "name",
-        "description",
-        "logicalType",
-        "physicalType",
-        "required",
-        "classification",
-        "logicalTypeOptions",
-        "quality",
-        "examples",
-        "customProperties",
-        "items",
-        "properties",
-    ),
-    DataQuality: (
-        "name",
-        "description",
-        "type",
-        "metric",
-        "arguments",
-        "mustBe",
-        "engine",
-        "implementation",
-    ),
+Kind = type | str
+"""The type of a value, or the name of an element; `[name]` is a list of such elements."""
+# The elements and keys of the standard that these contracts use.
+ELEMENTS: Mapping[str, Mapping[str, Kind]] = {
+    "contract": {
+        **dict.fromkeys(("apiVersion", "kind", "id", "name", "domain", "version", "status"), str),
+        "team": "team",
+        "description": "description",
+        "customProperties": "[custom]",
+        "slaProperties": "[promise]",
+        "schema": "[schema]",
+    },
+    "team": {"name": str},
+    "description": dict.fromkeys(("purpose", "usage", "limitations"), str),
+    "custom": {"property": str, "value": object, "description": str},
+    "promise": {
+        "value": object,
+        **dict.fromkeys(("property", "unit", "element", "description"), str),
+    },
+    "schema": {
+        "name": str,
+        "physicalType": str,
+        "properties": "[field]",
+        "quality": "[check]",
+        "customProperties": "[custom]",
+    },
+    "field": {
+        **dict.fromkeys(("name", "description", "logicalType", "physicalType"), str),
+        "required": bool,
+        "classification": str,
+        "logicalTypeOptions": dict,
+        "quality": "[check]",
+        "examples": list,
+        "customProperties": "[custom]",
+        "items": "item",
+        "properties": "[field]",
+    },
+    "item": {"name": str, "description": str, "logicalType": str, "properties": "[field]"},
+    "check": {
+        **dict.fromkeys(("name", "description", "type", "metric", "engine"), str),
+        "arguments": dict,
+        "mustBe": object,
+        "implementation": object,
+    },
 }
-
-
-class Loader(yaml.CSafeLoader):
-    """YAML that refuses a duplicate key; yaml itself lets the second replace the first."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} stands twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
 
 
 def read(file: Path) -> OpenDataContractStandard:
     """The file as the standard's model. Raises BadContract."""
-    return parse(file.read_text(encoding="utf-8"), file)
-
-
-def parse(text: str, file: Path) -> OpenDataContractStandard:
-    """The file's text as the standard's model. Raises BadContract."""
-    try:
-        raw = yaml.load(text, Loader=Loader)
-    except yaml.YAMLError as error:
-        raise BadContract(file, "the file", "YAML", error, "Mend its syntax.") from error
-    if not isinstance(raw, dict):
-        raise BadContract(file, "the file", "a mapping", type(raw).__name__, "See its neighbours.")
-    try:
-        document = OpenDataContractStandard(**raw)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise BadContract(
-            file, where, "what the standard says", first["msg"], f"See ODCS {API_VERSION}."
-        ) from error
-    _refuse_unknown_keys(file, "the contract", raw, document)
-    if (document.apiVersion, document.kind) != (API_VERSION, "DataContract"):
-        written = f"{document.kind} {document.apiVersion}"
-        raise BadContract(
-            file, "apiVersion and kind", f"DataContract {API_VERSION}", written, "Write those."
-        )
+    faults = Faults()
+    document = parse(read_text(file), file, faults)
+    faults.refuse()
     return document
 
 
-def _refuse_unknown_keys(file: Path, where: str, raw: Mapping[str, Any], model: BaseModel) -> None:
-    known = KEYS[type(model)]
-    names = {info.alias or name: name for name, info in type(model).model_fields.items()}
+def parse(text: str, file: Path, faults: Faults) -> OpenDataContractStandard:
+    """The file's text as the standard's model, without what it should not hold.
+
+    Collects the faults; raises BadContract where the text is no document at all.
+    """
+    raw = parse_yaml(text, file, faults)
+    cleaned = _clean(file, "contract", raw, faults, (), "the contract")
+    try:
+        made = OpenDataContractStandard(**cleaned)
+    except ValidationError as error:
+        at = error.errors()[0]["loc"]
+        where, expected = ".".join(map(str, at)), f"what ODCS {API_VERSION} says"
+        raise BadContract(file, where, expected, "other", "See its neighbours.", at) from error
+    if (made.apiVersion, made.kind) != (API_VERSION, "DataContract"):
+        written = f"{made.kind} {made.apiVersion}"
+        wanted = f"DataContract {API_VERSION}"
+        faults.add(BadContract(file, "apiVersion and kind", wanted, written, "Write those."))
+    return made
+
+
+def _clean(
+    file: Path, element: str, raw: Mapping[Any, Any], faults: Faults, at: Location, where: str
+) -> dict[str, Any]:
+    """The element, without unknown keys and values of other types: each of them is a fault."""
+    known, cleaned = ELEMENTS[element], {}
+    where = str(raw.get("name") or raw.get("property") or where)
     for key, value in raw.items():
-        if key not in known:
-            listed = ", ".join(known)
-            raise BadContract(file, where, f"one of {listed}", repr(key), "Remove or rename it.")
-        made = getattr(model, names[key])
-        for raw_child, child in zip(_listed(value), _listed(made), strict=True):
-            if isinstance(child, BaseModel):
-                name = raw_child.get("name") or raw_child.get("property") or key
-                _refuse_unknown_keys(file, str(name), raw_child, child)
+        with faults.collect():
+            if key not in known:
+                listed, advice = ", ".join(known), suggest(key, known)
+                raise BadContract(file, where, f"one of {listed}", repr(key), advice, (*at, key))
+            if value is not None:
+                cleaned[key] = _clean_value(file, key, known[key], value, faults, (*at, key))
+    return cleaned
 
 
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def _clean_value(
+    file: Path, key: str, kind: Kind, raw: object, faults: Faults, at: Location
+) -> Any:
+    """The value of this kind. Raises BadContract."""
+    value: Any = raw
+    if isinstance(kind, type):
+        wanted: type = kind
+    else:
+        wanted = list if kind.startswith("[") else dict
+    if not isinstance(raw, wanted):
+        advice = "Put it in quotes." if wanted is str else "See its neighbours."
+        expected, found = TYPE_WORDS[wanted], describe_value(raw)
+        raise BadContract(file, key, expected, found, advice, at)
+    if isinstance(kind, type):
+        return value
+    if wanted is dict:
+        return _clean(file, kind, value, faults, at, key)
+    made = []
+    for number, each in enumerate(value):
+        with faults.collect():
+            made.append(_clean_value(file, key, kind[1:-1], each, faults, (*at, number)))
+    return made
 
 
 class CustomProperties:
     """The custom properties of one element: a loader takes each once and refuses the others."""
 
-    def __init__(self, file: Path, where: str, listed: list[CustomProperty] | None) -> None:
+    def __init__(
+        self,
+        file: Path,
+        where: str,
+        listed: list[CustomProperty] | None,
+        faults: Faults,
+        at: Location = (),
+    ) -> None:
         self._file = file
         self._where = where
+        self._at = (*at, "customProperties")
         self._values: dict[str, Any] = {}
-        for one in listed or ():
+        self._places: dict[str, Location] = {}
+        for number, one in enumerate(listed or ()):
             name = str(one.property)
+            self._places[name] = (*self._at, number)
             if name in self._values:
-                raise BadContract(
-                    file, where, f"one custom property {name}", "two", "Remove one of them."
-                )
+                once, advice = f"one custom property {name}", "Remove one of them."
+                faults.add(self._explain(name, once, "two", advice, where), name)
             self._values[name] = one.value
 
     def take(self, name: str, expected: type) -> Any:
         """The value, of the type expected. Raises BadContract where there is none."""
         value = self._values.pop(name, None)
         if not isinstance(value, expected) or isinstance(value, bool):
-            raise BadContract(
-                self._file,
-                f"{self._where}, custom property {name}",
+            raise self._explain(
+                name,
                 f"a value of type {expected.__name__}",
                 repr(value),
                 "Write it under customProperties.",
             )
         return value
 
+    def find(self, name: str) -> Location:
+        """Where the property is; where it should be, if it is not there."""
+        return self._places.get(name, self._at)
+
     def take_optional(self, name: str, expected: type) -> Any:
         """The value, or None where there is none."""
         return self.take(name, expected) if name in self._values else None
 
-    def refuse_others(self, known: str) -> None:
-        for name in self._values:
-            raise BadContract(
-                self._file, self._where, f"custom properties {known}", name, "Remove or rename it."
-            )
+    def refuse_others(self, *known: str) -> None:
+        """Raise what was not taken. Raises BadContracts."""
+        listed = f"custom properties {', '.join(known)}"
+        faults = [
+            self._explain(name, listed, name, suggest(name, known), self._where)
+            for name in self._values
+        ]
+        if faults:
+            raise BadContracts(faults)
+
+    def _explain(
+        self, name: str, expected: str, value: object, advice: str, where: str = ""
+    ) -> BadContract:
+        where = where or f"{self._where}, custom property {name}"
+        return BadContract(self._file, where, expected, value, advice, self.find(name))

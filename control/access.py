@@ -10,7 +10,8 @@ from types import MappingProxyType
 from confluent_kafka.admin import AclOperation, ResourceType
 
 from contracts import CLOCKS, CONTRACTS, GENERATIONS, HEARTBEATS, MARKERS, Contract
-from contracts.consumer import CONSUMERS, Consumer
+from contracts.consumer import CONSUMERS
+from contracts.declarations import Consumer
 from infra.kafka.access import EVERYBODY, Grant, set_grants, set_users
 from infra.kafka.clients import NO_GROUP
 from infra.settings import Settings

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from contracts.consumer import Use, load_consumers
+from contracts.declarations import Consumers, Use, find_readers, find_writers, load_consumers
 from contracts.evolution.changes import find_changes
-from contracts.evolution.parties import Consumers, find_readers, find_writers
 from contracts.evolution.released import Released, load_released
 from contracts.loader import load
 from contracts.odcs import read

@@ -17,7 +17,7 @@ from contracts.catalogue.markup import (
     render_link,
     render_table,
 )
-from contracts.consumer import Consumer, Use
+from contracts.declarations import Consumer, Use
 from contracts.documents import to_document
 from contracts.evolution.reliances import describe_retention
 from contracts.fields import PERSONAL

@@ -5,31 +5,38 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from contracts.consumer import load_consumers
-from contracts.errors import BadContract
-from contracts.evolution import declarations, personal
+from contracts.declarations import load_all_consumers
+from contracts.evolution import contradictions, personal
+from contracts.evolution.contradictions import Unread
 from contracts.evolution.matrix import Row, build_matrix
-from contracts.evolution.pending import Pending, find_pending
-from contracts.evolution.released import find_tampered, load_released
+from contracts.evolution.released import (
+    Pending,
+    Released,
+    complete,
+    find_pending,
+    find_tampered,
+    load_all_released,
+)
 from contracts.evolution.verdict import Finding, list_findings
-from contracts.loader import load
+from contracts.loader import Loaded, load_all
+from contracts.shape import Contract
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """The result of the check: good without faults and breaks."""
 
-    contracts: int = 0
-    consumers: int = 0
-    faults: tuple[str, ...] = ()
-    """The contradictions."""
-    findings: tuple[Finding, ...] = ()
+    contracts: int
+    consumers: int
+    faults: tuple[str, ...]
+    """What is wrong with the files, and the contradictions among them."""
+    findings: tuple[Finding, ...]
     """The changes since any released version, harmless or not."""
-    pending: tuple[Pending, ...] = ()
+    pending: tuple[Pending, ...]
     """Contracts whose present form is not released."""
-    drafts: tuple[str, ...] = ()
+    drafts: tuple[str, ...]
     """Contracts without a writer: the first writer lets them be released."""
-    matrix: Mapping[str, Mapping[str, Row]] | None = None
+    matrix: Mapping[str, Mapping[str, Row]]
 
     @property
     def breaks(self) -> tuple[Finding, ...]:
@@ -46,33 +53,53 @@ class Report:
 
 
 def check(folder: Path, today: date) -> Report:
-    """The contracts, consumers and releases in a folder."""
-    try:
-        present, before = load(folder), load_released(folder)
-        consumers = load_consumers(folder / "consumers")
-    except BadContract as bad:
-        return Report(faults=tuple(str(bad).replace(f"{folder}/", "").splitlines()))
+    """The contracts, consumers and releases in a folder: every fault and every break.
+
+    What is not understood of a contract is taken as it was last released.
+    """
+    loaded = load_all(folder)
+    before, faults_before = load_all_released(folder)
+    known, faults_of_consumers = load_all_consumers(folder / "consumers")
+    faults = (*loaded.faults, *faults_before, *faults_of_consumers)
+    present, consumers = _complete(loaded, before), {n: one for n, one in known.items() if one}
+    unread = Unread(frozenset(loaded.partial) - {one.file for one in present.values()}, known)
     findings = tuple(list_findings(present, before, consumers, today))
     named = {(each, one.contract) for one in findings if one.breaks for each in one.readers_broken}
-    faults = (
-        *find_tampered(folder),
-        *personal.find_mistakes(present),
-        *_drop_explained(declarations.find_faults(present, before, consumers, today), named),
-    )
-    drafts = declarations.find_drafts(present, before, consumers)
+    declared = contradictions.find_faults(present, before, consumers, today, unread)
+    drafts = contradictions.find_drafts(present, before, consumers)
+    changed = {one.contract for one in findings if not one.released}
     return Report(
-        contracts=len(present),
-        consumers=len(consumers),
-        faults=faults,
+        contracts=len(loaded.contracts) + len(loaded.partial),
+        consumers=len(known),
+        faults=(
+            *(str(fault).replace(f"{folder}/", "") for fault in faults),
+            *find_tampered(folder),
+            *personal.find_mistakes(present),
+            *_drop_explained(declared, named),
+        ),
         findings=findings,
         pending=tuple(
             one
-            for one in find_pending(folder, present, before, findings)
+            for one in find_pending(folder, loaded.contracts, before, changed)
             if one.contract not in drafts
         ),
         drafts=drafts,
         matrix=build_matrix(present, before, consumers),
     )
+
+
+def _complete(loaded: Loaded, before: Released) -> dict[str, Contract]:
+    """The contracts, also those with faults, unless nothing says what they would be."""
+    present = dict(loaded.contracts)
+    last = {versions[-1].file: versions[-1] for versions in before.values()}
+    for file, partial in loaded.partial.items():
+        if partial is None or (partial.missing and file not in last):
+            one = last.get(file)
+        else:
+            one = complete(partial, last.get(file, partial.contract))
+        if one is not None:
+            present.setdefault(one.name, one)
+    return present
 
 
 def _drop_explained(faults: Iterator[str], named: set[tuple[str, str]]) -> Iterator[str]:

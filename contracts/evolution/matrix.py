@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from contracts.consumer import Use
-from contracts.evolution.parties import Consumers, find_readers
+from contracts.declarations import Consumers, Use, find_readers
 from contracts.evolution.released import Released
 from contracts.evolution.reliances import find_unmet
 from contracts.evolution.wire import explain_unreadable

@@ -5,8 +5,15 @@ from datetime import date
 from pathlib import Path
 
 from contracts.evolution.check import Report, check
-from contracts.evolution.pending import Pending, replace_version
-from contracts.evolution.released import DIGESTS, FOLDER, compute_digest, load_pins, locate_version
+from contracts.evolution.released import (
+    DIGESTS,
+    FOLDER,
+    Pending,
+    compute_digest,
+    load_pins,
+    locate_version,
+    replace_version,
+)
 from contracts.loader import load
 from contracts.schemas import LOCK, extend, load_lock, render_lock
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from contracts.consumer import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, parse_span
+from contracts.declarations import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, parse_span
 from contracts.projection import Path, list_leaves, parse_path
 from contracts.shape import Contract, Rule
 from contracts.times import render_span

@@ -4,15 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from contracts.evolution.change import LOG, READERS, Change
-from contracts.evolution.changes import find_changes
-from contracts.evolution.parties import (
-    Consumers,
-    find_broken_readers,
-    find_broken_writers,
-    find_readers,
-    find_writers,
-)
+from contracts.declarations import Consumers, Use, find_readers, find_writers
+from contracts.evolution.change import LOG, READERS, WRITERS, Change
+from contracts.evolution.changes import find_changes, find_renamed
 from contracts.evolution.released import Released
 from contracts.shape import Contract
 
@@ -58,12 +52,13 @@ def _compare_contract(
 ) -> Iterator[Finding]:
     """The comparison with every released version: a reader may use any of them."""
     since: dict[Change, list[Contract]] = {}
+    renamed = find_renamed(versions[-1], new)
     for old in versions:
-        for change in find_changes(old, new):
+        for change in find_changes(old, new, renamed):
             since.setdefault(change, []).append(old)
     uses = find_readers(consumers, new.name)
     for change, olds in since.items():
-        broken = find_broken_readers(change, olds[-1], uses)
+        broken = _find_broken_readers(change, olds[-1], uses)
         private_harm = change.harms >= LOG or (change.harms >= READERS and bool(broken))
         breaks = bool(change.harms) if new.visibility == "public" else private_harm
         yield Finding(
@@ -75,9 +70,24 @@ def _compare_contract(
             promised=PROMISED[new.visibility],
             readers_broken=broken,
             readers_going_on=tuple(name for name in uses if name not in broken),
-            writers_broken=find_broken_writers(change, find_writers(consumers, new.name)),
+            writers_broken=find_writers(consumers, new.name) if change.harms & WRITERS else (),
             way_out=_suggest_way_out(new, change) if breaks else "",
         )
+
+
+def _find_broken_readers(change: Change, old: Contract, uses: Mapping[str, Use]) -> tuple[str, ...]:
+    if not change.harms & (READERS | LOG):
+        return ()
+    return tuple(name for name, use in uses.items() if _concerns(change, old, use))
+
+
+def _concerns(change: Change, old: Contract, use: Use) -> bool:
+    path = change.path
+    if path is None:
+        return any(getattr(use.relies_on, one) is not None for one in change.reliances)
+    if change.meaning and use.fields == "all":  # it passes every field on, whatever it means
+        return change.place in use.relies_on.fields
+    return any(used[: len(path)] == path for used in use.list_paths(old))
 
 
 def _check_removed(old: Contract, consumers: Consumers) -> Finding:

@@ -1,6 +1,7 @@
 """The command line itself."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,27 +100,51 @@ def test_a_command_is_the_operators_whichever_service_the_container_is(
     assert Settings().kafka_service == OPERATOR
 
 
-def test_every_bad_contract_is_told_without_a_traceback(tmp_path: Path) -> None:
-    """By a command that has nothing to do with contracts, too: all of them load the contracts."""
+BAD = ("topics/sales/receipt.v1.yaml", "topics/sales/refund.v1.yaml")
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A copy of what is installed, in which two contracts are bad."""
     for room in INSTALLED:
         unwanted = shutil.ignore_patterns("__pycache__")
         shutil.copytree(locate_root() / room, tmp_path / room, ignore=unwanted)
-    files = ("topics/sales/receipt.v1.yaml", "topics/sales/refund.v1.yaml")
-    for file in files:
+    for file in BAD:
         contract = tmp_path / "contracts" / file
         contract.write_text(contract.read_text().replace("name: cashier_id", "name: Cashier", 1))
-    for command in (["contracts", "check"], ["verify"]):
-        printed = subprocess.run(
-            [sys.executable, "-m", "cli.main", *command],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    return tmp_path
+
+
+def run_in(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cli.main", *words],
+        cwd=clone,
+        env={**os.environ, "PYTHONPATH": str(clone)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_every_bad_contract_is_told_without_a_traceback(clone: Path) -> None:
+    """By a command that has nothing to do with contracts, too: all of them load the contracts."""
+    for command in (["contracts", "catalogue"], ["verify"]):
+        printed = run_in(clone, *command)
         assert printed.returncode == 1
         lines = printed.stderr.splitlines()
-        assert len(lines) == len(files), printed.stderr
-        for file, line in zip(files, lines, strict=True):
-            assert file in line
-            assert "Cashier" in line
+        for file in BAD:
+            assert any(file in line and "'Cashier'" in line for line in lines), printed.stderr
+        assert all(any(file in line for file in BAD) for line in lines), printed.stderr
+
+
+def test_the_check_says_who_breaks_by_the_contracts_that_no_other_command_can_load(
+    clone: Path,
+) -> None:
+    printed = run_in(clone, "contracts", "check")
+    assert printed.returncode == 1
+    assert printed.stderr == ""
+    for file in BAD:
+        assert f"fault: {file}" in printed.stdout
+    for topic in ("public.sales.receipt.v1", "public.sales.refund.v1"):
+        assert f"{topic}   cashier_id: removed (string)" in printed.stdout
+    assert re.fullmatch(r"  2 breaks and \d+ faults in .*", printed.stdout.splitlines()[-1])

@@ -13,7 +13,7 @@ from typing import Any
 import fastavro
 
 from contracts import Contract
-from contracts.consumer import Reliances, Use, parse_span
+from contracts.declarations import Reliances, Use, parse_span
 from contracts.mapping import build_avro_projection
 from contracts.partitions import choose_partition
 from contracts.projection import Path, parse_path, project_fields

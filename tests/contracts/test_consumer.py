@@ -10,9 +10,8 @@ from contracts.consumer import (
     create_reader,
     get_consumer,
     list_declared,
-    load_consumers,
-    parse_span,
 )
+from contracts.declarations import load_consumers, parse_span
 from contracts.errors import Undeclared, UnknownConsumer
 from contracts.projection import create_pruner
 from contracts.validation import VALIDATED

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from contracts import CONTRACTS, Contract, Unencodable, encode, encode_key
-from contracts.consumer import CONSUMERS, Use, create_reader
+from contracts.consumer import CONSUMERS, create_reader
+from contracts.declarations import Use
 from contracts.partitions import choose_partition
 from contracts.projection import parse_path
 from infra.kafka import Record

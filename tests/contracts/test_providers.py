@@ -17,7 +17,8 @@ import pytest
 
 from audit.log import read
 from contracts import ADJUSTMENTS, CONFIRMATIONS, CONTRACTS, RECEIPTS, Contract
-from contracts.consumer import CONSUMERS, Use
+from contracts.consumer import CONSUMERS
+from contracts.declarations import Use
 from contracts.documents import to_document
 from contracts.validation import VALIDATED, Rejection, validate
 from infra.kafka import Record, create_admin, read_all, read_end_offsets

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from contracts import catalog
+from contracts import loader
 from contracts.evolution.check import Report, check
 
-HERE = Path(catalog.__file__).parent
+HERE = Path(loader.__file__).parent
 TODAY = date(2026, 11, 26)
 PARTS = ("topics", "views", "consumers", "released")
 

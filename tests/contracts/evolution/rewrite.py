@@ -4,7 +4,6 @@ After a contract or a consumer was added: the counts and the readers in the answ
 """
 
 import re
-from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -14,12 +13,11 @@ from typer.testing import CliRunner
 from cli import contracts as commands
 from cli.experiments import PROMPT
 from cli.main import build_application
-from tests.answers import FENCED, LEFT_OUT
+from tests.answers import FENCED
 from tests.contracts.evolution.editing import TODAY, copy_contracts
 from tests.contracts.evolution.guide import GUIDE, apply
 
 SECTION = re.compile(r"(?=^## )", re.MULTILINE)
-SHOWN = "receipt"
 
 
 def main() -> None:
@@ -42,26 +40,9 @@ def follow_section(section: str) -> str:
             answer = (
                 CliRunner().invoke(build_application(), words).output.replace(f"{scratch}/", "")
             )
-            return f"```\n{PROMPT}{command}\n{trim_matrix(answer)}```"
+            return f"```\n{PROMPT}{command}\n{answer}```"
 
         return FENCED.sub(answer_block, section)
-
-
-def trim_matrix(answer: str) -> str:
-    """Of the matrix, the rows of the topic that the guide is about."""
-    before, head, rest = answer.partition("  topic  ")
-    rows, end, after = rest.partition("\n\n")
-    first, *others = rows.splitlines() or [""]
-    topics: list[list[str]] = []
-    for row in others:
-        if row.startswith("   "):
-            topics[-1].append(row)
-        else:
-            topics.append([row])
-    kept = [first]
-    for shown, group in groupby(topics, lambda topic: SHOWN in topic[0]):
-        kept += [row for topic in group for row in topic] if shown else [f"  {LEFT_OUT}"]
-    return before + head + "\n".join(kept) + end + after
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ FAULTS: Mapping[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a misspelt word in a consumer's file": (
         lambda at: edit(at, {LOYALTY: [("relies_on:", "relies_upon:")]}),
-        "consumers/loyalty.yaml: reads.public.sales.receipt.v1.relies_upon",
+        "consumers/loyalty.yaml:17: reads.public.sales.receipt.v1.relies_upon",
     ),
     "a field without a description": (
         lambda at: edit(

@@ -1,10 +1,10 @@
 """Whether the declarations of consumers can hold: topics, fields, reliances, permission."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 
-from contracts.consumer import Consumer, Use
-from contracts.evolution.parties import Consumers, find_writers
+from contracts.declarations import Consumer, Consumers, Use, find_writers
 from contracts.evolution.released import Released
 from contracts.evolution.reliances import find_unmet
 from contracts.projection import Path, list_leaves, parse_path, render_path
@@ -20,23 +20,38 @@ def find_drafts(present: Contracts, before: Released, consumers: Consumers) -> t
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What a fault leaves open: nothing is said of it."""
+
+    files: Collection[str]
+    """Contracts of which nothing is known."""
+    consumers: Mapping[str, Consumer | None]
+    """Every consumer; None where nothing is known of it."""
+
+    def has(self, topic: str) -> bool:
+        _, domain, rest = topic.split(".", 2) if topic.count(".") > 2 else ("", "", topic)
+        file = f"{domain}/{rest}.yaml"
+        return any(one.endswith(f"/{file}") for one in self.files)
+
+
 def find_faults(
-    present: Contracts, before: Released, consumers: Consumers, today: date
+    present: Contracts, before: Released, consumers: Consumers, today: date, unread: Unread
 ) -> Iterator[str]:
     """The impossible declarations, each with the consumer that makes it."""
     drafted = find_drafts(present, before, consumers)
     for one in consumers.values():
         for topic, use in one.reads.items():
-            if topic not in present:
-                yield f"{one.name} reads {topic}, which is no contract"
-            else:
+            if topic in present:
                 yield from _check_use(one, use, present[topic], today)
-        for topic in one.writes:
-            if topic not in present:
-                yield f"{one.name} writes {topic}, which is no contract"
+        for verb, topics in (("reads", one.reads), ("writes", one.writes)):
+            for topic in topics:
+                if topic not in present and not unread.has(topic):
+                    yield f"{one.name} {verb} {topic}, which is no contract"
     for contract in present.values():
-        yield from _check_readers(contract, consumers)
-        if contract.name not in drafted and not find_writers(consumers, contract.name):
+        yield from _check_readers(contract, consumers, unread)
+        written = contract.name in drafted or find_writers(consumers, contract.name)
+        if not written and all(unread.consumers.values()):
             yield f"{contract.name}: nobody in contracts/consumers writes it"
         yield from _check_sunset(contract, present, today)
 
@@ -82,8 +97,8 @@ def may_read(one: Consumer, contract: Contract) -> bool:
     )
 
 
-def _check_readers(contract: Contract, consumers: Consumers) -> Iterator[str]:
-    known = {*consumers, *(f"every {one.kind}" for one in consumers.values())}
+def _check_readers(contract: Contract, consumers: Consumers, unread: Unread) -> Iterator[str]:
+    known = {*unread.consumers, *(f"every {one.kind}" for one in consumers.values())}
     for name in contract.readers:
         if name not in known:
             yield f"{contract.name}: readers names {name}, who is not in contracts/consumers"
