@@ -48,7 +48,7 @@ def test_a_live_query_is_behind_after_a_long_batch_with_much_unread(
             checked(RECORDS, 1)
     else:
         checked(RECORDS, 1)
-    assert written == [0] if refused else [0, 1]
+    assert written == ([0] if refused else [0, 1])
 
 
 def test_it_does_not_look_at_the_log_after_a_short_batch() -> None:
