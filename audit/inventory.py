@@ -85,7 +85,7 @@ class Oracle:
             select
                 topic,
                 partition,
-                count(distinct event_id) filter (where on_time),
+                count(distinct (event_id, event_time)) filter (where on_time),
                 count(distinct "offset") filter (where on_time),
                 count(distinct "offset") filter (where not on_time)
             from extracted

@@ -74,15 +74,15 @@ def account(records: Iterable[Record]) -> World:
     listed, found = tuple(records), []
     applied: Counter[str] = Counter()
     rejected: Counter[str] = Counter()
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, datetime]] = set()
     for record in listed:
         one = accept(record)
         if one is None:
             rejected[record.topic] += 1
             continue
         identity = f"{one.topic}/{one.event['event_id']}" if one.released else one.event["event_id"]
-        if (record.topic, identity) not in seen:
-            seen.add((record.topic, identity))
+        if (record.topic, identity, one.at) not in seen:
+            seen.add((record.topic, identity, one.at))
             applied[record.topic] += 1
             found.append(one)
     books = {topic: (applied[topic], rejected[topic]) for topic in applied | rejected}
@@ -171,7 +171,7 @@ def compute_windows(
     assert view.grace is not None, "a view of windows says what is on time"
     [ends] = [field.name for field in view.fields if field.name in ("window_end", "day_end")]
     rows: dict[Key, Row] = {}
-    events: dict[Key, set[tuple[str, str]]] = defaultdict(set)
+    events: dict[Key, set[tuple[str, str, datetime]]] = defaultdict(set)
     for at, over, one, amounts in added:
         if at not in rows:
             nothing = {f"{name}{twin}": 0 for name in amounts for twin in ("", "_on_time")}
@@ -187,7 +187,7 @@ def compute_windows(
         for name, amount in amounts.items():
             row[name] += amount
             row[f"{name}_on_time"] += 0 if late else amount
-        identity = one.topic, one.event["event_id"]
+        identity = one.topic, one.event["event_id"], one.at
         if identity not in events[at]:
             events[at].add(identity)
             row["version"] += 1

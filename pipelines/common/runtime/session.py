@@ -139,6 +139,8 @@ def start_session(
 
 def register_functions(spark: SparkSession) -> None:
     """Give the session the project's functions of values."""
+    if spark.catalog.functionExists(CHOOSE_PARTITION):
+        return
     jvm = spark.sparkContext._jvm
     assert jvm is not None
     # Janino keeps no type arguments of classes, by which registerJavaFunction goes.

@@ -30,8 +30,8 @@ def keep_first_copies_in_stream(
 
     Only heartbeats move the watermark, so a publisher with a fast clock does not. Spark remembers
     an event's id until a heartbeat is younger than the event by `memory` of world time. A heartbeat
-    beyond `beat_max`, world time at the start of the batch, moves nothing. Spark would drop an event
-    that is older than all that it remembers: its id is remembered from now on.
+    beyond `beat_max`, world time at the start of the batch, moves nothing. The id of an event that
+    is older than all that is remembered, and would be dropped, is remembered from then on.
     """
     delay = f"{int(memory.total_seconds() * 1000)} milliseconds"
     is_possible = F.col("_beat") <= beat_max

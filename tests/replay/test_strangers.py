@@ -1,0 +1,125 @@
+"""Clients that are not ours, with librdkafka's own defaults: what they send counts once, or not."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+from pyspark.sql import SparkSession
+
+from audit.oracles import ask_oracle
+from audit.timeline import BEFORE
+from contracts import ADJUSTMENTS, HEARTBEATS, STOCK_LEVELS, Contract, encode, encode_key
+from contracts.partitions import choose_partition
+from contracts.times import EPOCH, MILLISECOND
+from infra.settings import Settings
+from tests.brokers import empty_broker
+from tests.replay.answer import answer
+from tests.replay.checking import check
+from tests.replay.playing import see_through
+from tests.replay.running import InSession, Work, create_work
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(300)]
+
+OPENED = BEFORE + timedelta(days=1)
+HOUR = timedelta(hours=1)
+LAST = datetime(9999, 12, 31, tzinfo=EPOCH.tzinfo)
+
+
+class Stranger:
+    """A producer as somebody else makes it."""
+
+    def __init__(self, settings: Settings, **options: str) -> None:
+        self._client = Producer({"bootstrap.servers": settings.bootstrap_servers, **options})
+
+    def send(self, contract: Contract, at: datetime, published: datetime, **fields: Any) -> None:
+        event = {**contract.examples[0], "event_time": at, **fields}
+        self._client.produce(
+            contract.name,
+            encode(contract, event),
+            encode_key(contract, event),
+            timestamp=(published - EPOCH) // MILLISECOND,
+        )
+        assert self._client.flush(30) == 0
+
+    def adjust(self, at: datetime, units: int, **fields: Any) -> None:
+        self.send(ADJUSTMENTS, at, at, units=units, **fields)
+
+    def beat(self, at: datetime, published: datetime | None = None) -> None:
+        self.send(HEARTBEATS, at, published or at, event_id=f"beat-{at}")
+
+
+@pytest.fixture
+def work(shared_broker: Settings, tmp_path: Path) -> Work:
+    return create_work(empty_broker(shared_broker, tmp_path), "inventory")
+
+
+@pytest.fixture
+def running(
+    work: Work, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[InSession]:
+    runs = InSession(work, spark, monkeypatch)
+    yield runs
+    runs.stop()
+
+
+def count_units(work: Work) -> int:
+    """The units on hand of all shelves, of which the oracle has as many."""
+    found = answer(work)
+    check(found, work)
+    return sum(row["units_on_hand"] for row in found.rows[STOCK_LEVELS.name].values())
+
+
+def find_reasons(work: Work) -> set[str]:
+    """Why records are rejected, by the oracle, which counts as many as the pipeline."""
+    found = answer(work)
+    asked = ask_oracle(work.pipeline.name, work.settings, found.inputs)
+    assert sum(book.quarantined for book in found.books.values()) == len(asked.rejected)
+    return {reason for reasons in asked.rejected.values() for reason in reasons}
+
+
+def test_a_till_that_counts_anew_uses_its_ids_again(work: Work, running: InSession) -> None:
+    """A live generation forgets an id after three hours; a replay never does."""
+    till = Stranger(work.settings, partitioner="murmur2_random")
+    for hour in range(0, 11, 5):
+        till.adjust(OPENED + hour * HOUR, 10, event_id="A-1")
+        till.adjust(OPENED + hour * HOUR, 10, event_id="A-1")
+        for later in range(5):
+            till.beat(OPENED + (hour + later) * HOUR)
+            see_through(running)
+    running.stop()
+    assert count_units(work) == 30
+
+
+@pytest.mark.parametrize("far", [LAST, EPOCH + MILLISECOND])
+def test_one_heartbeat_of_another_time_ends_nothing(
+    work: Work, running: InSession, far: datetime
+) -> None:
+    """Its record's timestamp says the same, or the time at which it was sent."""
+    keeper = Stranger(work.settings, partitioner="murmur2_random")
+    for hour in range(5):
+        now = OPENED + hour * HOUR
+        keeper.adjust(now, 1, event_id=f"A-{hour}")
+        keeper.beat(now)
+        keeper.beat(far)
+        keeper.beat(far, published=now)
+        see_through(running)
+    running.stop()
+    assert count_units(work) == 5
+    assert find_reasons(work) == {"future" if far == LAST else "late"}
+
+
+def test_a_copy_by_another_partitioner_is_set_aside(work: Work, running: InSession) -> None:
+    theirs, ours = Stranger(work.settings), Stranger(work.settings, partitioner="murmur2_random")
+    stores = [f"S{number:03d}" for number in range(12)]
+    for number, store in enumerate(stores):
+        for client in (theirs, ours):
+            client.adjust(OPENED, 1, event_id=f"A-{number}", store_id=store)
+    ours.beat(OPENED)
+    see_through(running)
+    running.stop()
+    assert count_units(work) == len(stores)
+    assert find_reasons(work) == {"wrong-partition"}
+    assert {choose_partition(store.encode(), 4) for store in stores} == set(range(4))
