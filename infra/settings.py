@@ -25,6 +25,8 @@ from pydantic_settings import (
 from infra.errors import UserError
 
 HOST = "127.0.0.1"
+THIS_MACHINE = ("localhost", HOST, "::1")
+"""The names of this machine to itself."""
 NOW = "now"
 REMEMBERED_FILE = "settings.json"
 FOLDER_URL = r"^(file://|s3a:/)/[^/]"
@@ -169,11 +171,11 @@ class Settings(BaseSettings):
         False,
         description="whether Kafka and the API ask for TLS and for who is there: docs/security.md",
     )
-    secure_hosts: str | None = Field(
+    shop_hosts: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$",
-        description="with SECURE: hosts of this shop, as broker,api, which its certificates name "
-        "beside this machine",
+        description="hosts of this shop beside this machine, as broker,api: the API answers to "
+        "these names, and with SECURE certificates are for them",
     )
     kafka_service: str = Field(
         OPERATOR,
@@ -393,10 +395,10 @@ class Settings(BaseSettings):
         return self.kafka_bootstrap_servers or f"{HOST}:{self.broker_port}"
 
     @property
-    def certified_hosts(self) -> tuple[str, ...]:
-        """The hosts that the certificates of a secure shop name."""
-        named = self.secure_hosts.split(",") if self.secure_hosts else ()
-        return ("localhost", HOST, "::1", *named)
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts of the shop: the API answers to these names, and certificates are for them."""
+        named = self.shop_hosts.split(",") if self.shop_hosts else ()
+        return (*THIS_MACHINE, *named)
 
     def as_service(self, name: str) -> Self:
         """The settings for a part of this process that logs in to Kafka under this name."""
@@ -443,7 +445,7 @@ def refuse_half_secure(current: Settings) -> None:
         return
     if beyond := list(_find_unprotected(current)):
         raise InvalidSettings(
-            f"SECURE protects this machine and the hosts in SECURE_HOSTS, with one broker and with "
+            f"SECURE protects this machine and the hosts in SHOP_HOSTS, with one broker and with "
             f"Spark on one machine, but {', '.join(beyond)} names another one. Unset it, or leave "
             "SECURE off."
         )
@@ -458,7 +460,7 @@ def _find_unprotected(current: Settings) -> Iterator[str]:
     """The variables that lead to a host that no certificate of the shop names, or to a cluster."""
     for name in ADDRESSES:
         addresses = (getattr(current, name) or HOST).split(",")
-        if {one.split(":")[0] for one in addresses} - {*current.certified_hosts}:
+        if {one.split(":")[0] for one in addresses} - {*current.hosts}:
             yield name.upper()
     if current.broker_voters is not None:
         yield "BROKER_VOTERS"

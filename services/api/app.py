@@ -20,6 +20,7 @@ from infra.token import read_token
 from services.api.commands import Commands
 from services.api.http import errors, limits, problems
 from services.api.http.guard import Guard
+from services.api.http.hosts import Hosts
 from services.api.http.profile import Profile
 from services.api.http.sources import Sources
 from services.api.http.traffic import CountRequests, Traffic
@@ -130,6 +131,7 @@ def create_app(sources: Sources) -> FastAPI:
     if sources.profile is not None:
         app.add_middleware(Guard, profile=sources.profile, audit=sources.audit)
     app.add_middleware(limits.Limits)
+    app.add_middleware(Hosts, hosts=sources.hosts)
     app.add_middleware(CountRequests, traffic=Traffic(app.state.figures))
     problems.install(app)
     errors.install(app)
@@ -148,6 +150,7 @@ def create_sources(settings: Settings) -> Sources:
         reports=locate_reports(settings),
         commands=Commands(RETAIL, partial(read_token, settings)),
         audit=Audit(store.publisher.publish, store.find_world_ms),
+        hosts=settings.hosts,
         allowed=create_allow_list(settings),
         read_hook_key=partial(read_key, settings),
         profile=create_profile(settings) if settings.secure else None,

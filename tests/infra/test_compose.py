@@ -115,7 +115,7 @@ def test_certificates_of_a_secure_shop_name_every_host_that_its_programs_ask(
     )
     assert settings.secure
     refuse_half_secure(settings)
-    assert {"broker", "api"} <= set(settings.certified_hosts)
+    assert {"broker", "api"} <= set(settings.hosts)
 
 
 @pytest.mark.parametrize("service", ["broker", "broker-2", "topics", "inventory"])

@@ -104,7 +104,7 @@ def test_what_would_not_be_protected_is_refused_with_secure(
     assert not read_settings().secure
     read_settings.cache_clear()
     monkeypatch.setenv("SECURE", "on")
-    monkeypatch.setenv("SECURE_HOSTS", "kafka,web")
+    monkeypatch.setenv("SHOP_HOSTS", "kafka,web")
     with pytest.raises(InvalidSettings, match=rf"SECURE(.|\n)*{name}|{name}(.|\n)*SECURE"):
         read_settings()
 
@@ -113,16 +113,16 @@ def test_what_certificates_name_is_not_refused_with_secure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SECURE", "on")
-    monkeypatch.setenv("SECURE_HOSTS", "kafka,web")
+    monkeypatch.setenv("SHOP_HOSTS", "kafka,web")
     monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", "kafka:9094,127.0.0.1:9092")
     monkeypatch.setenv("BROKER_ADDRESS", "kafka:9094")
     monkeypatch.setenv("API_ADDRESS", "web:8000")
     read_settings.cache_clear()
-    assert read_settings().certified_hosts == ("localhost", "127.0.0.1", "::1", "kafka", "web")
-    monkeypatch.delenv("SECURE_HOSTS")
+    assert read_settings().hosts == ("localhost", "127.0.0.1", "::1", "kafka", "web")
+    monkeypatch.delenv("SHOP_HOSTS")
     read_settings.cache_clear()
     names = "KAFKA_BOOTSTRAP_SERVERS, BROKER_ADDRESS, API_ADDRESS"
-    with pytest.raises(InvalidSettings, match=rf"SECURE_HOSTS.* {names} names another one"):
+    with pytest.raises(InvalidSettings, match=rf"SHOP_HOSTS.* {names} names another one"):
         read_settings()
 
 

@@ -15,6 +15,7 @@ from starlette.types import Scope
 
 from services.api.commands import CommandBusy, CommandError, Commands
 from services.api.http.errors import to_problem
+from services.api.http.hosts import refuse_other_sites
 from services.api.http.problems import Problem
 from services.api.http.sources import FromSources, Sources
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Begun, Caller
@@ -90,9 +91,10 @@ async def authorize(request: Request, sources: FromSources, given: Given) -> Act
     """The actions of a request that may run them. Raises Problem for any other request."""
     caller = find_caller(request)
     async with record_refusals(request, sources):
-        _refuse_other_sites(request)
+        refuse_other_sites(request)
         if caller is None:
-            _refuse_other_tokens(sources.commands.read_token(), given)
+            secret = "" if given is None else given.credentials
+            refuse_other_tokens(sources.commands.read_token(), secret)
     operation = name_action(request.scope)
     return Actions(sources.commands, sources.audit, operation, caller or OPERATOR)
 
@@ -142,29 +144,17 @@ def _find_route(scope: Scope) -> Route | None:
     return next((one for one in routes if one.matches(scope)[0] is Match.FULL), None)
 
 
-def _refuse_other_tokens(token: str, given: HTTPAuthorizationCredentials | None) -> None:
-    if given is None or not compare_digest(given.credentials.encode(), token.encode()):
+def refuse_other_tokens(token: str, secret: str) -> None:
+    """Raise Problem unless the secret of a request is the shop's token."""
+    if not compare_digest(secret.encode(), token.encode()):
         raise Problem(
             HTTPStatus.UNAUTHORIZED,
             "Token needed",
             f"Expected the token of this shop as Authorization: Bearer …, found "
-            f"{'none' if given is None else 'another'}. make up prints it; the file `token` in "
-            "the data folder holds it.",
+            f"{'another' if secret else 'none'}. make up prints it; the file `token` in the data "
+            "folder holds it.",
             headers={"WWW-Authenticate": "Bearer"},
         )
-
-
-def _refuse_other_sites(request: Request) -> None:
-    """Refuse a request of another site's page. A browser names the page; a program names none."""
-    origin, host = request.headers.get("origin"), request.headers.get("host")
-    if origin is None or (host and origin.partition("://")[2] == host):
-        return
-    raise Problem(
-        HTTPStatus.FORBIDDEN,
-        "Another site",
-        "Expected a request of this API's own pages or of a program, found one of a page of "
-        f"{origin[:80]}.",
-    )
 
 
 Authorized = Annotated[Actions, Depends(authorize)]

@@ -139,7 +139,11 @@ class Connection(H11Protocol):
             answer = problem.to_response("")
             head = h11.Response(
                 status_code=answer.status_code,
-                headers=[*answer.raw_headers, (b"connection", b"close")],
+                headers=[
+                    *self.server_state.default_headers,
+                    *answer.raw_headers,
+                    (b"connection", b"close"),
+                ],
                 reason=problem.status.phrase.encode(),
             )
             for event in (head, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):

@@ -94,6 +94,7 @@ ALWAYS = (
     HTTPStatus.UNAUTHORIZED,
     HTTPStatus.FORBIDDEN,
     HTTPStatus.REQUEST_URI_TOO_LONG,
+    HTTPStatus.MISDIRECTED_REQUEST,
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -127,7 +128,7 @@ BASIC_SCHEME = {
     "description": "With SECURE=on, to read in a browser: any name, and a token as the password.",
 }
 OPTIONAL_TOKEN: AnyJson = {"security": [{}, {BEARER: []}]}
-"""The security of a route that writes and needs a token with SECURE=on only."""
+"""The security of a route that writes. A program on this machine needs a token with SECURE=on."""
 
 
 def install(app: FastAPI) -> None:

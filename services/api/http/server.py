@@ -14,6 +14,8 @@ from services.api.turns import run_server
 
 KEEP_ALIVE_SECONDS = 30
 SHUTDOWN_SECONDS_MAX = 5
+NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
+"""Of every answer: a browser takes it for nothing but what its Content-Type says."""
 
 
 class Server(uvicorn.Server):
@@ -61,6 +63,7 @@ def listen(
         log_config=None,
         access_log=False,
         server_header=False,
+        headers=[NO_SNIFFING],
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS_MAX,
         ssl_context_factory=None if context is None else lambda *_: context,

@@ -1,6 +1,6 @@
 """The sources of answers, as dependencies of route handlers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from infra.identities import AsSent, Edge
+from infra.settings import THIS_MACHINE
 from services.api.commands import Commands
 from services.api.http.profile import Profile
 from services.api.lake.tables import Lake
@@ -34,6 +35,8 @@ class Sources:
     """Where the web hooks of subscriptions may go."""
     read_hook_key: Callable[[], bytes]
     """The key that the secrets of subscriptions follow from."""
+    hosts: Sequence[str] = THIS_MACHINE
+    """The names that the API answers to."""
     profile: Profile | None = None
     """Who may ask what; None: every client of the API may read and publish."""
     edge: Edge = field(default_factory=AsSent)

@@ -79,7 +79,4 @@ def locate_first_page(path: str) -> str:
 def create_headers(policy: str, framed_by: str = "'none'") -> Mapping[str, str]:
     """Headers that forbid a page everything except what the policy allows."""
     closed = f"base-uri 'none'; form-action 'none'; frame-ancestors {framed_by}"
-    return {
-        "Content-Security-Policy": f"default-src 'none'; {policy}; {closed}",
-        "X-Content-Type-Options": "nosniff",
-    }
+    return {"Content-Security-Policy": f"default-src 'none'; {policy}; {closed}"}

@@ -18,14 +18,15 @@ from contracts.documents import from_document
 from contracts.faults import Fault, check_timing, find_faults
 from contracts.validation import OPEN
 from infra.identities import Edge
-from infra.settings import HOST
 from services.api.http.answers import respond
-from services.api.http.authority import find_caller, record_refusals
+from services.api.http.authority import find_caller, record_refusals, refuse_other_tokens
+from services.api.http.guard import read_secret
+from services.api.http.hosts import is_to_this_machine, refuse_other_sites
 from services.api.http.limits import BODIES_UNDER
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import OPTIONAL_TOKEN, Problem, document_responses
 from services.api.http.router import Router
-from services.api.http.sources import FromSources
+from services.api.http.sources import FromSources, Sources
 from services.api.routes import examples, topics
 from services.api.store.publisher import (
     DELIVERY_SECONDS_MAX,
@@ -39,7 +40,6 @@ from services.api.store.publisher import (
 from services.api.store.traces import Headers
 from services.times import render_instant
 
-OWN_HOSTS = (HOST, "localhost")
 BODY_SECONDS_MAX = 10.0
 PUBLISHED_BY = "published_by"
 FAULTS_LISTED_MAX = 1_000
@@ -110,7 +110,7 @@ async def publish_event(
 ) -> JSONResponse:
     store = sources.store
     async with record_refusals(request, sources):
-        refuse_foreign(request)
+        refuse_strangers(request, sources)
         contract = find_open(topic)
     body = await receive(request)
     published_ms = store.get_world_ms()
@@ -142,11 +142,11 @@ def sign(request: Request) -> Headers:
     return () if caller is None else ((PUBLISHED_BY, caller.name.encode()),)
 
 
-def refuse_foreign(request: Request) -> None:
-    """Raise Problem unless a program on this machine, or a page of this API, sent the request.
+def refuse_strangers(request: Request, sources: Sources) -> None:
+    """Raise Problem unless a page of this API or a program that may publish sent the request.
 
     A browser sends JSON to another site only after a preflight request, which no route answers. A
-    foreign name that resolves to this address would be the same site, so it checks the host too.
+    program on another machine shows the token; in a secure shop each was asked for one already.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != examples.JSON:
@@ -156,17 +156,9 @@ def refuse_foreign(request: Request) -> None:
             f"Expected Content-Type: {examples.JSON}, found {kind[:80] or 'none'}. "
             "Send one event as JSON.",
         )
-    host = request.headers.get("host", "")
-    own = f"{request.scope['scheme']}://{host}"
-    origin = request.headers.get("origin", own)
-    name = host.rpartition(":")[0] or host
-    if name not in OWN_HOSTS or origin != own:
-        raise Problem(
-            HTTPStatus.FORBIDDEN,
-            "Request from elsewhere",
-            f"Expected a request to {' or '.join(OWN_HOSTS)}, from no other page than this API's "
-            f"own, found host {host[:80]}, origin {origin[:80]}. Publish from a program.",
-        )
+    refuse_other_sites(request)
+    if sources.profile is None and not is_to_this_machine(request):
+        refuse_other_tokens(sources.commands.read_token(), read_secret(request))
 
 
 def find_open(topic: str) -> Contract:

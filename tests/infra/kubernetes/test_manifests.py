@@ -41,8 +41,10 @@ GB = 1e9
 PLACE = re.compile(r"broker-(\d)\.brokers\.retail\.svc\.cluster\.local")
 FINDS_ITSELF = {"PORT_BASE", "SPARK_EXECUTOR_MEMORY"}
 """Ports of the machine around the containers, and what only drivers are told."""
-SECURED = {"SECURE_HOSTS", "KAFKA_SERVICE"}
+SECURED = {"KAFKA_SERVICE"}
 """What containers of a secure shop are told; the manifests start none."""
+NAMED = "SHOP_HOSTS"
+"""The names of the API, which are others in a cluster."""
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +167,7 @@ def environ(workload: Resource, resources: Sequence[Resource]) -> dict[str, str]
     return {
         name: value
         for name, value in known.items()
-        if value and not name.startswith("BROKER_") and name != "SPARK_EXECUTOR_MEMORY"
+        if value and not name.startswith("BROKER_") and name not in ("SPARK_EXECUTOR_MEMORY", NAMED)
     }
 
 
@@ -173,12 +175,20 @@ def environ_of(service: Resource, workload: Resource) -> dict[str, str]:
     told = {
         name: value
         for name, value in service["environment"].items()
-        if value and not name.startswith("BROKER_") and name not in FINDS_ITSELF | SECURED
+        if value and not name.startswith("BROKER_") and name not in FINDS_ITSELF | SECURED | {NAMED}
     }
     if "KAFKA_BOOTSTRAP_SERVERS" in told:
         # One service leads to whichever of the brokers is ready.
         told["KAFKA_BOOTSTRAP_SERVERS"] = told["KAFKA_BOOTSTRAP_SERVERS"].split(",")[0]
     return told
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_the_api_answers_to_the_name_that_programs_ask(overlay: str) -> None:
+    resources = render(overlay)
+    api = environment(workloads(resources)["api"], resources)
+    asked = environment(workloads(resources)["simulator"], resources)["API_ADDRESS"]
+    assert asked.partition(":")[0] in api[NAMED].split(",")
 
 
 def test_a_driver_gives_its_executors_the_memory_that_the_compose_file_does() -> None:

@@ -80,7 +80,7 @@ def test_it_is_for_the_shops_other_hosts_too_and_renewed_when_they_are_others(
     shown = ensure_certificate(present, "broker")
     with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
         shake_hands(locate_authority(present), shown, "kafka")
-    composed = present.model_copy(update={"secure_hosts": "kafka,10.0.0.7"})
+    composed = present.model_copy(update={"shop_hosts": "kafka,10.0.0.7"})
     made = ensure_certificate(composed, "broker").read_bytes()
     for name in ("kafka", "10.0.0.7", "localhost"):
         shake_hands(locate_authority(present), shown, name)

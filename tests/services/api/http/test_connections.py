@@ -23,7 +23,7 @@ ANSWER_SECONDS_MAX = 2.0
 SLOW_CLIENTS = 100
 READERS = 300
 CONNECTIONS_MAX = 16
-GET = b"GET /healthz HTTP/1.1\r\nHost: shop\r\n"
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_a_second_request_on_a_connection_has_its_own_time(hurried: Answers) -> 
 
 
 def test_a_client_that_never_reads_its_answers_is_cut_off(impatient: Answers) -> None:
-    ask = b"GET /openapi.json HTTP/1.1\r\nHost: shop\r\n\r\n"
+    ask = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     asked = 100
     length = len(impatient.get("/openapi.json").content)
     with connecting(impatient, receive_bytes=4_096) as deaf:
@@ -112,7 +112,7 @@ def test_a_client_that_never_reads_its_answers_is_cut_off(impatient: Answers) ->
 
 
 def test_a_client_that_reads_slowly_is_not_cut_off(impatient: Answers) -> None:
-    ask = b"GET /openapi.json HTTP/1.1\r\nHost: shop\r\n"
+    ask = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n"
     asked = 8
     expected = asked * len(impatient.get("/openapi.json").content)
     with connecting(impatient, receive_bytes=4_096) as slow:
@@ -187,7 +187,7 @@ def test_so_many_connections_and_one_more_is_told_so(tmp_path: Path) -> None:
 
 
 def test_hundreds_ask_for_a_stream_and_the_api_goes_on_answering(shelves: Answers) -> None:
-    ask = f"GET {STREAM} HTTP/1.1\r\nHost: shop\r\n\r\n".encode()
+    ask = f"GET {STREAM} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
     with ExitStack() as stack:
         readers = [stack.enter_context(connecting(shelves)) for _ in range(READERS)]
         for each in readers:

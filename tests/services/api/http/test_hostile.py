@@ -278,6 +278,7 @@ def post_raw(*headers: str, body: bytes = b"{}") -> bytes:
 SMUGGLED = b"GET /v1/stock HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 KIND = "Content-Type: application/json"
 HOST = "Host: 127.0.0.1"
+CLOSING = b"Host: localhost\r\nConnection: close\r\n\r\n"
 CHUNKED = b"2\r\n{}\r\n0\r\n\r\n"
 RAW_REQUESTS: dict[str, bytes] = {
     "length and chunks": post_raw(
@@ -302,10 +303,10 @@ RAW_REQUESTS: dict[str, bytes] = {
     "no name of a header": post_raw(HOST, KIND, ": x", "Content-Length: 2"),
     "no HTTP": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
     "no version": b"GET /v1/stock\r\n\r\n",
-    "letters of no alphabet": b"GET /\xff\xfe HTTP/1.1\r\nHost: a\r\n\r\n",
-    "a proxy's request": b"CONNECT elsewhere:443 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-    "a method of its own": b"BREW /v1/stock HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-    "a body of a read": b"GET /v1/stock HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+    "letters of no alphabet": b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "a proxy's request": b"CONNECT elsewhere:443 HTTP/1.1\r\n" + CLOSING,
+    "a method of its own": b"BREW /v1/stock HTTP/1.1\r\n" + CLOSING,
+    "a body of a read": b"GET /v1/stock HTTP/1.1\r\nHost: [::1]\r\nContent-Length: 5\r\n\r\nhello",
 }
 
 

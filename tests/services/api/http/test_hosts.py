@@ -1,0 +1,128 @@
+"""By which names the API may be asked, and from which pages it takes what writes."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from http import HTTPStatus
+
+import httpx
+import pytest
+
+from contracts import RECEIPTS
+from infra.security.tokens import Role, Token
+from infra.settings import Settings
+from services.api.http.profile import Profile
+from services.api.routes.topics import describe
+from tests.services.memory import MemoryLog
+from tests.services.raw import exchange, read_status
+from tests.services.serving import TOKEN, Answers, check_problem, create_sources, serving
+from tests.services.world import NOON, announce
+
+EVIL = "evil.example:8000"
+SHOP = "Shop.example.com"
+RECEIPT = describe(RECEIPTS).example | {"event_time": NOON.isoformat()}
+POST_EVENT = f"/v1/events/{RECEIPTS.name}"
+READS = ("/", "/v1/stock", "/v1/alerts", "/healthz", "/metrics", "/nothing", "/openapi.json")
+PUBLISHER = Token("till", Role.PUBLISHER, 2, "the publisher of a test")
+
+
+@pytest.fixture
+def api(log: MemoryLog, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """An API of a shop with another name, at noon."""
+    announce(log)
+    hosts = Settings(shop_hosts=SHOP).hosts
+    folder = tmp_path_factory.mktemp("api")
+    with serving(replace(create_sources(log, folder), hosts=hosts)) as answers:
+        answers.until(lambda: answers.get("/v1/clock").is_success)
+        yield answers
+
+
+def publish(api: Answers, **headers: str) -> httpx.Response:
+    """An event that breaks a rule: whoever may publish gets a 422 for it."""
+    asked = {"Content-Type": "application/json", **headers}
+    return api.request("POST", POST_EVENT, content=json.dumps({**RECEIPT, "a": 1}), headers=asked)
+
+
+@pytest.mark.parametrize("host", [EVIL, "127.0.0.1.evil.example", "[::2]", "10.0.0.7:8000", "a@b"])
+def test_a_name_that_is_not_the_shops_is_not_answered(api: Answers, host: str) -> None:
+    for path in READS:
+        answer = api.request("GET", path, headers={"Host": host})
+        check_problem(answer, HTTPStatus.MISDIRECTED_REQUEST, "Another host")
+        assert "SHOP_HOSTS" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:1", "127.0.0.1:65535", "[::1]:8000", "shop.EXAMPLE.com:443"]
+)
+def test_names_of_this_machine_and_of_the_shop_are_answered(api: Answers, host: str) -> None:
+    assert api.request("GET", "/healthz", headers={"Host": host}).is_success
+
+
+def test_a_request_without_a_host_is_not_answered(api: Answers) -> None:
+    assert read_status(exchange(api, b"GET /healthz HTTP/1.0\r\n\r\n")) == 421
+
+
+def test_who_asks_by_the_address_that_it_listens_on_is_answered(
+    log: MemoryLog, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    sources = replace(create_sources(log, tmp_path_factory.mktemp("api")), hosts=())
+    with serving(sources) as api:
+        assert api.get("/healthz").is_success
+        assert api.request("GET", "/healthz", headers={"Host": "localhost"}).status_code == 421
+
+
+def test_a_rebound_name_publishes_and_does_nothing(api: Answers) -> None:
+    page = {"Host": EVIL, "Origin": f"http://{EVIL}"}
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    assert publish(api, **page, **token).status_code == HTTPStatus.MISDIRECTED_REQUEST
+    answer = api.request("POST", "/v1/pipelines/fraud/rollback", headers={**page, **token})
+    assert answer.status_code == HTTPStatus.MISDIRECTED_REQUEST
+
+
+@pytest.mark.parametrize(
+    ("authorization", "status"),
+    [
+        ("", HTTPStatus.UNAUTHORIZED),
+        ("Bearer a guess", HTTPStatus.UNAUTHORIZED),
+        (f"Bearer {TOKEN}", HTTPStatus.UNPROCESSABLE_ENTITY),
+    ],
+)
+def test_who_publishes_from_another_machine_shows_the_token(
+    api: Answers, authorization: str, status: HTTPStatus
+) -> None:
+    answer = publish(api, Host=f"{SHOP}:8000", Authorization=authorization)
+    assert answer.status_code == status, answer.text
+
+
+def test_who_publishes_from_this_machine_needs_no_token(api: Answers) -> None:
+    assert publish(api).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+def test_a_page_of_the_shop_behind_a_proxy_with_tls_may_publish(api: Answers) -> None:
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    own = publish(api, Host=SHOP, Origin=f"https://{SHOP.lower()}", **token)
+    assert own.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    other = publish(api, Host=SHOP, Origin="http://localhost:8000", **token)
+    check_problem(other, HTTPStatus.FORBIDDEN, "Another site")
+
+
+def test_in_a_secure_shop_a_publisher_publishes_from_another_machine(
+    log: MemoryLog, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    announce(log)
+    profile = Profile(lambda: [PUBLISHER], 1_000, 1_000, lambda: 1)
+    sources = create_sources(log, tmp_path_factory.mktemp("api"))
+    with serving(replace(sources, profile=profile, hosts=(SHOP,))) as api:
+        told = {"Host": SHOP, "Authorization": f"Bearer {PUBLISHER.secret}"}
+        api.until(lambda: publish(api, **told).status_code == HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+@pytest.mark.parametrize("host", ["localhost", EVIL])
+def test_no_answer_is_taken_for_what_it_does_not_say_it_is(api: Answers, host: str) -> None:
+    for path in (*READS, "/v1/stock?cursor=wrong", "/v1/clock", "/subjects"):
+        answer = api.request("GET", path, headers={"Host": host})
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_what_is_no_http_is_answered_with_nosniff_too(api: Answers) -> None:
+    assert b"\r\nx-content-type-options: nosniff\r\n" in exchange(api, b"\0\r\n\r\n").lower()
