@@ -5,7 +5,7 @@ from collections import deque
 from typing import NamedTuple
 
 from contracts import NOTIFICATIONS
-from services.api.store.changelog import Changelog, Record
+from services.api.store.changelog import Log, Record
 from services.clock import get_wall_ms
 from services.subscriptions.addresses import AllowList
 from services.subscriptions.matching import decode
@@ -36,6 +36,13 @@ class Waiting(NamedTuple):
     found_ms: int
     notification: Notification
 
+    def name(self, subscription_id: str) -> str:
+        """The id of what is sent: the same however often it is sent, and never that of another.
+
+        It is the record's place, and when it was written: a restored log fills places anew.
+        """
+        return f"{subscription_id}-{self.offset}-{self.found_ms}"
+
 
 class Courier:
     """Sends what waits. The next is sent when the last was taken, so the order holds."""
@@ -55,7 +62,7 @@ class Courier:
         progress.attempts, progress.retry_at, progress.error = 0, None, None
         return True
 
-    def deliver(self, queue: Changelog, progress: Progress) -> bool:
+    def deliver(self, queue: Log, progress: Progress) -> bool:
         """Deliver the next notification, if one is due; returns whether one was tried."""
         if progress.state == PARKED or get_wall_ms() < (progress.retry_at or 0):
             return False
@@ -74,7 +81,7 @@ class Courier:
             _note_end(progress, first)
         return True
 
-    def _find_first(self, queue: Changelog, progress: Progress) -> Waiting | None:
+    def _find_first(self, queue: Log, progress: Progress) -> Waiting | None:
         if not self._waiting and progress.waiting:
             for each in queue.read():
                 if isinstance(each, Record) and (one := self._parse(each)):
@@ -88,9 +95,9 @@ class Courier:
         return Waiting(record.offset, record.published_ms, one) if one.sent else None
 
     def _send(self, first: Waiting) -> None:
-        body = render_event(self._subscription, first.notification, first.offset)
-        at_seconds = get_wall_ms() // 1000
-        headers = sign(self._secret, first.notification.event_id, at_seconds, body)
+        event_id = first.name(self._subscription.subscription_id)
+        body = render_event(self._subscription, first.notification, event_id, first.offset)
+        headers = sign(self._secret, event_id, get_wall_ms() // 1000, body)
         post(self._allowed, self._subscription.address, body, headers)
 
     def _note_failure(self, progress: Progress, error: Undelivered) -> None:

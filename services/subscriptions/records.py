@@ -102,12 +102,6 @@ class Notification:
         del fields["row_id"]
         return cls(**fields)
 
-    @property
-    def event_id(self) -> str:
-        """The same id for the same change, however often it is sent."""
-        place = f"{self.partition}-{self.offset}" if self.row else f"gone-{digest(self.row_key)}"
-        return f"{self.subscription_id}-{self.generation}-{place}"
-
     def to_record(self) -> Outgoing:
         return create_record(NOTIFICATIONS, {**asdict(self), "row_id": digest(self.row_key)})
 

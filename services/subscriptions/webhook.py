@@ -30,11 +30,13 @@ class NoMore(Undelivered):
     """The receiver wants no more of them, or must not get any."""
 
 
-def render_event(subscription: Subscription, one: Notification, offset: int) -> bytes:
+def render_event(
+    subscription: Subscription, one: Notification, event_id: str, offset: int
+) -> bytes:
     """The CloudEvent, in JSON; `offset` orders the notifications of all subscriptions."""
     event = {
         "specversion": "1.0",
-        "id": one.event_id,
+        "id": event_id,
         "source": f"/v1/views/{subscription.view}",
         "type": BEGAN if one.matches else CEASED,
         "subject": one.row_key,

@@ -3,7 +3,7 @@
 import json
 import threading
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import Message
@@ -89,6 +89,17 @@ class Receiver:
             SECONDS_MAX,
         )
         return self.hooks
+
+    def find_matching(self, known: Iterable[str] = ()) -> set[str]:
+        """The keys of the rows that match, by what came, and a hook counts once by its id."""
+        rows = set(known)
+        came: set[str] = set()
+        for one in self.hooks:
+            key, matches = one.match
+            if one.headers["webhook-id"] not in came:
+                (rows.add if matches else rows.discard)(key)
+            came.add(one.headers["webhook-id"])
+        return rows
 
     def list_matches(self) -> list[tuple[str, bool]]:
         return [one.match for one in self.hooks]

@@ -9,6 +9,7 @@ from threading import Event
 import pytest
 
 from contracts import STOCK_LEVELS
+from infra.kafka import send_all
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -19,9 +20,11 @@ from services.subscriptions import courier, finder, matching, webhook
 from services.subscriptions.courier import ATTEMPTS_MAX
 from services.subscriptions.records import PARKED, Subscription
 from services.subscriptions.signature import derive_secret, locate_key, read_key
+from tests.brokers import get_producer
 from tests.services.serving import TOKEN, serving
 from tests.services.subscriptions.receiver import receiving, verify
 from tests.services.subscriptions.subscribing import LOW, SECONDS_MAX, Subscribed
+from tests.services.writing import Writing
 
 pytestmark = pytest.mark.e2e
 
@@ -299,6 +302,37 @@ def test_a_promotion_sends_only_what_the_new_generation_says_otherwise(shop: Sub
     assert gone["data"]["row"] is None
     assert gone["data"]["generation"] == candidate.generation
     assert "time" not in gone
+
+
+def test_who_drops_what_came_before_by_its_id_ends_with_the_right_rows(shop: Subscribed) -> None:
+    subscription = shop.subscribe()
+    first, second = shop.stock, shop.create_generation()
+    shop.row("high", 1, second)
+    shop.row("low", 9, second)
+    shop.mark(second)
+    with shop.working():
+        before = shop.await_started(subscription)
+        for generation, delivered in ((second, 2), (first, 4), (second, 6)):
+            shop.promote(generation)
+            shop.await_progress(
+                subscription, generation=generation.generation, delivered=delivered, waiting=0
+            )
+            assert shop.receiver.find_matching({"S001/low"}) == find_low(shop, first)
+    sent = len(shop.receiver.hooks)
+    assert len({one.event["id"] for one in shop.receiver.hooks}) == sent == 6
+    send_all(get_producer(shop.settings), [before.to_record()])
+    with shop.working():
+        shop.receiver.await_hooks(2 * sent)
+        shop.rows(low=1)
+        shop.await_progress(subscription, waiting=0, generation=second.generation)
+        shop.receiver.await_hooks(2 * sent + 1)
+    assert len({one.event["id"] for one in shop.receiver.hooks}) == sent + 1
+    assert shop.receiver.find_matching({"S001/low"}) == {"S001/high", "S001/low"}
+
+
+def find_low(shop: Subscribed, first: Writing) -> set[str]:
+    """The rows that match: each generation has another one."""
+    return {"S001/low"} if shop.stock is first else {"S001/high"}
 
 
 def test_what_was_ended_is_sent_no_more_and_nothing_is_kept_of_it(shop: Subscribed) -> None:

@@ -98,18 +98,6 @@ def test_a_comparison_that_is_repeated_finds_nothing_more() -> None:
     assert list(again.compare(1, changes)) == []
 
 
-def test_an_id_is_the_same_for_the_same_change_and_no_other() -> None:
-    def find() -> list[str]:
-        rows = subscribe(LOW)
-        made = [rows.follow(1, shelf("A", units, version)) for version, units in ((1, 2), (2, 9))]
-        gone = subscribe(LOW)
-        gone.follow(1, shelf("B", 1))
-        return [one.event_id for one in (*made, *gone.compare(2, [])) if one]
-
-    assert len(set(find())) == 3
-    assert find() == find()
-
-
 def test_rows_that_the_view_drops_are_forgotten_and_not_told() -> None:
     rows = subscribe(view=STORE_SALES)
     value = dict(STORE_SALES.examples[0])
