@@ -6,14 +6,16 @@ leaves the process that answers readers unchanged.
 
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import BoundedSemaphore
+from threading import Lock
 
 from infra.settings import OPERATOR
 
 SECONDS_MAX = 900.0  # a difference is a batch over the whole log
 SAID_CHARACTERS_MAX = 4_000
+LONG = (("replay", "start"), ("replay", "diff"), ("forget", "customer"))
+"""The commands that read the whole log. The others take seconds, and do not wait for one."""
 
 
 class CommandError(Exception):
@@ -21,7 +23,7 @@ class CommandError(Exception):
 
 
 class CommandBusy(CommandError):
-    """Another command runs."""
+    """Another command of the kind, long or short, runs."""
 
 
 class CommandFailed(CommandError):
@@ -34,19 +36,21 @@ class CommandTooSlow(CommandError):
 
 @dataclass(frozen=True)
 class Commands:
-    """Runs one command at a time, for clients with the token."""
+    """Runs one long and one short command at a time, for clients with the token."""
 
     program: Sequence[str]
     """The beginning of the command line."""
     read_token: Callable[[], str]
-    _slot: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(1))
+    _slots: Mapping[bool, Lock] = field(default_factory=lambda: {True: Lock(), False: Lock()})
+    """Held while a command runs, by whether it is long."""
 
     def run(self, *arguments: str, before: Callable[[], None] | None = None) -> str:
         """Run a command and return its output. Raises CommandBusy, CommandFailed, CommandTooSlow.
 
-        It calls `before` when no other command runs; `before` may refuse by raising.
+        It calls `before` when no other command of its kind runs; `before` may refuse by raising.
         """
-        if not self._slot.acquire(blocking=False):
+        slot = self._slots[arguments[:2] in LONG]
+        if not slot.acquire(blocking=False):
             raise CommandBusy
         try:
             if before is not None:
@@ -63,7 +67,7 @@ class Commands:
         except subprocess.TimeoutExpired as error:
             raise CommandTooSlow from error
         finally:
-            self._slot.release()
+            slot.release()
         if done.returncode:
             raise CommandFailed((done.stderr or done.stdout).strip()[-SAID_CHARACTERS_MAX:])
         return done.stdout.strip()[-SAID_CHARACTERS_MAX:]

@@ -137,7 +137,8 @@ def _describe_lake_too_slow(_: LakeTooSlow) -> Description:
 def _describe_command_busy(_: CommandBusy) -> Description:
     return Description(
         "Another command runs",
-        "Expected to run the command alone, but another one is at work. Try again once it is done.",
+        "Expected to run the command alone, but another one of its kind is at work. Try again once "
+        "it is done.",
         RETRY,
     )
 

@@ -1,4 +1,4 @@
-"""What acts: only with the token, never for another site, one at a time, as the command says."""
+"""What acts: only with the token, never for another site, one of a kind, as the command says."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +38,8 @@ ACTIONS = {
     ),
     "/v1/customers/forget?customer_id=C%2F17": "forget customer -- C/17",
 }
+LONG = [path for path in ACTIONS if any(one in path for one in ("start", "difference", "forget"))]
+"""What reads the whole log."""
 ASKED: Mapping[HTTPStatus, Sequence[str]] = {
     HTTPStatus.NOT_FOUND: (
         "/v1/pipelines/nothing/promote?number=2",
@@ -197,6 +199,29 @@ def test_a_second_command_at_the_same_time_is_asked_to_come_back(
     (tmp_path / "go").touch()
     first.join()
     assert act(waiting, PROMOTE).status_code == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("path", LONG)
+def test_a_long_command_holds_up_no_short_one(log: MemoryLog, tmp_path: Path, path: str) -> None:
+    promote_fraud(log)
+    program = (
+        "import pathlib, sys, threading\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        "while sys.argv[2] in ('start', 'diff', 'customer') and not (folder / 'go').exists():\n"
+        "    (folder / 'begun').touch()\n"
+        "    threading.Event().wait(0.01)\n"
+    )
+    with serving_commands(log, tmp_path, program) as api:
+        api.ready(pipeline="fraud")
+        running = Thread(target=act, args=(api, path))
+        running.start()
+        api.until((tmp_path / "begun").exists)
+        short = [act(api, one).status_code for one in ACTIONS if one not in LONG]
+        others = [act(api, one).status_code for one in LONG]
+        (tmp_path / "go").touch()
+        running.join()
+    assert set(short) == {HTTPStatus.OK}
+    assert set(others) == {HTTPStatus.SERVICE_UNAVAILABLE}
 
 
 def test_a_command_that_takes_too_long_is_ended(
