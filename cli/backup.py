@@ -1,5 +1,6 @@
 """retail backup and retail restore: a running shop at one moment, and a shop made of it again."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from backup.manifest import Manifest
 from cli import screen
 from cli.exclusive import lock_home
 from contracts.times import to_instant
-from infra.settings import read_settings
+from infra.settings import OTHERS, read_settings
 
 
 def backup(
@@ -18,6 +19,7 @@ def backup(
 ) -> None:
     """Copy the running shop at one moment; it pauses while the last changes are copied."""
     settings = read_settings()
+    os.umask(OTHERS)  # it holds the keys of a secure shop
     with (
         lock_home(settings.data_dir, "backing up"),
         screen.show_waiting("backup", "copying the log and the checkpoints") as wait,
@@ -34,6 +36,7 @@ def restore(
 ) -> None:
     """Make the data folder of a backup; `make up` then goes on where it was made."""
     settings = read_settings()
+    os.umask(OTHERS)
     with screen.show_waiting("restore", "copying and checking") as wait:
         made = making.restore(source, settings)
     screen.step("restored", screen.shorten(settings.data_dir), wait.seconds)

@@ -32,6 +32,8 @@ REMEMBERED_FILE = "settings.json"
 FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 OPERATOR = "operator"
 """The user as which a person's commands log in to a secure Kafka; it may do everything."""
+OTHERS = 0o077
+"""The permissions of everybody but the owner."""
 ADDRESSES = ("kafka_bootstrap_servers", "broker_address", "api_address")
 """Settings that may name another host."""
 UNQUOTABLE = re.compile(r"[:{}\"\\]")
@@ -133,7 +135,7 @@ class Settings(BaseSettings):
         ge=1,
         le=3_650,
         description="with SECURE: how long a token of the API is valid; the shop's own are drawn "
-        "anew at the API's next start",
+        "anew then",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO",
@@ -429,6 +431,7 @@ class Settings(BaseSettings):
 def read_settings() -> Settings:
     """The settings of this process, read at the first call.
 
+    With SECURE, what the process and its children write from then on is their user's alone.
     Raises InvalidSettings, which lists each wrong variable with what was expected and found.
     """
     try:
@@ -436,6 +439,8 @@ def read_settings() -> Settings:
     except ValidationError as error:
         raise InvalidSettings(_describe_error(error)) from error
     refuse_half_secure(current)
+    if current.secure:
+        os.umask(OTHERS)
     return current
 
 
@@ -473,6 +478,8 @@ def remember(current: Settings) -> None:
     them.
     """
     current.data_dir.mkdir(parents=True, exist_ok=True)
+    if current.secure:
+        current.data_dir.chmod(0o777 & ~OTHERS)  # it may have been there before
     target = current.data_dir / REMEMBERED_FILE
     draft = target.with_suffix(".new")
     draft.write_text(json.dumps(select_memorable(current), indent=2, sort_keys=True) + "\n")

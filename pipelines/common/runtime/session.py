@@ -19,7 +19,7 @@ from contracts.schemas import NEWER_LOCK
 from infra import aot, java
 from infra.folder import Folder
 from infra.jars import fetch_spark_jars
-from infra.settings import Settings
+from infra.settings import OTHERS, Settings
 from pipelines.common.runtime import expressions, heap
 from pipelines.common.runtime.compiled import (
     BATCHES_PER_WALK,
@@ -93,6 +93,18 @@ ON_DISK: Mapping[str, str] = MappingProxyType(
     }
 )
 """The manager of checkpoints on file systems with a rename; an object store has its own."""
+
+SECURED: Mapping[str, str] = MappingProxyType(
+    {
+        # Whoever connects to the driver proves that it knows a secret, which Spark draws at each
+        # start and keeps in memory, as one process needs it alone.
+        "spark.authenticate": "true",
+        "spark.network.crypto.enabled": "true",
+        # Hadoop sets modes itself, whatever the process's are.
+        "spark.hadoop.fs.permissions.umask-mode": f"{OTHERS:03o}",
+    }
+)
+"""The options of a secure shop, whose Spark is on one machine."""
 
 
 class LeanContext(SparkContext):
@@ -221,6 +233,7 @@ def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> d
         "spark.ui.showConsoleProgress": "false",
         # Spark's own local writes fork a shell command per file: 308 processes a second.
         "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+        **(SECURED if settings.secure else NONE),
         **(ON_DISK if Folder.of(settings.checkpoint_url or "").on_disk else {}),
         "spark.sql.extensions": f"{LEAN_PLAN},{FUNCTIONS}",
         # Spark's history for its web page, which is off: by default a thousand batches.
