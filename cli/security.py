@@ -26,7 +26,7 @@ class NotSecure(UserError):
 
 @app.command()
 def renew() -> None:
-    """Make new keys and certificates; the shop uses them from its next start on."""
+    """Make new keys and certificates. The API uses its own soon, Kafka from its next start on."""
     current = _read_secure()
     for component, last_day in renew_certificates(current).items():
         screen.step(component, f"a new certificate, until {last_day}")

@@ -18,6 +18,8 @@ from infra.settings import Settings, locate_root, read_settings, select_memorabl
 from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
 from pipelines.common.generations import snapshot
+from services.clock import get_wall_ms
+from services.times import render_instant
 
 LINE_WIDTH = 160
 WORLDS = ("simulator", "clock")
@@ -40,6 +42,7 @@ def status(
             explain(component, settings)
         elif component.state == "paused":
             screen.say(f"\n  {component.name} is {component.detail}")
+    warn_of_ends(settings)
     if reaches_kafka(components, settings):
         for drift in find_drifts(settings):
             screen.say(f"\n{indent(drift, '  ')}")
@@ -85,6 +88,20 @@ def explain(component: Component, settings: Settings) -> None:
     screen.say(f"\n  {component.name}: {component.detail} {component.last_end}".rstrip())
     for line in tail(settings.logs_dir / f"{component.name}.log").splitlines():
         screen.say(f"    {line[:LINE_WIDTH]}")
+
+
+def warn_of_ends(settings: Settings) -> None:
+    """Print the tokens and certificates of a secure shop that end soon or are over."""
+    if not settings.secure:
+        return
+    from infra.security.ends import list_ends  # here: others need no keys
+
+    now_ms = get_wall_ms()
+    for end in list_ends(settings):
+        if end.is_near(now_ms):
+            over = "is over since" if now_ms >= end.at_ms else "ends"
+            moment = render_instant(end.at_ms)
+            screen.say(f"\n  the {end.kind} {end.name} {over} {moment}. Renew it: {end.remedy}")
 
 
 def reaches_kafka(components: list[Component], settings: Settings) -> bool:

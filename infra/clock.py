@@ -1,7 +1,13 @@
-"""The current date, for sunsets."""
+"""The wall clock, for what ends by it: sunsets, certificates, tokens."""
 
+import time
 from datetime import UTC, date, datetime
 
 
 def get_today() -> date:
     return datetime.now(UTC).date()
+
+
+def get_wall_ms() -> int:
+    """Milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000

@@ -9,6 +9,7 @@ from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.request import Request, urlopen
 
+from infra.clock import get_wall_ms
 from infra.security.files import locate_authority
 from infra.security.tokens import read_own
 from infra.settings import Settings
@@ -40,7 +41,7 @@ def act(method: str, url: str, seconds_max: float, shop: Settings) -> Any:
 
     Raises one of NO_ANSWER.
     """
-    token = read_own(shop) if shop.secure else read_token(shop)
+    token = read_own(shop, get_wall_ms()) if shop.secure else read_token(shop)
     request = Request(url, method=method, headers={"Authorization": f"Bearer {token}"})
     with urlopen(request, timeout=seconds_max, context=_trust(shop)) as answer:
         text = answer.read()
@@ -55,6 +56,6 @@ def _trust(shop: Settings | None) -> ssl.SSLContext | None:
 
 
 def _identify(shop: Settings | None) -> dict[str, str]:
-    if shop is None or not shop.secure or (token := read_own(shop)) is None:
+    if shop is None or not shop.secure or (token := read_own(shop, get_wall_ms())) is None:
         return {}
     return {"Authorization": f"Bearer {token}"}

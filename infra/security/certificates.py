@@ -63,8 +63,7 @@ def renew_certificates(settings: Settings) -> dict[str, date]:
     It keeps the authority, so that clients continue to trust it, unless the authority is near its
     end. Raises NoAuthority.
     """
-    folder = locate_certificate(settings, "").parent
-    components = sorted(file.stem for file in folder.glob("*.pem"))
+    components = list_certificates(settings)
     if not components:
         raise NoAuthority(locate_security_folder(settings))
     if _count_days_left(_locate_authority_pair(settings)) < CERTIFICATE_DAYS:
@@ -72,7 +71,13 @@ def renew_certificates(settings: Settings) -> dict[str, date]:
         _show_authority(settings)
     for component in components:
         _issue(settings, component)
-    return {name: _read_last_day(locate_certificate(settings, name)) for name in components}
+    return list_certificates(settings)
+
+
+def list_certificates(settings: Settings) -> dict[str, date]:
+    """The last day of the certificate of each component that has one."""
+    files = sorted(locate_certificate(settings, "").parent.glob("*.pem"))
+    return {file.stem: _read_last_day(file) for file in files}
 
 
 def _locate_authority_pair(settings: Settings) -> Path:

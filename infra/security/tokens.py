@@ -6,18 +6,17 @@ import secrets
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from infra.errors import UserError
 from infra.security.files import make_folder, replace
-from infra.settings import Settings
+from infra.settings import OTHERS, Settings
 
 BYTES = 24
 TOKENS_MAX = 64
 NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 NOBODY = "nobody"
 """The audit's name for a caller without a valid token; so no token has this name."""
-OTHERS = 0o077
-"""The permissions of everybody but the owner."""
 DAY_MS = 86_400_000
 
 
@@ -42,6 +41,21 @@ class Token:
 
     def is_expired(self, now_ms: int) -> bool:
         return now_ms >= self.expires_at_ms
+
+
+class End(NamedTuple):
+    """Of a token or a certificate."""
+
+    kind: str
+    name: str
+    at_ms: int
+    """Epoch milliseconds of the wall clock."""
+    days_left_min: int
+    """From so many days before on, somebody is told."""
+    remedy: str
+
+    def is_near(self, now_ms: int) -> bool:
+        return now_ms >= self.at_ms - self.days_left_min * DAY_MS
 
 
 class BadName(UserError):
@@ -131,9 +145,11 @@ def ensure_tokens(settings: Settings, now_ms: int) -> None:
             add_token(settings, role, role, now_ms, settings.api_token_days)
 
 
-def read_own(settings: Settings) -> str | None:
-    """The token of the shop's own commands; None where the data folder has none."""
+def read_own(settings: Settings, now_ms: int = 0) -> str | None:
+    """The token of the shop's own commands, drawn anew if it is over; None where there is none."""
     token = _read(locate_token(settings, Role.OPERATOR))
+    if token is not None and token.is_expired(now_ms):
+        token = add_token(settings, token.name, token.role, now_ms, settings.api_token_days)
     return None if token is None else token.secret
 
 

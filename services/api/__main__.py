@@ -10,9 +10,9 @@ from infra.settings import Settings, read_settings
 from infra.token import read_token
 from services.api.app import create_app, create_sources
 from services.api.http.server import listen
+from services.api.renewal import COMPONENT, Renewal
 from services.clock import get_wall_ms
 
-COMPONENT = "api"
 SWITCH_SECONDS = 0.0003
 """How long a thread may keep Python's lock while another one waits for it; the default is 5 ms. An
 answer takes the lock several times, and the threads of the store compute for much longer."""
@@ -29,6 +29,8 @@ def main() -> None:
         app, current.listen_host, current.api_port, current.api_connections_max, certificate
     )
     log.info("answering on %s", current.api_url)
+    if listening.context is not None:
+        Renewal(current, listening.context).start()
     listening.run()
 
 

@@ -126,7 +126,7 @@ def create_app(sources: Sources) -> FastAPI:
     app.state.sources = sources
     app.state.streams = stream.create_slots()
     app.state.exports = exports.create_slots()
-    app.state.figures = metrics.create_registry(sources.store)
+    app.state.figures = metrics.create_registry(sources.store, sources.profile)
     app.state.end_streams = sources.store.end_streams
     if sources.profile is not None:
         app.add_middleware(Guard, profile=sources.profile, audit=sources.audit)
@@ -160,11 +160,14 @@ def create_sources(settings: Settings) -> Sources:
 
 def create_profile(settings: Settings) -> Profile:
     """The profile of a secure shop, with the tokens of the data folder."""
+    from infra.security.ends import list_ends  # here: others need no keys
+
     return Profile(
         list_tokens=partial(list_tokens, settings),
         requests_per_second_max=settings.api_requests_per_second_max,
         requests_at_once_max=settings.api_requests_at_once_max,
         find_wall_ms=get_wall_ms,
+        list_ends=partial(list_ends, settings),
     )
 
 

@@ -11,9 +11,12 @@ from cli import fleet
 from cli.fleet import Component
 from cli.main import build_application
 from cli.status import render_duration
+from infra.security.certificates import ensure_certificate
+from infra.security.tokens import DAY_MS, Role, add_token, ensure_tokens
 from infra.settings import Settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import Manager, Process, State
+from services.clock import get_wall_ms
 
 API = Component(
     name="api",
@@ -151,3 +154,24 @@ def test_programs_read_json(current: Settings, parts: list[Component]) -> None:
 )
 def test_durations_are_said_in_the_largest_unit(seconds: int, words: str) -> None:
     assert render_duration(seconds) == words
+
+
+def test_what_of_a_secure_shop_ends_soon_is_said_with_what_renews_it(
+    current: Settings, parts: list[Component], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secure = current.model_copy(update={"secure": True})
+    monkeypatch.setattr(cli.status, "read_settings", lambda: secure)
+    ensure_certificate(secure, "api")
+    ensure_certificate(secure, "broker")
+    now_ms = get_wall_ms()
+    ensure_tokens(secure, now_ms)
+    add_token(secure, "till", Role.PUBLISHER, now_ms, days=30)
+    assert "Renew it" not in run_status()
+    for days, tokens, certificates in ((22, 0, 0), (24, 1, 0), (31, 1, 0), (340, 1, 1)):
+        monkeypatch.setattr(cli.status, "get_wall_ms", lambda days=days: now_ms + days * DAY_MS)
+        said = run_status()
+        assert said.count("the token till ") == tokens
+        assert said.count("retail token add till --role publisher") == tokens
+        assert said.count("the certificate broker ends") == certificates
+        assert said.count("Renew it") == tokens + certificates
+        assert ("is over since" in said) == (days > 30)

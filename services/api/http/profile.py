@@ -1,9 +1,9 @@
 """The secure profile: the valid tokens, and the rate of requests that each may send."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from infra.security.tokens import Token
+from infra.security.tokens import End, Token
 
 
 @dataclass(frozen=True)
@@ -15,3 +15,5 @@ class Profile:
     """The rate of one token; all requests without a valid token share one such rate."""
     requests_at_once_max: int
     find_wall_ms: Callable[[], int]
+    list_ends: Callable[[], Iterable[End]] = tuple
+    """When tokens and certificates end."""

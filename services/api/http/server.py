@@ -36,6 +36,8 @@ class Listening:
 
     server: uvicorn.Server
     socket: socket.socket
+    context: ssl.SSLContext | None = None
+    """Of TLS; a certificate that is loaded into it is that of new connections."""
 
     @property
     def port(self) -> int:
@@ -72,7 +74,7 @@ def listen(
     # Connections inherit it. Without it, a body waits 40 ms until the client acknowledges the head:
     # asyncio sets the option only on sockets that it creates itself.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return Listening(Server(config, app.state.end_streams), listener)
+    return Listening(Server(config, app.state.end_streams), listener, context)
 
 
 def create_context(certificate: Path) -> ssl.SSLContext:

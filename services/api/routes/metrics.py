@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 from contracts import ALERTS
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS
+from services.api.http.profile import Profile
 from services.api.http.router import Router
 from services.api.routes import quarantine
 from services.api.routes.generation_figures import measure_generations
@@ -52,11 +53,11 @@ def get_metrics(request: Request, _: NoParameters) -> Response:
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
-def create_registry(store: Store) -> CollectorRegistry:
+def create_registry(store: Store, profile: Profile | None) -> CollectorRegistry:
     """The registry of one app, in `app.state.figures`."""
     disable_created_metrics()  # they would be a second series per counter
     registry = CollectorRegistry()
-    registry.register(Figures(store))
+    registry.register(Figures(store, profile))
     ProcessCollector(registry=registry)
     return registry
 
@@ -64,8 +65,9 @@ def create_registry(store: Store) -> CollectorRegistry:
 class Figures(Collector):
     """Figures at the time of a scrape. An unknown figure has no sample."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, profile: Profile | None) -> None:
         self._store = store
+        self._profile = profile
 
     def describe(self) -> Iterable[Metric]:
         return ()  # so that the registration reads no database
@@ -77,6 +79,7 @@ class Figures(Collector):
         yield _count_rejections(self._store)
         yield from measure_subscriptions(self._store)
         yield _gauge_bounds(self._store)
+        yield _gauge_ends(self._profile)
 
 
 def _gauge_world(store: Store) -> Iterator[Metric]:
@@ -121,4 +124,16 @@ def _gauge_bounds(store: Store) -> Metric:
         with suppress(DatabaseError), served.snapshots.open() as snapshot:  # as of a pipeline
             for rule, alerts in snapshot.select(BEYOND_BOUND):
                 gauge.add_metric((rule,), alerts)
+    return gauge
+
+
+def _gauge_ends(profile: Profile | None) -> Metric:
+    """When what a secure shop does not renew by itself ends; another shop has no samples."""
+    gauge = GaugeMetricFamily(
+        "retail_security_end_timestamp_seconds",
+        "When a token or a certificate ends, in seconds of 1970.",
+        labels=("kind", "name"),
+    )
+    for end in profile.list_ends() if profile is not None else ():
+        gauge.add_metric((end.kind, end.name), end.at_ms / 1000)
     return gauge

@@ -1,12 +1,12 @@
 """The API of a secure shop, over TLS with its own certificate, as the shop's commands ask it."""
 
 import json
+import re
 import socket
 import ssl
 from collections.abc import Iterator
 from dataclasses import replace
 from http import HTTPStatus
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 import httpx
@@ -14,8 +14,8 @@ import pytest
 
 from cli import health
 from cli.experiments import run
-from cli.watch.client import Client, Refused
-from infra.http import NO_ANSWER, fetch_json
+from cli.watch.client import Client
+from infra.http import NO_ANSWER, fetch_json, open_answer
 from infra.security.certificates import ensure_certificate
 from infra.security.files import locate_authority
 from infra.security.tokens import Role, add_token, ensure_tokens, read_own
@@ -87,16 +87,31 @@ def test_a_token_that_is_drawn_anew_counts_at_once_and_the_one_before_no_more(
             assert client.get(PIPELINE, headers=headers).status_code == status
 
 
-def test_a_command_whose_token_is_over_is_told_what_to_do(settings: Settings) -> None:
-    add_token(settings, "operator", Role.OPERATOR, 0, days=1)
-    try:
-        with pytest.raises(Refused, match=r"valid until 1970-01-02.*retail token add"):
-            Client(settings.api_url, settings).ask(PIPELINE)
-        with pytest.raises(HTTPError):
-            fetch_json(f"{settings.api_url}{PIPELINE}", SECONDS_MAX, settings)
-    finally:
-        ensure_tokens(settings, get_wall_ms())
-    assert fetch_json(f"{settings.api_url}{PIPELINE}", SECONDS_MAX, settings)["pipeline"] == "fraud"
+def test_a_command_whose_token_is_over_draws_another_and_is_answered(settings: Settings) -> None:
+    for _ in ("once", "again"):
+        over = add_token(settings, "operator", Role.OPERATOR, 0, days=1)
+        assert Client(settings.api_url, settings).ask(PIPELINE)["pipeline"] == "fraud"
+        assert read_own(settings) != over.secret
+        url = f"{settings.api_url}{PIPELINE}"
+        assert fetch_json(url, SECONDS_MAX, settings)["pipeline"] == "fraud"
+
+
+def test_a_client_whose_token_is_over_is_told_what_to_do(settings: Settings) -> None:
+    over = add_token(settings, "till", Role.READER, 0, days=1)
+    trust = ssl.create_default_context(cafile=locate_authority(settings))
+    with httpx.Client(base_url=settings.api_url, verify=trust) as client:
+        told = client.get(PIPELINE, headers={"Authorization": f"Bearer {over.secret}"})
+        assert told.status_code == HTTPStatus.UNAUTHORIZED
+        assert re.search(r"valid until 1970-01-02.*retail token add", told.json()["detail"])
+
+
+def test_when_tokens_and_certificates_end_is_a_figure(settings: Settings) -> None:
+    till = add_token(settings, "till", Role.READER, get_wall_ms(), days=7)
+    ensure_certificate(settings, "broker")
+    with open_answer(f"{settings.api_url}/metrics", SECONDS_MAX, settings) as answer:
+        shown = dict(re.findall(r"retail_security_end\w+{(.*)} (.*)", answer.read().decode()))
+    assert float(shown.pop('kind="token",name="till"')) == till.expires_at_ms / 1000
+    assert list(shown) == ['kind="certificate",name="broker"']
 
 
 def test_nothing_is_answered_in_the_clear(settings: Settings) -> None:
