@@ -15,6 +15,13 @@ LEASE = "lease.json"
 GRACE_SECONDS = 15.0
 """The time in which a Java process has to notice that its driver is gone."""
 
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+START_TICKS = 19
+"""Where the third field, which follows the name, is the first: ticks from the machine's start to
+the process's."""
+
+Identity = dict[str, int | str]
+
 LOOK_SECONDS_MAX = 1.0
 """The time for which a process that only checks may hold the lease."""
 
@@ -49,16 +56,25 @@ def record_engine(file: TextIO, java_pid: int) -> None:
     file.flush()
 
 
-def identify_process(pid: int) -> dict[str, float]:
-    """What identifies a process: a pid may be reused, with another start time."""
-    return {"pid": pid, "started": psutil.Process(pid).create_time()}
+def identify_process(pid: int) -> Identity:
+    """What identifies a process: a pid may be reused, later or after another start of the machine.
+
+    No wall clock is in it: a step of the clock would make it another process. Raises
+    psutil.NoSuchProcess.
+    """
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError) as error:
+        raise psutil.NoSuchProcess(pid) from error
+    after_name = status.rpartition(")")[2].split()  # a name may have blanks and brackets
+    return {"pid": pid, "ticks": int(after_name[START_TICKS]), "boot": BOOT.read_text().strip()}
 
 
-def await_end(before: dict[str, float]) -> None:
+def await_end(before: Identity) -> None:
     """Wait for the Java process of the previous driver, and kill it if it does not end."""
     try:
         process = psutil.Process(int(before["pid"]))
-        if process.create_time() == before["started"]:
+        if identify_process(process.pid) == before:
             end_process(process)
     except psutil.NoSuchProcess:
         return

@@ -38,9 +38,12 @@ def test_a_second_process_is_refused_while_the_first_lives(tmp_path: Path) -> No
             process.wait()
 
 
+@pytest.mark.parametrize("step_seconds", [0, 3_600, -0.01])
 def test_the_engine_of_a_dead_driver_is_ended_before_the_next_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step_seconds: float
 ) -> None:
+    began = psutil.Process.create_time
+    monkeypatch.setattr(psutil.Process, "create_time", lambda one: began(one) + step_seconds)
     monkeypatch.setattr(lease, "GRACE_SECONDS", 0.2)
     engine = run(*SLEEPER)
     driver = run(sys.executable, "-c", HOLDER, str(tmp_path), str(engine.pid))
