@@ -131,33 +131,31 @@ def verify(settings: Settings, pipeline: Pipeline) -> Compared:
         return compare.compare_at_marker(settings, pipeline, run, codes, folder)
 
 
-def promote(settings: Settings, pipeline: str) -> Generation:
+def promote(settings: Settings, pipeline: str, number: int | None = None) -> Generation:
     """Switch every reader to the candidate, by one record, once each has loaded it.
 
-    It keeps the previous generation for a rollback and prunes older ones. Raises NotPromotable, and
-    NotSwitched if a reader does not follow.
+    `number`: the candidate that is meant; None: the present one. It keeps the previous generation
+    for a rollback and prunes older ones. Raises NotPromotable, also if another candidate takes its
+    place meanwhile, and NotSwitched if a reader does not follow.
     """
-    before = load_generations(settings, pipeline)
-    candidate = before.candidate
-    if candidate is None or candidate.state is not State.READY:
-        raise promotion.NotPromotable(before)
+    candidate = promotion.require_ready(load_generations(settings, pipeline), number)
     readers.await_loaded(settings, (pipeline, candidate.number))
     before = load_generations(settings, pipeline)
-    promotion.promote(settings, pipeline)
+    promotion.promote(settings, pipeline, candidate.number)
     for old in [one for one in before.known if one.state is State.RETIRED]:
         prune_generation(settings, old)
     readers.await_served(settings, (pipeline, candidate.number))
     return candidate
 
 
-def roll_back(settings: Settings, pipeline: str) -> Generation:
+def roll_back(settings: Settings, pipeline: str) -> Generations:
     """Switch every reader back to the previous generation, by one record.
 
     Raises NothingBefore, and NotSwitched if a reader does not follow.
     """
-    promoted = require_promoted(promotion.roll_back(settings, pipeline))
-    readers.await_served(settings, (pipeline, promoted.number))
-    return promoted
+    after = promotion.roll_back(settings, pipeline)
+    readers.await_served(settings, (pipeline, require_promoted(after).number))
+    return after
 
 
 def prune(settings: Settings, pipeline: str, number: int | None = None) -> Generation:

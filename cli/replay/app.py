@@ -94,15 +94,15 @@ def start(
         else:
             show_difference(compared, report.write_report(settings, compared))
     if promote_:
-        promote(pipeline)
+        promote(pipeline, candidate.number)
         return
     screen.say("  Nothing has switched.")
-    offer(pipeline)
+    offer(pipeline, candidate.number)
 
 
-def offer(pipeline: str) -> None:
+def offer(pipeline: str, number: int) -> None:
     """Print the commands that promote or forget a candidate."""
-    screen.step("promote it", f"retail replay promote {pipeline}")
+    screen.step("promote it", f"retail replay promote {pipeline} --number {number}")
     screen.step("forget it", f"retail replay prune {pipeline}")
 
 
@@ -158,10 +158,15 @@ def compute_difference(settings: Settings, declared: Pipeline) -> Compared:
 
 
 @app.command()
-def promote(pipeline: Name) -> None:
+def promote(
+    pipeline: Name,
+    number: Annotated[
+        int | None, typer.Option(help="Which candidate; otherwise the one that is there.")
+    ] = None,
+) -> None:
     """Let every reader follow the candidate, by one record."""
     with screen.show_waiting("promote", "readers are loading the candidate"):
-        promoted = candidates.promote(read_settings(), pipeline)
+        promoted = candidates.promote(read_settings(), pipeline, number)
     screen.say(
         f"  {pipeline}: generation {promoted.number} is read by everyone since "
         f"{render_wall_clock()} (1 record)"
@@ -172,11 +177,13 @@ def promote(pipeline: Name) -> None:
 @app.command()
 def rollback(pipeline: Name) -> None:
     """Let every reader follow the previous generation again, by one record."""
-    number = candidates.roll_back(read_settings(), pipeline).number
+    after = candidates.roll_back(read_settings(), pipeline)
+    number = candidates.require_promoted(after).number
     screen.say(
         f"  {pipeline}: generation {number} is read by everyone again since {render_wall_clock()}"
     )
-    offer(pipeline)
+    if after.candidate is not None:
+        offer(pipeline, after.candidate.number)
 
 
 @app.command()

@@ -8,10 +8,10 @@ from cli.replay import app
 from control.generations import Generation, Generations, State
 from infra.settings import Settings, locate_root
 from pipelines.common.generations.generation import change, load_generations
-from pipelines.common.generations.promotion import create_candidate
+from pipelines.common.generations.promotion import NotPromotable, create_candidate
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.archive import ZERO
-from replay import candidates
+from replay import candidates, readers
 from replay.errors import NotComparable
 from replay.plan import Plan
 from tests.command import run_command
@@ -66,3 +66,27 @@ def test_whoever_asks_for_a_difference_hears_why_there_is_none(
 def test_the_error_names_every_view_that_is_gone() -> None:
     promoted = Generation(NAME, 3, State.PROMOTED, "0" * 64, AT, {})
     assert "but has one, other:" in str(NotComparable(promoted, ["one", "other"]))
+
+
+def test_another_candidate_that_comes_while_readers_load_is_not_promoted(
+    upgraded: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meant = candidates.require_candidate(load_generations(upgraded, NAME))
+    other = replace(meant, number=meant.number + 1)
+
+    def exchange(*_: object) -> None:
+        gone = frozenset({meant.number})
+        change(upgraded, NAME, lambda known: known.minus(gone).plus(other))
+
+    monkeypatch.setattr(readers, "await_loaded", exchange)
+    found = f"Generation {meant.number} of {NAME} .* found generation {other.number}, ready"
+    with pytest.raises(NotPromotable, match=found):
+        candidates.promote(upgraded, NAME)
+    assert candidates.require_promoted(load_generations(upgraded, NAME)).number == 1
+
+
+def test_a_candidate_that_is_not_named_is_not_promoted(upgraded: Settings) -> None:
+    there = candidates.require_candidate(load_generations(upgraded, NAME)).number
+    asked = run_command(upgraded, "replay", "promote", NAME, "--number", str(there + 7))
+    assert asked.returncode == 1
+    assert f"found generation {there}, ready" in " ".join(asked.stderr.split())

@@ -222,7 +222,9 @@ class Worlds(RuleBasedStateMachine):
     @rule()
     def promote(self) -> None:
         """From then on the candidate reads live, with a shorter memory."""
-        self._known = switch(self._known)
+        candidate = self._known.candidate
+        assert candidate is not None
+        self._known = switch(self._known, candidate.number)
         self._promoted.memory = self._live_memory
 
     def teardown(self) -> None:

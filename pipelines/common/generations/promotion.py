@@ -63,13 +63,14 @@ class StillWritten(UserError):
 
 
 class NotPromotable(UserError):
-    """No generation is ready to be promoted."""
+    """No generation, or another than the one that is named, is ready to be promoted."""
 
-    def __init__(self, known: Generations) -> None:
+    def __init__(self, known: Generations, number: int | None = None) -> None:
         name, there = known.pipeline, known.candidate
+        expected = "A generation" if number is None else f"Generation {number}"
         found = "none" if there is None else f"generation {there.number}, {there.state.value}"
         super().__init__(
-            f"A generation of {name} that is ready should be there to be promoted, found {found}. "
+            f"{expected} of {name} that is ready should be there to be promoted, found {found}. "
             f"Make one: retail replay start {name} · see how far it is: retail replay status {name}"
         )
 
@@ -158,25 +159,40 @@ def mark_caught_up(settings: Settings, generation: Generation) -> None:
             return known
         after = known.to(State.READY, generation.number)
         before = known.promoted
-        return switch(after) if before is None or is_lost(settings, before) else after
+        lost = before is None or is_lost(settings, before)
+        return switch(after, generation.number) if lost else after
 
     if generation.state in CANDIDATE:
         change(settings, generation.pipeline, ready)
 
 
-def promote(settings: Settings, pipeline: str) -> Generations:
-    """Let readers follow the candidate; raises NotPromotable."""
-    return change(settings, pipeline, switch)
+def promote(settings: Settings, pipeline: str, number: int) -> Generations:
+    """Let readers follow the candidate of this number; raises NotPromotable."""
+    return change(settings, pipeline, lambda known: switch(known, number))
 
 
-def switch(known: Generations) -> Generations:
-    """The candidate is promoted, and the promoted generation is retired, for a rollback."""
-    candidate, before = known.candidate, known.promoted
-    if candidate is None or candidate.state is not State.READY:
-        raise NotPromotable(known)
+def switch(known: Generations, number: int) -> Generations:
+    """The candidate is promoted, and the promoted generation is retired, for a rollback.
+
+    Raises NotPromotable.
+    """
+    candidate, before = require_ready(known, number), known.promoted
     if before is not None:
         known = known.to(State.RETIRED, before.number)
     return known.to(State.PROMOTED, candidate.number)
+
+
+def require_ready(known: Generations, number: int | None) -> Generation:
+    """The candidate, which has to be ready and, if one is named, of this number.
+
+    Raises NotPromotable.
+    """
+    candidate = known.candidate
+    if candidate is None or candidate.state is not State.READY:
+        raise NotPromotable(known, number)
+    if number not in (None, candidate.number):
+        raise NotPromotable(known, number)
+    return candidate
 
 
 def roll_back(settings: Settings, pipeline: str) -> Generations:

@@ -124,7 +124,7 @@ function listActions(chosen, candidate) {
         key: "promote",
         name: `Promote g${one}`,
         words: `Every reader of ${name} follows g${one} from one moment on, by one record, once each has loaded it. g${chosen.promoted ?? "–"} stays for a rollback; an older retired one is removed.`,
-        command: `retail replay promote ${name}`,
+        command: `retail replay promote ${name} --number ${one}`,
         path: ACTIONS.promote(name, one),
       },
     );

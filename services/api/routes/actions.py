@@ -119,7 +119,8 @@ def promote_generation(
             f"Expected generation {query.number} as the candidate of {pipeline}, found {found}. "
             "Look again before you promote it.",
         )
-    return _run(actions, f"{pipeline} g{query.number}", "replay", "promote", pipeline)
+    number, target = str(query.number), f"{pipeline} g{query.number}"
+    return _run(actions, target, "replay", "promote", pipeline, "--number", number)
 
 
 @action(

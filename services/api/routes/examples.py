@@ -328,7 +328,7 @@ CREATED_SUBSCRIPTION = {
 }
 SUBSCRIPTIONS = {"subscriptions": [SUBSCRIPTION]}
 DONE = {
-    "command": "retail replay promote fraud",
+    "command": "retail replay promote fraud --number 2",
     "said": "fraud: generation 2 is read by everyone since 10:41:07.212 (1 record)\n"
     "  go back       retail replay rollback fraud",
 }

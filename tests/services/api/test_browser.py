@@ -184,7 +184,9 @@ def test_a_candidate_is_promoted_by_mouse_with_the_token_that_is_asked_for_once(
         visit.await_text("#confirmation-problem", "Token needed")
         visit.page.get_by_label("Token").fill(TOKEN)
         visit.page.locator("#confirm").click()
-        visit.await_text("#said", "retail replay promote fraud: replay promote fraud")
+        visit.await_text(
+            "#said", "retail replay promote fraud --number 3: replay promote fraud --number 3"
+        )
         visit.page.get_by_role("button", name="Compare").click()
         assert not visit.page.get_by_label("Token").is_visible()
         visit.page.locator("#cancel").click()

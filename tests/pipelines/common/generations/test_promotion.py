@@ -17,7 +17,7 @@ def list_states(of: Generations) -> list[State]:
 
 
 def test_the_candidate_takes_the_place_of_the_promoted() -> None:
-    after = switch(create_generations(State.PROMOTED, State.READY))
+    after = switch(create_generations(State.PROMOTED, State.READY), 2)
     assert list_states(after) == [State.RETIRED, State.PROMOTED]
 
 
@@ -32,7 +32,15 @@ def test_the_candidate_takes_the_place_of_the_promoted() -> None:
 )
 def test_only_what_is_ready_is_promoted(known: Generations) -> None:
     with pytest.raises(NotPromotable, match="retail replay start inventory"):
-        switch(known)
+        switch(known, 2)
+
+
+def test_another_candidate_than_the_one_that_is_named_is_not_promoted() -> None:
+    known = create_generations(State.PROMOTED, State.READY)
+    assert list_states(switch(known, 2)) == [State.RETIRED, State.PROMOTED]
+    found = "Generation 3 of inventory .* found generation 2, ready"
+    with pytest.raises(NotPromotable, match=found):
+        switch(known, 3)
 
 
 def test_three_at_the_most_are_kept_running() -> None:

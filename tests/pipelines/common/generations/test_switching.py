@@ -43,16 +43,16 @@ def create_caught_up(settings: Settings) -> int:
 
 def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
     with pytest.raises(NotPromotable, match="found none"):
-        promote(kafka, NAME)
+        promote(kafka, NAME, 1)
     first = create_candidate(kafka, load(NAME), locate_root(), ZERO).number
     with pytest.raises(NothingBefore, match="nothing was promoted"):
         roll_back(kafka, NAME)
     second = create_caught_up(kafka)
     with pytest.raises(CandidateThere, match="retail replay prune inventory"):
         create_candidate(kafka, load(NAME), locate_root(), ZERO)
-    promote(kafka, NAME)
+    promote(kafka, NAME, second)
     third = create_caught_up(kafka)
-    after = promote(kafka, NAME)
+    after = promote(kafka, NAME, third)
     assert find_states(after) == {
         first: State.RETIRED,
         second: State.RETIRED,

@@ -29,7 +29,7 @@ ACTIONS = {
     "/v1/pipelines/fraud/start?set=sales_max=3&set=cents_min=-1": (
         "replay start fraud --set sales_max=3 --set cents_min=-1"
     ),
-    PROMOTE: "replay promote fraud",
+    PROMOTE: "replay promote fraud --number 2",
     "/v1/pipelines/fraud/rollback": "replay rollback fraud",
     "/v1/pipelines/fraud/prune?number=2": "replay prune fraud --number 2",
     "/v1/pipelines/fraud/difference": "replay diff fraud",
