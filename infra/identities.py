@@ -142,17 +142,37 @@ class Identities:
                 self._database.execute("rollback")
                 return None
             erased = Erased(pseudonym, len(self._list_cards(pseudonym)), wall_ms)
-            cards = f"delete from identity where pseudonym in ({CARDS})"
-            self._database.execute(cards, (pseudonym,))
-            self._database.execute("delete from identity where pseudonym = ?", (pseudonym,))
-            self._database.execute(f"delete from shown where card in ({CARDS})", (pseudonym,))
-            self._database.execute("delete from shown where customer = ?", (pseudonym,))
-            row = (pseudonym, erased.cards, wall_ms)
-            self._database.execute("insert into erased values (?, ?, ?)", row)
-            self._database.execute("commit")
-            # Rewritten pages may hold copies that secure_delete misses.
-            self._database.execute("vacuum")
+            self._erase(erased)
             return erased
+
+    def erase_again(self, erased: Erased) -> bool:
+        """Erase the customer of an earlier erasure, if this lookup, of a backup, knows them.
+
+        Their certificate may have come after the backup, so it is owed once more.
+        """
+        with self._lock:
+            self._begin()
+            known = self._database.execute(
+                "select 1 from identity where pseudonym = ?", (erased.pseudonym,)
+            ).fetchone()
+            if known is None:
+                self._database.execute("rollback")
+                return False
+            self._erase(erased)
+            return True
+
+    def _erase(self, erased: Erased) -> None:
+        """Erase the customer and their cards, and end the transaction."""
+        customer = (erased.pseudonym,)
+        self._database.execute(f"delete from identity where pseudonym in ({CARDS})", customer)
+        self._database.execute("delete from identity where pseudonym = ?", customer)
+        self._database.execute(f"delete from shown where card in ({CARDS})", customer)
+        self._database.execute("delete from shown where customer = ?", customer)
+        row = (erased.pseudonym, erased.cards, erased.wall_ms)
+        self._database.execute("insert or replace into erased values (?, ?, ?)", row)
+        self._database.execute("commit")
+        # Rewritten pages may hold copies that secure_delete misses.
+        self._database.execute("vacuum")
 
     def list_uncertified(self) -> list[Erased]:
         """The erasures without a certificate in the log."""

@@ -1,29 +1,20 @@
 """Forgetting a customer: erases them from the lookup, and publishes a certificate."""
 
+import logging
 from collections.abc import Set
 from pathlib import Path
 
-from contracts import ERASURES, RECEIPTS, REFUNDS, Undecodable, encode, encode_key
-from contracts.consumer import create_reader
+from contracts import ERASURES, encode, encode_key
+from infra.erasures import note_erasure
 from infra.errors import UserError
-from infra.identities import FIELDS, Erased, Identities, Person, locate_lookup
-from infra.kafka import (
-    KafkaDown,
-    create_admin,
-    create_producer,
-    is_answering,
-    read_between,
-    read_end_offsets,
-    send,
-)
+from infra.identities import Erased, Identities, Person, locate_lookup
+from infra.kafka import KafkaDown, create_producer, is_answering, send
 from infra.scratch import list_scratch
 from infra.settings import Settings
 from services.clock import get_wall_ms
+from services.traces import find_trace
 
-NAMING = (RECEIPTS.name, REFUNDS.name)
-"""The topics whose events name customers."""
-
-decode = create_reader("forgetting")
+log = logging.getLogger("forgetting")
 
 
 class NeverReplaced(UserError):
@@ -58,13 +49,13 @@ class RowsLeft(UserError):
 
 
 class StillNamed(UserError):
-    """The log has an event with an id in place of a pseudonym."""
+    """The log or the archive has an id in place of a pseudonym."""
 
-    def __init__(self, topic: str, partition: int, offset: int) -> None:
+    def __init__(self, place: str) -> None:
         super().__init__(
-            "No event of the log should name the customer or their cards, but "
-            f"{topic}/{partition}/{offset} does: it was published before PSEUDONYMS=on, or by a "
-            "client that bypasses the API. A log never changes. Nothing was erased."
+            "No record should name the customer or their cards, but "
+            f"{place} does: it was published before PSEUDONYMS=on, or by a client that bypasses "
+            "the API. A log never changes. Nothing was erased."
         )
 
 
@@ -101,20 +92,20 @@ def forget(settings: Settings, customer: str) -> Erased:
 
 
 def refuse_named(settings: Settings, ids: Set[str]) -> None:
-    """Raise StillNamed for a readable event that has one of the ids."""
-    traces = [one.encode() for one in ids]
-    for message in read_between(settings, {}, read_end_offsets(create_admin(settings), NAMING)):
-        value = message.value() or b""
-        if not any(trace in value for trace in traces):
-            continue  # decoding only possible matches is ten times as fast
-        try:
-            event = decode(value).value
-        except Undecodable:
-            continue
-        if not ids.isdisjoint(event[field] for field in FIELDS):
-            raise StillNamed(
-                str(message.topic()), int(message.partition() or 0), int(message.offset() or 0)
-            )
+    """Raise StillNamed for a record of the log or of the archive that holds one of the ids."""
+    if place := find_trace(settings, frozenset(ids)):
+        raise StillNamed(place)
+
+
+def note_in_list(settings: Settings, erased: Erased) -> None:
+    """Note the erasure for a restore of an older backup.
+
+    Without the list, as in a container, a restore says that it cannot know of the erasure.
+    """
+    try:
+        note_erasure(settings.data_dir, erased)
+    except OSError as error:
+        log.warning("the list of erasures cannot be written: %s", error)
 
 
 def open_lookup(settings: Settings) -> Identities:
@@ -136,5 +127,6 @@ def _certify(settings: Settings, lookup: Identities) -> None:
             "cards": one.cards,
             "erased_at": one.wall_ms,
         }
+        note_in_list(settings, one)
         send(client, ERASURES.name, encode_key(ERASURES, value), encode(ERASURES, value))
         lookup.note_certified(one)

@@ -36,6 +36,7 @@ NOT_CROSSED: Mapping[str, str] = {
     "services/api/store/snapshots/CACHE_KIB_MAX": NO_ANSWER,
     "services/quarantine/follower/RECORDS_PER_BATCH_MAX": NO_ANSWER,
     "services/supplier/follower/ORDERS_PER_BATCH_MAX": NO_ANSWER,
+    "services/traces/ROWS_PER_BATCH_MAX": NO_ANSWER,
     "audit/log/RECORDS_PER_POLL_MAX": NO_ANSWER,
 }
 """Bounds that need no test, each with the reason."""

@@ -16,14 +16,17 @@ POLL_SECONDS = 0.1
 RECORDS_PER_POLL_MAX = 5_000
 
 
-def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Generator[Message]:
+def read_between(
+    settings: Settings, starts: Offsets, ends: Offsets, **overrides: str
+) -> Generator[Message]:
     """Every committed record of each partition from its start, or its first record, to its end.
 
+    Overrides of the consumer's settings are as in `create_consumer`.
     The records of a partition come in order; the order of partitions is arbitrary. Raises
     TimeoutError when Kafka sends nothing for IDLE_SECONDS_MAX.
     """
     waiting = {at: end for at, end in ends.items() if starts.get(at, 0) < end}
-    reader = create_consumer(settings)
+    reader = create_consumer(settings, **overrides)
     try:
         reader.assign([TopicPartition(*at, starts.get(at, 0)) for at in waiting])
         deadline = time.monotonic() + IDLE_SECONDS_MAX

@@ -1,18 +1,39 @@
 """Whoever is forgotten is named nowhere afterwards, and nothing that was counted changes."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from confluent_kafka import Producer
+from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
 from audit.log import read
-from contracts import CONTRACTS, ERASURES, RECEIPTS, VISITS, decode, encode, encode_key
+from contracts import (
+    ADJUSTMENTS,
+    CONTRACTS,
+    ERASURES,
+    RECEIPTS,
+    REFUNDS,
+    VISITS,
+    decode,
+    encode,
+    encode_key,
+)
+from infra.erasures import locate_erasures, read_erasures
 from infra.identities import CARD, CUSTOMER, FOLDER, Identities
-from infra.kafka import Partition, Record, create_admin, read_end_offsets
+from infra.kafka import (
+    Partition,
+    Record,
+    build_client_config,
+    create_admin,
+    read_end_offsets,
+)
+from infra.lake import locate_folders
 from infra.scratch import IMPORTING, IMPORTS, LOADING
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -35,6 +56,17 @@ KNOWN_AS, TOKENS = "XqJkZvWyPg-17850", ("tok!VzKwQyXj", "tok?JyGwPqZk")
 OTHER = "BnMtRsLhDf-13047"
 POSTED, LOADED = "wGxQzKpJ-1", "hTvYnRqM-2"
 RECEIPT = describe(RECEIPTS).example
+HEADER = pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])
+COLUMNS: Mapping[str, pa.DataType] = {
+    "topic": pa.string(),
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "timestamp": pa.timestamp("us", "UTC"),
+    "key": pa.binary(),
+    "value": pa.binary(),
+    "headers": pa.list_(HEADER),
+}
+BRONZE = pa.schema(COLUMNS)
 SECONDS_MAX = 240
 
 
@@ -189,9 +221,10 @@ def place_certificates(shop: Settings) -> dict[Partition, int]:
     return read_end_offsets(create_admin(shop), [ERASURES.name])
 
 
-def know(shop: Settings) -> Identities:
+def know(shop: Settings, customer: str = KNOWN_AS) -> Identities:
+    card = TOKENS[0] if customer == KNOWN_AS else f"card of {customer}"
     lookup = Identities(shop.data_dir)
-    lookup.replace({"customer_id": KNOWN_AS, "card_token": TOKENS[0]})
+    lookup.replace({"customer_id": customer, "card_token": card})
     lookup.save()
     return lookup
 
@@ -225,6 +258,61 @@ def test_who_stands_in_the_log_as_sent_is_not_said_to_be_forgotten(shop: Setting
     with pytest.raises(StillNamed, match=rf"but {RECEIPTS.name}/\d/\d+ does: it was published"):
         forgetting.forget(shop, KNOWN_AS)
     assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
+
+
+def refund_in_no_year(customer: str) -> bytes:
+    """A refund at a time that no calendar has."""
+    far = {"customer_id": customer, "event_time": 2**60}
+    return encode(REFUNDS, {**REFUNDS.examples[0], **far})
+
+
+def write_json(customer: str) -> bytes:
+    return json.dumps({"customer_id": customer}).encode()
+
+
+@pytest.mark.parametrize(
+    ("topic", "write"),
+    [
+        (REFUNDS.name, refund_in_no_year),
+        (RECEIPTS.name, write_json),
+        (ADJUSTMENTS.name, write_json),
+    ],
+)
+@pytest.mark.parametrize("ends", ["commit_transaction", "abort_transaction"])
+def test_what_a_client_of_others_sent_is_found_though_nobody_counts_it(
+    shop: Settings, topic: str, write: Callable[[str], bytes], ends: str
+) -> None:
+    customer = f"{topic}/{ends}"  # the tests share a log
+    know(shop, customer)
+    client = Producer({**build_client_config(shop), "transactional.id": customer})
+    client.init_transactions()
+    client.begin_transaction()
+    client.produce(topic, write(customer), key=b"S001")
+    client.flush()
+    getattr(client, ends)()
+    before = place_certificates(shop)
+    with pytest.raises(StillNamed, match=rf"but {topic}/\d/\d+ does: it was published"):
+        forgetting.forget(shop, customer)
+    assert place_certificates(shop) == before
+    assert forgetting.look_up(shop, customer).cards
+
+
+def test_what_only_the_archive_still_has_is_found(shop: Settings) -> None:
+    know(shop, "archived")
+    row = {"topic": RECEIPTS.name, "partition": 3, "offset": 7, "key": None, "headers": None}
+    rows = pa.Table.from_pylist([{**row, "value": b"of archived"}], schema=BRONZE)
+    write_deltalake(str(locate_folders(shop).bronze), rows, partition_by=["topic"])
+    with pytest.raises(StillNamed, match=rf"{RECEIPTS.name}/3/7 in the lake's archive does"):
+        forgetting.forget(shop, "archived")
+    assert forgetting.look_up(shop, "archived").cards
+
+
+def test_an_erasure_is_in_the_list_for_a_restore(shop: Settings) -> None:
+    known = know(shop, "listed").find("listed")
+    assert known is not None
+    erased = forgetting.forget(shop, "listed")
+    assert erased.pseudonym == known.pseudonym
+    assert erased in read_erasures(locate_erasures(shop.data_dir))
 
 
 def test_a_log_that_has_events_as_they_were_sent_forgets_nobody(shop: Settings) -> None:
