@@ -9,7 +9,7 @@ from cli.status import show
 from cli.welcome import welcome
 from cli.world import add_world_options
 from infra import kafka
-from infra.broker.storage import locate_broker_folder, refuse_other_profile
+from infra.broker.storage import refuse_other_profile
 from infra.errors import UserError
 from infra.jars.fetch import fetch
 from infra.jars.sets import get_jar_set
@@ -40,7 +40,7 @@ def up() -> None:
     current = read_settings()
     with lock_home(current.data_dir):
         check(current)
-        refuse_other_profile(locate_broker_folder(current), current.secure)
+        refuse_other_profile(current.broker_dir, current.secure)
         fetch_jars(current)
         manager = ensure_manager(current)
         started = start(current, manager)

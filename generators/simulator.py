@@ -31,7 +31,7 @@ from infra.errors import UserError
 from infra.kafka import KafkaDown, create_producer, is_answering
 from infra.lock import LockHeld, lock_folder
 from infra.logs import set_up_logging
-from infra.settings import Settings, read_settings
+from infra.settings import SIMULATOR, Settings, read_settings
 
 BACKFILL_LINGER_MS = 50  # large batches: no reader waits for a single record
 GARBAGE_OBJECTS = 100_000
@@ -65,7 +65,7 @@ def simulate(
     home = settings.data_dir
     advice = "See what runs: make status · stop it: make down"
     held = LockHeld("simulator", f"publish the world of {home}", advice)
-    with lock_folder(home / "simulator", held):
+    with lock_folder(home / SIMULATOR, held):
         _simulate(settings, stop, backfill_days, live, report or create_daily_report())
 
 
@@ -77,7 +77,7 @@ def _simulate(
     wanted = create_parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
     disk_guard = DiskGuard(stop, partial(find_shortage, settings))
-    snapshots = Snapshots(settings.data_dir / "simulator", wanted.render())
+    snapshots = Snapshots(settings.data_dir / SIMULATOR, wanted.render())
     world = _resume_world(wanted, logged, snapshots)
     client = create_producer(settings)
     clock_publisher = ClockPublisher(Publisher(client), wanted)
@@ -108,7 +108,7 @@ def _simulate(
 def _open_intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
     if wanted.refill == "vans":
         return Nothing()
-    journal = Journal(settings.data_dir / "simulator", wanted.render())
+    journal = Journal(settings.data_dir / SIMULATOR, wanted.render())
     return Orders(settings, journal, logged.newest_ms)
 
 

@@ -29,6 +29,9 @@ THIS_MACHINE = ("localhost", HOST, "::1")
 """The names of this machine to itself."""
 NOW = "now"
 REMEMBERED_FILE = "settings.json"
+BROKER, PIPELINES, SIMULATOR = "broker", "pipelines", "simulator"
+LAKE, SECURITY = "lake", "security"
+"""The folders of a data folder that more than one part of this project finds."""
 FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 OPERATOR = "operator"
 """The user as which a person's commands log in to a secure Kafka; it may do everything."""
@@ -421,6 +424,11 @@ class Settings(BaseSettings):
     def data_docs(self) -> Path:
         """The folder of the pages that `make quality` writes."""
         return self.data_dir / "reports" / "quality"
+
+    @property
+    def broker_dir(self) -> Path:
+        """The folder of the embedded broker, and in it the log."""
+        return self.data_dir / BROKER
 
     @property
     def logs_dir(self) -> Path:

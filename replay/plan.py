@@ -120,9 +120,13 @@ def measure_disk_bytes(settings: Settings, generation: Generation | None) -> int
     """The bytes on disk of a generation's checkpoint and of its own output topics."""
     if generation is None:
         return 0
-    log = settings.data_dir / "kafka"
     own = {topic for view, topic in generation.outputs.items() if topic != view}
-    topics = [folder for name in own for folder in log.glob(f"**/{name}-*") if folder.is_dir()]
+    topics = [
+        folder
+        for name in own
+        for folder in settings.broker_dir.glob(f"**/{name}-*")
+        if folder.is_dir()
+    ]
     return locate_checkpoint(settings, generation).folder.count_bytes() + sum(
         map(count_bytes, topics)
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from infra import aot
 from infra.broker.properties import render_server_properties
-from infra.broker.storage import format_once, locate_broker_folder
+from infra.broker.storage import format_once
 from infra.errors import UserError
 from infra.jars import fetch_broker_classpath
 from infra.java import TRIM_NATIVE, locate_java
@@ -18,7 +18,7 @@ MEMORY = ("-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", TRIM_NATIVE)
 
 def main() -> None:
     current = read_settings()
-    folder = locate_broker_folder(current)
+    folder = current.broker_dir
     folder.mkdir(parents=True, exist_ok=True)
     log_config = Path(__file__).with_name("log4j2.properties").as_uri()
     command = [

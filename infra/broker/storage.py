@@ -54,10 +54,6 @@ class OtherProfile(UserError):
         )
 
 
-def locate_broker_folder(settings: Settings) -> Path:
-    return settings.data_dir / "broker"
-
-
 def format_once(settings: Settings, folder: Path, java_command: list[str]) -> None:
     """Give the broker an empty log, unless it has one. Raises NotFormatted and OtherProfile.
 

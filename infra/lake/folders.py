@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from infra.folder import Folder
-from infra.settings import Settings
+from infra.settings import LAKE, Settings
 
 
 class Named(Protocol):
@@ -45,4 +45,4 @@ class Folders:
 
 def locate_folders(settings: Settings) -> Folders:
     """The lake's folders: at LAKE_URL, or below DATA_DIR."""
-    return Folders(Folder.of(settings.lake_url or (settings.data_dir / "lake").as_uri()))
+    return Folders(Folder.of(settings.lake_url or (settings.data_dir / LAKE).as_uri()))

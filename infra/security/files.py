@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from infra.settings import Settings
+from infra.settings import SECURITY, Settings
 
 MODE = 0o600
 FOLDER_MODE = 0o700
@@ -13,7 +13,7 @@ FOLDER_MODE = 0o700
 
 def locate_security_folder(settings: Settings) -> Path:
     """The folder of the keys, certificates and passwords of a data folder."""
-    return settings.data_dir / "security"
+    return settings.data_dir / SECURITY
 
 
 def locate_authority(settings: Settings) -> Path:

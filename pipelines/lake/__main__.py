@@ -11,7 +11,7 @@ from threading import Event
 
 from infra.errors import UserError
 from infra.logs import set_up_logging
-from infra.settings import read_settings
+from infra.settings import LAKE, read_settings
 from pipelines.common.generations import lease
 from pipelines.common.runtime.process import give_way
 from pipelines.common.runtime.session import get_engine
@@ -34,7 +34,7 @@ def main() -> None:
     settings = read_settings()
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: sys.exit())
-    tables, home = locate_lake(settings), settings.data_dir / "lake"
+    tables, home = locate_lake(settings), settings.data_dir / LAKE
     home.mkdir(parents=True, exist_ok=True)
     with lease.take(home) as taken:
         spark = start_lake_session(settings)

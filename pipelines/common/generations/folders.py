@@ -4,13 +4,13 @@ from pathlib import Path
 
 from control.generations import Generation
 from infra.folder import Folder
-from infra.settings import Settings
+from infra.settings import PIPELINES, Settings
 from pipelines.common.runtime.checkpoint import Checkpoint
 
 
 def locate_home(settings: Settings, pipeline: str) -> Path:
     """The folder of all generations of the pipeline."""
-    return settings.data_dir / "pipelines" / pipeline
+    return settings.data_dir / PIPELINES / pipeline
 
 
 def locate_folder(settings: Settings, generation: Generation) -> Path:

@@ -1,0 +1,34 @@
+"""What a replay needs is measured where the broker writes."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from contracts import STOCK_LEVELS
+from control.generations import State
+from infra.settings import Settings
+from replay.plan import measure_disk_bytes
+from tests.pipelines.generations import create_generations
+from tests.services.broker import KafkaLog
+
+pytestmark = pytest.mark.e2e
+
+RECORDS, BYTES = 40, 100_000
+
+
+def test_the_disk_of_a_candidate_is_that_of_the_promoted_changelog(
+    kafka: Settings, shared_broker: Settings
+) -> None:
+    [known] = create_generations(State.PROMOTED).known
+    changelog = f"{STOCK_LEVELS.name}.g1"
+    promoted = replace(known, outputs={STOCK_LEVELS.name: changelog})
+    at_home = kafka.model_copy(update={"data_dir": shared_broker.data_dir})
+    before = measure_disk_bytes(at_home, promoted)
+    log, draw = KafkaLog(kafka), Random(1)
+    log.make(changelog, STOCK_LEVELS.settings.partitions)
+    for number in range(RECORDS):
+        log.publish((changelog, 0), str(number).encode(), draw.randbytes(BYTES))
+    log.flush()
+    grown = measure_disk_bytes(at_home, promoted) - before
+    assert RECORDS * BYTES <= grown < 2 * RECORDS * BYTES
