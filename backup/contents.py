@@ -5,15 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from infra.identities import FOLDER as IDENTITIES
-from infra.settings import REMEMBERED_FILE
+from infra.scratch import IMPORTS
+from infra.settings import BROKER, LAKE, PIPELINES, REMEMBERED_FILE, SECURITY, SIMULATOR
 
 KEPT = (
-    "broker",
-    "pipelines",
-    "simulator",
-    "import",
-    "lake",
-    "security",
+    BROKER,
+    PIPELINES,
+    SIMULATOR,
+    IMPORTS,
+    LAKE,
+    SECURITY,
     IDENTITIES,
     REMEMBERED_FILE,
 )

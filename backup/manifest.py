@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from backup.contents import KEPT
 from infra.errors import UserError
 
 FILE = "backup.json"
 FORMAT = 1
+KEPT_FIRST = frozenset((name,) for name in KEPT)
 
 
 class NoBackup(UserError):
@@ -43,6 +45,17 @@ class Manifest:
     files: Mapping[str, str]
     """SHA-256 of each file, by its path below the folder."""
 
+    def refuse_elsewhere(self, folder: Path) -> None:
+        """Raise NoBackup for a file that is missing, leads elsewhere, or belongs in no backup."""
+        for name in self.files:
+            path = PurePosixPath(name)
+            if path.is_absolute() or ".." in path.parts or path.parts[:1] not in KEPT_FIRST:
+                raise NoBackup(folder, f"names {name}, which no backup keeps")
+            if (folder / name).resolve() != folder.resolve() / name:
+                raise NoBackup(folder, f"has a link for {name}")
+            if not (folder / name).is_file():
+                raise NoBackup(folder, f"lacks {name}")
+
     def write(self, folder: Path) -> None:
         text = json.dumps({"format": FORMAT, **asdict(self)}, indent=1, sort_keys=True)
         draft = folder / f"{FILE}.new"
@@ -58,11 +71,14 @@ def read_manifest(folder: Path) -> Manifest:
         raise NoBackup(folder, f"has no {FILE}") from error
     except ValueError as error:
         raise NoBackup(folder, f"its {FILE} does not parse: {error}") from error
-    if document.get("format") != FORMAT:
-        raise NoBackup(folder, f"is of format {document.get('format')}, and {FORMAT} is read")
-    return Manifest(
-        made_at_ms=document["made_at_ms"],
-        paused_seconds=document["paused_seconds"],
-        pipelines={name: Position(**one) for name, one in document["pipelines"].items()},
-        files=document["files"],
-    )
+    try:
+        if document["format"] != FORMAT:
+            raise NoBackup(folder, f"is of format {document['format']}, and {FORMAT} is read")
+        return Manifest(
+            made_at_ms=int(document["made_at_ms"]),
+            paused_seconds=document["paused_seconds"],
+            pipelines={name: Position(**one) for name, one in document["pipelines"].items()},
+            files=dict(document["files"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise NoBackup(folder, f"its {FILE} lacks what one has: {error}") from error

@@ -18,7 +18,7 @@ from generators.rows import Row, read_rows
 from generators.world_time import Watch
 from infra import identities, kafka
 from infra.errors import UserError
-from infra.scratch import LOADING
+from infra.scratch import LOADING, lock_publishing
 from infra.settings import Settings, read_settings
 
 REJECTED_SHOWN_MAX = 5
@@ -107,7 +107,10 @@ def load_command(
     validator = Validator(
         contract, stamp, lambda: Moment.of(watch.time), identities.open_edge(current)
     )
-    with report_refusals(current, f"load-{file.stem}") as refusals:
+    with (
+        lock_publishing(current.data_dir),
+        report_refusals(current, f"load-{file.stem}") as refusals,
+    ):
         report, found = Report(refusals, hides=current.pseudonyms), Loaded()
         if strict:
             found = check(sort_rows(current, file, contract), validator, report.add)

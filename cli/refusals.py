@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from infra.settings import Settings
+from infra.settings import REPORTS, Settings
 
 
 class Refusals:
@@ -25,7 +25,7 @@ class Refusals:
 @contextmanager
 def report_refusals(settings: Settings, name: str) -> Iterator[Refusals]:
     """The report of this name, emptied; without a refusal there is no file."""
-    target = settings.data_dir / "reports" / f"{name}.jsonl"
+    target = settings.data_dir / REPORTS / f"{name}.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("w", encoding="utf-8") as opened:
         refusals = Refusals(target, opened)

@@ -18,8 +18,10 @@ class LockHeld(UserError):
 
 
 @contextmanager
-def lock_folder(folder: Path, otherwise: UserError, seconds_max: float = 0.0) -> Iterator[None]:
-    """Lock the folder; make it if it is missing.
+def lock_folder(
+    folder: Path, otherwise: UserError, seconds_max: float = 0.0, *, shared: bool = False
+) -> Iterator[None]:
+    """Lock the folder; make it if it is missing. A shared lock keeps out only those that are not.
 
     Raises `otherwise` if another process holds the lock for longer than `seconds_max`. The lock is
     on the folder itself, so nothing has to be cleaned up; the kernel releases it when this process
@@ -28,7 +30,7 @@ def lock_folder(folder: Path, otherwise: UserError, seconds_max: float = 0.0) ->
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        if not wait_for(lambda: try_lock(handle), seconds_max):
+        if not wait_for(lambda: try_lock(handle, shared=shared), seconds_max):
             raise otherwise
         yield
     finally:
@@ -47,9 +49,10 @@ def is_locked(place: Path) -> bool:
         os.close(handle)
 
 
-def try_lock(handle: int) -> bool:
+def try_lock(handle: int, *, shared: bool = False) -> bool:
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

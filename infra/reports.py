@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from infra.settings import Settings
+from infra.settings import REPORTS, Settings
 
 VERDICTS = "verdicts.json"
 """The verdicts of `make quality`, in the folder of the Data Docs."""
 
 
 def locate_reports(settings: Settings) -> Path:
-    return settings.data_dir / "reports"
+    return settings.data_dir / REPORTS
 
 
 def name_suite(table: str, suite: str) -> str:

@@ -30,7 +30,7 @@ THIS_MACHINE = ("localhost", HOST, "::1")
 NOW = "now"
 REMEMBERED_FILE = "settings.json"
 BROKER, PIPELINES, SIMULATOR = "broker", "pipelines", "simulator"
-LAKE, SECURITY = "lake", "security"
+LAKE, REPORTS, SECURITY = "lake", "reports", "security"
 """The folders of a data folder that more than one part of this project finds."""
 FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 OPERATOR = "operator"

@@ -23,7 +23,7 @@ from infra.errors import UserError
 from infra.identities import open_edge
 from infra.kafka import KafkaDown, create_producer, is_answering, send_all
 from infra.lock import LockHeld, lock_folder
-from infra.scratch import IMPORTING, IMPORTS, list_importing
+from infra.scratch import IMPORTING, IMPORTS, list_importing, lock_publishing
 from infra.settings import Settings
 
 SEND_LINGER_MS = 50  # flushed at once; meanwhile batches grow
@@ -100,6 +100,7 @@ def run_import(
     home = settings.data_dir / IMPORTS
     advice = "Wait for it to end, then try again."
     with (
+        lock_publishing(settings.data_dir),
         lock_folder(home, LockHeld("import", f"set the time of {settings.data_dir}", advice)),
         _clean(settings.data_dir),
         TemporaryDirectory(prefix=IMPORTING, dir=home) as scratch,

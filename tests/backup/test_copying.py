@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,18 @@ def test_an_update_copies_what_has_changed_and_forgets_what_is_gone(
     assert mirror.update() == (source / SEGMENT).stat().st_size
     assert (target / SEGMENT).read_text() == (source / SEGMENT).read_text()
     assert list_files(target).keys() == {SEGMENT}
+
+
+def test_two_writes_within_one_tick_of_the_clock_are_both_in_the_last_copy(
+    source: Path, tmp_path: Path
+) -> None:
+    mirror = Mirror(source, target := tmp_path / "copy")
+    mirror.update()
+    before = (source / SEGMENT).stat()
+    (source / SEGMENT).write_bytes(b"x" * before.st_size)
+    os.utime(source / SEGMENT, ns=(before.st_atime_ns, before.st_mtime_ns))
+    mirror.update(last=True)
+    assert (target / SEGMENT).read_bytes() == (source / SEGMENT).read_bytes()
 
 
 def test_a_file_that_goes_while_it_is_copied_is_not_there(

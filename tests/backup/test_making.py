@@ -1,8 +1,12 @@
 """A backup is of one moment, and a shop is made of a whole one or not at all."""
 
+import os
+import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +16,14 @@ import pytest
 from backup import making
 from backup.making import Elsewhere, Ended, NotEmpty, make_backup, restore
 from backup.manifest import FILE, NoBackup, read_manifest
+from infra import scratch
+from infra.erasures import BadList, locate_erasures, note_erasure
+from infra.identities import Identities
+from infra.scratch import StillPublishing, lock_publishing
 from infra.settings import Settings
 from infra.supervisor.parts import NotLocal
 from infra.wait import wait_until
+from tests.secrets import find_files
 
 WRITES = """
 import os, sys
@@ -90,7 +99,7 @@ def test_a_shop_is_made_of_it_whole(source: Path, tmp_path: Path) -> None:
     made = restore(source, Settings(data_dir=home))
     assert written(home) == written(source)
     assert {str(file.relative_to(home)) for file in home.rglob("*") if file.is_file()} == set(
-        made.files
+        made.manifest.files
     )
 
 
@@ -110,6 +119,144 @@ def test_of_a_backup_that_is_not_whole_no_shop_is_made(
     harm(source)
     home = tmp_path / "anew"
     with pytest.raises(NoBackup, match=why):
+        restore(source, Settings(data_dir=home))
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["../../elsewhere", "/tmp/elsewhere", "broker/../../x", "api/x", "broker", "", "."]
+)
+def test_a_name_that_leads_elsewhere_is_refused_before_anything_is_written(
+    source: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path.parent / "elsewhere").write_text("of somebody else")
+    manifest = read_manifest(source)
+    replace(manifest, files={**manifest.files, name: "0" * 64}).write(source)
+    home = tmp_path / "anew"
+    before = set(tmp_path.rglob("*"))
+    with pytest.raises(NoBackup):
+        restore(source, Settings(data_dir=home))
+    assert set(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("linked", ["broker", "broker/file"])
+def test_a_link_out_of_the_backup_is_not_followed(
+    source: Path, tmp_path: Path, linked: str
+) -> None:
+    (source / linked).rename(tmp_path / "aside")
+    (source / linked).symlink_to(tmp_path / "aside")
+    before = set(tmp_path.rglob("*"))
+    with pytest.raises(NoBackup, match="has a link for broker/file"):
+        restore(source, Settings(data_dir=tmp_path / "anew"))
+    assert set(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("text", ["[]", '{"format": 1}', '{"format": 1, "files": 3}'])
+def test_a_manifest_of_another_shape_is_no_backup(source: Path, tmp_path: Path, text: str) -> None:
+    (source / FILE).write_text(text)
+    with pytest.raises(NoBackup):
+        restore(source, Settings(data_dir=tmp_path / "anew"))
+
+
+def test_nobody_else_can_read_a_copy_at_any_time(
+    settings: Settings,
+    writer: psutil.Process,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever is open to others while its content is written, is seen by the copier's hook."""
+    (settings.data_dir / "security").mkdir()
+    secret = settings.data_dir / "security" / "key"
+    secret.write_text("secret")
+    secret.chmod(0o600)
+    seen: list[int] = []
+    copy = shutil.copyfileobj
+
+    def watch(read: Any, written: Any, *more: Any) -> None:
+        seen.append(stat.S_IMODE(os.fstat(written.fileno()).st_mode))
+        copy(read, written, *more)
+
+    for fast in ("_USE_CP_SENDFILE", "_USE_CP_COPY_FILE_RANGE"):
+        monkeypatch.setattr(shutil, fast, False, raising=False)
+    monkeypatch.setattr(shutil, "copyfileobj", watch)
+    target, home = tmp_path / "backup", tmp_path / "anew"
+    make_backup(settings, target)
+    restore(target, Settings(data_dir=home))
+    assert set(seen) == {0o600}
+    for folder in (target, home):
+        assert stat.S_IMODE((folder / "security" / "key").stat().st_mode) == 0o600
+        for place in (folder, *(one for one in folder.rglob("*") if one.is_dir())):
+            assert stat.S_IMODE(place.stat().st_mode) == 0o700
+
+
+def test_a_backup_waits_until_a_load_has_ended(
+    settings: Settings, writer: psutil.Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scratch, "PUBLISHING_SECONDS_MAX", 0.3)
+    with lock_publishing(settings.data_dir), lock_publishing(settings.data_dir):
+        with pytest.raises(StillPublishing, match="retail load or retail import has done so"):
+            make_backup(settings, tmp_path / "backup")
+        assert not (tmp_path / "backup").exists()
+    with (
+        scratch.lock_out_publishing(settings.data_dir),
+        pytest.raises(StillPublishing, match="retail backup has done so"),
+        lock_publishing(settings.data_dir),
+    ):
+        pass
+    make_backup(settings, tmp_path / "backup")
+
+
+def know(home: Path, *customers: str) -> Identities:
+    lookup = Identities(home)
+    for customer in customers:
+        lookup.replace({"customer_id": customer, "card_token": f"card of {customer}"})
+    lookup.save()
+    return lookup
+
+
+def test_who_was_forgotten_after_the_backup_is_forgotten_in_what_is_made_of_it(
+    settings: Settings, writer: psutil.Process, tmp_path: Path
+) -> None:
+    lookup = know(settings.data_dir, "gone", "stays")
+    make_backup(settings, tmp_path / "backup")
+    erased = lookup.erase("gone", 1_000)
+    assert erased is not None
+    note_erasure(settings.data_dir, erased)
+
+    unknown = restore(tmp_path / "backup", Settings(data_dir=tmp_path / "elsewhere"))
+    assert (unknown.knows, unknown.erased) == (True, None)
+
+    home, listed = tmp_path / "anew", locate_erasures(settings.data_dir)
+    made = restore(tmp_path / "backup", Settings(data_dir=home), listed)
+    assert made.erased == 1
+    assert find_files("gone", home) == []
+    restored = Identities(home)
+    assert restored.find("gone") is None
+    assert restored.find("stays") is not None
+    assert restored.list_uncertified() == [erased]
+
+
+def test_the_list_of_erasures_outlives_the_data_folder(
+    settings: Settings, writer: psutil.Process, tmp_path: Path
+) -> None:
+    lookup = know(settings.data_dir, "gone")
+    make_backup(settings, tmp_path / "backup")
+    erased = lookup.erase("gone", 1_000)
+    assert erased is not None
+    note_erasure(settings.data_dir, erased)
+    lookup.close()
+    writer.kill()
+    writer.wait(30)
+    shutil.rmtree(settings.data_dir)
+    assert restore(tmp_path / "backup", settings).erased == 1
+
+
+def test_a_spoilt_list_of_erasures_is_said_before_anything_is_written(
+    source: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "anew"
+    locate_erasures(home).write_text('{"pseudonym": "customer-1"}\n')
+    with pytest.raises(BadList, match="line 1 is not"):
         restore(source, Settings(data_dir=home))
     assert not home.exists()
 
