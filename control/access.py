@@ -87,11 +87,15 @@ def find_writes(service: str) -> frozenset[str]:
 
 
 def _read_back(one: Consumer) -> set[str]:
-    """The topics that it writes and reads back after a restart: of a generator all of them, of
-    others the control topics.
+    """The topics that it writes and reads back: of a generator all of them, of others the control
+    topics, and the views of which it deletes rows.
     """
     everything = one.kind == "generator"
-    return {name for name in one.writes if everything or name.startswith(CONTROL)}
+    return {
+        name
+        for name in one.writes
+        if everything or name.startswith(CONTROL) or CONTRACTS[name].retention is not None
+    }
 
 
 def _list_grants(service: str) -> Iterator[Grant]:

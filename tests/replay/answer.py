@@ -60,6 +60,8 @@ def read_newest(settings: Settings, contract: Contract, ends: Offsets) -> dict[b
     """The row with the highest version of each key."""
     rows: dict[bytes, Row] = {}
     for record in read(settings, ends):
+        if record.value is None and contract.retention is not None:
+            continue  # of a row that is over
         row = dict(decode(record.value).value)
         identity = encode_key(contract, row)
         if identity not in rows or row["version"] >= rows[identity]["version"]:

@@ -34,6 +34,7 @@ from pipelines.common.runtime.process import end_with_parent
 from pipelines.common.runtime.query import LOOK_SECONDS, Invalid, Run, run
 from pipelines.common.runtime.requests import Clerk
 from pipelines.common.runtime.session import get_engine, start_session
+from pipelines.common.runtime.sweeping import Sweeper
 from pipelines.common.runtime.throttle import Throttle, compute_rest_seconds
 
 log = logging.getLogger("pipeline")
@@ -154,6 +155,8 @@ def run_all(
         thread.start()
     served = {locate_folder(settings, one.generation): one.pipeline for one in assigned.values()}
     Clerk(spark, settings, served, stopping).start()
+    swept = [(settings.as_service(one.pipeline.name), one.generation) for one in assigned.values()]
+    Sweeper(swept, stopping).start()
     left, heap = len(threads), Heap(spark)
     while left and not stopping.is_set():
         heap.look()

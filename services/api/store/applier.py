@@ -124,6 +124,9 @@ class Applier:
         # Control topics carry the rows of all pipelines; other topics belong to this generation.
         if view == BOOKS.name and not record.key.decode().startswith(f"{self._views.prefix}/"):
             return None
+        # A deletion is of a row whose retention is over: it goes, or is gone, with the commit.
+        if record.value is None and CONTRACTS[view].retention is not None:
+            return None
         return self._views.tables[view].to_stored(_decode(record, CONTRACTS[view]))
 
 

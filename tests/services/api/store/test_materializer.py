@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from contracts import BOOKS, STOCK_LEVELS
+from contracts import BOOKS, STOCK_LEVELS, STORE_SALES, encode_key
+from contracts.times import to_epoch_ms
 from control.generations import Generation, State
 from infra.wait import wait_until
 from services.api.store.materializer import Materializer
@@ -205,6 +206,33 @@ def test_a_row_that_breaks_its_contract_stops_the_view_at_the_marker_before(
         stocked.mark()
         assert "views never delete keys" in view.trouble()
         assert view.units() == {"A": 4}
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_the_deletion_of_a_row_that_is_over_changes_no_answer(
+    log: MemoryLog, path: Path, compacted: bool
+) -> None:
+    """Whether a reader saw the row, its deletion, both or neither."""
+    assert STORE_SALES.retention is not None
+    sales = Writing(log, views=(STORE_SALES,))
+    newest = STORE_SALES.examples[0]["window_start"]
+    over = newest - 2 * STORE_SALES.retention
+    for began in (over, newest):
+        sales.put(STORE_SALES, window_start=began)
+    key = encode_key(STORE_SALES, {**STORE_SALES.examples[0], "window_start": over})
+    [at] = [one for one, rows in log.records.items() if any(row[0] == key for row in rows)]
+    if compacted:
+        log.records[at] = [(b"", None, 0) if one[0] == key else one for one in log.records[at]]
+    sales.mark()
+    with materializing(log, path, STORE_SALES.name) as view:
+        wait_until(lambda: view.batch() >= 0, "batch 0 is committed")
+        log.publish(at, key, None)
+        last = sales.mark()
+        wait_until(lambda: view.batch() >= last, "the deletion is committed")
+        assert view.materializer.snapshots is not None
+        with view.materializer.snapshots.open() as snapshot:
+            begun = snapshot.select(f"select window_start from {Table(STORE_SALES).name}")
+            assert begun.fetchall() == [(to_epoch_ms(newest),)]
 
 
 def test_a_topic_that_is_not_there_yet_is_waited_for(log: MemoryLog, path: Path) -> None:
