@@ -18,7 +18,9 @@ FLOOD_RECORDS = 5_000
 COPIES = 10
 BACKLOG_RECORDS = 300
 WRONG_CLOCK_RECORDS = 300
+STRANGER_RECORDS = 50
 OFFLINE_STORE = "FAULT-OFFLINE"
+AGAIN_STORE = "FAULT-AGAIN"
 AHEAD_STORE, BEHIND_STORE = "FAULT-AHEAD", "FAULT-BEHIND"
 QUOTA, QUOTA_GIB = "simulator_disk_gib_max", 1e-6
 STILL_SECONDS_MAX = 90.0
@@ -64,6 +66,14 @@ def set_clock_wrong(store_id: str, minutes: int) -> Callable[[Scene], str]:
             scene.settings, store_id, WRONG_CLOCK_RECORDS, minutes
         ),
     )
+
+
+def lock_database(scene: Scene) -> str:
+    pipeline = scene.chance.choice(scene.settings.pipeline_names)
+    file = files.find_database(scene.settings, pipeline)
+    assert file is not None, "the API has the views of every pipeline loaded"
+    files.lock(file, scene.pause_seconds)
+    return f"held the lock of {file.name} for {scene.pause_seconds:g} s"
 
 
 def refuse_quota(scene: Scene) -> str | None:

@@ -4,17 +4,20 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from contracts.validation import FUTURE, LATE
-from faults import log_head, network, records
+from faults import log_head, network, records, strangers
 from faults.actions import (
+    AGAIN_STORE,
     AHEAD_STORE,
     BACKLOG_RECORDS,
     BEHIND_STORE,
     COPIES,
     FLOOD_RECORDS,
     OFFLINE_STORE,
+    STRANGER_RECORDS,
     WRONG_CLOCK_RECORDS,
     damage_database,
     kill_part,
+    lock_database,
     pause_part,
     publish,
     reach_quota,
@@ -77,6 +80,13 @@ def list_faults() -> Iterator[Fault]:
         require("api"),
         damage_database,
         frozenset({"api"}),
+    )
+    yield Fault(
+        "locked-database",
+        "another program keeps a database of the API locked for --seconds",
+        Promise("views are served as they are, and no database is made anew", True, 60, 60),
+        require("api"),
+        lock_database,
     )
 
 
@@ -157,7 +167,62 @@ def list_record_faults() -> Iterator[Fault]:
             lambda one: records.publish_backlog(one.settings, OFFLINE_STORE, BACKLOG_RECORDS),
         ),
     )
+    yield from list_stranger_faults()
     yield from list_clock_faults()
+
+
+def list_stranger_faults() -> Iterator[Fault]:
+    """Faults of clients that are not this project's."""
+    runs = require("broker")
+    yield Fault(
+        "foreign-transactions",
+        f"four transactions of {STRANGER_RECORDS} receipts each: aborted, committed, aborted, and "
+        "open for --seconds before it is committed",
+        Promise(f"{VIEWS_GO_ON} up to the open one; what was aborted never counts", True, 90, 90),
+        runs,
+        publish(
+            "receipts, half of them aborted",
+            lambda one: strangers.publish_transactions(
+                one.settings, STRANGER_RECORDS, one.pause_seconds
+            ),
+        ),
+    )
+    yield Fault(
+        "restarted-counter",
+        f"{STRANGER_RECORDS} ids of receipts used again an hour later, for other receipts",
+        Promise(f"{VIEWS_GO_ON}; each receipt counts", True, 60, 60),
+        runs,
+        publish(
+            "receipts, each id twice",
+            lambda one: strangers.publish_restarted(one.settings, AGAIN_STORE, STRANGER_RECORDS),
+        ),
+    )
+    yield Fault(
+        "other-time-heartbeats",
+        "heartbeats of 1970 and of the year 9999, stamped with those times and with the present",
+        Promise(f"{VIEWS_GO_ON}; none moves the watermark", True, 60, 60),
+        runs,
+        publish("heartbeats", lambda one: strangers.publish_beats(one.settings)),
+    )
+    yield Fault(
+        "other-partitioner",
+        "the newest receipts published again by a client that hashes keys as librdkafka does",
+        Promise(
+            f"{VIEWS_GO_ON}; each receipt counts once, misplaced ones are in the quarantine",
+            True,
+            90,
+            90,
+        ),
+        runs,
+        publish("copies", lambda one: strangers.publish_elsewhere(one.settings)),
+    )
+    yield Fault(
+        "rubbish-everywhere",
+        "values and keys that nobody can read, and tombstones, in every topic, private ones too",
+        Promise(f"{VIEWS_GO_ON}; every reader goes on", True, 90, 90),
+        runs,
+        publish("records of rubbish", lambda one: strangers.publish_rubbish(one.settings)),
+    )
 
 
 def list_clock_faults() -> Iterator[Fault]:

@@ -2,9 +2,11 @@
 
 import json
 import os
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from control.generations import read_generations
@@ -15,6 +17,7 @@ from services.api.store.location import locate_database, locate_folder
 PAGE_BYTES = 4096
 """The size of a SQLite page. The first page stays, so that the file still looks like a database."""
 NOISE = b"\xff"
+LOCK_SECONDS_MAX = 30.0
 
 
 def find_checkpoint_file(settings: Settings, pipeline: str) -> Path | None:
@@ -51,6 +54,14 @@ def scribble(file: Path) -> int:
         size = content.seek(0, 2)
         content.seek(PAGE_BYTES)
         return content.write(NOISE * max(0, size - PAGE_BYTES))
+
+
+def lock(file: Path, seconds: float) -> None:
+    """Keep everybody else from writing to a database for so long."""
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=LOCK_SECONDS_MAX)) as other:
+        other.execute("begin immediate")
+        Event().wait(seconds)
+        other.execute("rollback")
 
 
 @contextmanager

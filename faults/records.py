@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
+from confluent_kafka import Message
+
 from contracts import RECEIPTS, encode, encode_key
 from control.world_clock import read_clock
 from generators import wire
@@ -52,7 +54,7 @@ def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
     now_ms, stamp = find_world_ms(settings), get_wall_ms()
     published = [
         Publication(now_ms, RECEIPTS.name, 0, 0, event["store_id"], event, dirt)
-        for event in _create_receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
+        for event in create_receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
     ]
     return _send(
         settings,
@@ -65,9 +67,6 @@ def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
 
 def publish_copies(settings: Settings, copies: int) -> int:
     """Publish exact copies of the newest receipts, each this many times; returns how many."""
-    ends = read_end_offsets(create_admin(settings), [RECEIPTS.name])
-    each = max(1, COPIES_READ_MAX // len(ends))
-    starts = {at: max(0, end - each) for at, end in ends.items()}
     now_ms = find_world_ms(settings)
     newest = [
         Outgoing(
@@ -77,16 +76,23 @@ def publish_copies(settings: Settings, copies: int) -> int:
             timestamp_ms=now_ms,
             partition=int(message.partition() or 0),
         )
-        for message in read_between(settings, starts, ends)
+        for message in read_newest(settings)
     ]
     return _send(settings, (one for one in newest for _ in range(copies)))
+
+
+def read_newest(settings: Settings) -> Iterator[Message]:
+    """The newest receipts, as many of each partition."""
+    ends = read_end_offsets(create_admin(settings), [RECEIPTS.name])
+    each = max(1, COPIES_READ_MAX // len(ends))
+    return read_between(settings, {at: max(0, end - each) for at, end in ends.items()}, ends)
 
 
 def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
     """Publish at once the receipts of a store that was cut off; returns how many."""
     now_ms = find_world_ms(settings)
     since_ms = now_ms - OFFLINE_MINUTES * MINUTE_MS
-    events = _create_receipts(f"fault-offline-{get_wall_ms()}", count, since_ms, now_ms, store_id)
+    events = create_receipts(f"fault-offline-{get_wall_ms()}", count, since_ms, now_ms, store_id)
     return _send_events(settings, events, now_ms)
 
 
@@ -97,8 +103,8 @@ def publish_by_wrong_clock(settings: Settings, store_id: str, count: int, minute
     """
     now_ms, stamp = find_world_ms(settings), get_wall_ms()
     wrong_ms = now_ms + minutes * MINUTE_MS
-    wrong = _create_receipts(f"fault-wrong-{stamp}", count, wrong_ms, wrong_ms, store_id)
-    right = _create_receipts(f"fault-right-{stamp}", count, now_ms, now_ms, store_id)
+    wrong = create_receipts(f"fault-wrong-{stamp}", count, wrong_ms, wrong_ms, store_id)
+    right = create_receipts(f"fault-right-{stamp}", count, now_ms, now_ms, store_id)
     return _send_events(settings, chain(wrong, right), now_ms)
 
 
@@ -115,7 +121,7 @@ def _send_events(settings: Settings, events: Iterable[dict[str, Any]], now_ms: i
     )
 
 
-def _create_receipts(
+def create_receipts(
     named: str, count: int, since_ms: int, now_ms: int, store_id: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Good receipts, spread over the span; without a store's id, of twelve stores in turn."""
