@@ -1,5 +1,6 @@
 """Errors of the store, the lake and commands as problem documents."""
 
+import sqlite3
 from functools import singledispatch
 from http import HTTPStatus
 from typing import NamedTuple
@@ -34,16 +35,16 @@ class Description(NamedTuple):
 
 def install(app: FastAPI) -> None:
     """Answer every error of the store, the lake and a command with a problem document."""
-    for kind in (StoreError, LakeError, CommandError):
+    for kind in (StoreError, LakeError, CommandError, sqlite3.DatabaseError):
         app.add_exception_handler(kind, _handle)
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, StoreError | LakeError | CommandError)
+    assert isinstance(error, StoreError | LakeError | CommandError | sqlite3.DatabaseError)
     return to_problem(error).to_response(request.url.path)
 
 
-def to_problem(error: StoreError | LakeError | CommandError) -> Problem:
+def to_problem(error: StoreError | LakeError | CommandError | sqlite3.DatabaseError) -> Problem:
     """The problem of an error; a 503 where the same request may be answered later."""
     title, detail, headers, status = _describe(error)
     return Problem(status, title, detail, headers=headers)
@@ -81,6 +82,16 @@ def _describe_mirror_loading(error: MirrorLoading) -> Description:
     return Description(
         "Topic being loaded",
         f"Expected {error.topic} read to its end, but: {error.reason}. Try again in a second.",
+        RETRY,
+    )
+
+
+@_describe.register
+def _describe_unreadable(error: sqlite3.DatabaseError) -> Description:
+    return Description(
+        "Copy not readable now",
+        f"Expected to read the API's copy of the log, but: {error}. Try again in a second; "
+        "GET /readyz says which part fails.",
         RETRY,
     )
 

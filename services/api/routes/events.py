@@ -209,7 +209,7 @@ def pass_edge(edge: Edge, event: Row) -> Row:
     try:
         passed = edge.replace(event)
         edge.save()
-    except sqlite3.OperationalError as error:
+    except sqlite3.DatabaseError as error:
         raise Problem(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "Not published",

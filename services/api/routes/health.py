@@ -21,6 +21,11 @@ class Health(BaseModel):
     missing: list[str] | None = Field(
         default=None, description="pipelines whose views are not there, and why; absent: none"
     )
+    failing: list[str] | None = Field(
+        default=None,
+        description="parts of the API that fail and try again, and their errors; meanwhile they "
+        "answer from what they have; absent: none",
+    )
 
 
 class Progress(BaseModel):
@@ -67,7 +72,8 @@ async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
             headers={"Retry-After": "1"},
             progress=[each.model_dump() for each in _list_progress(store)],
         )
-    return respond(Health(status="ready", missing=missing) if missing else Health(status="ready"))
+    said = {"missing": missing, "failing": store.list_failures()}
+    return respond(Health(status="ready", **{name: parts for name, parts in said.items() if parts}))
 
 
 def _classify(store: Store) -> tuple[list[str], list[str]]:

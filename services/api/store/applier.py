@@ -74,8 +74,8 @@ class Applier:
         self._log.pause(self.assembly.list_full())
         return last
 
-    def is_unmarked(self) -> bool:
-        """Whether the marker topic has no marker yet, so that there is nothing to load."""
+    def is_idle(self) -> bool:
+        """Whether there is no marker to reach: none yet, or none beyond the last commit."""
         return self._markers_known and self.assembly.target is None
 
     def _check(self) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from time import monotonic
 
 RETRY_SECONDS_MIN = 0.1
 RETRY_SECONDS_MAX = 5.0
@@ -14,10 +15,12 @@ class Background:
     """
 
     def __init__(self, name: str, trouble: str | None = None) -> None:
+        self.name = name
         self.trouble = trouble
         """Why the work fails, or has not begun."""
+        self.is_failing = False
+        """Whether it has failed since it last succeeded."""
         self.stopping = threading.Event()
-        self._failing = False
         self._log = logging.getLogger(f"api.{type(self).__name__.lower()}")
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -42,17 +45,22 @@ class Background:
 
     def clear_trouble(self) -> None:
         """Note that the work succeeds."""
-        self.trouble, self._failing = None, False
+        self.trouble, self.is_failing = None, False
 
     def _run(self) -> None:
-        pause = RETRY_SECONDS_MIN
+        pause = 0.0
         while not self.stopping.is_set():
+            began = monotonic()
             try:
                 self.run_once()
             except Exception as error:
-                pause = min(2 * pause, RETRY_SECONDS_MAX) if self._failing else RETRY_SECONDS_MIN
-                self.trouble, self._failing = str(error), True
-                name = self._thread.name
-                self._log.warning("%s: %s; going on in %.1f s", name, error, pause)
-                self._log.debug("%s", name, exc_info=True)
+                lasted = monotonic() - began > RETRY_SECONDS_MAX
+                pause = RETRY_SECONDS_MIN if lasted else _lengthen(pause)
+                self.trouble, self.is_failing = str(error), True
+                self._log.warning("%s: %s; going on in %.1f s", self.name, error, pause)
+                self._log.debug("%s", self.name, exc_info=True)
                 self.stopping.wait(pause)
+
+
+def _lengthen(pause: float) -> float:
+    return min(max(RETRY_SECONDS_MIN, 2 * pause), RETRY_SECONDS_MAX)

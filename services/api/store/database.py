@@ -6,10 +6,11 @@ delaying the commits of the served one, and a retired generation is a file to de
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
+from infra.sqlite import is_damage
 from services.api.store.changes import LAYOUT as CHANGES_LAYOUT
 from services.api.store.changes import Touched
 from services.api.store.marker import Marker, parse_marker
@@ -46,16 +47,16 @@ class Database:
 
     @classmethod
     def open(cls, path: Path, identity: Mapping[str, str], tables: Iterable[Table]) -> "Database":
-        """Continue with the existing file. Raises Unusable if it does not fit."""
+        """Continue with the existing file. Raises Unusable if it does not fit.
+
+        Raises sqlite3.DatabaseError if it cannot be read now.
+        """
         tables = tuple(tables)
         if not path.exists():
             raise Unusable("there is no database yet")
-        try:
-            connection = connect(path)
+        with reopening(path) as connection:
             _check(connection, {**identity, "schema": _digest_schema(tables)})
-        except sqlite3.DatabaseError as error:
-            raise Unusable(f"the database is damaged: {error}") from error
-        return cls(path, connection, tables)
+            return cls(path, connection, tables)
 
     @classmethod
     def create(cls, path: Path, identity: Mapping[str, str], tables: Iterable[Table]) -> "Database":
@@ -160,10 +161,35 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
+@contextmanager
+def reopening(path: Path) -> Iterator[sqlite3.Connection]:
+    """The writer's connection to an existing file; it stays open unless the block raises.
+
+    Raises Unusable for a damaged file. Another error of SQLite concerns the moment, not the file.
+    """
+    try:
+        with ExitStack() as opened:
+            connection = opened.enter_context(closing(connect(path)))
+            verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
+            if verdict != "ok":
+                raise Unusable(f"the database is damaged: {verdict}")
+            yield connection
+            opened.pop_all()
+    except sqlite3.DatabaseError as error:
+        if is_damage(error):
+            raise Unusable(f"the database is damaged: {error}") from error
+        raise
+
+
+def require_table(connection: sqlite3.Connection, name: str) -> None:
+    """Raise Unusable if the file has no such table: its creation was cut off, or it is another."""
+    named = "select 1 from sqlite_master where type = 'table' and name = ?"
+    if connection.execute(named, (name,)).fetchone() is None:
+        raise Unusable(f"the database has no table {name}")
+
+
 def _check(connection: sqlite3.Connection, wanted: Mapping[str, str]) -> None:
-    verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
-    if verdict != "ok":
-        raise Unusable(f"the database is damaged: {verdict}")
+    require_table(connection, "identity")
     identity = dict(connection.execute("select name, value from identity"))
     for name in sorted(wanted.keys() | identity.keys()):
         if identity.get(name) != wanted.get(name):

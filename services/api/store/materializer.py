@@ -78,7 +78,7 @@ class Materializer(Background):
         if self.trouble is not None:
             return self.trouble
         applier = self._applier
-        return "no marker yet" if applier and applier.is_unmarked() else None
+        return "no marker yet" if applier and applier.is_idle() else None
 
     def run_once(self) -> None:
         if self._before is not None:
@@ -93,7 +93,8 @@ class Materializer(Background):
                 while not self.stopping.is_set():
                     self._check(database)
                     committed = applier.step()
-                    self.clear_trouble()
+                    if committed or applier.is_idle() or self.snapshots is None:
+                        self.clear_trouble()
                     if committed:
                         self.rate.add(committed)
                         self._add_wait(committed)

@@ -13,9 +13,10 @@ from pathlib import Path
 from time import monotonic
 
 from infra.kafka import Offsets, Partition
+from infra.sqlite import is_damage
 from services.api.store.background import Background
 from services.api.store.changelog import End, Extent, Log, Record, decode
-from services.api.store.database import Unusable, connect, remove
+from services.api.store.database import Unusable, connect, remove, reopening, require_table
 from services.api.store.errors import MirrorLoading
 from services.api.store.materializer import OpenLog
 from services.api.store.tables import Stored, Table
@@ -85,8 +86,7 @@ class Mirror(Background):
                 connection.execute("begin")
                 yield connection
         except sqlite3.DatabaseError as error:
-            # Subclasses concern the statement or the moment; the class itself concerns the file.
-            self._damaged |= type(error) is sqlite3.DatabaseError
+            self._damaged |= is_damage(error)
             raise
 
     def run_once(self) -> None:
@@ -99,10 +99,11 @@ class Mirror(Background):
                 next_check = monotonic() + CHECK_SECONDS
                 while not self.stopping.is_set():
                     self._loaded = self._loaded or not unread
-                    self.clear_trouble()
                     arrived = topic.read()
                     self._store(connection, arrived)
                     unread -= {each.partition for each in arrived if isinstance(each, End)}
+                    if arrived or not unread:
+                        self.clear_trouble()
                     if monotonic() >= next_check:
                         next_check = monotonic() + CHECK_SECONDS
                         self._look_after(topic, extent)
@@ -120,20 +121,24 @@ class Mirror(Background):
         identity = f"{extent.ids[self._layout.topic]} {' '.join(self._layout.create)}"
         if self._path.exists():
             try:
-                connection = connect(self._path)
-                [[own]] = connection.execute("select identity from source").fetchall()
-                if own == identity and _is_within(
-                    read_offsets(connection, self._layout.topic), extent
-                ):
+                with reopening(self._path) as connection:
+                    self._check(connection, identity, extent)
                     return connection
-                connection.close()
-            except (sqlite3.DatabaseError, ValueError) as error:
+            except Unusable as error:
                 log.warning("%s cannot be continued: %s", self._path, error)
         log.warning("%s: rebuilding from offset zero", self._layout.topic)
         self._loaded = False
         remove(self._path)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         return _create(self._path, identity, self._layout)
+
+    def _check(self, connection: sqlite3.Connection, identity: str, extent: Extent) -> None:
+        """Raise Unusable if the file is of another topic, layout or log."""
+        require_table(connection, "source")
+        if connection.execute("select identity from source").fetchall() != [(identity,)]:
+            raise Unusable("it is of another topic or layout")
+        if not _is_within(read_offsets(connection, self._layout.topic), extent):
+            raise Unusable("its offsets are of another log")
 
     def _store(self, connection: sqlite3.Connection, arrived: Sequence[Record | End]) -> None:
         """Store the arrived records and the offsets they end at, in one transaction."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from infra.sqlite import is_damage
 from services.api.store.marker import Marker, parse_marker
 from services.api.store.tables import Stored, Table
 
@@ -80,8 +81,7 @@ class Snapshots:
             finally:
                 self._return(connection)
         except sqlite3.DatabaseError as error:
-            # Subclasses concern the statement or the moment; the class itself concerns the file.
-            self.damaged |= type(error) is sqlite3.DatabaseError
+            self.damaged |= is_damage(error)
             raise
 
     def _take(self) -> sqlite3.Connection:

@@ -80,6 +80,11 @@ class Store:
         every = (*self._list_background(), *self.generations.list_all())
         return all(each.is_alive() for each in every)
 
+    def list_failures(self) -> list[str]:
+        """Which part fails, and of what error; it tries again, and answers from what it has."""
+        every = (*self._list_background(), *self.generations.list_all())
+        return [f"{each.name}: {each.trouble}" for each in every if each.is_failing]
+
     def find_snapshots(self, view: str, generation: int | None = None) -> Snapshots:
         """The snapshots of the view as it is now. Raises ViewMissing and ViewLoading.
 

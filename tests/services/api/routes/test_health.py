@@ -1,8 +1,14 @@
 """Alive at once; ready when every promoted view is loaded."""
 
+import sqlite3
+from contextlib import closing
+from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 
-from contracts import BEST_SELLERS, STORE_SALES
+import pytest
+
+from contracts import BEST_SELLERS, PURCHASE_ORDERS, STORE_SALES, encode, encode_key
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, check_problem
 from tests.services.writing import Writing, invalidate, promote
@@ -105,3 +111,35 @@ def test_an_only_generation_that_is_invalid_leaves_nothing_ready(
     invalidate(log, empty, "3 rows were dropped by the watermark")
     api.until(lambda: api.get("/readyz").status_code == HTTPStatus.SERVICE_UNAVAILABLE)
     assert "inventory: no promoted generation" in api.get("/readyz").json()["detail"]
+
+
+def test_a_part_that_fails_is_named_with_its_error_and_answers_from_what_it_has(
+    log: MemoryLog, shelves: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=0.05))
+    shelves.until(lambda: shelves.get("/v1/orders").status_code == HTTPStatus.OK)
+    order = PURCHASE_ORDERS.examples[0]
+    with closing(sqlite3.connect(tmp_path / "orders.sqlite", isolation_level=None)) as other:
+        other.execute("begin immediate")
+        key, value = encode_key(PURCHASE_ORDERS, order), encode(PURCHASE_ORDERS, order)
+        log.publish((PURCHASE_ORDERS.name, 0), key, value)
+        failing = [f"{PURCHASE_ORDERS.name}: database is locked"]
+        shelves.until(lambda: shelves.json("/readyz").get("failing") == failing)
+        assert shelves.json("/v1/orders")["items"] == []
+    shelves.until(lambda: len(shelves.json("/v1/orders")["items"]) == 1)
+    shelves.until(lambda: shelves.json("/readyz") == {"status": "ready"})
+
+
+def test_a_copy_that_cannot_be_opened_now_is_asked_for_again(
+    shelves: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> sqlite3.Connection:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    shelves.until(lambda: shelves.get("/v1/orders").status_code == HTTPStatus.OK)
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite3, "connect", refuse)
+        check_problem(
+            shelves.get("/v1/orders"), HTTPStatus.SERVICE_UNAVAILABLE, "Copy not readable now"
+        )
+    assert shelves.json("/v1/orders")["items"] == []

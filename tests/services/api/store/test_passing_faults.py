@@ -1,0 +1,229 @@
+"""A fault that passes, such as a full disk or a lock, costs no database: only damage does."""
+
+import os
+import resource
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts import PURCHASE_ORDERS, encode, encode_key
+from infra.kafka import Partition
+from infra.wait import wait_until
+from services.api.store import database, mirror
+from services.api.store.background import Background
+from services.api.store.database import connect
+from services.api.store.errors import MirrorLoading
+from services.api.store.mirror import Mirror
+from services.api.store.mirrored import ORDERS
+from tests.services.api.store.test_materializer import View, materializing
+from tests.services.memory import MemoryLog
+from tests.services.writing import Writing
+
+BUSY_SECONDS = 0.05
+FULL = "database or disk is full"
+PLACE: Partition = (PURCHASE_ORDERS.name, 0)
+
+Fault = Callable[[Path, pytest.MonkeyPatch], AbstractContextManager[None]]
+
+
+@contextmanager
+def locked(path: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
+    """Another process writes to the file, and takes its time."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        yield
+
+
+@contextmanager
+def taken(path: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
+    """Another process has the file to itself."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("pragma locking_mode = exclusive")
+        other.execute("begin exclusive")
+        yield
+
+
+@contextmanager
+def full(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No file may become larger."""
+
+    def connect_full(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        connection.execute("pragma max_page_count = 1")  # as many as there are, if there are more
+        return connection
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "connect", connect_full)
+        patch.setattr(mirror, "connect", connect_full)
+        yield
+
+
+@contextmanager
+def spent_descriptors(_path: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
+    """The process may open no more files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.open(os.devnull, os.O_RDONLY)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=BUSY_SECONDS))
+
+
+def await_trouble(work: Background) -> None:
+    wait_until(lambda: work.is_failing, "it says what is wrong")
+
+
+def order(log: MemoryLog, *ids: str) -> None:
+    for each in ids:
+        row: dict[str, Any] = {**PURCHASE_ORDERS.examples[0], "purchase_order_id": each}
+        log.publish(PLACE, encode_key(PURCHASE_ORDERS, row), encode(PURCHASE_ORDERS, row))
+
+
+@contextmanager
+def mirroring(log: MemoryLog, path: Path) -> Iterator[Mirror]:
+    at_work = Mirror(ORDERS, path, log.open)
+    at_work.start()
+    try:
+        yield at_work
+    finally:
+        at_work.stop()
+        at_work.join()
+
+
+def list_orders(mirrored: Mirror) -> list[str]:
+    with mirrored.open() as connection:
+        name = f'"{PURCHASE_ORDERS.name}"'
+        rows = connection.execute(f"select purchase_order_id from {name} order by 1")
+        return [order_id for (order_id,) in rows]
+
+
+def await_orders(mirrored: Mirror, *wanted: str) -> None:
+    def is_there() -> bool:
+        with suppress(MirrorLoading):
+            return mirrored.trouble is None and list_orders(mirrored) == list(wanted)
+        return False
+
+    wait_until(is_there, f"the orders {wanted} are there")
+
+
+@pytest.mark.parametrize("fault", [taken, spent_descriptors])
+def test_a_view_that_cannot_be_opened_now_is_opened_later(
+    log: MemoryLog,
+    stocked: Writing,
+    path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Fault,
+) -> None:
+    with materializing(log, path) as view:
+        view.at(0)
+        assert view.materializer.snapshots is not None
+        view.materializer.snapshots.close()
+    inode = path.stat().st_ino
+    caplog.clear()
+    with materializing_in(fault, log, path, monkeypatch) as view:
+        assert view.at(0) == {"A": 4}
+    assert path.stat().st_ino == inode
+    assert "rebuilding" not in caplog.text
+
+
+@contextmanager
+def materializing_in(
+    fault: Fault, log: MemoryLog, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[View]:
+    """A materializer that begins its work within the fault, and goes on after it."""
+    with ExitStack() as begun:
+        begun.enter_context(fault(path, monkeypatch))
+        with materializing(log, path) as view:
+            await_trouble(view.materializer)
+            begun.close()
+            yield view
+
+
+@pytest.mark.parametrize("fault", [locked, full])
+def test_a_view_that_cannot_be_written_now_is_read_as_it_is_and_written_later(
+    log: MemoryLog,
+    stocked: Writing,
+    path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Fault,
+) -> None:
+    with materializing(log, path) as view:
+        view.at(0)
+    inode = path.stat().st_ino
+    caplog.clear()
+    skus = [f"SKU-{number:04}" for number in range(2_000)]
+    with fault(path, monkeypatch), materializing(log, path) as view:
+        view.at(0)
+        stocked.rows(1, skus, 1)
+        stocked.mark()
+        await_trouble(view.materializer)
+        assert view.units() == {"A": 4}
+        if fault is full:
+            assert FULL in view.trouble()
+    with materializing(log, path) as view:
+        assert view.at(1).keys() == {"A", *skus}
+        wait_until(lambda: view.materializer.trouble is None, "the trouble is over")
+    assert path.stat().st_ino == inode
+    assert "rebuilding" not in caplog.text
+
+
+@pytest.mark.parametrize("fault", [locked, taken, full, spent_descriptors])
+def test_a_mirror_keeps_its_file_through_a_fault_that_passes(
+    log: MemoryLog,
+    path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Fault,
+) -> None:
+    order(log, "first")
+    with mirroring(log, path) as mirrored:
+        await_orders(mirrored, "first")
+    inode = path.stat().st_ino
+    caplog.clear()
+    more = [f"order-{number:04}" for number in range(2_000)]
+    order(log, *more)
+    with ExitStack() as begun:
+        begun.enter_context(fault(path, monkeypatch))
+        with mirroring(log, path) as mirrored:
+            await_trouble(mirrored)
+            begun.close()
+            await_orders(mirrored, "first", *more)
+    assert path.stat().st_ino == inode
+    assert "rebuilding" not in caplog.text
+
+
+def scribble_at_the_start(path: Path) -> None:
+    path.write_bytes(b"not a database at all" * 400)
+
+
+def scribble_inside(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("harm", [scribble_at_the_start, scribble_inside])
+def test_a_mirror_whose_file_is_damaged_is_read_anew(
+    log: MemoryLog, path: Path, harm: Callable[[Path], None]
+) -> None:
+    order(log, "first")
+    with mirroring(log, path) as mirrored:
+        await_orders(mirrored, "first")
+    harm(path)
+    order(log, "second")
+    with mirroring(log, path) as mirrored:
+        await_orders(mirrored, "first", "second")
