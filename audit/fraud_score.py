@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from audit.fraud_scores import Score, Scores, Share
 from audit.log import number_records, read
-from contracts import INCIDENTS, decode
+from contracts import INCIDENTS
+from control.reading import ALL_FIELDS
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.fraud.thresholds import Thresholds
@@ -139,4 +140,7 @@ def read_incidents(settings: Settings) -> list[Incident]:
     numbered = number_records(
         read(settings, read_end_offsets(create_admin(settings), [INCIDENTS.name]))
     )
-    return [decode(record.value).value for record, number in numbered if number is not None]
+    rows = (
+        ALL_FIELDS.read_record(INCIDENTS, one) for one, number in numbered if number is not None
+    )
+    return [dict(row) for row in rows if row is not None]

@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from audit.inventory import Oracle, Row
 from audit.log import number_records, read
-from contracts import LEDGER, decode
+from contracts import LEDGER
+from control.reading import ALL_FIELDS
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 
@@ -135,8 +136,9 @@ def read_ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every page, with its partition, which is the same in all topics of its store."""
     pages = number_records(read(settings, read_end_offsets(create_admin(settings), [LEDGER.name])))
     for record, number in pages:
-        if number is not None and record.value is not None:
-            yield record.partition, dict(decode(record.value).value)
+        page = ALL_FIELDS.read_record(LEDGER, record)
+        if number is not None and page is not None:
+            yield record.partition, dict(page)
 
 
 def build_page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from audit.inventory import Place
 from audit.log import read
 from audit.oracles import Answering
-from contracts import QUARANTINE, decode
+from contracts import QUARANTINE
+from control.reading import ALL_FIELDS
 from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_for
@@ -62,8 +62,8 @@ def count_records_behind(settings: Settings, ends: Offsets) -> int:
 def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
     """The place and reason of every listed record below the ends; copies repeat it."""
     for record in read(settings, read_end_offsets(create_admin(settings), [QUARANTINE.name])):
-        row: dict[str, Any] = decode(record.value).value
-        if row["offset"] < ends.get((row["topic"], row["partition"]), 0):
+        row = ALL_FIELDS.read_record(QUARANTINE, record)
+        if row and row["offset"] < ends.get((row["topic"], row["partition"]), 0):
             yield (row["topic"], row["partition"], row["offset"]), row["reason"]
 
 

@@ -7,15 +7,16 @@ from audit.fraud_score import Alert, compute_scores, read_incidents
 from audit.fraud_scores import Scores
 from audit.limits import find_code, load_thresholds
 from audit.served import fetch_views
-from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS, decode
+from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS
 from contracts.times import EPOCH
+from control.reading import ALL_FIELDS, read_newest_rows
 from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings, locate_root
 from pipelines.fraud.thresholds import Thresholds
-from services.quarantine.reader import read_record
 
 READ = tuple(one.name for one in (RECEIPTS, REFUNDS, HEARTBEATS))
 BEATS: Partition = (HEARTBEATS.name, 0)
+BEATS_READ = 1_000  # the last ones, in case others than heartbeats are among them
 
 # Read incidents first: then the log holds all events of each.
 
@@ -44,8 +45,7 @@ def score_log(settings: Settings) -> Scores:
 
 def read_heartbeat(settings: Settings, end: int) -> datetime:
     """The world's time by the last heartbeat below the offset; 1970 before the first."""
-    if end == 0:
-        return EPOCH
-    last = decode(read_record(settings, *BEATS, end - 1).value).value
-    happened: datetime = last["event_time"]
-    return happened
+    starts = {BEATS: max(0, end - BEATS_READ)}
+    last = read_newest_rows(settings, ALL_FIELDS, HEARTBEATS, starts, {BEATS: end})
+    happened: list[datetime] = [row["event_time"] for row in last.values()]
+    return max(happened, default=EPOCH)

@@ -15,6 +15,7 @@ from contracts.consumer import create_reader
 from contracts.times import to_instant
 from control.generations import read_generations
 from control.marker import read_markers
+from control.reading import Reader
 from control.world_clock import read_clock
 from infra.disk import find_shortage
 from infra.kafka import Offsets, UnknownTopic, create_admin, read_end_offsets
@@ -24,7 +25,7 @@ from services.quarantine.progress import read_progress
 
 MARKERS_READ_MAX = 2_000  # the newest, so that pipelines that write rarely are among them
 
-decode = create_reader("command-line")
+READER = Reader(create_reader("command-line"))
 
 
 def find_readiness(settings: Settings, component: str, started_at: int) -> str | None:
@@ -37,7 +38,7 @@ def find_readiness(settings: Settings, component: str, started_at: int) -> str |
 
 def check_simulator(settings: Settings, started_at: int) -> str | None:
     """Ready once it has announced its world since this start; it may also be short of disk."""
-    announced = read_clock(settings, decode)
+    announced = read_clock(settings, READER)
     if announced is None or announced.clock.wall_ms < started_at * 1000:
         return None
     if not announced.is_running:
@@ -51,7 +52,7 @@ def check_simulator(settings: Settings, started_at: int) -> str | None:
 
 def check_clock(settings: Settings, started_at: int) -> str | None:
     """Ready once it has announced the time of an own world since this start."""
-    announced = read_clock(settings, decode)
+    announced = read_clock(settings, READER)
     if announced is None or announced.clock.wall_ms < started_at * 1000:
         return None
     if announced.is_running:
@@ -72,12 +73,12 @@ def check_pipelines(settings: Settings, started_at: int) -> str | None:
 
     A pipeline whose generation is invalid has none to wait for.
     """
-    known = read_generations(settings, decode)
+    known = read_generations(settings, READER)
     named = [known[name] for name in settings.pipeline_names if name in known]
     awaited = [one.promoted for one in named if one.promoted]
     if not awaited or len(named) < len(settings.pipeline_names):
         return None
-    markers = read_markers(settings, decode, MARKERS_READ_MAX)
+    markers = read_markers(settings, READER, MARKERS_READ_MAX)
     written = [markers.get((one.pipeline, one.number)) for one in awaited]
     fresh = [one for one in written if one and one.written_at_ms >= started_at * 1000]
     if len(fresh) < len(awaited):

@@ -11,7 +11,7 @@ from confluent_kafka import KafkaException
 from cli import fleet, screen
 from cli.fleet import Component
 from cli.health import PROBE_SECONDS_MAX
-from cli.ready import decode
+from cli.ready import READER
 from control.generations import read_generations
 from infra.kafka import KafkaDown, UnknownTopic, is_answering
 from infra.settings import Settings, locate_root, read_settings, select_memorable
@@ -115,7 +115,7 @@ def reaches_kafka(components: list[Component], settings: Settings) -> bool:
 def find_drifts(settings: Settings) -> list[str]:
     """The pipelines that run other code than what is on disk; empty where Kafka does not answer."""
     try:
-        known = read_generations(settings, decode).values()
+        known = read_generations(settings, READER).values()
     except (KafkaException, UnknownTopic, TimeoutError):
         return []
     lines = [snapshot.describe_drift(locate_root(), one.promoted) for one in known if one.promoted]

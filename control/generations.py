@@ -1,13 +1,12 @@
 """The generations of a pipeline, and the control record that holds them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from contracts import BOOKS, GENERATIONS, Row, decode
-from contracts.codec import Decoded
-from infra.kafka import read_to_end
+from contracts import BOOKS, GENERATIONS, Row
+from control.reading import ALL_FIELDS, Reader, read_table
 from infra.settings import Settings
 
 
@@ -159,12 +158,7 @@ class Generations:
         }
 
 
-Decode = Callable[[bytes | None], Decoded]
-"""`contracts.decode`, or that of a declared consumer."""
-
-
-def read_generations(settings: Settings, decoded: Decode = decode) -> dict[str, Generations]:
-    """The generations of every pipeline, by its name. Raises UnknownTopic and TimeoutError."""
-    records = read_to_end(settings, GENERATIONS.name).values()
-    every = [Generations.parse(decoded(value).value) for value in records]
+def read_generations(settings: Settings, reader: Reader = ALL_FIELDS) -> dict[str, Generations]:
+    """The generations of every pipeline, by its name. Raises as `read_table` does."""
+    every = map(Generations.parse, read_table(settings, reader, GENERATIONS).values())
     return {each.pipeline: each for each in every}

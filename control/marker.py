@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from contracts import MARKERS, Row, decode, encode_key
+from contracts import MARKERS, Row
 from contracts.times import to_epoch_ms
-from control.generations import Decode
-from infra.kafka import Offsets, read_to_end
+from control.reading import ALL_FIELDS, Reader, read_table
+from infra.kafka import Offsets
 from infra.settings import Settings
 
 
@@ -54,25 +54,22 @@ class Marker:
 
 
 def read_markers(
-    settings: Settings, decoded: Decode = decode, records_max: int | None = None
+    settings: Settings, reader: Reader = ALL_FIELDS, records_max: int | None = None
 ) -> dict[tuple[str, int], Marker]:
     """The newest marker of each generation, by pipeline and number.
 
-    With `records_max`, of generations among that number of last records. Raises UnknownTopic and
-    TimeoutError.
+    With `records_max`, of generations among that number of last records. Raises as `read_table`
+    does.
     """
-    records = read_to_end(settings, MARKERS.name, records_max=records_max).values()
-    markers = [Marker.parse(decoded(value).value) for value in records]
-    return {(each.pipeline, each.generation): each for each in markers}
+    rows = read_table(settings, reader, MARKERS, records_max=records_max).values()
+    return {(each.pipeline, each.generation): each for each in map(Marker.parse, rows)}
 
 
 def read_marker(
-    settings: Settings, pipeline: str, generation: int, decoded: Decode = decode
+    settings: Settings, pipeline: str, generation: int, reader: Reader = ALL_FIELDS
 ) -> Marker | None:
-    """The generation's newest marker; None before the first. Raises as `read_markers` does."""
-    identity = encode_key(MARKERS, {"pipeline": pipeline, "generation": generation})
-    value = read_to_end(settings, MARKERS.name).get(identity)
-    return None if value is None else Marker.parse(decoded(value).value)
+    """The generation's newest marker; None before the first. Raises as `read_table` does."""
+    return read_markers(settings, reader).get((pipeline, generation))
 
 
 def _parse_offsets(positions: Iterable[Row]) -> Offsets:

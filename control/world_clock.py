@@ -3,15 +3,19 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from contracts import CLOCKS, HEARTBEATS, Row, decode, encode_key
+from contracts import CLOCKS, HEARTBEATS, Row, encode_key
 from contracts.times import to_epoch_ms
-from control.generations import Decode
-from infra.kafka import create_admin, read_newest_ms, read_to_end
+from control.reading import ALL_FIELDS, Reader, read_table
+from infra.kafka import create_admin, read_newest_ms
 from infra.settings import Settings
 
 WORLD = "world"  # there is one clock, and this is its key
 HEARTBEAT_MS = 60_000
 CLOCKS_READ_MAX = 2_000  # the newest is among the last ones: there is one world
+AHEAD_MS_MAX = 3_600_000
+"""How far a clock may be announced ahead of the last heartbeat, in world milliseconds: an own world
+begins an hour after its first.
+"""
 BEHIND_MS_MAX = 10_000
 """How far a running simulator may be behind its clock, in wall milliseconds: then it sets it back.
 
@@ -53,7 +57,7 @@ class AnnouncedClock:
     def parse(cls, value: Row, beat_ms: int | None = None) -> "AnnouncedClock":
         """The clock in a decoded record of the clock topic."""
         clock = WorldClock(
-            parse_world_ms(value), to_epoch_ms(value["wall_at"]), value["speed_milli"]
+            to_epoch_ms(value["world_at"]), to_epoch_ms(value["wall_at"]), value["speed_milli"]
         )
         return cls(clock, ClockState(value["state"]), value["seed"], beat_ms)
 
@@ -78,25 +82,27 @@ class AnnouncedClock:
         A killed simulator cannot stop its clock. Its time stops after the last heartbeat, by as
         much as a running simulator may be behind, and continues from there.
         """
-        if not self.is_running:
-            return self.clock.world_ms
-        now_ms = self.clock.world_at(wall_ms)
+        return self._bound(self.clock.world_at(wall_ms)) if self.is_running else self.anchor_ms
+
+    @property
+    def anchor_ms(self) -> int:
+        """The world time that was announced, within the bounds of the last heartbeat."""
+        return self._bound(self.clock.world_ms)
+
+    def _bound(self, world_ms: int) -> int:
+        """Not before the last heartbeat, nor further beyond it than a true clock may be."""
         if self.beat_ms is None:
-            return now_ms
+            return world_ms
+        announced_ms = min(self.clock.world_ms, self.beat_ms + AHEAD_MS_MAX)
         behind_ms = 2 * HEARTBEAT_MS + BEHIND_MS_MAX * self.clock.speed_milli // 1000
-        return min(now_ms, max(self.beat_ms, self.clock.world_ms) + behind_ms)
+        return max(self.beat_ms, min(world_ms, max(self.beat_ms, announced_ms) + behind_ms))
 
 
-def parse_world_ms(value: Row) -> int:
-    """The world time that a decoded record of the clock topic announces, in epoch milliseconds."""
-    return to_epoch_ms(value["world_at"])
-
-
-def read_clock(settings: Settings, decoded: Decode = decode) -> AnnouncedClock | None:
-    """The world clock as last announced; None before. Raises UnknownTopic and TimeoutError."""
-    clocks = read_to_end(settings, CLOCKS.name, records_max=CLOCKS_READ_MAX)
-    value = clocks.get(encode_key(CLOCKS, {"world": WORLD}))
-    if value is None:
+def read_clock(settings: Settings, reader: Reader = ALL_FIELDS) -> AnnouncedClock | None:
+    """The world clock as last announced; None before. Raises as `read_table` does."""
+    clocks = read_table(settings, reader, CLOCKS, records_max=CLOCKS_READ_MAX)
+    row = clocks.get(encode_key(CLOCKS, {"world": WORLD}))
+    if row is None:
         return None
     beats = read_newest_ms(create_admin(settings), [HEARTBEATS.name]).values()
-    return AnnouncedClock.parse(decoded(value).value, max(beats, default=None))
+    return AnnouncedClock.parse(row, max(beats, default=None))

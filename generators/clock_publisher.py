@@ -1,19 +1,24 @@
 """Publishes the world clock in its control topic."""
 
+import json
+
 from confluent_kafka import Message
 
 from contracts import CLOCKS, encode, encode_key
 from contracts.consumer import create_reader
-from control.world_clock import AnnouncedClock, ClockState, WorldClock, parse_world_ms
+from control.reading import Reader
+from control.world_clock import AnnouncedClock, ClockState, WorldClock
+from generators.log_end import find_last_published, get_header
 from generators.parameters import Parameters
 from generators.publisher import Publisher
 from generators.resume import OtherWorld
+from infra.settings import Settings
 
 PARAMETERS_HEADER = "parameters"
 OWN = b"own"
 """The header's value where the world is not simulated."""
 
-decode = create_reader("simulator")
+READER = Reader(create_reader("simulator"))
 
 
 class ClockPublisher:
@@ -38,11 +43,33 @@ class ClockPublisher:
         self._publisher.flush()
 
 
-def read_announced_ms(message: Message, parameters: Parameters, parameters_found: bytes) -> int:
-    """World time of an announcement, in milliseconds. Raises OtherWorld for another world's."""
-    if parameters_found == OWN:
+def find_announced(settings: Settings) -> Message | None:
+    """The last good announcement in the log; None before the first."""
+    announced = find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER, is_announcement)
+    return next(iter(announced.values()), None)
+
+
+def is_announcement(message: Message) -> bool:
+    """Whether the record announces a clock, and its header names a world."""
+    named = get_header(message, PARAMETERS_HEADER)
+    if named != OWN:
+        try:
+            json.loads(named or b"")
+        except ValueError:
+            return False
+    return READER.read_message(CLOCKS, message) is not None
+
+
+def read_announced_ms(message: Message, parameters: Parameters, newest_ms: int) -> int:
+    """World time of an announcement, in milliseconds. Raises OtherWorld for another world's.
+
+    `newest_ms`: world time of the newest record in the log, which bounds it; zero: none.
+    """
+    named = get_header(message, PARAMETERS_HEADER) or b""
+    if named == OWN:
         raise OtherWorld("WORLD simulated", "one with WORLD own")
-    expected, found = parameters.find_differences(parameters_found.decode())
+    expected, found = parameters.find_differences(named.decode())
     if expected:
         raise OtherWorld(expected, found)
-    return parse_world_ms(decode(message.value() or b"").value)
+    row = READER.read_message(CLOCKS, message)
+    return 0 if row is None else AnnouncedClock.parse(row, newest_ms or None).anchor_ms

@@ -16,6 +16,7 @@ from confluent_kafka import KafkaException, TopicPartition
 from contracts import CONFIRMATIONS
 from contracts.consumer import create_reader
 from contracts.times import EPOCH, MILLISECOND
+from control.reading import Reader
 from generators.shipment import Confirmed
 from generators.ticks import to_tick_start_ms
 from infra.kafka import create_admin, create_consumer, list_partitions
@@ -23,7 +24,7 @@ from infra.settings import Settings
 
 RECORDS_PER_TICK_MAX = 5_000
 
-decode = create_reader("simulator")
+READER = Reader(create_reader("simulator"))
 
 
 class Confirmations(Protocol):
@@ -97,7 +98,9 @@ class Orders:
         for message in self._reader.consume(RECORDS_PER_TICK_MAX, timeout=0):
             if message.error() is not None:
                 raise KafkaException(message.error())
-            orders.append(_parse_confirmation(decode(message.value() or b"").value))
+            row = READER.read_message(CONFIRMATIONS, message)
+            if row is not None:
+                orders.append(_parse_confirmation(row))
         return orders
 
 

@@ -1,10 +1,11 @@
 """Reads the simulator's last records back from the log."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
+from generators.publisher import NUMBER_BYTES
 from generators.resume import Published
 from infra.errors import UserError
 from infra.kafka import (
@@ -16,6 +17,8 @@ from infra.kafka import (
 )
 from infra.settings import Settings
 
+SEQUENCE = "sequence"
+"""The header with the number of the simulator's record in its partition."""
 CHUNK_RECORDS = 250  # of each partition, backwards from its end; doubled each time
 CHUNK_RECORDS_MAX = 16_000
 CHUNK_SECONDS_MAX = 30.0
@@ -36,9 +39,12 @@ class LogUnread(UserError):
 
 
 def find_last_published(
-    settings: Settings, topics: list[str], header: str
+    settings: Settings,
+    topics: list[str],
+    header: str,
+    is_own: Callable[[Message], bool] = lambda _: True,
 ) -> dict[Partition, Message]:
-    """The last record with the header, of each partition of the topics that has one.
+    """The last own record with the header, of each partition of the topics that has one.
 
     Others may publish to the same topics: their records do not have the simulator's headers.
     """
@@ -50,7 +56,7 @@ def find_last_published(
     try:
         while stretches := _find_stretches(starts, ends, messages, chunk_records):
             for message in _read_records(reader, stretches):
-                if get_header(message, header) is not None:
+                if get_header(message, header) is not None and is_own(message):
                     messages[message.topic() or "", message.partition() or 0] = message
             ends = {partition: begin for partition, (begin, _) in stretches.items()}
             chunk_records = min(2 * chunk_records, CHUNK_RECORDS_MAX)
@@ -63,10 +69,15 @@ def parse_published(message: Message) -> Published:
     _, timestamp_ms = message.timestamp()
     return Published(
         timestamp_ms,
-        int.from_bytes(get_header(message, "sequence") or b"", "big"),
+        int.from_bytes(get_header(message, SEQUENCE) or b"", "big"),
         message.key() or b"",
         message.value() or b"",
     )
+
+
+def is_numbered(message: Message) -> bool:
+    """Whether the record has a number as the simulator writes it."""
+    return len(get_header(message, SEQUENCE) or b"") == NUMBER_BYTES
 
 
 def get_header(message: Message, name: str) -> bytes | None:

@@ -12,8 +12,8 @@ from confluent_kafka import Producer
 from contracts import CLOCKS, HEARTBEATS, encode, encode_key
 from control.world_clock import WORLD, AnnouncedClock, ClockState, WorldClock
 from generators.clock import get_wall_ms
-from generators.clock_publisher import OWN, PARAMETERS_HEADER
-from generators.log_end import find_last_published, get_header
+from generators.clock_publisher import OWN, PARAMETERS_HEADER, find_announced
+from generators.log_end import get_header
 from generators.publisher import Publisher
 from generators.resume import OtherWorld
 from generators.stopping import catch_stop
@@ -101,10 +101,10 @@ def keep_time(settings: Settings, stop: Signal) -> None:
 
 def refuse_other(settings: Settings) -> None:
     """Raise OtherWorld if the log holds a simulated world."""
-    for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
-        parameters = get_header(message, PARAMETERS_HEADER) or b""
-        if parameters != OWN:
-            raise OtherWorld("WORLD own", f"one with the parameters {parameters.decode()}")
+    announced = find_announced(settings)
+    parameters = OWN if announced is None else get_header(announced, PARAMETERS_HEADER) or b""
+    if parameters != OWN:
+        raise OtherWorld("WORLD own", f"one with the parameters {parameters.decode()}")
 
 
 def _follow_the_wall(timekeeper: Timekeeper, beaten: int, stop: Signal) -> None:

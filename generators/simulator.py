@@ -10,13 +10,12 @@ import sys
 from functools import partial
 from threading import Event as Signal
 
-from contracts import CLOCKS
 from control.world_clock import ClockState, WorldClock
 from generators.clock import get_wall_ms, to_speed_milli
-from generators.clock_publisher import PARAMETERS_HEADER, ClockPublisher, read_announced_ms
+from generators.clock_publisher import ClockPublisher, find_announced, read_announced_ms
 from generators.confirmations import Confirmations, Journal, Nothing, Orders
 from generators.disk_guard import DiskGuard
-from generators.log_end import find_last_published, get_header, parse_published
+from generators.log_end import SEQUENCE, find_last_published, is_numbered, parse_published
 from generators.pacer import Paced, Unpaced
 from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
@@ -116,13 +115,11 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
     """The world's records in the log, and the newest world time there."""
     if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
-    past_ms = START_MS
-    for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
-        parameters = get_header(message, PARAMETERS_HEADER) or b""
-        past_ms = max(past_ms, read_announced_ms(message, wanted, parameters))
-    ends = find_last_published(settings, [topic.name for topic in TOPICS], "sequence")
+    ends = find_last_published(settings, [topic.name for topic in TOPICS], SEQUENCE, is_numbered)
     logged = Logged({partition: parse_published(message) for partition, message in ends.items()})
-    return logged, max(past_ms, logged.newest_ms)
+    announced = find_announced(settings)
+    past_ms = announced and read_announced_ms(announced, wanted, logged.newest_ms)
+    return logged, max(START_MS, past_ms or 0, logged.newest_ms)
 
 
 def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:

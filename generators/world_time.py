@@ -7,6 +7,7 @@ from time import monotonic
 from contracts import GENERATIONS
 from contracts.consumer import create_reader
 from contracts.validation import VALIDATED
+from control.reading import Reader
 from control.world_clock import AnnouncedClock, read_clock
 from generators.clock import get_wall_ms
 from infra.kafka import create_admin, read_end_offsets, read_newest_ms, read_start_offsets
@@ -14,7 +15,7 @@ from infra.settings import Settings
 
 LOOK_SECONDS = 5.0
 
-decode = create_reader("load")
+READER = Reader(create_reader("load"))
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def look(settings: Settings) -> WorldTime:
     client = create_admin(settings)
     generations = [GENERATIONS.name]
     return WorldTime(
-        clock=read_clock(settings, decode),
+        clock=read_clock(settings, READER),
         newest_ms=max(read_newest_ms(client, VALIDATED).values(), default=None),
         followed=read_end_offsets(client, generations) != read_start_offsets(client, generations),
     )

@@ -13,7 +13,8 @@ from contracts.consumer import create_reader
 from contracts.documents import to_document
 from control.generations import Generation
 from control.marker import Marker
-from infra.kafka import Offsets, create_admin, read_between, read_end_offsets, read_newest
+from control.reading import Reader, read_newest_rows
+from infra.kafka import Offsets, create_admin, read_between, read_end_offsets
 from infra.settings import Settings
 from pipelines.common.pipeline import Pipeline
 from replay import served
@@ -21,7 +22,7 @@ from replay.compare import Code, Compared, compare_served
 from replay.relations import render_json_lines
 from replay.served import Served
 
-decode = create_reader("command-line")
+READER = Reader(create_reader("command-line"))
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,10 @@ class Before:
         """The marker of the candidate's first batch. A batch run again has published it again."""
         ends = read_end_offsets(create_admin(self.settings), [MARKERS.name])
         for message in read_between(self.settings, self.markers, ends):
-            marker = Marker.parse(decode(message.value()).value)
+            row = READER.read_message(MARKERS, message)
+            if row is None:
+                continue
+            marker = Marker.parse(row)
             identity = marker.pipeline, marker.generation, marker.batch
             if identity == (candidate.pipeline, candidate.number, 0):
                 return marker
@@ -83,7 +87,7 @@ class Before:
         ends = {at: end for at, end in outputs.items() if at[0] == topic}
         file = self.folder / f"{view.name}.after.ndjson"
         with file.open("w") as kept:
-            for value in read_newest(self.settings, {}, ends).values():
-                document = to_document(view, decode(value).value)
+            for row in read_newest_rows(self.settings, READER, view, {}, ends).values():
+                document = to_document(view, row)
                 kept.write(json.dumps(document) + "\n")
         return render_json_lines(view, file)

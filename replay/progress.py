@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from contracts.consumer import create_reader
 from control.generations import Generation, State
 from control.marker import read_marker
+from control.reading import Reader
 from infra.errors import UserError
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
@@ -19,7 +20,7 @@ from pipelines.common.runtime.checkpoint import Checkpoint
 LOOK_SECONDS = 0.5
 WATCH_SECONDS_MAX = 24 * 3_600.0
 
-decode = create_reader("command-line")
+READER = Reader(create_reader("command-line"))
 
 
 class Failed(UserError):
@@ -59,7 +60,7 @@ Report = Callable[[Seen], None]
 def measure_progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> Progress:
     """The progress of the generation, by its newest marker."""
     ends = read_end_offsets(create_admin(settings), [topic.name for topic in pipeline.inputs])
-    marker = read_marker(settings, generation.pipeline, generation.number, decode)
+    marker = read_marker(settings, generation.pipeline, generation.number, READER)
     inputs = marker.inputs if marker else {}
     read = sum(min(offset, ends.get(at, 0)) for at, offset in inputs.items())
     return Progress(read, sum(ends.values()))

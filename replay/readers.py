@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from contracts import READERS
 from contracts.consumer import create_reader
+from control.reading import Reader as Records
+from control.reading import read_table
 from infra.errors import UserError
-from infra.kafka import read_to_end
 from infra.settings import Settings
 from infra.wait import wait_for
 from services.clock import get_wall_ms
@@ -17,7 +18,7 @@ ALIVE_SECONDS = 15.0
 SWITCH_SECONDS_MAX = 120.0
 POLL_SECONDS = 0.05
 
-decode = create_reader("command-line")
+READER = Records(create_reader("command-line"))
 
 Name = tuple[str, int]
 """The name of a generation: pipeline and number."""
@@ -47,8 +48,7 @@ class Reader:
 def find_alive(settings: Settings) -> Iterator[Reader]:
     """The readers whose last announcement is at most ALIVE_SECONDS old."""
     now = datetime.fromtimestamp(get_wall_ms() / 1000, UTC)
-    for value in read_to_end(settings, READERS.name).values():
-        record = decode(value).value
+    for record in read_table(settings, READER, READERS).values():
         if now - record["written_at"] < timedelta(seconds=ALIVE_SECONDS):
             loaded = {(one["pipeline"], one["number"]): one["served"] for one in record["loaded"]}
             yield Reader(record["reader"], loaded)

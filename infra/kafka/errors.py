@@ -31,6 +31,7 @@ class UnknownTopic(UserError):
 
     def __init__(self, topic: str) -> None:
         super().__init__(f"The broker has no topic {topic}. Make it with: retail topics apply")
+        self.topic = topic
 
 
 class NotLed(UserError):

@@ -10,12 +10,8 @@ from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
 from control.generations import Generation, read_generations
 from control.marker import Marker, read_marker
-from infra.kafka import (
-    create_consumer,
-    read_all,
-    read_end_offsets,
-    read_newest_ms,
-)
+from control.reading import Reader, read_rows
+from infra.kafka import create_admin, create_consumer, read_end_offsets, read_newest_ms
 from infra.settings import Settings
 from services.ordering.decision import Proposal, Shelf
 
@@ -23,7 +19,7 @@ PIPELINE = "reorder"
 DAY_MS = 86_400_000
 ANSWER_SECONDS_MAX = 60.0
 
-decode = create_reader("ordering")
+READER = Reader(create_reader("ordering"))
 
 
 @dataclass(frozen=True)
@@ -47,13 +43,13 @@ def find_due_review(client: AdminClient) -> tuple[int, int] | None:
 
 def find_promoted(settings: Settings) -> Generation | None:
     """The promoted generation of the pipeline; None while there is none."""
-    known = read_generations(settings, decode).get(PIPELINE)
+    known = read_generations(settings, READER).get(PIPELINE)
     return known.promoted if known else None
 
 
 def find_marker(settings: Settings, generation: Generation) -> Marker | None:
     """The generation's newest marker; None before the first."""
-    return read_marker(settings, PIPELINE, generation.number, decode)
+    return read_marker(settings, PIPELINE, generation.number, READER)
 
 
 def is_covered(settings: Settings, client: AdminClient, marker: Marker, review_ms: int) -> bool:
@@ -81,8 +77,7 @@ def read_proposals(settings: Settings, generation: Generation, marker: Marker) -
     topic = generation.outputs[PROPOSALS.name]
     ends = {at: end for at, end in marker.outputs.items() if at[0] == topic}
     newest: dict[tuple[Shelf, int], tuple[int, Proposal]] = {}
-    for value in read_all(settings, topic, ends):
-        row = decode(value).value
+    for row in read_rows(settings, READER, PROPOSALS, ends):
         shelf, review_ms = Shelf(row["store_id"], row["sku"]), to_epoch_ms(row["review_at"])
         known = newest.get((shelf, review_ms))
         if known is None or row["version"] >= known[0]:
@@ -105,8 +100,8 @@ def read_proposals(settings: Settings, generation: Generation, marker: Marker) -
 def read_orders(settings: Settings) -> list[PlacedOrder]:
     """Every committed purchase order."""
     orders = []
-    for value in read_all(settings, PURCHASE_ORDERS.name):
-        row = decode(value).value
+    ends = read_end_offsets(create_admin(settings), [PURCHASE_ORDERS.name])
+    for row in read_rows(settings, READER, PURCHASE_ORDERS, ends):
         shelf = Shelf(row["store_id"], row["sku"])
         orders.append(
             PlacedOrder(

@@ -2,12 +2,11 @@
 
 from typing import TypedDict
 
-from contracts import QUARANTINE, RELEASES, Contract, Row, Undecodable, codec, encode
+from contracts import QUARANTINE, RELEASES, Row, encode
 from contracts.checks import order_checks
-from contracts.schemas import find_registered_since
 from contracts.times import to_instant
 from contracts.validation import VALIDATED, Rejection, validate
-from infra.errors import UserError
+from control.reading import refuse_newer
 from infra.kafka import Record
 
 FOUND_MAX, EVENT_ID_MAX = 500, 300
@@ -17,17 +16,6 @@ ROOM_BYTES = 10_000
 VALUE_BYTES_MAX = int(QUARANTINE.settings.config["max.message.bytes"]) - ROOM_BYTES
 BEGIN_MS, END_MS = -62_135_596_800_000, 253_402_300_799_999
 """The years 1 to 9999."""
-
-
-class NewerSchema(UserError):
-    """Only a newer version of this project can read the record."""
-
-    def __init__(self, topic: str, number: int) -> None:
-        super().__init__(
-            f"{topic} has records of schema {number}, which the lock file has and this process "
-            "does not know. It reads no further, and nothing is lost. Start it again with the "
-            "present code: make down && make up"
-        )
 
 
 class Header(TypedDict):
@@ -57,11 +45,11 @@ def create_row(record: Record) -> QuarantineRow | None:
     found = validate(contract, record.key, record.value, record.published_ms, record.partition)
     if not isinstance(found, Rejection):
         return None
-    _refuse_newer(contract, record.value)
+    refuse_newer(contract, record.value)
     if contract is RELEASES and found.event is not None:
         original = VALIDATED.get(found.event["topic"])
         if original is not None:
-            _refuse_newer(original, found.event["value"])
+            refuse_newer(original, found.event["value"])
     return _build_row(record, found)
 
 
@@ -98,12 +86,3 @@ def describe_size(record: Record, found: Rejection) -> str:
     size = len(record.key or b"") + len(record.value or b"")
     text = f"{size} bytes with {len(record.headers)} headers, too large to be copied: see its topic"
     return f"{text}; {found.found}"[:FOUND_MAX]
-
-
-def _refuse_newer(contract: Contract, value: bytes | None) -> None:
-    try:
-        number = codec.parse_frame(value).schema_id
-    except Undecodable:
-        return
-    if number in find_registered_since({contract.name}):
-        raise NewerSchema(contract.name, number)

@@ -13,6 +13,7 @@ from contracts import RELEASES, Contract, Row, codec, encode, encode_key
 from contracts.consumer import create_reader
 from contracts.times import MILLISECOND, render_span, to_instant
 from contracts.validation import VALIDATED, Rejection, identify, unwrap, validate
+from control.reading import Reader
 from control.world_clock import AnnouncedClock, read_clock
 from infra.errors import UserError
 from infra.kafka import Record, create_admin, create_producer, read_newest_ms, send
@@ -23,7 +24,7 @@ from services.quarantine.remedy import find_remedy
 
 BECAUSE_MAX = 500
 
-decode = create_reader("quarantine")
+READER = Reader(create_reader("quarantine"))
 
 Report = Callable[[str, int, int], None]
 """Called with the topic, the number of records read, and of all records."""
@@ -181,7 +182,7 @@ def create_event(case: Case, because: str, now_ms: int) -> Row:
 
 def read_world_clock(settings: Settings) -> AnnouncedClock:
     """The clock of the world. Raises Refused if none was announced."""
-    announced = read_clock(settings, decode)
+    announced = read_clock(settings, READER)
     if announced is not None:
         return announced
     raise Refused("No world clock has been announced. Start the simulator: make up")

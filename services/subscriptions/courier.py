@@ -5,10 +5,10 @@ from collections import deque
 from typing import NamedTuple
 
 from contracts import NOTIFICATIONS
-from services.api.store.changelog import Log, Record
+from services.api.store.changelog import Log, Record, read_row
 from services.clock import get_wall_ms
 from services.subscriptions.addresses import AllowList
-from services.subscriptions.matching import decode
+from services.subscriptions.matching import READER
 from services.subscriptions.records import (
     ACTIVE,
     PARKED,
@@ -91,8 +91,9 @@ class Courier:
     def _parse(self, record: Record) -> Waiting | None:
         if record.value is None or not is_of(self._subscription.subscription_id, record.key):
             return None
-        one = Notification.parse(decode(record.value).value)
-        return Waiting(record.offset, record.published_ms, one) if one.sent else None
+        row = read_row(NOTIFICATIONS, record, READER)
+        one = row and Notification.parse(row)
+        return Waiting(record.offset, record.published_ms, one) if one and one.sent else None
 
     def _send(self, first: Waiting) -> None:
         event_id = first.name(self._subscription.subscription_id)

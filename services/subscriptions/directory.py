@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from threading import Lock
 
-from contracts import GENERATIONS, MARKERS, PROGRESS, SUBSCRIPTIONS
+from contracts import CONTRACTS, GENERATIONS, MARKERS, PROGRESS, SUBSCRIPTIONS
 from control.generations import Generation, Generations
 from control.marker import Marker
 from infra.settings import Settings
-from services.api.store.changelog import Changelog, End, Record
-from services.subscriptions.matching import decode
+from services.api.store.changelog import Changelog, End, Record, read_row
+from services.subscriptions.matching import READER
 from services.subscriptions.records import Progress, Subscription
 
 TOPICS = (GENERATIONS.name, MARKERS.name, SUBSCRIPTIONS.name, PROGRESS.name)
@@ -44,9 +44,11 @@ class Directory:
     def apply(self, record: Record) -> None:
         with self._lock:
             if record.value is None:
-                self._forget(record.partition[0], record.key.decode())
+                self._forget(record.partition[0], record.key.decode(errors="replace"))
                 return
-            row = decode(record.value).value
+            row = read_row(CONTRACTS[record.partition[0]], record, READER)
+            if row is None:
+                return
             if record.partition[0] == GENERATIONS.name:
                 self._generations[row["pipeline"]] = Generations.parse(row)
             elif record.partition[0] == MARKERS.name:

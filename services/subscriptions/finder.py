@@ -17,7 +17,7 @@ from infra.kafka import create_admin, read_between, read_end_offsets
 from infra.settings import Settings
 from services.api.store.changelog import Changelog, End, Record
 from services.subscriptions.directory import Directory
-from services.subscriptions.matching import Matching, decode
+from services.subscriptions.matching import READER, Matching
 from services.subscriptions.records import (
     Notification,
     Progress,
@@ -61,7 +61,10 @@ class Finder:
             if value is None:
                 newest.pop(key, None)
                 continue
-            newest[key] = Notification.parse(decode(value).value)
+            row = READER.read_message(NOTIFICATIONS, message)
+            if row is None:
+                continue
+            newest[key] = Notification.parse(row)
             progress.waiting += newest[key].sent and (message.offset() or 0) >= progress.next_offset
         for one in newest.values():
             self._matching.remember(one)

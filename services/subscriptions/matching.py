@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from contracts import Contract
 from contracts.consumer import create_reader
+from control.reading import Reader
 from infra.errors import UserError
-from services.api.store.changelog import Record
+from services.api.store.changelog import Record, read_row
 from services.api.store.tables import VERSION, Document, Table
 from services.subscriptions.conditions import parse_filter
 from services.subscriptions.records import Notification, Subscription
@@ -15,7 +16,7 @@ from services.times import to_ms
 
 ROWS_MAX = 20_000
 
-decode = create_reader("subscriptions")
+READER = Reader(create_reader("subscriptions"))
 
 
 class TooManyRows(UserError):
@@ -110,16 +111,17 @@ class Matching:
 
     def _judge(self, generation: int, change: Record) -> Notification | None:
         """The state of a row; None of a record without one, or of a row that is not kept."""
-        if change.value is None:
+        row = None if change.value is None else read_row(self._table.contract, change, READER)
+        if row is None:
             return None
-        stored = self._table.to_stored(decode(change.value).value)
+        stored = self._table.to_stored(row)
         began_at = None if self._began_at is None else stored[self._began_at]
         self._newest_ms = max(self._newest_ms, began_at or 0)
         if self._is_over(began_at):
             return None
         return Notification(
             subscription_id=self._id,
-            row_key=change.key.decode(),
+            row_key=change.key.decode(errors="replace"),
             generation=generation,
             version=stored[self._version_at],
             matches=all(one.holds(stored) for one in self._conditions),

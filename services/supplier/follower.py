@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from socket import gethostname
 from threading import Event
 
@@ -9,12 +10,14 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Row, encode, encode_key
 from contracts.consumer import create_reader
+from contracts.times import to_epoch_ms
+from contracts.validation import Rejection
+from control.reading import Reader, read_rows
 from infra.errors import UserError
 from infra.kafka import (
     create_admin,
     create_consumer,
     create_producer,
-    read_all,
     read_committed_ends,
 )
 from infra.settings import Settings
@@ -28,11 +31,13 @@ ORDERS_PER_BATCH_MAX = 1_000
 BATCH_SECONDS = 0.5
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
+LAST_ORDERED_AT = datetime(9998, 1, 1, tzinfo=UTC)
+"""No calendar has the time at which a later order arrives."""
 SESSION_MS_MAX = 10_000
 """How long the partitions of a killed supplier wait for another one."""
 
 log = logging.getLogger("supplier")
-decode = create_reader("supplier")
+READER = Reader(create_reader("supplier"))
 
 
 class Replaced(UserError):
@@ -68,11 +73,8 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
         while not stop.is_set():
             batch = read_batch(following)
             if batch:
-                new = [
-                    one
-                    for one in map(decode_order, batch)
-                    if one["purchase_order_id"] not in confirmed
-                ]
+                orders = filter(None, map(read_order, batch))
+                new = [one for one in orders if one["purchase_order_id"] not in confirmed]
                 unique = {one["purchase_order_id"]: one for one in new}
                 publish_confirmations(settings, client, following, list(unique.values()), batch)
                 confirmed |= unique.keys()
@@ -84,8 +86,8 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
 def read_confirmed_ids(settings: Settings) -> set[str]:
     """The ids of all orders that any supplier has confirmed."""
     ends = read_committed_ends(create_admin(settings), [CONFIRMATIONS.name])
-    confirmations = read_all(settings, CONFIRMATIONS.name, ends)
-    return {decode(value).value["purchase_order_id"] for value in confirmations}
+    confirmations = read_rows(settings, READER, CONFIRMATIONS, ends)
+    return {row["purchase_order_id"] for row in confirmations}
 
 
 def read_batch(following: Consumer) -> Sequence[Message]:
@@ -99,8 +101,14 @@ def read_batch(following: Consumer) -> Sequence[Message]:
     return orders
 
 
-def decode_order(message: Message) -> Row:
-    return decode(message.value() or b"").value
+def read_order(message: Message) -> Row | None:
+    """The order; None for a record that is set aside, or whose delivery no calendar has."""
+    order = READER.read_message(PURCHASE_ORDERS, message)
+    if order is None or order["ordered_at"] < LAST_ORDERED_AT:
+        return order
+    place = str(message.topic()), int(message.partition() or 0), int(message.offset() or 0)
+    READER.set_aside(place, Rejection("beyond-calendar", f"ordered at {order['ordered_at']}"))
+    return None
 
 
 def publish_confirmations(
@@ -119,7 +127,7 @@ def publish_confirmations(
                 CONFIRMATIONS.name,
                 key=encode_key(CONFIRMATIONS, row),
                 value=encode(CONFIRMATIONS, row),
-                timestamp=round(one["ordered_at"].timestamp() * 1000),
+                timestamp=max(to_epoch_ms(one["ordered_at"]), 1),  # 0 is the time of sending
             )
             client.poll(0)
         client.send_offsets_to_transaction(

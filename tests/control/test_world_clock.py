@@ -1,21 +1,26 @@
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from confluent_kafka import Message
 from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts import CLOCKS, Row, build_model, decode, encode, encode_key
-from control import world_clock
+from control import reading
 from control.world_clock import (
+    AHEAD_MS_MAX,
+    BEHIND_MS_MAX,
     CLOCKS_READ_MAX,
+    HEARTBEAT_MS,
     WORLD,
     AnnouncedClock,
     ClockState,
     WorldClock,
     read_clock,
 )
-from infra.kafka import read_to_end
+from infra.kafka import read_between
 from infra.settings import Settings
 from tests.brokers import get_producer
 
@@ -50,6 +55,24 @@ def test_a_stopped_world_stands_still() -> None:
 
 
 @pytest.mark.parametrize("state", ClockState)
+@pytest.mark.parametrize("told_ms", [-(10**14), 0, 10**13, 253_370_764_800_000])
+def test_a_clock_is_bounded_by_the_last_heartbeat(state: ClockState, told_ms: int) -> None:
+    beat_ms = 1_772_438_400_000
+    told = AnnouncedClock(WorldClock(told_ms, 1_790_000_000_000, 1_000), state, 1, beat_ms)
+    latest_ms = beat_ms + AHEAD_MS_MAX + 2 * HEARTBEAT_MS + BEHIND_MS_MAX
+    assert beat_ms <= told.world_at(1_790_000_000_000) <= latest_ms
+    assert beat_ms <= told.world_at(1_890_000_000_000) <= latest_ms
+
+
+@pytest.mark.parametrize("ahead_ms", [AHEAD_MS_MAX - 1, AHEAD_MS_MAX, AHEAD_MS_MAX + 1, 10**12])
+@pytest.mark.crosses("control/world_clock/AHEAD_MS_MAX")
+def test_a_clock_ahead_of_the_last_heartbeat_counts_up_to_a_bound(ahead_ms: int) -> None:
+    told = AnnouncedClock(WorldClock(ahead_ms, 5_000, 1_000), ClockState.STOPPED, 1, beat_ms=0)
+    latest_ms = AHEAD_MS_MAX + 2 * HEARTBEAT_MS + BEHIND_MS_MAX
+    assert told.world_at(5_000) == min(ahead_ms, latest_ms)
+
+
+@pytest.mark.parametrize("state", ClockState)
 def test_the_announced_clock_keeps_its_contract_and_is_read_as_it_was_written(
     state: ClockState,
 ) -> None:
@@ -65,24 +88,24 @@ def test_the_announced_clock_keeps_its_contract_and_is_read_as_it_was_written(
 def test_of_however_many_clocks_the_newest_is_read_and_no_more_than_the_last_ones(
     kafka: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[dict[bytes, bytes]] = []
+    starts: list[int] = []
 
-    def keep_what_is_read(*asked: Any, **limits: Any) -> dict[bytes, bytes]:
-        read.append(read_to_end(*asked, **limits))
-        return read[-1]
+    def note_starts(*asked: Any) -> Iterator[Message]:
+        starts.extend(asked[1].values())
+        return read_between(*asked)
 
-    monkeypatch.setattr(world_clock, "read_to_end", keep_what_is_read)
+    monkeypatch.setattr(reading, "read_between", note_starts)
     client, published = get_producer(kafka), 0
-    oldest, clock = b"another key, of the first record alone", encode_key(CLOCKS, {"world": WORLD})
+    clock = encode_key(CLOCKS, {"world": WORLD})
     row: Row = ANNOUNCED.to_row()
     for size in (CLOCKS_READ_MAX - 1, CLOCKS_READ_MAX, CLOCKS_READ_MAX + 1, 10 * CLOCKS_READ_MAX):
         while published < size:
             client.poll(0)
             value = encode(CLOCKS, {**row, "speed_milli": published + 1})
-            client.produce(CLOCKS.name, key=clock if published else oldest, value=value)
+            client.produce(CLOCKS.name, key=clock, value=value)
             published += 1
         client.flush(30)
         newest = read_clock(kafka)
         assert newest is not None
         assert newest.clock.speed_milli == size
-        assert (oldest in read[-1]) == (size <= CLOCKS_READ_MAX)
+        assert (starts[-1] == 0) == (size <= CLOCKS_READ_MAX)

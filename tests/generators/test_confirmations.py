@@ -6,8 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from confluent_kafka import Message
 
-from contracts import CONFIRMATIONS, SHIPMENTS, encode
+from contracts import CONFIRMATIONS, SHIPMENTS
 from generators import confirmations
 from generators.confirmations import Journal, Orders
 from generators.event import Event
@@ -16,6 +17,7 @@ from generators.shipment import Confirmed
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.settings import Settings
+from tests.bad_records import create_message, get_good
 from tests.generators.worlds import CLEAN
 
 BY_ORDERS = replace(CLEAN, stores=1, products=20, refill="orders")
@@ -101,14 +103,11 @@ def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
 ) -> None:
     names = [f"PO-{number}" for number in range(count)]
-    waiting = [
-        encode(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], "purchase_order_id": name})
-        for name in names
-    ]
+    waiting = [get_good(CONFIRMATIONS, purchase_order_id=name) for name in names]
 
-    def consume(most: int, timeout: float) -> list[SimpleNamespace]:
+    def consume(most: int, timeout: float) -> list[Message]:
         taken = [waiting.pop(0) for _ in range(min(most, len(waiting)))]
-        return [SimpleNamespace(error=lambda: None, value=lambda one=one: one) for one in taken]
+        return [create_message(CONFIRMATIONS, one) for one in taken]
 
     reader = SimpleNamespace(assign=lambda _: None, consume=consume)
     monkeypatch.setattr(confirmations, "RECORDS_PER_TICK_MAX", PER_TICK)

@@ -26,6 +26,7 @@ from services.api.routes.pipeline_figures import measure_pipelines
 from services.api.routes.pipelines import describe_all
 from services.api.routes.subscription_figures import measure_subscriptions
 from services.api.routes.views import TABLES
+from services.api.store.changelog import READER
 from services.api.store.errors import MirrorLoading
 from services.api.store.store import Store
 from services.clock import get_wall_ms
@@ -77,6 +78,7 @@ class Figures(Collector):
         yield from measure_pipelines(self._store, describe_all(self._store))
         yield from measure_generations(self._store.generations.list_all())
         yield _count_rejections(self._store)
+        yield _count_set_aside()
         yield from measure_subscriptions(self._store)
         yield _gauge_bounds(self._store)
         yield _gauge_ends(self._profile)
@@ -109,6 +111,18 @@ def _count_rejections(store: Store) -> Metric:
     with suppress(MirrorLoading, DatabaseError), store.rejections.open() as connection:
         for topic, reason, records in connection.execute(quarantine.COUNTS):
             counter.add_metric((topic, reason), records)
+    return counter
+
+
+def _count_set_aside() -> Metric:
+    """The records that the API's own readers set aside since the process started."""
+    counter = CounterMetricFamily(
+        "retail_api_set_aside_records",
+        "Records that the API read and set aside since it started, by their topic and the reason.",
+        labels=("topic", "reason"),
+    )
+    for (topic, reason), records in READER.count_set_aside().items():
+        counter.add_metric((topic, reason), records)
     return counter
 
 

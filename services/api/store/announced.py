@@ -1,16 +1,12 @@
 """Announcements: an event as a row with the time from which it holds."""
 
-import logging
 from collections.abc import Sequence
 
 from contracts import Contract, Row, holds_from
-from contracts.times import to_instant
-from contracts.validation import Rejection, validate
-from services.api.store.changelog import Record
+from contracts.times import to_epoch_ms, to_instant
+from services.api.store.changelog import Record, read_row
 from services.api.store.mirror import Layout
 from services.api.store.tables import Stored
-
-log = logging.getLogger("api.mirror")
 
 
 def create_announced_layout(
@@ -26,7 +22,7 @@ def create_announced_layout(
     columns = ", ".join(f"{name} integer not null" for name in numbers)
 
     def build_row(record: Record) -> Stored | None:
-        event = _read_event(contract, record)
+        event = read_row(contract, record)
         return None if event is None else _build_row(record, event, measures, times)
 
     return Layout(
@@ -43,22 +39,11 @@ def create_announced_layout(
     )
 
 
-def _read_event(contract: Contract, record: Record) -> Row | None:
-    """The event in a record, its times in milliseconds; None for a rejected record, which goes to
-    the quarantine.
-    """
-    event = validate(contract, record.key, record.value, record.published_ms, record.partition[1])
-    if isinstance(event, Rejection):
-        log.info("%s/%d at %d: %s", *record.partition, record.offset, event.reason)
-        return None
-    return event
-
-
 def _build_row(
     record: Record, event: Row, measures: Sequence[str], times: Sequence[str]
 ) -> Stored | None:
-    since_ms = holds_from(event["effective_at"], record.published_ms)
-    moments = (*(event[name] for name in times), record.published_ms, since_ms)
+    since_ms = holds_from(to_epoch_ms(event["effective_at"]), record.published_ms)
+    moments = (*(to_epoch_ms(event[name]) for name in times), record.published_ms, since_ms)
     if any(to_instant(at) is None for at in moments):
         return None  # no calendar has the time, so no client can ask for it
     place = (record.partition[1], record.offset)

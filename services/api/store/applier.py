@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from time import monotonic
 
-from contracts import BOOKS, CONTRACTS, MARKERS, Contract
+from contracts import BOOKS, CONTRACTS, MARKERS
+from contracts.validation import Rejection
 from infra.kafka import Offsets, Partition
 from services.api.store.assembly import Assembly
-from services.api.store.changelog import End, Extent, Log, Record, decode
+from services.api.store.changelog import READER, End, Extent, Log, Record, read_row
 from services.api.store.database import Database, Unusable
 from services.api.store.histogram import Histogram
 from services.api.store.marker import Marker
@@ -16,10 +17,6 @@ from services.api.turns import give_way
 
 CHECK_SECONDS = 1.0
 MARKER_PARTITION: Partition = (MARKERS.name, 0)
-
-
-class BadChangelog(Exception):
-    """A pipeline wrote a record that its contract does not allow."""
 
 
 @dataclass
@@ -115,19 +112,27 @@ class Applier:
             self.assembly.note_end(end.partition, end.offset)
 
     def _take_marker(self, record: Record) -> None:
-        if record.value is None or record.key.decode() != self._views.prefix:
+        if record.value is None or record.key != self._views.prefix.encode():
             return  # of another pipeline or generation, or a deletion
-        self.assembly.mark(Marker.read(_decode(record, MARKERS), record.offset))
+        row = read_row(MARKERS, record)
+        if row is None:
+            return
+        marker = Marker.read(row, record.offset)
+        if foreign := marker.outputs.keys() - self.assembly.reached.keys():
+            READER.set_aside(record.place, Rejection("unknown-output", f"outputs {min(foreign)}"))
+            return
+        self.assembly.mark(marker)
 
     def _to_row(self, record: Record) -> Stored | None:
         view = self._views.by_topic[record.partition[0]]
         # Control topics carry the rows of all pipelines; other topics belong to this generation.
-        if view == BOOKS.name and not record.key.decode().startswith(f"{self._views.prefix}/"):
+        if view == BOOKS.name and not record.key.startswith(f"{self._views.prefix}/".encode()):
             return None
         # A deletion is of a row whose retention is over: it goes, or is gone, with the commit.
         if record.value is None and CONTRACTS[view].retention is not None:
             return None
-        return self._views.tables[view].to_stored(_decode(record, CONTRACTS[view]))
+        row = read_row(CONTRACTS[view], record)
+        return None if row is None else self._views.tables[view].to_stored(row)
 
 
 def find_start(extent: Extent, marker: Marker | None) -> Offsets:
@@ -146,13 +151,3 @@ def find_start(extent: Extent, marker: Marker | None) -> Offsets:
                 f"whose log holds {first} to {end}"
             )
     return {at: stored.get(at, first) for at, first in extent.starts.items()}
-
-
-def _decode(record: Record, expected: Contract) -> dict[str, object]:
-    where = f"{record.partition[0]}/{record.partition[1]} at offset {record.offset}"
-    if record.value is None:
-        raise BadChangelog(f"{where}: expected a row, found a deletion; views never delete keys")
-    decoded = decode(record.value)
-    if decoded.contract.name != expected.name:
-        raise BadChangelog(f"{where}: expected {expected.name}, found {decoded.contract.name}")
-    return decoded.value

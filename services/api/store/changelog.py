@@ -14,7 +14,9 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from contracts import Contract, Row
 from contracts.consumer import create_reader
+from control.reading import Place, Reader
 from infra.kafka import (
     Offsets,
     Partition,
@@ -33,8 +35,8 @@ RECORDS_PER_READ_MAX = 2_000
 WAIT_SECONDS = 0.5  # how long a read waits for a first record; a record ends the wait at once
 REQUEST_SECONDS_MAX = 10.0
 
-decode = create_reader("api")
-"""Decodes the fields that contracts/consumers/api.yaml declares, and no others."""
+READER = Reader(create_reader("api"))
+"""Reads the fields that contracts/consumers/api.yaml declares, and no others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,10 @@ class Record:
     key: bytes
     value: bytes | None
     published_ms: int = 0  # the record's timestamp
+
+    @property
+    def place(self) -> Place:
+        return *self.partition, self.offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +164,11 @@ class Changelog:
         self._consumer.pause([TopicPartition(*at) for at in wanted - self._paused])
         self._consumer.resume([TopicPartition(*at) for at in self._paused - wanted])
         self._paused = wanted
+
+
+def read_row(contract: Contract, record: Record, reader: Reader = READER) -> Row | None:
+    """The record's value; None for a record that is set aside. Raises NewerSchema."""
+    return reader.read(contract, record.place, record.key, record.value, record.published_ms)
 
 
 def _read(message: Message) -> Record | End | None:

@@ -4,16 +4,19 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from contracts import CLOCKS, GENERATIONS, HEARTBEATS, MARKERS
+from contracts import CLOCKS, CONTRACTS, GENERATIONS, HEARTBEATS, MARKERS
 from contracts.times import to_epoch_ms
 from control.generations import Generations
 from control.marker import Marker
 from control.world_clock import AnnouncedClock
 from infra.kafka import Partition
 from services.api.store.background import Background
-from services.api.store.changelog import End, Extent, Log, Record, decode
+from services.api.store.changelog import End, Extent, Log, Record, read_row
 
 TOPICS = (GENERATIONS.name, MARKERS.name, CLOCKS.name, HEARTBEATS.name)
+
+RECURRING = (MARKERS.name, HEARTBEATS.name)
+"""The next good record of these comes soon. Of the others a bad one must hide no good one."""
 
 
 class Control(Background):
@@ -42,7 +45,7 @@ class Control(Background):
                 for each in topics.read():
                     if isinstance(each, End):
                         unread.discard(each.partition)
-                    else:
+                    elif each.partition[0] in RECURRING or _is_good(each):
                         newest[each.partition, each.key] = each
                 if not unread:  # until then a record may be outdated
                     self.clear_trouble()
@@ -53,9 +56,11 @@ class Control(Background):
     def _apply(self, record: Record) -> None:
         if record.value is None:
             if record.partition[0] == GENERATIONS.name:
-                self._forget(record.key.decode())
+                self._forget(record.key.decode(errors="replace"))
             return
-        value = decode(record.value).value
+        value = read_row(CONTRACTS[record.partition[0]], record)
+        if value is None:
+            return
         if record.partition[0] == GENERATIONS.name:
             self._on_generations(Generations.parse(value))
         elif record.partition[0] == MARKERS.name:
@@ -72,6 +77,11 @@ class Control(Background):
         self._on_generations(Generations(pipeline))
         for at in [at for at in self.markers if at[0] == pipeline]:
             del self.markers[at]
+
+
+def _is_good(record: Record) -> bool:
+    """Whether the record is a deletion, or is not set aside."""
+    return record.value is None or read_row(CONTRACTS[record.partition[0]], record) is not None
 
 
 def _find_start(at: Partition, extent: Extent) -> int:

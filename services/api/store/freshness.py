@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 
-from infra.kafka import Offsets, Partition
+from infra.kafka import Offsets, Partition, UnknownTopic
 from services.api.store.background import Background
 
 PERIOD_SECONDS = 0.2
@@ -49,11 +49,20 @@ class Freshness(Background):
             return
         # The moment before the question: the answer certainly holds what the log held then.
         asked = self._moment()
-        ends = self._ask(topics)
+        ends = self._ask_known(topics)
         seen = self._seen
         if seen and not _continues(ends, seen[-1][1]):
             seen = []  # other topics, or another log: earlier observations do not apply
         self._seen = [*seen[-OBSERVATIONS_MAX + 1 :], (asked, ends)]
+
+    def _ask_known(self, topics: Sequence[str]) -> dict[Partition, int]:
+        """The ends of those of the topics that there are: a marker may name others."""
+        while topics:
+            try:
+                return self._ask(topics)
+            except UnknownTopic as error:
+                topics = [topic for topic in topics if topic != error.topic]
+        return {}
 
     def get_latest_ends(self) -> Offsets:
         """The ends of the topics at the last observation."""

@@ -15,7 +15,7 @@ from time import monotonic
 from infra.kafka import Offsets, Partition
 from infra.sqlite import is_damage
 from services.api.store.background import Background
-from services.api.store.changelog import End, Extent, Log, Record, decode
+from services.api.store.changelog import End, Extent, Log, Record, read_row
 from services.api.store.database import Unusable, connect, remove, reopening, require_table
 from services.api.store.errors import MirrorLoading
 from services.api.store.materializer import OpenLog
@@ -45,7 +45,7 @@ class Layout:
 
 
 def create_layout(table: Table, on_conflict: str, *indexes: str) -> Layout:
-    """A layout that stores every record as a row of the table, with these indexes.
+    """A layout that stores every good record as a row of the table, with these indexes.
 
     `on_conflict` says what happens to a second row of a key: `ignore` keeps the first row,
     `replace` keeps the last.
@@ -53,7 +53,8 @@ def create_layout(table: Table, on_conflict: str, *indexes: str) -> Layout:
     places = ", ".join("?" for _ in table.columns)
 
     def row(record: Record) -> Stored | None:
-        return None if record.value is None else table.to_stored(decode(record.value).value)
+        value = read_row(table.contract, record)
+        return None if value is None else table.to_stored(value)
 
     return Layout(
         topic=table.contract.name,

@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager
 from threading import Lock
 from time import monotonic
 
-from contracts import MARKERS, PROGRESS, SUBSCRIPTIONS, encode, encode_key
+from contracts import CONTRACTS, MARKERS, PROGRESS, SUBSCRIPTIONS, encode, encode_key
 from services.api.store.background import Background
-from services.api.store.changelog import End, Extent, Log, decode
+from services.api.store.changelog import End, Extent, Log, read_row
 from services.api.store.changelog import Record as Arrived
 from services.api.store.errors import MirrorLoading, NotRecorded
 from services.api.store.marker import Marker
@@ -69,7 +69,10 @@ class Subscriptions(Background):
             markers.start({at: max(extent.starts[at], end - MARKERS_READ_MAX) for at, end in ends})
             every = [each for each in _read_to_end(markers, extent) if each.value is not None]
         for each in reversed(every):
-            marker = Marker.read(decode(each.value).value, each.offset)
+            row = read_row(MARKERS, each)
+            if row is None:
+                continue
+            marker = Marker.read(row, each.offset)
             if (marker.pipeline, marker.generation, marker.batch) == (pipeline, generation, batch):
                 return marker
         return None
@@ -89,14 +92,15 @@ class Subscriptions(Background):
                 self.clear_trouble()
 
     def _apply(self, record: Arrived) -> None:
-        key, is_subscription = record.key.decode(), record.partition[0] == SUBSCRIPTIONS.name
+        key, topic = record.key.decode(errors="replace"), record.partition[0]
+        row = None if record.value is None else read_row(CONTRACTS[topic], record)
         with self._lock:
             if record.value is None:
-                (self._known if is_subscription else self._progress).pop(key, None)
-            elif is_subscription:
-                self._known[key] = Subscription.parse(decode(record.value).value)
-            else:
-                self._progress[key] = Progress.parse(decode(record.value).value)
+                (self._known if topic == SUBSCRIPTIONS.name else self._progress).pop(key, None)
+            elif row is not None and topic == SUBSCRIPTIONS.name:
+                self._known[key] = Subscription.parse(row)
+            elif row is not None:
+                self._progress[key] = Progress.parse(row)
 
     def _find_progress(self, subscription_id: str) -> Progress:
         return self._progress.get(subscription_id) or Progress(subscription_id=subscription_id)

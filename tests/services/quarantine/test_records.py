@@ -10,8 +10,9 @@ import pytest
 from contracts import QUARANTINE, RECEIPTS, RELEASES, Contract, decode, encode, encode_key, schemas
 from contracts.checks import compile_checks, find_broken
 from contracts.validation import VALIDATED
+from control.reading import NewerSchema
 from infra.kafka import Record
-from services.quarantine.records import NewerSchema, create_row
+from services.quarantine.records import create_row
 
 GOOD = RECEIPTS.examples[0]
 HOUR_MS = 3_600_000

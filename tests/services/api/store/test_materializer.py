@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from contracts import BOOKS, STOCK_LEVELS, STORE_SALES, encode_key
+from contracts import BOOKS, MARKERS, STOCK_LEVELS, STORE_SALES, encode_key
 from contracts.times import to_epoch_ms
 from control.generations import Generation, State
 from infra.wait import wait_until
+from services.api.store.changelog import READER
 from services.api.store.materializer import Materializer
 from services.api.store.tables import Table
+from tests.bad_records import list_bad
 from tests.services.memory import MemoryLog
 from tests.services.writing import MORNING, Writing
 
@@ -197,15 +199,42 @@ def test_a_damaged_database_is_made_anew(
     assert "rebuilding from offset zero: the database is damaged" in caplog.text
 
 
-def test_a_row_that_breaks_its_contract_stops_the_view_at_the_marker_before(
+@pytest.mark.parametrize("what", list_bad(STOCK_LEVELS))
+def test_a_row_that_breaks_its_contract_is_set_aside(
+    log: MemoryLog, stocked: Writing, path: Path, what: str
+) -> None:
+    topic = stocked.topic
+    before = READER.count_set_aside().get((topic, "undecodable"), 0)
+    with materializing(log, path) as view:
+        view.at(0)
+        key, value = list_bad(STOCK_LEVELS)[what]
+        log.publish((topic, 1), key or b"", value)
+        log.publish((topic, 1), b"S001/A", None)
+        stocked.row(1, "B", 7)
+        assert view.at(stocked.mark()) == {"A": 4, "B": 7}
+    assert READER.count_set_aside()[topic, "undecodable"] == before + 2
+
+
+@pytest.mark.parametrize("what", list_bad(MARKERS).keys() - {"a wrong key", "no key"})
+def test_a_marker_that_breaks_its_contract_is_set_aside(
+    log: MemoryLog, stocked: Writing, path: Path, what: str
+) -> None:
+    with materializing(log, path) as view:
+        view.at(0)
+        _, value = list_bad(MARKERS)[what]
+        log.publish((MARKERS.name, 0), f"inventory/{stocked.generation}".encode(), value)
+        stocked.row(1, "B", 7)
+        assert view.at(stocked.mark()) == {"A": 4, "B": 7}
+
+
+def test_a_marker_of_outputs_that_the_generation_has_not_is_set_aside(
     log: MemoryLog, stocked: Writing, path: Path
 ) -> None:
     with materializing(log, path) as view:
         view.at(0)
-        log.publish((stocked.topic, 1), b"S001/B", None)
-        stocked.mark()
-        assert "views never delete keys" in view.trouble()
-        assert view.units() == {"A": 4}
+        stocked.mark_again(7, {**log.ends([stocked.topic]), ("no such topic", 3): 9})
+        stocked.row(1, "B", 7)
+        assert view.at(stocked.mark()) == {"A": 4, "B": 7}
 
 
 @pytest.mark.parametrize("compacted", [False, True])

@@ -1,0 +1,155 @@
+"""Each reader meets each kind of bad record, and applies the good one that follows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts import (
+    ACTIONS,
+    CLOCKS,
+    CONFIRMATIONS,
+    GENERATIONS,
+    HEARTBEATS,
+    MARKERS,
+    PRICE_CHANGES,
+    PROGRESS,
+    PROMOTIONS,
+    PURCHASE_ORDERS,
+    QUARANTINE,
+    SUBSCRIPTIONS,
+    Contract,
+)
+from contracts.times import to_epoch_ms
+from control.generations import Generations
+from infra.wait import wait_until
+from services.api.store.changelog import Record
+from services.api.store.control import Control
+from services.api.store.mirror import Layout, Mirror
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
+from services.api.store.planned import PLANNED
+from services.api.store.subscriptions import Subscriptions
+from services.subscriptions.directory import Directory
+from services.supplier.follower import read_order
+from tests.bad_records import create_message, get_good, list_bad
+from tests.services.memory import MemoryLog
+
+MIRRORED: dict[str, tuple[Contract, Layout]] = {
+    one.name: (one, layout)
+    for one, layout in (
+        (PURCHASE_ORDERS, ORDERS),
+        (CONFIRMATIONS, CONFIRMED),
+        (QUARANTINE, REJECTIONS),
+        (ACTIONS, AUDITED),
+        (PRICE_CHANGES, PRICES),
+        (PROMOTIONS, PLANNED),
+    )
+}
+PUBLISHED_MS = 1_772_438_400_000
+
+
+def publish_bad(log: MemoryLog, contract: Contract) -> None:
+    for key, value in (*list_bad(contract).values(), (b"\xff no key", None)):
+        log.publish((contract.name, 0), key or b"", value, PUBLISHED_MS)
+
+
+def publish_good(log: MemoryLog, contract: Contract, partition: int = 0, **changes: Any) -> None:
+    key, value = get_good(contract, **changes)
+    published_ms = find_published_ms(contract)
+    log.publish((contract.name, partition), key, value, published_ms)
+
+
+def find_published_ms(contract: Contract) -> int:
+    """A time of publication that is in time."""
+    if contract.event_time is None:
+        return PUBLISHED_MS
+    return to_epoch_ms(contract.examples[0][contract.event_time])
+
+
+@pytest.mark.parametrize("topic", MIRRORED)
+def test_a_mirror_goes_on(log: MemoryLog, tmp_path: Path, topic: str) -> None:
+    contract, layout = MIRRORED[topic]
+    publish_bad(log, contract)
+    publish_good(log, contract)
+    mirror = Mirror(layout, tmp_path / "mirror.sqlite", log.open)
+    mirror.start()
+    try:
+        wait_until(lambda: mirror._loaded and mirror.trouble is None, "it is loaded")
+        table = layout.insert.split(" into ")[1].split(" values")[0]
+        with mirror.open() as connection:
+            assert connection.execute(f"select count(*) from {table}").fetchone() == (1,)
+    finally:
+        mirror.stop()
+        mirror.join()
+
+
+@contextmanager
+def following(log: MemoryLog, seen: list[Generations]) -> Iterator[Control]:
+    control = Control(log.open, seen.append)
+    control.start()
+    try:
+        yield control
+    finally:
+        control.stop()
+        control.join()
+
+
+def test_the_control_topics_are_followed_on(log: MemoryLog) -> None:
+    seen: list[Generations] = []
+    with following(log, seen) as control:
+        for contract in (GENERATIONS, MARKERS, CLOCKS, HEARTBEATS):
+            publish_bad(log, contract)
+            publish_good(log, contract)
+        wait_until(lambda: any(each.known for each in seen), "the generations are known")
+        wait_until(lambda: len(control.markers) == 1, "the marker is known")
+        wait_until(lambda: bool(control.world and control.world.beat_ms), "the beat is known")
+        assert control.trouble is None
+
+
+def test_a_bad_record_does_not_hide_the_good_one_before_it(log: MemoryLog) -> None:
+    """Compaction would keep it for a while, under the same key."""
+    seen: list[Generations] = []
+    publish_good(log, CLOCKS)
+    publish_good(log, GENERATIONS)
+    publish_bad(log, CLOCKS)
+    publish_bad(log, GENERATIONS)
+    with following(log, seen) as control:
+        wait_until(lambda: control.world is not None, "the clock is known")
+        assert [each.pipeline for each in seen if each.known] == ["inventory"]
+
+
+def test_subscriptions_are_followed_on(log: MemoryLog) -> None:
+    async def write(_: object) -> None: ...
+
+    for contract in (SUBSCRIPTIONS, PROGRESS):
+        publish_bad(log, contract)
+        publish_good(log, contract)
+    known = Subscriptions(log.open, write)
+    known.start()
+    try:
+        wait_until(lambda: known._loaded, "they are read")
+        assert len(known.list_all()) == 1
+    finally:
+        known.stop()
+        known.join()
+
+
+def test_the_directory_of_subscriptions_goes_on() -> None:
+    directory = Directory()
+    for contract in (GENERATIONS, MARKERS, SUBSCRIPTIONS, PROGRESS):
+        for key, value in (*list_bad(contract).values(), (b"\xff", None), get_good(contract)):
+            directory.apply(Record((contract.name, 0), 0, key or b"", value))
+    assert len(directory.subscriptions) == len(directory.progress) == 1
+    [known] = directory._generations.values()
+    assert known.known
+
+
+def test_the_supplier_takes_good_orders_alone() -> None:
+    for what, bad in list_bad(PURCHASE_ORDERS).items():
+        assert read_order(create_message(PURCHASE_ORDERS, bad)) is None, what
+    never = get_good(PURCHASE_ORDERS, ordered_at=253_402_300_799_000)
+    assert read_order(create_message(PURCHASE_ORDERS, never)) is None
+    good = create_message(PURCHASE_ORDERS, get_good(PURCHASE_ORDERS))
+    assert read_order(good) is not None
