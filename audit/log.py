@@ -1,12 +1,10 @@
 """A bounded read of the log: every record of some topics, up to given offsets."""
 
 import json
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
 from pyarrow.compute import field
 
@@ -17,15 +15,14 @@ from infra.kafka import (
     Partition,
     Record,
     create_admin,
-    create_consumer,
+    read_between,
     read_start_offsets,
     to_record,
 )
 from infra.lake import locate_folders
 from infra.settings import Settings
 
-IDLE_SECONDS_MAX = 30.0
-RECORDS_PER_POLL_MAX = 10_000
+FETCH_BYTES_MAX = 4_194_304
 
 
 class NotArchived(UserError):
@@ -39,32 +36,17 @@ class NotArchived(UserError):
 
 
 def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
-    """Each record below the end offset of its partition, partition by partition in log order.
+    """Each committed record below the end offset of its partition, each partition in log order.
 
-    Records that the log no longer holds come from the archive. Raises TimeoutError
-    when the broker sends nothing for IDLE_SECONDS_MAX, and NotArchived.
+    Records that the log no longer holds come from the archive. Raises TimeoutError as
+    `read_between`, and NotArchived.
     """
     starts = read_start_offsets(create_admin(settings), {topic for topic, _ in ends})
     yield from read_archive(settings, ends, starts)
     # For a partition whose records are all deleted, Kafka sends nothing, not even a position.
     waiting = {at: end for at, end in ends.items() if end > starts.get(at, 0)}
-    reader = create_consumer(settings, fetch_message_max_bytes=4_194_304)
-    try:
-        reader.assign([TopicPartition(*at, 0) for at in waiting])
-        deadline = time.monotonic() + IDLE_SECONDS_MAX
-        while waiting:
-            messages = reader.consume(RECORDS_PER_POLL_MAX, timeout=0.5)
-            if messages:
-                deadline = time.monotonic() + IDLE_SECONDS_MAX
-            elif time.monotonic() > deadline:
-                raise TimeoutError(f"Kafka should send the rest of {sorted(waiting)}, but does not")
-            for message in messages:
-                record = to_record(message)
-                if record.offset < ends[record.topic, record.partition]:
-                    yield record
-            waiting = find_unread(reader, waiting)
-    finally:
-        reader.close()
+    large = {"fetch_message_max_bytes": FETCH_BYTES_MAX}
+    yield from map(to_record, read_between(settings, {}, waiting, **large))
 
 
 def read_archive(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]:
@@ -121,13 +103,3 @@ def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | No
         if number is not None:
             reached[at] = number + 1
         yield record, number
-
-
-def find_unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
-    """The partitions whose end the reader has not reached; offsets may have gaps."""
-    position = reader.position([TopicPartition(*at) for at in waiting])
-    return {
-        (at.topic, at.partition): waiting[at.topic, at.partition]
-        for at in position
-        if at.offset < waiting[at.topic, at.partition]
-    }

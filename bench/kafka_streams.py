@@ -149,6 +149,7 @@ def build_options(settings: Settings) -> dict[str, str]:
         "bootstrap.servers": settings.bootstrap_servers,
         "state.dir": str(locate_folder(settings)),
         "num.stream.threads": str(THREADS),
+        "consumer.isolation.level": "read_committed",
         # Its changelogs carry world time, as the receipts do.
         "topic.message.timestamp.after.max.ms": str(2**63 - 1),
     }

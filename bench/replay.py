@@ -24,7 +24,7 @@ from pipelines.common.runtime.backlog import measure_backlog
 from pipelines.common.runtime.pace import create_catching_up_pace
 from pipelines.common.runtime.query import Run, refuse_drops, start
 from pipelines.common.runtime.session import get_engine, start_session
-from pipelines.common.runtime.source import FETCH, build_kafka_options
+from pipelines.common.runtime.source import build_source_options
 
 REPLAY_SECONDS_MAX = 300
 STREAMS_PERCENT_MIN = 300
@@ -100,7 +100,7 @@ class Replays:
         began = time.monotonic()
         (
             self._spark.read.format("kafka")
-            .options(**build_kafka_options(self._settings), **FETCH)
+            .options(**build_source_options(self._settings))
             .option("subscribe", ",".join(self._topics))
             .load()
             .write.format("noop")

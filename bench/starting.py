@@ -16,7 +16,7 @@ from bench.scale import Scale
 from bench.shops import Shop
 from contracts import RECEIPTS
 from infra.settings import Settings, locate_root
-from pipelines.common.runtime.source import build_kafka_options
+from pipelines.common.runtime.source import build_source_options
 
 ENVIRONMENT_SECONDS_MAX = 12
 START_PERCENT_MAX = 200
@@ -87,7 +87,7 @@ def time_bare_session(settings: Settings, number: int) -> float:
     try:
         query = (
             spark.readStream.format("kafka")
-            .options(**build_kafka_options(settings))
+            .options(**build_source_options(settings))
             .option("subscribe", RECEIPTS.name)
             .option("startingOffsets", "earliest")
             .load()

@@ -107,7 +107,7 @@ def read_records(
     """
     client = kafka.create_admin(settings)
     starts = kafka.read_start_offsets(client, [topic])
-    ends = kafka.read_committed_ends(client, [topic])
+    ends = kafka.read_end_offsets(client, [topic])
     if partition is not None:
         if (topic, partition) not in ends:
             raise NoSuchPartition(topic, partition, len(ends))

@@ -14,7 +14,7 @@ from deltalake import DeltaTable
 from contracts import CONTRACTS, QUARANTINE, RELEASES, Contract, Unencodable, encode, encode_key
 from contracts.validation import Rejection, read
 from infra.identities import FIELDS
-from infra.kafka import Record, create_admin, read_between, read_end_offsets, to_record
+from infra.kafka import Record, create_admin, read_between, read_high_watermarks, to_record
 from infra.lake import find_newest_version, locate_folders
 from infra.settings import Settings
 
@@ -105,7 +105,7 @@ def _read_all(settings: Settings) -> Iterator[tuple[Record, str]]:
     """Every record of the log and of the archive, and what to say after its place."""
     client = create_admin(settings)
     topics = filter(may_name, client.list_topics(timeout=SECONDS_MAX).topics)
-    ends = read_end_offsets(client, topics)
+    ends = read_high_watermarks(client, topics)
     for message in read_between(settings, {}, ends, isolation_level="read_uncommitted"):
         yield to_record(message), ""
     for record in read_archive(settings):

@@ -16,7 +16,7 @@ from infra.kafka import (
     create_admin,
     create_producer,
     is_answering,
-    read_end_offsets,
+    read_high_watermarks,
 )
 from infra.kafka.drift import find_drifts, inspect
 from infra.processes import start_module
@@ -126,7 +126,7 @@ def forget_group(client: AdminClient, group: str) -> bool:
 def find_used_topics(client: AdminClient) -> set[str]:
     """The topics that ever held a record, or are not as the contracts say."""
     names = [*find_topics(client)]
-    written = {topic for (topic, _), end in read_end_offsets(client, names).items() if end}
+    written = {topic for (topic, _), end in read_high_watermarks(client, names).items() if end}
     cluster = inspect(client, [*CONTRACTS])
     drifted = {one.topic for one in find_drifts(cluster, CONTRACTS, missing_too=frozenset())}
     return (set(names) - CONTRACTS.keys()) | written | drifted

@@ -26,6 +26,7 @@ create table receipts (`value` bytes, read_at as proctime()) with (
     'topic' = '{topic}',
     'properties.bootstrap.servers' = '{servers}',
     'properties.group.id' = '{name}',
+    'properties.isolation.level' = 'read_committed',
     'scan.startup.mode' = 'earliest-offset',
     'scan.bounded.mode' = '{until}',
     'format' = 'raw'

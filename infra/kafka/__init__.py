@@ -15,12 +15,12 @@ from infra.kafka.offsets import (
     Partition,
     find_offsets_at,
     list_partitions,
-    read_committed_ends,
     read_end_offsets,
+    read_high_watermarks,
     read_newest_ms,
     read_start_offsets,
 )
-from infra.kafka.read import read_all, read_between, read_newest, read_to_end
+from infra.kafka.read import read_all, read_assigned, read_between, read_newest, read_to_end
 from infra.kafka.record import Headers, Record, to_record
 from infra.kafka.send import NotDelivered, Outgoing, send, send_all
 from infra.kafka.topics import HasTopicSettings, TopicSettings, apply_topics, is_answering
@@ -48,9 +48,10 @@ __all__ = [
     "is_answering",
     "list_partitions",
     "read_all",
+    "read_assigned",
     "read_between",
-    "read_committed_ends",
     "read_end_offsets",
+    "read_high_watermarks",
     "read_newest",
     "read_newest_ms",
     "read_start_offsets",

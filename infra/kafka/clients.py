@@ -71,7 +71,7 @@ def create_consumer(
     group_id: str | None = None,
     **overrides: str | int | float | bool,
 ) -> Consumer:
-    """A consumer that starts at the beginning and commits only on demand.
+    """A consumer of committed records that starts at the beginning and commits only on demand.
 
     Without a group, the caller assigns its partitions and keeps their offsets.
     Overrides are librdkafka's names with underscores for dots.

@@ -1,4 +1,9 @@
-"""The offsets at which the partitions of a topic begin and end."""
+"""The offsets at which the partitions of a topic begin and end.
+
+An end is the last stable offset: a reader of committed records comes no further while a transaction
+is open. Offsets have gaps: the end of a transaction takes one, and aborted records keep theirs. So
+a difference of offsets is no number of records.
+"""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -37,7 +42,7 @@ Partition = tuple[str, int]
 """Topic and number."""
 
 Offsets = Mapping[Partition, int]
-"""By partition: the next offset to read, or the one after the last record."""
+"""By partition: the next offset to read, or the end."""
 
 
 def list_partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
@@ -59,13 +64,12 @@ def list_partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partitio
 def read_end_offsets(
     admin: AdminClient, topics: Iterable[str], patient: bool = False
 ) -> dict[Partition, int]:
-    """The offset after the last record of every partition of the topics.
+    """The offset below which no transaction is open, of every partition of the topics.
 
     `patient`: ask again, too, while no broker says which partitions there are: for whoever would
     lose more by an error than by the wait. A command is told at once that Kafka is away.
     """
-    found = _look_up(admin, topics, OffsetSpec.latest(), patient=patient)
-    return {partition: info.offset for partition, info in found.items()}
+    return _read_ends(admin, topics, IsolationLevel.READ_COMMITTED, patient)
 
 
 class EndOffsets:
@@ -74,9 +78,16 @@ class EndOffsets:
     Asked for other topics, or after a question that failed, it asks for the partitions anew.
     """
 
-    def __init__(self, admin: AdminClient, patient: bool = False) -> None:
+    def __init__(
+        self,
+        admin: AdminClient,
+        patient: bool = False,
+        isolation: IsolationLevel = IsolationLevel.READ_COMMITTED,
+    ) -> None:
+        """`isolation`: READ_UNCOMMITTED for the ends of `read_high_watermarks`."""
         self._admin = admin
         self._patient = patient
+        self._isolation = isolation
         self._partitions: frozenset[Partition] = frozenset()
 
     def read(self, topics: Iterable[str]) -> dict[Partition, int]:
@@ -87,22 +98,26 @@ class EndOffsets:
             with suppress(TimeoutError, KafkaException):
                 found = self._ask_again()
         self._partitions = frozenset()  # unless the next question is answered
-        found = found or read_end_offsets(self._admin, names, self._patient)
+        found = found or _read_ends(self._admin, names, self._isolation, self._patient)
         self._partitions = frozenset(found)
         return found
 
     def _ask_again(self) -> dict[Partition, int]:
         """The present ends of the known partitions; none if one has no leader."""
         wanted = {TopicPartition(*at): OffsetSpec.latest() for at in self._partitions}
-        answers = _answer(self._admin, wanted, IsolationLevel.READ_UNCOMMITTED)
+        answers = _answer(self._admin, wanted, self._isolation)
         found = {at: info.offset for at, info in answers.items()}
         return {} if OFFSET_INVALID in found.values() else found
 
 
-def read_committed_ends(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
-    """The offset below which no transaction is open, of every partition of the topics."""
-    found = _look_up(admin, topics, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED)
-    return {partition: info.offset for partition, info in found.items()}
+def read_high_watermarks(
+    admin: AdminClient, topics: Iterable[str], patient: bool = False
+) -> dict[Partition, int]:
+    """The offset after the last record of every partition, open transactions included.
+
+    For whoever has to know of records that nobody may read yet. `patient`: as for ends.
+    """
+    return _read_ends(admin, topics, IsolationLevel.READ_UNCOMMITTED, patient)
 
 
 def read_start_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
@@ -125,16 +140,26 @@ def find_offsets_at(admin: AdminClient, topics: Iterable[str], at_ms: int) -> di
 
 
 def read_newest_ms(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
-    """The largest record timestamp of every partition that has records, in epoch milliseconds."""
-    found = _look_up(admin, topics, OffsetSpec.max_timestamp())
+    """The largest record timestamp of every partition that has records, in epoch milliseconds.
+
+    Records of open and aborted transactions included: Kafka keeps no other one.
+    """
+    found = _look_up(admin, topics, OffsetSpec.max_timestamp(), IsolationLevel.READ_UNCOMMITTED)
     return {partition: info.timestamp for partition, info in found.items() if info.offset >= 0}
+
+
+def _read_ends(
+    admin: AdminClient, topics: Iterable[str], isolation: IsolationLevel, patient: bool
+) -> dict[Partition, int]:
+    found = _look_up(admin, topics, OffsetSpec.latest(), isolation, patient)
+    return {partition: info.offset for partition, info in found.items()}
 
 
 def _look_up(
     admin: AdminClient,
     topics: Iterable[str],
     at: OffsetSpec,
-    isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
+    isolation: IsolationLevel = IsolationLevel.READ_COMMITTED,
     patient: bool = False,
 ) -> dict[Partition, ListOffsetsResultInfo]:
     """Ask, and repeat while a leader is missing, or a broker if `patient`.

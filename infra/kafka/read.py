@@ -3,7 +3,7 @@
 import time
 from collections.abc import Generator, Iterator
 
-from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from infra.kafka.clients import create_admin, create_consumer
 from infra.kafka.offsets import Offsets, Partition, read_end_offsets, read_start_offsets
@@ -17,7 +17,7 @@ RECORDS_PER_POLL_MAX = 5_000
 
 
 def read_between(
-    settings: Settings, starts: Offsets, ends: Offsets, **overrides: str
+    settings: Settings, starts: Offsets, ends: Offsets, **overrides: str | int
 ) -> Generator[Message]:
     """Every committed record of each partition from its start, or its first record, to its end.
 
@@ -26,24 +26,39 @@ def read_between(
     TimeoutError when Kafka sends nothing for IDLE_SECONDS_MAX.
     """
     waiting = {at: end for at, end in ends.items() if starts.get(at, 0) < end}
-    reader = create_consumer(settings, **overrides)
+    if not waiting:
+        return
+    reader = create_consumer(settings, enable_partition_eof=True, **overrides)
     try:
         reader.assign([TopicPartition(*at, starts.get(at, 0)) for at in waiting])
-        deadline = time.monotonic() + IDLE_SECONDS_MAX
-        while waiting:
-            for message in reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS):
-                at, offset = _get_place(message)
-                if offset < ends[at]:
-                    yield message
-                deadline = time.monotonic() + IDLE_SECONDS_MAX
-            waiting = _find_unread(reader, waiting)
-            if waiting and time.monotonic() > deadline:
-                raise TimeoutError(
-                    f"Kafka should send the rest of {sorted(waiting)} within "
-                    f"{IDLE_SECONDS_MAX:g} s, but does not. See: make logs COMPONENT=broker"
-                )
+        yield from read_assigned(reader, waiting, IDLE_SECONDS_MAX)
     finally:
         reader.close()
+
+
+def read_assigned(reader: Consumer, ends: Offsets, idle_seconds_max: float) -> Generator[Message]:
+    """Every record of the assigned partitions, up to these ends, as in `read_between`.
+
+    The consumer has `enable.partition.eof`: an end may be behind records that are not delivered.
+    """
+    waiting = dict(ends)
+    deadline = time.monotonic() + idle_seconds_max
+    while waiting:
+        for message in reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS):
+            at, offset = _get_place(message)
+            if message.error() is not None:
+                if offset >= ends[at]:
+                    waiting.pop(at, None)
+                continue
+            if offset < ends[at]:
+                yield message
+            deadline = time.monotonic() + idle_seconds_max
+        waiting = _find_unread(reader, waiting)
+        if waiting and time.monotonic() > deadline:
+            raise TimeoutError(
+                f"Kafka should send the rest of {sorted(waiting)} within "
+                f"{idle_seconds_max:g} s, but does not. See: make logs COMPONENT=broker"
+            )
 
 
 def read_to_end(
@@ -86,9 +101,12 @@ def read_all(settings: Settings, topic: str, ends: Offsets | None = None) -> Ite
 
 
 def _get_place(message: Message) -> tuple[Partition, int]:
-    """The record's partition and offset. Raises KafkaException for an error."""
+    """The partition and offset of a record, or of the end of a partition.
+
+    Raises KafkaException for another error.
+    """
     error = message.error()
-    if error is not None:
+    if error is not None and error.code() != KafkaError._PARTITION_EOF:
         raise KafkaException(error)
     return (str(message.topic()), int(message.partition() or 0)), int(message.offset() or 0)
 

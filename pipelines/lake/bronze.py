@@ -6,10 +6,10 @@ from collections.abc import Collection
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import UserError
-from infra.kafka import Offsets, Partition, create_admin, read_committed_ends
+from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.common.runtime.bounded import Span
-from pipelines.common.runtime.source import FETCH, build_kafka_options
+from pipelines.common.runtime.source import build_source_options
 from pipelines.lake.session import prepare_for
 from pipelines.lake.tables import TOPICS, Table
 
@@ -35,7 +35,7 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
     that the table then holds: gold reads whole days of them. Raises OtherLog.
     """
     before = table.read_coverage()
-    ends = read_committed_ends(create_admin(settings), [topic.name for topic in TOPICS])
+    ends = read_end_offsets(create_admin(settings), [topic.name for topic in TOPICS])
     now = before.then(limit_ends(before.ends, ends, settings.pipeline_records_per_batch_max))
     prepare_for(spark, sum(now.ends.values()))
     records = (
@@ -64,9 +64,7 @@ def read_part(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
     return (
         spark.read.format("kafka")
-        .options(**build_kafka_options(settings), **FETCH)
-        # Records of aborted transactions do not count.
-        .option("kafka.isolation.level", "read_committed")
+        .options(**build_source_options(settings))
         .option("assign", json.dumps(assigned))
         .option("startingOffsets", json.dumps(span.starts))
         .option("endingOffsets", json.dumps(span.ends))

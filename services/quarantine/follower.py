@@ -16,6 +16,7 @@ from contracts.validation import VALIDATED
 from infra.kafka import (
     Offsets,
     Outgoing,
+    Partition,
     Record,
     create_admin,
     create_consumer,
@@ -49,6 +50,7 @@ def follow(settings: Settings, stop: Event) -> None:
         settings,
         GROUP,
         queued_max_messages_kbytes=8_192,
+        enable_partition_eof=True,
         fetch_min_bytes=BATCH_BYTES,
         fetch_wait_max_ms=round(BATCH_SECONDS * 1_000),
     )
@@ -63,10 +65,11 @@ def follow(settings: Settings, stop: Event) -> None:
         log.info("%d partitions, on from %d records", len(offsets), sum(offsets.values()))
         due = time.monotonic()
         while not stop.is_set():
-            batch = read_batch(reader)
+            batch, reached = read_batch(reader)
             copied = copy_rejected(client, batch)
-            offsets |= {(one.topic, one.partition): one.offset + 1 for one in batch}
-            if batch or time.monotonic() >= due:
+            is_further = not reached.items() <= offsets.items()
+            offsets |= reached
+            if is_further or time.monotonic() >= due:
                 due = time.monotonic() + (
                     LIVENESS_SECONDS if commit_offsets(reader, offsets) else 0
                 )
@@ -86,16 +89,24 @@ def commit_offsets(reader: Consumer, offsets: Offsets) -> bool:
     return True
 
 
-def read_batch(reader: Consumer) -> Sequence[Record]:
-    """The next records, in order within a partition. It ignores temporary errors."""
-    records = []
+def read_batch(reader: Consumer) -> tuple[Sequence[Record], Offsets]:
+    """The next records, in order within a partition, and the offsets that they reach.
+
+    At the end of a partition that may be further than the last record: the end of a transaction
+    has an offset too. It ignores temporary errors.
+    """
+    records, reached = [], dict[Partition, int]()
     for message in reader.consume(RECORDS_PER_BATCH_MAX, timeout=BATCH_SECONDS):
         error = message.error()
+        at, offset = (str(message.topic()), int(message.partition() or 0)), message.offset() or 0
         if error is None:
             records.append(to_record(message))
+            reached[at] = offset + 1
+        elif error.code() == KafkaError._PARTITION_EOF:
+            reached[at] = offset
         elif error.fatal() or error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise KafkaException(error)
-    return records
+    return records, reached
 
 
 def copy_rejected(client: Producer, batch: Sequence[Record]) -> int:

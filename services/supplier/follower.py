@@ -18,7 +18,7 @@ from infra.kafka import (
     create_admin,
     create_consumer,
     create_producer,
-    read_committed_ends,
+    read_end_offsets,
 )
 from infra.settings import Settings
 from services import liveness
@@ -85,7 +85,7 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
 
 def read_confirmed_ids(settings: Settings) -> set[str]:
     """The ids of all orders that any supplier has confirmed."""
-    ends = read_committed_ends(create_admin(settings), [CONFIRMATIONS.name])
+    ends = read_end_offsets(create_admin(settings), [CONFIRMATIONS.name])
     confirmations = read_rows(settings, READER, CONFIRMATIONS, ends)
     return {row["purchase_order_id"] for row in confirmations}
 

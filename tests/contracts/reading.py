@@ -20,7 +20,7 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.session import start_session
-from pipelines.common.runtime.source import build_kafka_options
+from pipelines.common.runtime.source import build_source_options
 from pipelines.common.transform.aggregate import build_rows
 
 
@@ -46,7 +46,7 @@ def read_by_spark(spark: SparkSession, settings: Settings) -> dict[str, int]:
 
 
 def read_log(spark: SparkSession, settings: Settings) -> DataFrame:
-    options = {**build_kafka_options(settings), "subscribe": RECEIPTS.name}
+    options = {**build_source_options(settings), "subscribe": RECEIPTS.name}
     return spark.read.format("kafka").options(**options).load()
 
 

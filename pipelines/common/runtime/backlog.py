@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from infra.kafka import (
     Offsets,
@@ -23,14 +23,15 @@ READ_SECONDS_MAX = 30.0
 
 @dataclass(frozen=True)
 class Backlog:
-    """The unread records, and the world time between the first and the last of them."""
+    """The unread part of the log, and the world time between its first and its last record."""
 
     records: int
+    """The number of its offsets: as many records, or a few less."""
     span: timedelta
 
 
 def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) -> Backlog:
-    """The records between the offsets already read and the log's end.
+    """What lies between the offsets already read and the log's end.
 
     The first unread records of the partitions stand for the oldest one: the timestamps of a
     partition only grow, except for records that are late within the horizon.
@@ -43,36 +44,45 @@ def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) ->
     if not waiting:
         return Backlog(0, timedelta())
     records = sum(ends[at] - first for at, first in waiting.items())
-    newest = to_world_time(max(read_newest_ms(client, names).values()))
-    span = newest - find_oldest(settings, waiting)
+    oldest_ms, newest_ms = (
+        find_oldest_ms(settings, waiting),
+        max(read_newest_ms(client, names).values(), default=None),
+    )
+    if oldest_ms is None or newest_ms is None:
+        return Backlog(records, timedelta())
+    span = to_world_time(newest_ms) - to_world_time(oldest_ms)
     return Backlog(records, max(span, timedelta()))
 
 
-def find_oldest(settings: Settings, waiting: Offsets) -> datetime:
-    """The smallest timestamp among the first unread records."""
-    reader = create_consumer(settings, max_partition_fetch_bytes=16_384)
+def find_oldest_ms(settings: Settings, waiting: Offsets) -> int | None:
+    """The smallest timestamp among the first unread records; None: there are only gaps."""
+    reader = create_consumer(settings, enable_partition_eof=True, max_partition_fetch_bytes=16_384)
     try:
         reader.assign([TopicPartition(*at, offset) for at, offset in waiting.items()])
-        return to_world_time(min(read_first_timestamps(reader, len(waiting)).values()))
+        return min(read_first_timestamps(reader, waiting).values(), default=None)
     finally:
         reader.close()
 
 
-def read_first_timestamps(reader: Consumer, partitions: int) -> dict[Partition, int]:
+def read_first_timestamps(reader: Consumer, assigned: Iterable[Partition]) -> dict[Partition, int]:
+    """The timestamp of the next record of each partition that has one."""
     timestamps: dict[Partition, int] = {}
+    left = set(assigned)
     deadline = time.monotonic() + READ_SECONDS_MAX
-    while len(timestamps) < partitions:
+    while left:
         if time.monotonic() > deadline:
             raise TimeoutError(
-                f"The first unread record of {partitions} partitions should come within "
-                f"{READ_SECONDS_MAX:g} s; {len(timestamps)} did. See: make logs COMPONENT=broker"
+                f"The first unread record of {sorted(left)} should come within "
+                f"{READ_SECONDS_MAX:g} s, but does not. See: make logs COMPONENT=broker"
             )
         for message in reader.consume(1_000, timeout=0.1):
             error = message.error()
-            if error is not None:
-                raise KafkaException(error)
             at = (str(message.topic()), int(message.partition() or 0))
-            timestamps.setdefault(at, message.timestamp()[1])
+            if error is None:
+                timestamps.setdefault(at, message.timestamp()[1])
+            elif error.code() != KafkaError._PARTITION_EOF:
+                raise KafkaException(error)
+            left.discard(at)
     return timestamps
 
 

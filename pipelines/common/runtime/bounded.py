@@ -21,7 +21,7 @@ from pipelines.common.runtime.archive import COLUMNS, ZERO, read_records, sort_r
 from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from pipelines.common.runtime.process import end_with_parent, give_way
 from pipelines.common.runtime.session import get_engine, prepare_session, start_session
-from pipelines.common.runtime.source import FETCH, build_kafka_options
+from pipelines.common.runtime.source import build_source_options
 from pipelines.common.transform.aggregate import build_static_rows, select_view_rows
 from pipelines.common.transform.as_of_join import load_versions
 
@@ -118,7 +118,7 @@ def read_log(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
     return (
         spark.read.format("kafka")
-        .options(**build_kafka_options(settings), **FETCH)
+        .options(**build_source_options(settings))
         .option("assign", json.dumps(assigned))
         .option("startingOffsets", json.dumps(span.starts))
         .option("endingOffsets", json.dumps(span.ends))

@@ -12,7 +12,9 @@ from infra.lake import group_by_topic
 from infra.security.passwords import PROPERTY, locate_password
 from infra.settings import Settings
 
-FETCH = {
+READ = {
+    # Aborted records are not there, and open ones are not there yet. Spark reads both by default.
+    "kafka.isolation.level": "read_committed",
     # A consumer that has read to the end asks for more; what it is asked next waits behind that.
     "kafka.fetch.max.wait.ms": "10",
     # Each poll costs two more questions to the broker; but what a consumer has polled fills the
@@ -52,13 +54,18 @@ def tail(
     limit = {} if records_max is None else {"maxOffsetsPerTrigger": str(records_max)}
     return (
         spark.readStream.format("kafka")
-        .options(**build_kafka_options(settings), **FETCH, **limit)
+        .options(**build_source_options(settings), **limit)
         .option("subscribe", ",".join(names))
         .option("startingOffsets", begin)
         # A topic of record keeps everything, so a missing offset is a loss.
         .option("failOnDataLoss", "true")
         .load()
     )
+
+
+def build_source_options(settings: Settings) -> dict[str, str]:
+    """The options with which Spark reads Kafka: every reader of it has them."""
+    return {**build_kafka_options(settings), **READ}
 
 
 def build_kafka_options(settings: Settings) -> dict[str, str]:

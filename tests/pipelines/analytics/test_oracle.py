@@ -8,7 +8,7 @@ from contracts import Contract, encode_key
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.analytics.pipeline import PIPELINE
-from pipelines.common.runtime.source import build_kafka_options
+from pipelines.common.runtime.source import build_source_options
 from pipelines.common.transform.aggregate import build_rows
 from pipelines.common.transform.as_of_join import load_versions
 from tests.replay.log import draw_log
@@ -53,7 +53,7 @@ def read_log(spark: SparkSession, world: Settings) -> DataFrame:
     topics = ",".join(topic.name for topic in PIPELINE.inputs)
     return (
         spark.read.format("kafka")
-        .options(**build_kafka_options(world))
+        .options(**build_source_options(world))
         .option("subscribe", topics)
         .load()
     )

@@ -26,7 +26,7 @@ from contracts import (
     encode,
     encode_key,
 )
-from infra.kafka import Record, create_admin, create_producer, read_committed_ends
+from infra.kafka import Record, create_admin, create_producer, read_end_offsets
 from infra.lake import read_coverage
 from infra.processes import find_engines, start_module
 from infra.reports import VERDICTS, name_suite
@@ -151,7 +151,7 @@ def locate_log(settings: Settings) -> Path:
 @pytest.fixture(scope="module")
 def published(log: Settings) -> list[Record]:
     """Every record that a reader of the log gets."""
-    ends = read_committed_ends(create_admin(log), [topic.name for topic in TOPICS])
+    ends = read_end_offsets(create_admin(log), [topic.name for topic in TOPICS])
     return list(read(log, ends))
 
 
@@ -208,7 +208,7 @@ def test_what_was_not_committed_is_not_there(tables: Lake) -> None:
 
 
 def test_every_table_says_up_to_where_it_holds_the_log(log: Settings, tables: Lake) -> None:
-    ends = read_committed_ends(create_admin(log), [topic.name for topic in TOPICS])
+    ends = read_end_offsets(create_admin(log), [topic.name for topic in TOPICS])
     assert read_coverage(tables.bronze.folder).ends == ends
     for topic in EVENTS:
         of_topic = {at: end for at, end in ends.items() if at[0] == topic.name}

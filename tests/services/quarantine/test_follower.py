@@ -27,6 +27,7 @@ from services.quarantine.follower import copy_rejected, follow
 from services.quarantine.progress import GROUP, Progress, commit, read_progress
 from tests.brokers import get_producer
 from tests.services.at_work import at_work
+from tests.transactions import open_transaction, write_transaction
 
 HOUR_MS = 3_600_000
 
@@ -62,6 +63,19 @@ def test_the_rejected_are_listed_and_nothing_else(kafka: Settings) -> None:
     assert listed.keys() == {late, broken, product}
     assert listed[late]["reason"] == "late"
     assert listed[broken]["reason"] == "units is not 0"
+
+
+def test_it_passes_what_a_transaction_leaves_in_the_log(kafka: Settings) -> None:
+    place = (RECEIPTS.name, 0)
+    before = read_quarantine(kafka)
+    write_transaction(kafka, place, [b"aborted"], commits=False)
+    with at_work(follow, kafka):
+        wait_until(lambda: is_caught_up(kafka), "the end of the transaction is passed")
+        with open_transaction(kafka, place, [b"open"]):
+            publish(kafka, RECEIPTS)
+            wait_until(lambda: is_caught_up(kafka), "it waits at the open transaction")
+        wait_until(lambda: is_caught_up(kafka), "what is behind it is validated")
+    assert read_quarantine(kafka) == before
 
 
 def test_it_goes_on_where_it_stood(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """The topic alone decides which version holds at a moment: every reader sees the same."""
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ from contracts import NOTICE, ON_ITS_WAY, PRODUCTS, encode, encode_key
 from contracts.times import EPOCH
 from contracts.validation import VALIDATED
 from infra.settings import Settings
+from infra.wait import wait_for
 from pipelines.common.transform.dimensions import (
     DimensionReader,
     DimensionVersion,
@@ -20,6 +22,7 @@ from pipelines.common.transform.dimensions import (
 )
 from pipelines.common.transform.events import NEVER
 from tests.brokers import get_producer
+from tests.transactions import Transactions, write_transaction
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -151,3 +154,21 @@ def test_a_reader_goes_on_where_it_stood(kafka: Settings) -> None:
         ("A", 70, MONDAY + 2 * DAY + NOTICE, MONDAY + 3 * DAY),
         ("A", 80, MONDAY + 3 * DAY, NEVER),
     ], "what is announced after its time holds once it has had its notice"
+
+
+def test_a_reader_waits_for_a_version_in_an_open_transaction(kafka: Settings) -> None:
+    """Its notice counts from its own timestamp: it may hold before it is committed."""
+    reader = DimensionReader(kafka, PRODUCTS.name, "effective_at", ("sku", "unit_cost_cents"))
+    known = len(list(reader.read_to_end()))
+    event, at = create_product("P-4", 90, MONDAY + 4 * DAY), (PRODUCTS.name, 0)
+    published_ms = int(MONDAY.timestamp() * 1000)
+    write_transaction(kafka, at, [encode(PRODUCTS, event)], commits=False)
+    assert len(list(reader.read_to_end())) == known, "aborted, and an end without a record"
+    client = Transactions(kafka)
+    client.begin()
+    client.write(at, encode_key(PRODUCTS, event), encode(PRODUCTS, event), published_ms)
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(lambda: len(list(reader.read_to_end())))
+        assert not wait_for(reading.done, 1.0), "the transaction may still commit"
+        client.commit()
+        assert reading.result(30) == known + 1

@@ -1,0 +1,69 @@
+"""A client of somebody else, with librdkafka's own defaults, that publishes in transactions."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
+
+from confluent_kafka import Producer
+
+from infra.kafka import Partition
+from infra.settings import Settings
+
+SECONDS_MAX = 30.0
+NUMBERS = count()
+
+
+class Transactions:
+    """One transactional producer."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._client = Producer(
+            {
+                "bootstrap.servers": settings.bootstrap_servers,
+                "transactional.id": f"theirs-{next(NUMBERS)}",
+            }
+        )
+        self._client.init_transactions(SECONDS_MAX)
+
+    def begin(self) -> None:
+        self._client.begin_transaction()
+
+    def write(self, at: Partition, key: bytes, value: bytes, published_ms: int) -> None:
+        """Put a record into the log, where it is while the transaction is open."""
+        self._client.produce(at[0], value, key, at[1], timestamp=published_ms)
+        assert self._client.flush(SECONDS_MAX) == 0
+
+    def commit(self) -> None:
+        self._client.commit_transaction(SECONDS_MAX)
+
+    def abort(self) -> None:
+        self._client.abort_transaction(SECONDS_MAX)
+
+
+@contextmanager
+def open_transaction(
+    settings: Settings, at: Partition, values: Iterable[bytes], published_ms: int = 1
+) -> Iterator[Transactions]:
+    """A transaction with these values in a partition. It is aborted when the block ends."""
+    client = Transactions(settings)
+    client.begin()
+    for value in values:
+        client.write(at, b"", value, published_ms)
+    try:
+        yield client
+    finally:
+        client.abort()
+
+
+def write_transaction(
+    settings: Settings, at: Partition, values: Iterable[bytes], commits: bool
+) -> None:
+    """A transaction with these values in a partition, committed or aborted."""
+    client = Transactions(settings)
+    client.begin()
+    for value in values:
+        client.write(at, b"", value, 1)
+    if commits:
+        client.commit()
+    else:
+        client.abort()
