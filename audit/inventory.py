@@ -43,6 +43,7 @@ class Oracle:
 
     def __init__(self, settings: Settings, ends: Offsets) -> None:
         self.ends = ends
+        self._read: Counter[Partition] = Counter()
         self._unreadable: Counter[Partition] = Counter()
         self.rejected: dict[Place, Collection[str]] = {}
         """The places of rejected records, and the possible reasons of the quarantine; none: any
@@ -94,15 +95,16 @@ class Oracle:
         ).fetchall()
         by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
         books = {}
-        for at, end in self.ends.items():
+        for at in self.ends:
             applied, accepted, untimely = by_partition.get(at, (0, 0, 0))
             quarantined = untimely + self._unreadable[at]
-            books[at] = Book(end, applied, accepted - applied, quarantined)
+            books[at] = Book(self._read[at], applied, accepted - applied, quarantined)
         return books
 
     def _read_contents(self, settings: Settings) -> Iterator[tuple[Record, int | None, Content]]:
         for record, sequence in number_records(read(settings, self.ends)):
             at = record.topic, record.partition
+            self._read[at] += 1
             if sequence is not None:
                 self.simulated[at] = sequence + 1
             try:

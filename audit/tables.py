@@ -19,7 +19,7 @@ from audit.table_schemas import ACCEPTED, AS_OF, NUMBER, SCHEMAS, TABLES, TEXT
 from audit.validation import Content, Event, Unreadable, read_record
 from contracts import NOTICE
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Partition, Record
+from infra.kafka import Partition, Record
 
 Row = dict[str, Any]
 
@@ -31,6 +31,7 @@ class Tables:
     """The tables of these records, in a separate engine."""
 
     def __init__(self, records: Iterable[Record]) -> None:
+        self._read: Counter[Partition] = Counter()
         self.rejected: dict[Place, Collection[str]] = {}
         """The places of rejected records, and the possible reasons of the quarantine; none: any
         reason."""
@@ -54,8 +55,8 @@ class Tables:
         for name, key in AS_OF.items():
             self.engine.execute(build_since_sql(name, key))
 
-    def count_books(self, ends: Offsets) -> dict[Partition, Book]:
-        """The accounting of all records. `ends`: the records' ends."""
+    def count_books(self, partitions: Iterable[Partition]) -> dict[Partition, Book]:
+        """The accounting of all records in these partitions."""
         counted = self.engine.execute(
             "select topic, partition, count(distinct (event_id, event_time)), count(*)"
             " from accepted group by all"
@@ -63,14 +64,15 @@ class Tables:
         by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
         rejected = Counter((topic, partition) for topic, partition, _ in self.rejected)
         books = {}
-        for at, end in ends.items():
+        for at in partitions:
             applied, accepted = by_partition.get(at, (0, 0))
-            books[at] = Book(end, applied, accepted - applied, rejected[at])
+            books[at] = Book(self._read[at], applied, accepted - applied, rejected[at])
         return books
 
     def _accept(self, records: Iterable[Record]) -> Iterator[tuple[Record, Content]]:
         for record in records:
             place = record.topic, record.partition, record.offset
+            self._read[record.topic, record.partition] += 1
             try:
                 content = read_record(record)
             except Unreadable as error:

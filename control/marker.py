@@ -24,6 +24,8 @@ class Marker:
     """From the moment the batch was handed over until all its rows were acknowledged."""
     state_bytes: int | None = field(default=None, kw_only=True)
     """What the generation's state took, in memory and on disk, after an earlier batch."""
+    records: Offsets | None = field(default=None, kw_only=True)
+    """How many records were read, by input: offsets have gaps. None: of an earlier version."""
 
     @classmethod
     def parse(cls, value: Row) -> "Marker":
@@ -37,15 +39,20 @@ class Marker:
             written_at_ms=to_epoch_ms(value["written_at"]),
             took_ms=value.get("took_ms"),
             state_bytes=value.get("state_bytes"),
+            records=_parse_records(value["inputs"]),
         )
 
     def to_row(self) -> Row:
         """The inverse of `parse`: the value of a record."""
+        records = self.records or {}
         return {
             "pipeline": self.pipeline,
             "generation": self.generation,
             "batch": self.batch,
-            "inputs": _list_positions(self.inputs),
+            "inputs": [
+                {**at, "records": records.get((at["topic"], at["partition"]))}
+                for at in _list_positions(self.inputs)
+            ],
             "outputs": _list_positions(self.outputs),
             "written_at": self.written_at_ms,
             "took_ms": self.took_ms,
@@ -74,6 +81,15 @@ def read_marker(
 
 def _parse_offsets(positions: Iterable[Row]) -> Offsets:
     return {(at["topic"], at["partition"]): at["offset"] for at in positions}
+
+
+def _parse_records(positions: Iterable[Row]) -> Offsets | None:
+    counted = {
+        (at["topic"], at["partition"]): at["records"]
+        for at in positions
+        if at.get("records") is not None
+    }
+    return counted or None
 
 
 def _list_positions(offsets: Offsets) -> list[Row]:

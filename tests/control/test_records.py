@@ -40,6 +40,14 @@ def test_a_marker_holds_the_offsets_of_a_batch() -> None:
     assert Marker.parse(value) == marker
 
 
+def test_a_marker_counts_records_or_is_of_an_earlier_version() -> None:
+    marker = Marker("inventory", 1, 4, {("sales", 0): 7}, {}, 5_000, records={("sales", 0): 3})
+    value = decode(encode(MARKERS, marker.to_row())).value
+    assert Marker.parse(value) == marker
+    del value["inputs"][0]["records"]
+    assert Marker.parse(value).records is None
+
+
 def test_a_marker_says_what_its_batch_took_or_nothing_of_it() -> None:
     marker = Marker("inventory", 1, 4, {}, {}, 5_000, took_ms=412, state_bytes=7_000)
     value = decode(encode(MARKERS, marker.to_row())).value

@@ -41,15 +41,17 @@ def answer(work: Work) -> Answer:
         batches=marker["batch"] + 1,
         inputs=inputs,
         rows=rows,
-        books=build_books(inputs, kept.values()),
+        books=build_books(parse_offsets(marker["inputs"], "records"), kept.values()),
         digests=tuple(
             compute_digest(view, rows[view.name].values()) for view in work.pipeline.writes
         ),
     )
 
 
-def parse_offsets(positions: Iterable[Mapping[str, Any]]) -> dict[Partition, int]:
-    return {(at["topic"], at["partition"]): at["offset"] for at in positions}
+def parse_offsets(
+    positions: Iterable[Mapping[str, Any]], name: str = "offset"
+) -> dict[Partition, int]:
+    return {(at["topic"], at["partition"]): at[name] for at in positions}
 
 
 def select_topic(ends: Offsets, topic: str) -> dict[Partition, int]:
@@ -69,13 +71,15 @@ def read_newest(settings: Settings, contract: Contract, ends: Offsets) -> dict[b
     return rows
 
 
-def build_books(inputs: Offsets, kept: Iterable[Row]) -> dict[Partition, Book]:
+def build_books(records: Offsets, kept: Iterable[Row]) -> dict[Partition, Book]:
     """Where nothing is written of a partition, all that was read of it would be a duplicate."""
     counted = {(row["topic"], row["partition"]): row for row in kept}
     nothing = {"applied": 0, "quarantined": 0}
     by_partition = {}
-    for at, end in inputs.items():
+    for at, read_records in records.items():
         row = counted.get(at, nothing)
         applied, quarantined = row["applied"], row["quarantined"]
-        by_partition[at] = Book(end, applied, end - applied - quarantined, quarantined)
+        by_partition[at] = Book(
+            read_records, applied, read_records - applied - quarantined, quarantined
+        )
     return by_partition

@@ -53,6 +53,8 @@ class Writing:
             for topic in (ADJUSTMENTS.name, RECEIPTS.name)
             for partition in range(INPUT_PARTITIONS)
         }
+        self.gaps: dict[Partition, int] = {}
+        """How many of the offsets read hold no record: ends of transactions, aborted records."""
         self._log = log
         self._batch = -1
         for topic in self.topics.values():
@@ -114,7 +116,12 @@ class Writing:
             "pipeline": self.pipeline,
             "generation": self.generation,
             "batch": batch,
-            "inputs": list_positions(self.read),
+            "inputs": [
+                {**place, "records": offset - self.gaps.get(at, 0)}
+                for place, (at, offset) in zip(
+                    list_positions(self.read), sorted(self.read.items()), strict=True
+                )
+            ],
             "outputs": list_positions(ends),
             "written_at": MORNING,
             **effort,

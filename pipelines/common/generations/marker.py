@@ -9,7 +9,7 @@ from contracts import MARKERS, encode, encode_key
 from contracts.times import to_epoch_ms
 from control.generations import Generation
 from control.marker import Marker, read_marker
-from infra.kafka import Offsets, read_end_offsets, send
+from infra.kafka import Offsets, read_high_watermarks, send
 from infra.settings import Settings
 from pipelines.common.generations.clock import get_wall_now
 
@@ -33,6 +33,7 @@ def publish_marker(
     batch: int,
     inputs: Offsets,
     effort: Effort = UNKNOWN,
+    records: Offsets | None = None,
 ) -> None:
     """Publish the marker of a batch whose rows are all acknowledged.
 
@@ -43,10 +44,11 @@ def publish_marker(
         generation=generation.number,
         batch=batch,
         inputs=inputs,
-        outputs=read_end_offsets(admin, generation.outputs.values(), patient=True),
+        outputs=read_high_watermarks(admin, generation.outputs.values(), patient=True),
         written_at_ms=to_epoch_ms(get_wall_now()),
         took_ms=effort.took_ms,
         state_bytes=effort.state_bytes,
+        records=records,
     ).to_row()
     send(producer, MARKERS.name, encode_key(MARKERS, marker), encode(MARKERS, marker))
 

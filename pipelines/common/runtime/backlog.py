@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
 
 from infra.kafka import (
+    EndOffsets,
     Offsets,
     Partition,
     create_admin,
@@ -54,9 +55,42 @@ def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) ->
     return Backlog(records, max(span, timedelta()))
 
 
-def find_oldest_ms(settings: Settings, waiting: Offsets) -> int | None:
+class HeldBack:
+    """What open transactions hold back in some topics: records that nobody may read yet."""
+
+    def __init__(self, settings: Settings, topics: Iterable[str]) -> None:
+        self._settings = settings
+        self._names = tuple(topics)
+        self._client = create_admin(settings)
+        self._ends = EndOffsets(self._client, patient=True)
+        self._marks = EndOffsets(
+            self._client, patient=True, isolation=IsolationLevel.READ_UNCOMMITTED
+        )
+
+    def measure(self) -> timedelta:
+        """The world time from the first of these records to the log's newest; zero without any."""
+        marks = self._marks.read(self._names)  # first: the ends may only be further then
+        ends = self._ends.read(self._names)
+        held = {at: end for at, end in ends.items() if end < marks.get(at, 0)}
+        if not held:
+            return timedelta()
+        oldest_ms = find_oldest_ms(self._settings, held, "read_uncommitted")
+        newest_ms = max(read_newest_ms(self._client, self._names).values(), default=None)
+        if oldest_ms is None or newest_ms is None:
+            return timedelta()
+        return to_world_time(newest_ms) - to_world_time(oldest_ms)
+
+
+def find_oldest_ms(
+    settings: Settings, waiting: Offsets, isolation: str = "read_committed"
+) -> int | None:
     """The smallest timestamp among the first unread records; None: there are only gaps."""
-    reader = create_consumer(settings, enable_partition_eof=True, max_partition_fetch_bytes=16_384)
+    reader = create_consumer(
+        settings,
+        enable_partition_eof=True,
+        max_partition_fetch_bytes=16_384,
+        isolation_level=isolation,
+    )
     try:
         reader.assign([TopicPartition(*at, offset) for at, offset in waiting.items()])
         return min(read_first_timestamps(reader, waiting).values(), default=None)

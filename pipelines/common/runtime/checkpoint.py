@@ -72,6 +72,6 @@ def find_newest_batch(folder: Folder) -> int:
 
 
 def count_records(read_end: ReadEnd, batch: int) -> int:
-    """The number of offsets that the batch reads."""
+    """The number of offsets that the batch reads: as many records, or a few less."""
     begin = read_end(batch - 1) if batch else {}
     return sum(end - begin.get(partition, 0) for partition, end in read_end(batch).items())

@@ -3,21 +3,30 @@
 A batch that is not written is open: the next query begins with it, at a pace that suits.
 """
 
+import logging
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from time import monotonic
 
 from pyspark.sql import DataFrame
 
 from contracts import Contract
+from infra.wait import wait_for
 from pipelines.common.runtime.backlog import Backlog
 from pipelines.common.runtime.pace import Pace, has_memory_for
 from pipelines.common.runtime.sink import Write
+
+LOOK_SECONDS = 0.5
+WAIT_SECONDS = 60.0
+"""The time between two sentences in the log while a batch waits for a transaction."""
 
 LIVE_SECONDS_MAX = 30.0
 """The longest live batch after which a look at the backlog is not worth its time."""
 
 BEHIND_RECORDS_MIN = 5_000
 """A live query that has fewer unread records after a long batch was held up, and reads on."""
+
+log = logging.getLogger("pipeline")
 
 Measure = Callable[[], Backlog]
 """Measures the part of the log that the generation has not read."""
@@ -49,6 +58,27 @@ def refuse_outgrown(
         write(records, batch)
 
     return write_within
+
+
+def wait_for_transactions(
+    write: Write, measure_held: Callable[[], timedelta], held_max: timedelta
+) -> Write:
+    """A function that writes once open transactions hold back no records that are too old.
+
+    The watermark of the batch would pass them. Kafka ends each transaction after its timeout.
+    """
+
+    def is_young() -> bool:
+        return measure_held() <= held_max
+
+    def write_after(records: DataFrame, batch: int) -> None:
+        if not is_young():
+            log.info("batch %d waits for an open transaction in its input", batch)
+            while not wait_for(is_young, WAIT_SECONDS, LOOK_SECONDS):
+                log.info("batch %d still waits for an open transaction in its input", batch)
+        write(records, batch)
+
+    return write_after
 
 
 def refuse_behind(write: Write, measure_unread: Measure) -> Write:

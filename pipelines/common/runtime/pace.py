@@ -88,5 +88,14 @@ def has_memory_for(now: Pace, reads: Iterable[Contract], backlog: Backlog) -> bo
     return backlog.span + find_horizon(reads) + MARGIN <= now.memory
 
 
+def find_held_max(now: Pace, reads: Iterable[Contract]) -> timedelta:
+    """How much older than the newest record the records may be that open transactions hold back.
+
+    What is held back for longer would come behind the watermark. Half the margin is left for what
+    the log grows by during a batch.
+    """
+    return now.memory - find_horizon(reads) - MARGIN / 2
+
+
 def find_horizon(reads: Iterable[Contract]) -> timedelta:
     return max(topic.horizon or timedelta() for topic in reads)

@@ -26,15 +26,28 @@ from pipelines.common.runtime.archive_prefix import (
     remove_chunks,
     write_chunks,
 )
-from pipelines.common.runtime.backlog import Backlog, measure_backlog
+from pipelines.common.runtime.backlog import Backlog, HeldBack, measure_backlog
 from pipelines.common.runtime.beats import BeatLimit
 from pipelines.common.runtime.checkpoint import count_records
 from pipelines.common.runtime.ending import end_query
 from pipelines.common.runtime.expressions import suit_expressions
-from pipelines.common.runtime.fitness import FallenBehind, Outgrown, refuse_behind, refuse_outgrown
+from pipelines.common.runtime.fitness import (
+    FallenBehind,
+    Outgrown,
+    refuse_behind,
+    refuse_outgrown,
+    wait_for_transactions,
+)
 from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
 from pipelines.common.runtime.optimized import optimize_once
-from pipelines.common.runtime.pace import MARGIN, Pace, create_catching_up_pace, select_pace
+from pipelines.common.runtime.pace import (
+    MARGIN,
+    Pace,
+    create_catching_up_pace,
+    find_held_max,
+    select_pace,
+)
+from pipelines.common.runtime.records_read import RecordsRead
 from pipelines.common.runtime.session import prepare_session
 from pipelines.common.runtime.sink import Write, create_sink
 from pipelines.common.runtime.source import tail
@@ -218,7 +231,13 @@ def create_writer(work: Run, now: Pace) -> Write:
     checkpoint = locate_checkpoint(work.settings, work.generation)
     # A batch's end is asked for to count it, to mark it, and to count the next one.
     read_end = lru_cache(maxsize=2)(checkpoint.read_batch_end)
-    write = create_sink(work.settings, work.generation, work.state, read_end)
+    archived = archive.ZERO if work.prefix is None else work.prefix.ends
+    read = RecordsRead(work.spark, work.settings, work.generation, archived)
+    write = create_sink(work.settings, work.generation, work.state, read_end, read.count)
+    if not now.in_archive:
+        held = HeldBack(work.settings, [topic.name for topic in work.pipeline.inputs])
+        held_max = find_held_max(now, work.pipeline.reads)
+        write = wait_for_transactions(write, held.measure, held_max)
     if now.live:
         write = suit_expressions(write, partial(count_records, read_end))
         write = refuse_behind(write, work.measure_unread)

@@ -6,7 +6,7 @@ from time import monotonic
 from pyspark.sql import DataFrame
 
 from control.generations import Generation
-from infra.kafka import create_admin, create_producer
+from infra.kafka import Offsets, create_admin, create_producer
 from infra.settings import Settings
 from pipelines.common.generations.marker import Effort, publish_marker
 from pipelines.common.runtime.checkpoint import ReadEnd
@@ -18,9 +18,16 @@ Write = Callable[[DataFrame, int], None]
 
 
 def create_sink(
-    settings: Settings, generation: Generation, state: StateSize, read_end: ReadEnd
+    settings: Settings,
+    generation: Generation,
+    state: StateSize,
+    read_end: ReadEnd,
+    count_records: Callable[[Offsets], Offsets],
 ) -> Write:
-    """The function that Spark calls with each batch of records, and again for a repeated batch."""
+    """The function that Spark calls with each batch of records, and again for a repeated batch.
+
+    `count_records`: the number of records below the ends of the batch, which has been written.
+    """
     options = build_producer_options(settings)
     marker_producer, marker_admin = create_producer(settings, linger_ms=0), create_admin(settings)
 
@@ -28,13 +35,9 @@ def create_sink(
         began = monotonic()
         records.write.format("kafka").options(**options).save()
         effort = Effort(round((monotonic() - began) * 1000), state.size_bytes)
+        ends = read_end(batch)
         publish_marker(
-            marker_producer,
-            marker_admin,
-            generation,
-            batch,
-            read_end(batch),
-            effort,
+            marker_producer, marker_admin, generation, batch, ends, effort, count_records(ends)
         )
 
     return write

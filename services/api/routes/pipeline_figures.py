@@ -73,7 +73,7 @@ def _gauge_ages(store: Store, pipelines: Sequence[Pipeline]) -> Metric:
 def _gauge_lags(pipelines: Sequence[Pipeline]) -> Metric:
     gauge = GaugeMetricFamily(
         "retail_pipeline_lag_records",
-        "Input records not counted yet.",
+        "Input offsets not counted yet.",
         labels=("pipeline", "topic"),
     )
     for each in pipelines:

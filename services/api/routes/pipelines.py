@@ -48,7 +48,7 @@ class GenerationState(BaseModel):
         None, description="offsets read, over all its inputs; absent before its first marker"
     )
     left_records: int | None = Field(
-        None, description="input records that it has not read yet; absent while that is not known"
+        None, description="input offsets that it has not read yet; absent while that is not known"
     )
 
 
@@ -61,7 +61,7 @@ class Pipeline(BaseModel):
     loading: str | None = Field(None, description="how far the API is with the promoted one")
     generation: int | None = Field(None, description="the generation that the API reads")
     views: list[str] | None = Field(None, description="the views that it writes")
-    lag_records: int | None = Field(None, description="input records not counted yet")
+    lag_records: int | None = Field(None, description="input offsets not counted yet")
     lag_records_by_input: dict[str, int] | None = Field(None, description="the same, per topic")
     rate_per_second: float | None = Field(
         None, description="input records counted per second, over the last minute"

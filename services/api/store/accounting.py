@@ -33,7 +33,9 @@ def read_accounts(snapshot: Snapshot) -> list[Account]:
     kept = snapshot.select(ACCOUNTS, (marker.pipeline, marker.generation)).fetchall()
     counted = {(topic, partition): counts for topic, partition, *counts in kept}
     entries: list[Account] = []
-    for (topic, partition), read in sorted(marker.inputs.items()):
+    # An earlier version counted offsets, not records.
+    read_records = marker.inputs if marker.records is None else marker.records
+    for (topic, partition), read in sorted(read_records.items()):
         applied, quarantined = counted.get((topic, partition), (0, 0))
         entries.append(
             {

@@ -25,6 +25,7 @@ class _Stored(TypedDict):
     offset: int
     took_ms: int | None
     state_bytes: int | None
+    records: _OffsetList | None
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Marker(control.marker.Marker):
             "offset": self.offset,
             "took_ms": self.took_ms,
             "state_bytes": self.state_bytes,
+            "records": None if self.records is None else _list_offsets(self.records),
         }
         return json.dumps(stored, separators=(",", ":"))
 
@@ -57,6 +59,7 @@ class Marker(control.marker.Marker):
 def parse_marker(text: str) -> Marker:
     """The inverse of `to_json`. Cached: all answers read the same few markers."""
     stored: _Stored = json.loads(text)
+    records = stored.get("records")
     return Marker(
         pipeline=stored["pipeline"],
         generation=stored["generation"],
@@ -67,6 +70,7 @@ def parse_marker(text: str) -> Marker:
         offset=stored["offset"],
         took_ms=stored.get("took_ms"),
         state_bytes=stored.get("state_bytes"),
+        records=None if records is None else _parse_offsets(records),
     )
 
 

@@ -51,6 +51,19 @@ def test_what_is_held_already_is_answered_at_once(inventory: Writing, shelves: A
     assert shelves.json("/v1/stock/S001/A", min_offset=FIRST)["units_on_hand"] == 4
 
 
+def test_an_aborted_record_is_passed_and_an_open_one_is_waited_for(
+    inventory: Writing, shelves: Answers, impatient: None
+) -> None:
+    """Two records were aborted, which with their end takes three offsets; the next one is open."""
+    shelves.ready(inventory.mark(sold=3))
+    for passed in (0, 1, 2):
+        path = f"/v1/stock/S001/A?min_offset={RECEIPTS.name}/0/{passed}"
+        assert shelves.request("GET", path).status_code == HTTPStatus.OK
+    answer = shelves.get("/v1/stock", min_offset=f"{RECEIPTS.name}/0/3")
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert answer.json()["counted"] == {f"{RECEIPTS.name}/0": 3}
+
+
 def test_every_record_named_is_waited_for(
     inventory: Writing, shelves: Answers, impatient: None
 ) -> None:

@@ -77,6 +77,14 @@ def test_the_books_balance(running: Answers) -> None:
     }
 
 
+def test_books_count_records_and_no_gaps(inventory: Writing, running: Answers) -> None:
+    inventory.gaps[RECEIPTS.name, 0] = 4
+    running.ready(inventory.mark(sold=4))
+    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
+    sold = next(book for book in books if book["topic"] == RECEIPTS.name)
+    assert (sold["read"], sold["duplicate"]) == (10, 2)
+
+
 def test_books_of_another_generation_are_not_counted(
     log: MemoryLog, inventory: Writing, running: Answers
 ) -> None:
