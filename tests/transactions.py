@@ -1,4 +1,4 @@
-"""A client of somebody else, with librdkafka's own defaults, that publishes in transactions."""
+"""Clients of somebody else, by librdkafka's own defaults but one, that publish in transactions."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -10,6 +10,7 @@ from infra.kafka import Partition
 from infra.settings import Settings
 
 SECONDS_MAX = 30.0
+TIMEOUT_MS = 900_000
 NUMBERS = count()
 
 
@@ -21,6 +22,8 @@ class Transactions:
             {
                 "bootstrap.servers": settings.bootstrap_servers,
                 "transactional.id": f"theirs-{next(NUMBERS)}",
+                # Kafka's maximum: a test may take longer than the minute of the default.
+                "transaction.timeout.ms": TIMEOUT_MS,
             }
         )
         self._client.init_transactions(SECONDS_MAX)

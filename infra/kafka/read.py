@@ -28,7 +28,7 @@ def read_between(
     waiting = {at: end for at, end in ends.items() if starts.get(at, 0) < end}
     if not waiting:
         return
-    reader = create_consumer(settings, enable_partition_eof=True, **overrides)
+    reader = create_consumer(settings, None, enable_partition_eof=True, **overrides)
     try:
         reader.assign([TopicPartition(*at, starts.get(at, 0)) for at in waiting])
         yield from read_assigned(reader, waiting, IDLE_SECONDS_MAX)
