@@ -10,7 +10,7 @@ from audit import inventory
 from audit.full_sums import fit_sums
 from audit.inventory import Row
 from audit.log import read
-from audit.validation import Unreadable, parse_event
+from audit.validation import Unreadable, read_record
 from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
 from contracts.consumer import CONSUMERS
 from infra.kafka import Offsets, create_admin, read_end_offsets
@@ -21,6 +21,7 @@ COLUMNS: dict[str, pa.DataType] = {
     "partition": pa.int32(),
     "offset": pa.int64(),
     "event_id": pa.string(),
+    "event_time": pa.timestamp("ms", tz="UTC"),
     "since": pa.timestamp("ms", tz="UTC"),
     "unit_cost_cents": pa.int64(),
     "measure": pa.string(),
@@ -65,7 +66,7 @@ def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
     ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
     for record in read(settings, ends):
         try:
-            product = parse_event(record)
+            product = read_record(record).movement
         except Unreadable:
             continue
         yield {
@@ -73,6 +74,7 @@ def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
             "partition": record.partition,
             "offset": record.offset,
             "event_id": product["event_id"],
+            "event_time": product["event_time"],
             "since": max(product["effective_at"], to_datetime(record.published_ms) + NOTICE),
             "unit_cost_cents": product["unit_cost_cents"],
             "measure": product.get("measure"),
