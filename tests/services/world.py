@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from contracts import CLOCKS, HEARTBEATS, encode, encode_key
+from contracts.times import to_epoch_ms
 from tests.services.writing import Log
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -16,7 +17,8 @@ def find_minute(after_noon: int) -> datetime:
 def beat(log: Log, at: datetime) -> None:
     """The heartbeat at the end of a world minute."""
     value = {**HEARTBEATS.examples[0], "event_time": at}
-    log.publish((HEARTBEATS.name, 0), encode_key(HEARTBEATS, value), encode(HEARTBEATS, value))
+    key, encoded = encode_key(HEARTBEATS, value), encode(HEARTBEATS, value)
+    log.publish((HEARTBEATS.name, 0), key, encoded, to_epoch_ms(at))
 
 
 def announce(log: Log, world_at: datetime = NOON, state: str = "stopped") -> None:

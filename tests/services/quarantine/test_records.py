@@ -9,6 +9,7 @@ import pytest
 
 from contracts import QUARANTINE, RECEIPTS, RELEASES, Contract, decode, encode, encode_key, schemas
 from contracts.checks import compile_checks, find_broken
+from contracts.partitions import choose_partition
 from contracts.validation import VALIDATED
 from control.reading import NewerSchema
 from infra.kafka import Record
@@ -21,12 +22,13 @@ HOUR_MS = 3_600_000
 def create_record(contract: Contract = RECEIPTS, after_ms: int = 0, **fields: Any) -> Record:
     event = {**contract.examples[0], **fields}
     happened_ms = round(contract.examples[0]["event_time"].timestamp() * 1000)
+    key = encode_key(contract, event)
     return Record(
         topic=contract.name,
-        partition=2,
+        partition=choose_partition(key, contract.settings.partitions),
         offset=10_415,
         published_ms=happened_ms + after_ms,
-        key=encode_key(contract, event),
+        key=key,
         value=encode(contract, event),
         headers=[("sequence", b"\0\1"), ("sequence", None)],
     )
@@ -48,7 +50,7 @@ def test_a_good_record_is_not_kept() -> None:
 def test_a_late_record_is_kept_whole() -> None:
     late = create_record(after_ms=3 * HOUR_MS)
     row = decode_row(late)
-    assert (row["topic"], row["partition"], row["offset"]) == (RECEIPTS.name, 2, 10_415)
+    assert (row["topic"], row["partition"], row["offset"]) == (late.topic, late.partition, 10_415)
     assert (row["reason"], row["event_id"]) == ("late", GOOD["event_id"])
     assert row["event_time"] == GOOD["event_time"]
     assert (row["key"], row["value"]) == (late.key, late.value)
