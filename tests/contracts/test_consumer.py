@@ -33,7 +33,7 @@ def test_what_is_not_declared_is_not_there() -> None:
     assert "sku" not in value["lines"][0]
     assert "store_id" not in value
     with pytest.raises(KeyError, match="seed"):
-        create_reader("simulator")(encode(CLOCKS, CLOCKS.examples[0])).value["seed"]
+        create_reader("own-clock")(encode(CLOCKS, CLOCKS.examples[0])).value["seed"]
 
 
 def test_a_topic_that_is_not_declared_is_refused() -> None:
