@@ -30,14 +30,13 @@ NOT_CROSSED: Mapping[str, str] = {
     "generators/rows/MEMORY_MAX": NO_ANSWER,
     "pipelines/common/runtime/session/SLOTS_MAX": NO_ANSWER,
     "pipelines/common/runtime/session/METHOD_BYTES_MAX": NO_ANSWER,
-    "pipelines/common/transform/dimensions/RECORDS_PER_POLL_MAX": NO_ANSWER,
     "services/api/store/changelog/RECORDS_PER_READ_MAX": NO_ANSWER,
     "services/api/store/database/*": NO_ANSWER,
     "services/api/store/snapshots/CACHE_KIB_MAX": NO_ANSWER,
     "services/quarantine/follower/RECORDS_PER_BATCH_MAX": NO_ANSWER,
     "services/supplier/follower/ORDERS_PER_BATCH_MAX": NO_ANSWER,
     "services/traces/ROWS_PER_BATCH_MAX": NO_ANSWER,
-    "audit/log/RECORDS_PER_POLL_MAX": NO_ANSWER,
+    "audit/log/FETCH_BYTES_MAX": NO_ANSWER,
 }
 """Bounds that need no test, each with the reason."""
 
