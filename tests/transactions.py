@@ -28,25 +28,25 @@ class Transactions:
         )
         self._client.init_transactions(SECONDS_MAX)
 
-    opened_ms: int | None = None
-    """When the first record of the open transaction was published; None: none is open."""
+    oldest_ms: int | None = None
+    """The smallest timestamp in the open transaction; None: none is open."""
 
     def begin(self) -> None:
         self._client.begin_transaction()
 
     def write(self, at: Partition, key: bytes, value: bytes, published_ms: int) -> None:
         """Put a record into the log, where it is while the transaction is open."""
-        self.opened_ms = published_ms if self.opened_ms is None else self.opened_ms
+        self.oldest_ms = min(published_ms, self.oldest_ms or published_ms)
         self._client.produce(at[0], value, key, at[1], timestamp=published_ms)
         assert self._client.flush(SECONDS_MAX) == 0
 
     def commit(self) -> None:
         self._client.commit_transaction(SECONDS_MAX)
-        self.opened_ms = None
+        self.oldest_ms = None
 
     def abort(self) -> None:
         self._client.abort_transaction(SECONDS_MAX)
-        self.opened_ms = None
+        self.oldest_ms = None
 
 
 @contextmanager

@@ -142,7 +142,8 @@ def find_offsets_at(admin: AdminClient, topics: Iterable[str], at_ms: int) -> di
 def read_newest_ms(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
     """The largest record timestamp of every partition that has records, in epoch milliseconds.
 
-    Records of open and aborted transactions included: Kafka keeps no other one.
+    Kafka keeps one for all that is in the log: records of open and aborted transactions, and the
+    ends of transactions, which carry the wall clock.
     """
     found = _look_up(admin, topics, OffsetSpec.max_timestamp(), IsolationLevel.READ_UNCOMMITTED)
     return {partition: info.timestamp for partition, info in found.items() if info.offset >= 0}

@@ -53,12 +53,12 @@ class Others:
     def end(self, open_ms_max: int) -> None:
         """End the transactions that have been open for longer."""
         for client in (self._commits, self._aborts):
-            opened_ms = client.opened_ms
-            if opened_ms is not None and self._newest_ms - opened_ms > open_ms_max:
+            oldest_ms = client.oldest_ms
+            if oldest_ms is not None and self._newest_ms - oldest_ms > open_ms_max:
                 self._end(client)
 
     def _write(self, client: Transactions, entry: Entry) -> None:
-        if client.opened_ms is None:
+        if client.oldest_ms is None:
             client.begin()
         client.write(entry.at, entry.key, entry.value, entry.published_ms)
         if self._chance.random() < ENDED_SHARE:

@@ -1,12 +1,14 @@
 """The backlog: the part of the log that a generation has not read yet."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
 
+from contracts import HEARTBEATS
 from infra.kafka import (
     EndOffsets,
     Offsets,
@@ -47,7 +49,7 @@ def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) ->
     records = sum(ends[at] - first for at, first in waiting.items())
     oldest_ms, newest_ms = (
         find_oldest_ms(settings, waiting),
-        max(read_newest_ms(client, names).values(), default=None),
+        read_world_ms(client, names),
     )
     if oldest_ms is None or newest_ms is None:
         return Backlog(records, timedelta())
@@ -68,17 +70,27 @@ class HeldBack:
         )
 
     def measure(self) -> timedelta:
-        """The world time from the first of these records to the log's newest; zero without any."""
+        """The world time from the first of these records to the present; zero without any."""
         marks = self._marks.read(self._names)  # first: the ends may only be further then
         ends = self._ends.read(self._names)
         held = {at: end for at, end in ends.items() if end < marks.get(at, 0)}
         if not held:
             return timedelta()
         oldest_ms = find_oldest_ms(self._settings, held, "read_uncommitted")
-        newest_ms = max(read_newest_ms(self._client, self._names).values(), default=None)
+        newest_ms = read_world_ms(self._client, self._names)
         if oldest_ms is None or newest_ms is None:
             return timedelta()
         return to_world_time(newest_ms) - to_world_time(oldest_ms)
+
+
+def read_world_ms(client: AdminClient, topics: Collection[str]) -> int | None:
+    """World time by the newest heartbeat, or by the newest record while there is none.
+
+    Only heartbeats move the watermark. The end of a transaction carries the wall clock, so the
+    largest timestamp of a topic in which others publish may be no record's.
+    """
+    beats = read_newest_ms(client, [HEARTBEATS.name]) if HEARTBEATS.name in topics else {}
+    return max((beats or read_newest_ms(client, topics)).values(), default=None)
 
 
 def find_oldest_ms(
