@@ -70,14 +70,16 @@ class HeldBack:
         )
 
     def measure(self) -> timedelta:
-        """The world time from the first of these records to the present; zero without any."""
+        """The world time from the first of these records to the newest heartbeat, which moves the
+        watermark; zero without any.
+        """
         marks = self._marks.read(self._names)  # first: the ends may only be further then
         ends = self._ends.read(self._names)
         held = {at: end for at, end in ends.items() if end < marks.get(at, 0)}
         if not held:
             return timedelta()
         oldest_ms = find_oldest_ms(self._settings, held, "read_uncommitted")
-        newest_ms = read_world_ms(self._client, self._names)
+        newest_ms = max(read_newest_ms(self._client, [HEARTBEATS.name]).values(), default=None)
         if oldest_ms is None or newest_ms is None:
             return timedelta()
         return to_world_time(newest_ms) - to_world_time(oldest_ms)
