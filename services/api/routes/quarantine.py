@@ -44,7 +44,8 @@ class QuarantineQuery(PageQuery):
     reason: str | None = Field(
         None,
         max_length=WORDS_MAX,
-        description="undecodable, wrong-key, late, future, unreleasable, or the name of a rule",
+        description="undecodable, wrong-key, wrong-partition, late, future, unreleasable, or the "
+        "name of a rule",
     )
 
 

@@ -311,7 +311,13 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
                 ("breaks: speed_milli", "breaks: pace_milli"),
             ]
         },
-        Break("private.control.clock.v1", "speed_milli", "removed", ["api", "load"], ["simulator"]),
+        Break(
+            "private.control.clock.v1",
+            "speed_milli",
+            "removed",
+            ["api", "load", "simulator"],
+            ["own-clock"],
+        ),
     ),
 }
 
