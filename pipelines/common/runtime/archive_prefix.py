@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -20,7 +21,7 @@ from infra.kafka import Offsets
 from infra.lake import flatten_topics, group_by_topic
 from infra.settings import Settings
 from pipelines.common.runtime import archive
-from pipelines.common.runtime.backlog import Backlog, to_world_time
+from pipelines.common.runtime.backlog import Backlog
 from pipelines.common.runtime.checkpoint import CHUNKS, Checkpoint
 
 PREFIX = Path("archive") / "prefix.json"
@@ -65,7 +66,7 @@ class ArchivePrefix:
     def measure_backlog(self, checkpoint: Checkpoint) -> Backlog:
         """The unread part of the prefix as a backlog, over the world time of all of it."""
         written = json.loads((self.folder / CHUNKS).read_text())
-        span = to_world_time(written["newest_ms"]) - to_world_time(written["oldest_ms"])
+        span = timedelta(milliseconds=written["newest_ms"] - written["oldest_ms"])
         return Backlog(self.count_unread(checkpoint), span)
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -47,14 +47,10 @@ def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) ->
     if not waiting:
         return Backlog(0, timedelta())
     records = sum(ends[at] - first for at, first in waiting.items())
-    oldest_ms, newest_ms = (
-        find_oldest_ms(settings, waiting),
-        read_world_ms(client, names),
-    )
+    oldest_ms, newest_ms = find_oldest_ms(settings, waiting), read_world_ms(client, names)
     if oldest_ms is None or newest_ms is None:
         return Backlog(records, timedelta())
-    span = to_world_time(newest_ms) - to_world_time(oldest_ms)
-    return Backlog(records, max(span, timedelta()))
+    return Backlog(records, max(timedelta(milliseconds=newest_ms - oldest_ms), timedelta()))
 
 
 class HeldBack:
@@ -82,7 +78,7 @@ class HeldBack:
         newest_ms = max(read_newest_ms(self._client, [HEARTBEATS.name]).values(), default=None)
         if oldest_ms is None or newest_ms is None:
             return timedelta()
-        return to_world_time(newest_ms) - to_world_time(oldest_ms)
+        return timedelta(milliseconds=newest_ms - oldest_ms)
 
 
 def read_world_ms(client: AdminClient, topics: Collection[str]) -> int | None:
@@ -132,7 +128,3 @@ def read_first_timestamps(reader: Consumer, assigned: Iterable[Partition]) -> di
                 raise KafkaException(error)
             left.discard(at)
     return timestamps
-
-
-def to_world_time(milliseconds: int) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
