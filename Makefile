@@ -11,12 +11,14 @@ COMPOSE = docker compose --env-file .env $(if $(PROFILE),--env-file $(PROFILE).e
 OFF = off false False 0 no
 PIN = VENV="$(VENV)" $(PYTHON) -m infra.installer pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header
+AHEAD = @$(READY) && { $(BIN)/retail aot || echo "Java starts without its caches."; }
+BESIDE = --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 RETAIL = @$(READY) && $(BIN)/retail
 
 .DEFAULT_GOAL := help
 # Packages are installed uncompiled: where Python may not keep what it compiles, it would at every start.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help up backfill status logs down reset doctor verify quality replay image up-docker down-docker bench test test-docker test-fast check format lock
+.PHONY: help up backfill status logs down reset doctor verify quality replay image up-docker down-docker bench test test-all test-docker test-fast check format lock
 MAKEFLAGS += --no-print-directory
 
 help: ## list the verbs
@@ -68,11 +70,15 @@ down-docker: ## stop the containers; their volumes stay
 bench: ## measure the speed on this machine; more than an hour
 	$(RETAIL) bench
 
-test: ## run all tests but those in containers; at once: JOBS=3
-	@$(READY) && { $(BIN)/retail aot || echo "Java starts without its caches."; } && $(BIN)/pytest -m "not docker" --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
+test: ## run what finds most soonest; at once: JOBS=3
+	$(AHEAD) && $(BIN)/pytest -m "not docker and not thorough" $(BESIDE)
 
-test-docker: image ## test the shop in containers, end to end
-	@$(READY) && $(BIN)/pytest -m docker
+test-all: ## run every test, those in containers too
+	$(AHEAD) && $(BIN)/pytest -m "not docker" $(BESIDE)
+	@$(MAKE) test-docker ALL=1
+
+test-docker: image ## test the shop in containers, end to end; ALL=1: a cluster too
+	@$(READY) && $(BIN)/pytest -m "docker$(if $(ALL),, and not thorough)"
 
 test-fast: ## run the tests that start neither Spark nor a broker
 	@$(READY) && $(BIN)/pytest -m "not spark and not e2e and not docker"

@@ -11,7 +11,7 @@ import pytest
 
 from infra.settings import locate_root, read_settings
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(600)]
 
 SECONDS_MAX = 300
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +30,8 @@ from contracts import ALERTS, DIMENSIONS, RECEIPTS, build_model, compute_digest
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
+
+pytestmark = pytest.mark.thorough
 
 CARDS = (None, "tok_1", "tok_2")
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
 from audit.fraud import FraudOracle
 from audit.fraud_score import SETTLING, Alert, Incident, compute_scores
 from audit.fraud_scores import Score, Scores, Share
@@ -17,6 +19,8 @@ from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
 from tests.generators.worlds import SMALL
 from tests.seeds import create_random
+
+pytestmark = pytest.mark.thorough
 
 LATER = parse_clock("12:00", days=3)
 RULE = "card-velocity"

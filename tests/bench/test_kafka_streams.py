@@ -17,7 +17,7 @@ from infra.kafka import create_admin, create_producer, read_between, read_end_of
 from infra.settings import Settings
 from tests.seeds import create_random
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e]
 
 EVENTS = 2_000
 APART_MS = 10_000

@@ -25,6 +25,8 @@ from infra.jars.sets import get_jar_set
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 
+pytestmark = pytest.mark.thorough
+
 SOLD: Units = {("S1", "A"): 3, ("S1", "B"): 1}
 
 

@@ -41,7 +41,7 @@ from tests.services.subscriptions.receiver import receiving
 from tests.services.subscriptions.subscribing import Subscribed
 from tests.worlds import shrink_world
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e]
 
 SECONDS_MAX = 120
 PIPELINES = {name for name, one in CONSUMERS.items() if one.kind == "pipeline"}

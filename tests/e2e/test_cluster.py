@@ -14,7 +14,7 @@ from tests.e2e.loop import WORLD, await_soon, check_each_step_is_taken_once, lis
 from tests.e2e.shop import Shop
 from tests.seeds import create_random
 
-pytestmark = [pytest.mark.docker, pytest.mark.e2e, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.thorough, pytest.mark.docker, pytest.mark.e2e, pytest.mark.timeout(900)]
 
 BROKERS = ("broker", "broker-2", "broker-3")
 PIPELINES = ("inventory", "reorder")

@@ -19,7 +19,7 @@ from tests.e2e.loop import (
 from tests.e2e.shop import Shop, opened
 from tests.seeds import create_random
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(900)]
 
 REPLAY_SECONDS_MAX = 400.0
 BY_THE_SECOND = re.compile(r"[1-9]\d* of \d+ orders let through, proposed by g2")

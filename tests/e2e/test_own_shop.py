@@ -35,7 +35,7 @@ STORES = ("CA_1", "CA_2", "TX_1", "TX_2", "WI_1", "WI_2")
 """Each has a receipt a day."""
 READ_SECONDS_MAX = 200
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

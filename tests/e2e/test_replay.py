@@ -45,7 +45,7 @@ from tests.rooms import ROOMS
 from tests.seeds import create_random
 from tests.services.api.browser import chromium
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(1_200)]
 
 GUIDE = locate_root() / "pipelines" / "REPLAY.md"
 BY_MOUSE = re.compile(r"^\| \*\*(.+?)\*\* \|.*\| `(retail [^`]+)` \|$", re.MULTILINE)

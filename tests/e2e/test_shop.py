@@ -41,7 +41,7 @@ STRANGER_SECONDS_MAX = 2.0
 NIGHT_SECONDS_MAX = 200  # more than the fastest of these worlds needs
 RUNNING = str(Settings.model_fields["pipelines"].default).split(",")
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(600)]
 
 
 def test_every_part_that_was_asked_for_is_ready(shop: Shop) -> None:

@@ -63,7 +63,7 @@ from tests.brokers import broker
 from tests.logins import find_refusal, is_refused
 from tests.secrets import find_files, find_processes, list_with_children
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e]
 
 ANSWER_SECONDS_MAX = 30.0
 GROUP = "quarantine"

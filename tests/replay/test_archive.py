@@ -32,7 +32,7 @@ from tests.replay.running import InSession, Work
 from tests.rows import collect_rows
 from tests.seeds import create_random
 
-pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 SECONDS_MAX = 400
 ROUNDS_MIN = 5

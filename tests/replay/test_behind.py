@@ -17,7 +17,7 @@ from tests.replay.running import InSession, create_work
 from tests.replay.schedule import Schedule
 from tests.seeds import create_random
 
-pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
 
 UNREAD = 200
 

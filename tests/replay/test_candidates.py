@@ -17,7 +17,7 @@ from replay.plan import Plan
 from tests.command import run_command
 from tests.pipelines.generations import AT
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e]
 
 NAME = "visits"
 GONE = "public.analytics.visit.v1"

@@ -109,7 +109,13 @@ def forgetting(spark: SparkSession, name: str) -> Iterator[Forgetting]:
         spark.streams.removeListener(listener)
 
 
-@pytest.mark.parametrize("name", list_pipelines())
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name == LIVELY else pytest.param(name, marks=pytest.mark.thorough)
+        for name in list_pipelines()
+    ],
+)
 def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
     name: str,
     spark: SparkSession,

@@ -34,7 +34,7 @@ from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, Work, create_work
 from tests.seeds import create_random
 
-pytestmark = [pytest.mark.spark, pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.thorough, pytest.mark.spark, pytest.mark.e2e, pytest.mark.timeout(600)]
 
 FRAUD = load("fraud")
 UNREAD = timedelta(minutes=30)

@@ -20,7 +20,7 @@ from tests.replay.running import InSession, create_work
 from tests.replay.schedule import Schedule, interleave
 from tests.seeds import create_random
 
-pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 FIRST = timedelta(hours=4)
 BATCHES_MIN = 12

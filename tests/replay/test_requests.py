@@ -26,7 +26,7 @@ from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.seeds import create_random
 
-pytestmark = [pytest.mark.spark, pytest.mark.e2e]
+pytestmark = [pytest.mark.thorough, pytest.mark.spark, pytest.mark.e2e]
 
 PIPELINE = load("inventory")
 SECONDS_MAX = 120.0

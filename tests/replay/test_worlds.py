@@ -53,7 +53,11 @@ STEPS_PER_WORLD_MAX = 40
 SHRINKING_SECONDS = 600
 """Hypothesis makes a failing sequence shorter for five minutes, and runs what is left."""
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(SHRINKING_SECONDS + 5 * (STEPS or 0))]
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.spark,
+    pytest.mark.timeout(SHRINKING_SECONDS + 5 * (STEPS or 0)),
+]
 
 MINUTES_AGO = (0, 0, 1, 30, 119, 120, 121, -4, -5, -6)
 """How long before its publication an event happened: up to the horizon and the skew, and beyond."""

@@ -49,7 +49,7 @@ from tests.services.broker import KafkaLog
 from tests.services.serving import Answers, serving
 from tests.services.world import NOON, announce, beat, find_minute
 
-pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 # Nothing that stands before them is like them, so that compression leaves them as they are.
 KNOWN_AS, TOKENS = "XqJkZvWyPg-17850", ("tok!VzKwQyXj", "tok?JyGwPqZk")

@@ -15,7 +15,7 @@ from infra.wait import wait_for, wait_until
 from tests.brokers import start_broker
 from tests.ports import free_port_base
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(400)]
 
 SECONDS_MAX = 90.0
 REFUSED_SECONDS = 5.0

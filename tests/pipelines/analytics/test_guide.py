@@ -12,7 +12,7 @@ from infra.settings import Settings, locate_root, read_settings
 from tests.guide import Reader, read_blocks
 from tests.rooms import ROOMS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(420)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(420)]
 
 GUIDE = locate_root() / "pipelines" / "analytics" / "README.md"
 

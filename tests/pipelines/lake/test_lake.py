@@ -43,7 +43,7 @@ from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.seeds import create_random
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(2_400)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(2_400)]
 
 SECONDS_MAX = 900
 ABORTED = b"aborted"

@@ -31,7 +31,7 @@ from tests.contracts.strategies import draw_records, typed
 from tests.pipelines.log import OPENING, receipt, refund
 from tests.pipelines.log import create_log as records_of
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
 RECORDS = 60
 DAY = timedelta(days=1)

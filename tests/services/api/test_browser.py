@@ -24,6 +24,7 @@ from tests.services.showing_files import fill_folder
 from tests.services.writing import invalidate, promote
 
 pytestmark = [
+    pytest.mark.thorough,
     pytest.mark.timeout(120),
     pytest.mark.skipif(find_chromium() is None, reason=MISSING),
 ]

@@ -22,6 +22,8 @@ from tests.services.serving import Answers, serving
 from tests.services.world import announce
 from tests.services.writing import Writing, promote
 
+pytestmark = pytest.mark.thorough
+
 TOPICS = (ADJUSTMENTS.name, RECEIPTS.name)
 LOOK_SECONDS = 0.1
 

@@ -18,6 +18,8 @@ from tests.services.serving import TOKEN, Answers, find_failures, serving
 from tests.services.world import NOON, announce, beat
 from tests.services.writing import Writing, promote
 
+pytestmark = pytest.mark.thorough
+
 SECONDS_MAX = 150
 EXAMPLES_MAX = 15
 CHECKS = (
