@@ -77,7 +77,7 @@ test-all: ## run every test, those in containers too
 	$(AHEAD) && $(BIN)/pytest -m "not docker" $(BESIDE)
 	@$(MAKE) test-docker ALL=1
 
-test-docker: image ## test the shop in containers, end to end; ALL=1: a cluster too
+test-docker: image ## test a shop in containers; ALL=1: a cluster too
 	@$(READY) && $(BIN)/pytest -m "docker$(if $(ALL),, and not thorough)"
 
 test-fast: ## run the tests that start neither Spark nor a broker
