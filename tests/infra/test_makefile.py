@@ -12,7 +12,7 @@ from cli.main import build_application
 from infra.settings import locate_root
 
 MAKEFILE = (locate_root() / "Makefile").read_text()
-VERBS_MAX = 21
+VERBS_MAX = 22
 
 
 def make(*arguments: str, folder: Path | None = None) -> str:
