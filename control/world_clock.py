@@ -6,11 +6,15 @@ from enum import StrEnum
 from contracts import CLOCKS, HEARTBEATS, Row, encode_key
 from contracts.times import to_epoch_ms
 from control.reading import ALL_FIELDS, Reader, read_table
-from infra.kafka import create_admin, read_newest_ms
+from infra.kafka import create_admin, read_between, read_end_offsets
 from infra.settings import Settings
 
 WORLD = "world"  # there is one clock, and this is its key
 HEARTBEAT_MS = 60_000
+BEATS_READ_MAX = 10
+"""Heartbeats at the end of their topic that are read; those that are rejected do not count."""
+BEATS_COMPARED = 3
+
 CLOCKS_READ_MAX = 2_000  # the newest is among the last ones: there is one world
 AHEAD_MS_MAX = 3_600_000
 """How far a clock may be announced ahead of the last heartbeat, in world milliseconds: an own world
@@ -104,5 +108,19 @@ def read_clock(settings: Settings, reader: Reader = ALL_FIELDS) -> AnnouncedCloc
     row = clocks.get(encode_key(CLOCKS, {"world": WORLD}))
     if row is None:
         return None
-    beats = read_newest_ms(create_admin(settings), [HEARTBEATS.name]).values()
-    return AnnouncedClock.parse(row, max(beats, default=None))
+    return AnnouncedClock.parse(row, read_beat_ms(settings))
+
+
+def read_beat_ms(settings: Settings) -> int | None:
+    """World time by the last heartbeats: the middle one of three, so that one of another time, on
+    which its record's timestamp agrees, does not count. None before the first.
+    """
+    client = create_admin(settings)
+    ends = read_end_offsets(client, [HEARTBEATS.name])
+    starts = {at: max(0, end - BEATS_READ_MAX) for at, end in ends.items()}
+    rows = [
+        ALL_FIELDS.read_message(HEARTBEATS, one) for one in read_between(settings, starts, ends)
+    ]
+    beats = [to_epoch_ms(row["event_time"]) for row in rows if row is not None]
+    newest = sorted(beats[-BEATS_COMPARED:])
+    return newest[(len(newest) - 1) // 2] if newest else None
