@@ -6,6 +6,7 @@ from functools import cache
 from hypothesis import strategies as st
 
 from contracts import Contract, Row, Unencodable, encode, encode_key
+from contracts.partitions import choose_partition
 from tests.contracts.strategies import draw_records, typed, valid
 from tests.pipelines.log import OPENING
 
@@ -40,6 +41,12 @@ def list_records(agreed: Contract) -> Sequence[Sent]:
             continue
         records += [(find_key(agreed, event), value), (None, value)]
     return tuple(records)
+
+
+def place(agreed: Contract, key: bytes | None, number: int) -> int:
+    """The partition of the record of this number: that of its key, but for every seventh."""
+    width = agreed.settings.partitions
+    return (choose_partition(key or b"", width) + (number % 7 == 6)) % width
 
 
 def find_key(agreed: Contract, event: Row) -> bytes | None:

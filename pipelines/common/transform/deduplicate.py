@@ -30,17 +30,15 @@ def keep_first_copies_in_stream(
 
     Only heartbeats move the watermark, so a publisher with a fast clock does not. Spark remembers
     an event's id until a heartbeat is younger than the event by `memory` of world time. A heartbeat
-    beyond `beat_max`, world time at the start of the batch, moves nothing. The id of an event that
-    is older than all that is remembered, and would be dropped, is remembered from then on.
+    beyond `beat_max`, world time at the start of the batch, moves nothing. An event that is older
+    than all that is remembered is dropped, and the generation is invalid.
     """
     delay = f"{int(memory.total_seconds() * 1000)} milliseconds"
     is_possible = F.col("_beat") <= beat_max
     beats = {"_beat": F.when(is_possible, F.col("_beat")).otherwise(F.lit(BEFORE_ALL))}
     watched = extracts.withColumns(beats).withWatermark("_beat", delay)
-    is_forgotten = F.col("_clock") < beat_max - F.lit(memory)
-    clock = F.when(is_forgotten, beat_max).otherwise(F.col("_clock"))
     # Spark remembers an id for the delay in this metadata, counted by the watermark.
-    clock = clock.alias("_clock", metadata={WATERMARK_DELAY: 0})
+    clock = F.col("_clock").alias("_clock", metadata={WATERMARK_DELAY: 0})
     kept = [
         clock if name == "_clock" else F.col(name) for name in watched.columns if name != "_beat"
     ]

@@ -7,6 +7,7 @@ from contracts import RELEASES, encode, encode_key
 from contracts.validation import VALIDATED, Rejection, validate
 from pipelines.common.transform.events import validate_events
 from tests.contracts.around import list_around
+from tests.pipelines.dirt import place
 from tests.pipelines.log import RECORD
 
 pytestmark = pytest.mark.spark
@@ -26,8 +27,9 @@ def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, nam
             continue
         published = one.value[str(agreed.event_time)]
         row = encode_key(agreed, one.value), value
-        verdict = validate(agreed, *row, round(published.timestamp() * 1000))
-        rows.append((name, 0, offset, published, *row))
+        at = place(agreed, row[0], offset)
+        verdict = validate(agreed, *row, round(published.timestamp() * 1000), at)
+        rows.append((name, at, offset, published, *row))
         expected.append(verdict.reason if isinstance(verdict, Rejection) else None)
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
     reasons = [

@@ -16,7 +16,7 @@ from infra.settings import Settings
 from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.transform.extract import extract
 from pipelines.common.transform.lines import explode_lines
-from tests.pipelines.dirt import Sent, damage, list_records
+from tests.pipelines.dirt import Sent, damage, list_records, place
 from tests.pipelines.log import OPENING, RECORD
 from tests.seeds import create_random
 
@@ -81,7 +81,7 @@ def create_records(
     spark: SparkSession, log: list[tuple[Contract, bytes | None, bytes | None]]
 ) -> DataFrame:
     rows = [
-        (topic.name, 0, offset, find_published(offset), of_key, value)
+        (topic.name, place(topic, of_key, offset), offset, find_published(offset), of_key, value)
         for offset, (topic, of_key, value) in enumerate(log)
     ]
     return spark.createDataFrame(rows, RECORD).coalesce(1)

@@ -6,10 +6,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts import RELEASES, Contract
-from contracts.validation import VALIDATED, Rejection
+from contracts.validation import VALIDATED, WRONG_PARTITION, Rejection
 from contracts.validation import validate as validated
 from pipelines.common.transform.events import validate_events
-from tests.pipelines.dirt import Sent, damage, list_records
+from tests.pipelines.dirt import Sent, damage, list_records, place
 from tests.pipelines.log import OPENING, RECORD
 
 # A release is also compared with its original, by other code.
@@ -24,8 +24,12 @@ def test_python_and_spark_give_the_same_reasons(spark: SparkSession, name: str) 
     agreed = VALIDATED[name]
     log = [*list_records(agreed), *damage(agreed)]
     published = [OPENING + timedelta(minutes=number % 400 - 60) for number in range(len(log))]
-    ours = [find_reason(agreed, one, at) for one, at in zip(log, published, strict=True)]
+    ours = [
+        find_reason(agreed, one, at, place(agreed, one[0], number))
+        for number, (one, at) in enumerate(zip(log, published, strict=True))
+    ]
     assert len(set(ours)) > 5
+    assert agreed.settings.partitions == 1 or WRONG_PARTITION in ours
     theirs = validate_in_spark(spark, agreed, log, published)
     assert [
         (*one, mine, other)
@@ -34,8 +38,8 @@ def test_python_and_spark_give_the_same_reasons(spark: SparkSession, name: str) 
     ] == []
 
 
-def find_reason(agreed: Contract, one: Sent, published: datetime) -> str | None:
-    verdict = validated(agreed, *one, round(published.timestamp() * 1000))
+def find_reason(agreed: Contract, one: Sent, published: datetime, partition: int) -> str | None:
+    verdict = validated(agreed, *one, round(published.timestamp() * 1000), partition)
     return verdict.reason if isinstance(verdict, Rejection) else None
 
 
@@ -43,7 +47,7 @@ def validate_in_spark(
     spark: SparkSession, agreed: Contract, log: list[Sent], published: list[datetime]
 ) -> list[str | None]:
     rows = [
-        (agreed.name, 0, offset, at, *one)
+        (agreed.name, place(agreed, one[0], offset), offset, at, *one)
         for offset, (one, at) in enumerate(zip(log, published, strict=True))
     ]
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
