@@ -28,7 +28,7 @@ META = (
     "_published",  # the record's timestamp, world time
     "_of",  # the topic of the event's contract; for a release, that of the original
     "_reason",  # why the record is rejected; null: it is accepted
-    "_identity",  # its id; for a release, the original's topic and id; for a rejected, its offset
+    "_identity",  # its id; a release's original's topic and id; the offset of what has no copies
     "_clock",  # when the event happened; NEVER for a release and for a rejected record
     "event_time",  # when the event happened: a part of its identity
     "_beat",  # the time of an accepted heartbeat; else BEFORE_ALL
@@ -150,9 +150,13 @@ def is_release() -> Column:
 
 
 def build_identity(known: tuple[Contract, ...]) -> Column:
-    """An event's id; for a release, the original's topic and id."""
+    """An event's id; for a release, the original's topic and id; for a heartbeat, its offset."""
     original = F.concat_ws("/", "_of", choose_event_id(known))
-    return F.when(is_release(), original).otherwise(choose_event_id(known))
+    return (
+        F.when(is_release(), original)
+        .when(F.col("topic") == HEARTBEATS.name, F.col("offset").cast("string"))
+        .otherwise(choose_event_id(known))
+    )
 
 
 def choose_clock(happened_at: Column) -> Column:

@@ -160,7 +160,9 @@ def to_row(
         of, event = get_contract(found["topic"]), unwrap_accepted(found)
         original, at_ms = identify(of, event)
         identity, clock_us = f"{of.name}/{original}", NEVER_US
-    beat_us = clock_us if of is HEARTBEATS else 0
+    beat_us = 0
+    if of is HEARTBEATS:
+        identity, beat_us = str(offset), clock_us
     meta = of.name, None, identity, clock_us, at_ms * MICROSECONDS, beat_us
     events = [convert_times(of, event) if name == of.name else None for name in asked.reads]
     has_lines = of.name in asked.reads
