@@ -15,6 +15,20 @@ FAR_MS = [sign * far // 1000 for far in (2**60, 2**63 - 1000) for sign in (1, -1
 TWO_BILLION = bytes((0x80, 0xD0, 0xAC, 0xF3, 0x0E))
 """How Avro writes 2,000,000,000: the length of a text, or the number of an array's items."""
 
+ODD = (
+    b"\x01",  # -1: the last place of a list, in Python
+    b"\x03",
+    b"\x05",
+    b"\x80" * 10 + b"\x02",  # more bytes than a number has
+    b"\x82" * 12 + b"\x01",
+    b"\xff" * 9 + b"\x01",  # the least number of 64 bits
+    b"\xfe" + b"\xff" * 8 + b"\x01",
+    b"\x06\xed\xa0\x80",  # half a pair of UTF-16, in UTF-8
+    b"\x06\xef\xbf\xbd",  # what is put for bytes that are no UTF-8
+    b"\x04\xc0\x80",  # more bytes than the character needs
+)
+"""What no writer writes, and a reader may take for a number or a text."""
+
 Sent = tuple[bytes | None, bytes | None]
 """A record's key and value."""
 
@@ -61,4 +75,8 @@ def damage(agreed: Contract) -> Sequence[Sent]:
     ]
     cut = [whole[:length] for length in range(len(whole))]
     announced = [whole[:at] + TWO_BILLION for at in range(5, len(whole))]
-    return tuple((right, value) for value in (None, whole + b"\0\0", *cut, *announced, *changed))
+    odd = [
+        whole[:at] + one + whole[at + 1 :] for one in ODD for at in range(5, min(len(whole), 120))
+    ]
+    values = (None, whole + b"\0\0", *cut, *announced, *changed, *odd)
+    return tuple((right, value) for value in values)

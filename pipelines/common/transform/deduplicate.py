@@ -8,7 +8,7 @@ from datetime import timedelta
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipelines.common.transform.events import BEFORE_ALL
+from pipelines.common.transform.validate import BEFORE_ALL
 
 IDENTITY = ("_topic", "_partition", "_reason", "_identity", "event_time")
 """The identity of a record. A rejected record equals no other one."""

@@ -12,7 +12,7 @@ from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, encode_key
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
-from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.flow import build_rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
 from tests.pipelines.log import RECORD
 from tests.rows import collect_rows
