@@ -59,9 +59,8 @@ def build_static_rows(pipeline: Pipeline, records: DataFrame, lookups: Lookups =
 def build_rows_of_copies(pipeline: Pipeline, copies: DataFrame, lookups: Lookups) -> DataFrame:
     """The rows that first copies change, accounting among them: as `aggregate`."""
     lines = explode_lines(pipeline, copies)
-    for dimension in pipeline.dimensions:
-        lines = join_as_of(lines, dimension, lookups[dimension])
-    contributions = contribute(pipeline, lines)
+    joined = join_as_of(lines, lookups)
+    contributions = contribute(pipeline, joined)
     return aggregate(pipeline, contributions)
 
 

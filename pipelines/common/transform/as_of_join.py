@@ -1,9 +1,10 @@
 """The as-of join: adds to each line the version of a dimension that held at its event time."""
 
 from collections.abc import Mapping
+from functools import reduce
 from types import MappingProxyType
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipelines.common.pipeline import Dimension
@@ -15,12 +16,22 @@ milliseconds. It gives a struct with the dimension's columns; null where no vers
 NONE: Lookups = MappingProxyType({})
 
 
-def join_as_of(lines: DataFrame, dimension: Dimension, lookup: str) -> DataFrame:
-    """The lines with the dimension's columns, by the version that held at their `event_time`."""
-    parts = [F.col(name).cast("string") for name in dimension.topic.key]
-    key = parts[0]
-    for part in parts[1:]:
-        key = F.concat(key, F.lit("/"), part)
-    version = F.call_function(lookup, key, F.unix_millis("event_time")).alias("_version")
-    columns = [F.col(f"_version.{name}") for name in dimension.columns.values()]
-    return lines.select("*", version).select(*lines.columns, *columns)
+def join_as_of(lines: DataFrame, lookups: Lookups) -> DataFrame:
+    """The lines with the dimensions' columns, by the versions that held at their `event_time`."""
+    moment = F.unix_millis("event_time")
+    versions = {
+        f"_version_{number}": F.call_function(lookup, build_key(dimension), moment)
+        for number, (dimension, lookup) in enumerate(lookups.items())
+    }
+    columns = [
+        F.col(f"{version}.{name}")
+        for version, dimension in zip(versions, lookups, strict=True)
+        for name in dimension.columns.values()
+    ]
+    return lines.withColumns(versions).select(*lines.columns, *columns)
+
+
+def build_key(dimension: Dimension) -> Column:
+    """The key of a record of the dimension's topic, as text."""
+    first, *others = [F.col(name).cast("string") for name in dimension.topic.key]
+    return reduce(lambda key, part: F.concat(key, F.lit("/"), part), others, first)

@@ -90,7 +90,7 @@ def test_a_line_gets_the_columns_of_the_version_that_held(spark: SparkSession) -
         [("A", EPOCH + DAY), ("A", EPOCH), ("B", EPOCH + DAY), (None, None)],
         "sku string, event_time timestamp",
     )
-    joined = join_as_of(lines, COSTS, known.function)
+    joined = join_as_of(lines, {COSTS: known.function})
     assert joined.columns == ["sku", "event_time", "cost", "measure"]
     assert joined.select("cost", "measure").collect() == [
         Row(cost=10, measure="litre"),
@@ -103,7 +103,7 @@ def test_a_query_that_is_planned_already_sees_versions_that_come_later(
 ) -> None:
     known = Versions(spark, COSTS)
     lines = spark.createDataFrame([("A", EPOCH + 40 * DAY)], "sku string, event_time timestamp")
-    joined = join_as_of(lines, COSTS, known.function).select("cost")
+    joined = join_as_of(lines, {COSTS: known.function}).select("cost")
     ask = joined._jdf.queryExecution().toRdd  # as a batch of a stream: planned, then executed
     planned = [ask() for _ in range(2)]
     for number in range(40):  # more often than a dimension has parts

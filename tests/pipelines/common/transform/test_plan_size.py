@@ -18,7 +18,7 @@ from tests.pipelines.versions import create_lookups
 
 pytestmark = pytest.mark.spark
 
-NODES_MAX = {"analytics": 1_600, "fraud": 1_300, "inventory": 600, "reorder": 2_300, "visits": 700}
+NODES_MAX = {"analytics": 1_600, "fraud": 1_400, "inventory": 600, "reorder": 2_400, "visits": 700}
 """The nodes of all expressions in an optimized plan, rounded up to the next hundred."""
 
 NUMBERS = re.compile(r"#\d+L?|plan_id=\d+|(?<=_common_expr_)\d+|(?<=lambda [a-z]_)\d+")
