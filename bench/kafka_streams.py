@@ -19,11 +19,11 @@ from contracts import RECEIPTS
 from contracts.schemas import get_schema_id
 from contracts.times import MILLISECOND
 from infra.jars import fetch_streams_jars
+from infra.jars.compiler import compile_classes
 from infra.java import locate_java
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.common.runtime.janino import compile_classes
 
 SOURCES = Path(__file__).parent / "java"
 PROGRAM = "retail.bench.Replays"

@@ -1,8 +1,8 @@
 """Whether a record is accepted. The record alone decides, so every reader gets the same answer at
 any time.
 
-pipelines/common/transform/validate.py does the same in Spark: it gives the same faults the same
-names, in the same order.
+pipelines/common/runtime/java/Validate.java does the same in Spark, told by portable.py: it gives
+the same faults the same names, in the same order, from any bytes.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

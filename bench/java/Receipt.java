@@ -61,7 +61,7 @@ class Receipt {
 
     private void readLine() {
         if (lines == units.length) {
-            skus = (byte[][]) Arrays.copyOf(skus, 2 * lines);
+            skus = Arrays.copyOf(skus, 2 * lines);
             units = Arrays.copyOf(units, 2 * lines);
         }
         skus[lines] = bytes();

@@ -1,7 +1,6 @@
 package retail.bench;
 
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.Properties;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serdes;
@@ -15,7 +14,8 @@ import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.state.Stores;
 
 /** One application that replays a topic of receipts. */
-class Replay implements ProcessorSupplier, StreamsUncaughtExceptionHandler {
+class Replay
+        implements ProcessorSupplier<byte[], byte[], Void, Void>, StreamsUncaughtExceptionHandler {
     private static final int LOOK_MS = 5;
     private static final int SECONDS_MAX = 300;
     private static final int CLOSE_SECONDS_MAX = 60;
@@ -33,13 +33,13 @@ class Replay implements ProcessorSupplier, StreamsUncaughtExceptionHandler {
         streams.setUncaughtExceptionHandler(this);
     }
 
-    public Processor get() {
+    public Processor<byte[], byte[], Void, Void> get() {
         return new UnitsSold(schema, memoryMs, progress);
     }
 
     private Topology topology(String topic) {
         Topology topology = new Topology();
-        Deserializer bytes = Serdes.ByteArray().deserializer();
+        Deserializer<byte[]> bytes = Serdes.ByteArray().deserializer();
         topology.addSource("receipts", bytes, bytes, new String[] {topic});
         topology.addProcessor("sum", this, new String[] {"receipts"});
         topology.addStateStore(
@@ -77,13 +77,10 @@ class Replay implements ProcessorSupplier, StreamsUncaughtExceptionHandler {
 
     private long committed() {
         long records = 0;
-        Iterator threads = streams.metadataForLocalThreads().iterator();
-        while (threads.hasNext()) {
-            Iterator tasks = ((ThreadMetadata) threads.next()).activeTasks().iterator();
-            while (tasks.hasNext()) {
-                Iterator ends = ((TaskMetadata) tasks.next()).committedOffsets().values().iterator();
-                while (ends.hasNext()) {
-                    records += Math.max(0, ((Long) ends.next()).longValue()); // -1: no record yet
+        for (ThreadMetadata thread : streams.metadataForLocalThreads()) {
+            for (TaskMetadata task : thread.activeTasks()) {
+                for (long end : task.committedOffsets().values()) {
+                    records += Math.max(0, end); // -1: no record yet
                 }
             }
         }

@@ -42,11 +42,8 @@ public class Replays {
 
     private static Properties config(String file, String[] words) throws Exception {
         Properties config = new Properties();
-        InputStream content = new FileInputStream(file);
-        try {
+        try (InputStream content = new FileInputStream(file)) {
             config.load(content);
-        } finally {
-            content.close();
         }
         config.put("application.id", words[0]);
         config.put("processing.guarantee", words[1]);

@@ -7,7 +7,6 @@ import org.apache.kafka.streams.processor.Punctuator;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
-import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 
@@ -15,7 +14,7 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * Units sold by shelf. Of the copies of a receipt the first counts, and any that is published when
  * it is forgotten again.
  */
-class UnitsSold implements Processor, Punctuator {
+class UnitsSold implements Processor<byte[], byte[], Void, Void>, Punctuator {
     static final String IDS = "ids";
     static final String SHELVES = "units-sold";
 
@@ -23,9 +22,9 @@ class UnitsSold implements Processor, Punctuator {
     private final long memoryMs;
     private final Progress progress;
 
-    private ProcessorContext context;
-    private KeyValueStore ids;
-    private KeyValueStore shelves;
+    private ProcessorContext<Void, Void> context;
+    private KeyValueStore<byte[], Long> ids;
+    private KeyValueStore<byte[], Long> shelves;
     private long lastOffset;
 
     UnitsSold(int schema, long memoryMs, Progress progress) {
@@ -34,39 +33,39 @@ class UnitsSold implements Processor, Punctuator {
         this.progress = progress;
     }
 
-    public void init(ProcessorContext context) {
+    public void init(ProcessorContext<Void, Void> context) {
         this.context = context;
-        ids = (KeyValueStore) context.getStateStore(IDS);
-        shelves = (KeyValueStore) context.getStateStore(SHELVES);
+        ids = context.getStateStore(IDS);
+        shelves = context.getStateStore(SHELVES);
         lastOffset = progress.end(context.taskId().partition()) - 1;
         context.schedule(Duration.ofMillis(memoryMs), PunctuationType.STREAM_TIME, this);
     }
 
-    public void process(Record record) {
+    public void process(Record<byte[], byte[]> record) {
         progress.begin();
-        Receipt receipt = Receipt.read((byte[]) record.value(), schema);
+        Receipt receipt = Receipt.read(record.value(), schema);
         if (receipt != null && isFirst(receipt.id, record.timestamp())) {
             for (int line = 0; line < receipt.lines; line++) {
                 add(shelf(receipt.store, receipt.skus[line]), receipt.units[line]);
             }
         }
-        if (((RecordMetadata) context.recordMetadata().get()).offset() == lastOffset) {
+        if (context.recordMetadata().get().offset() == lastOffset) {
             context.commit(); // now, and not when its interval is over
         }
     }
 
     private boolean isFirst(byte[] id, long published) {
-        Long first = (Long) ids.get(id);
-        if (first != null && published - first.longValue() <= memoryMs) {
+        Long first = ids.get(id);
+        if (first != null && published - first <= memoryMs) {
             return false;
         }
-        ids.put(id, Long.valueOf(published));
+        ids.put(id, published);
         return true;
     }
 
     private void add(byte[] shelf, int units) {
-        Long sold = (Long) shelves.get(shelf);
-        shelves.put(shelf, Long.valueOf(sold == null ? units : sold.longValue() + units));
+        Long sold = shelves.get(shelf);
+        shelves.put(shelf, sold == null ? units : sold + units);
     }
 
     private static byte[] shelf(byte[] store, byte[] sku) {
@@ -79,16 +78,13 @@ class UnitsSold implements Processor, Punctuator {
 
     /** Forget ids: each is met twice at the most. */
     public void punctuate(long published) {
-        KeyValueIterator known = ids.all();
-        try {
+        try (KeyValueIterator<byte[], Long> known = ids.all()) {
             while (known.hasNext()) {
-                KeyValue id = (KeyValue) known.next();
-                if (published - ((Long) id.value).longValue() > memoryMs) {
+                KeyValue<byte[], Long> id = known.next();
+                if (published - id.value > memoryMs) {
                     ids.delete(id.key);
                 }
             }
-        } finally {
-            known.close();
         }
     }
 }

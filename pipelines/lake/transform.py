@@ -11,23 +11,15 @@ from contracts import (
     ADJUSTMENTS,
     RECEIPTS,
     REFUNDS,
-    RELEASES,
     SHIPMENTS,
     Contract,
     render_spark_ddl,
 )
-from contracts.validation import RELEASABLE
+from contracts.projection import list_leaves
 from pipelines.common.transform.amount import compute_amount
-from pipelines.common.transform.choose import choose
-from pipelines.common.transform.decode import decode_event
-from pipelines.common.transform.events import RELEASE, decode_records, find_fault, find_reason
 from pipelines.common.transform.first_lines import FirstLines
 from pipelines.common.transform.full_sums import add_halves, find_halves, keep_halves
-from pipelines.common.transform.validate import (
-    list_content_checks,
-    list_place_checks,
-    list_time_checks,
-)
+from pipelines.common.transform.validate import find_events, name_column
 
 MOVES = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
 """The topics whose events move stock."""
@@ -56,41 +48,19 @@ def accept(topic: Contract, records: DataFrame) -> DataFrame:
 
     A row of a release is the release itself; the event in it stays wrapped.
     """
-    validated = validate_releases(records) if topic is RELEASES else validate_events(topic, records)
+    every_field = [path for path, _ in list_leaves(topic.fields)]
+    found = find_events({topic: every_field}, records)
     kind = f"STRUCT<{render_spark_ddl(topic)}>"
     return (
-        validated.where(F.col("_reason").isNull())
-        .withColumn("_event", F.col("_event").cast(kind))
+        records.select("partition", "offset", "timestamp", found.alias("_found"))
+        .where("_found._reason IS NULL")
+        .withColumn("_event", F.col(f"_found.{name_column(topic)}").cast(kind))
         .select(
             "_event.*",
             F.col("partition").alias("_partition"),
             F.col("offset").alias("_offset"),
             F.col("timestamp").alias("_published"),
         )
-    )
-
-
-def validate_events(topic: Contract, records: DataFrame) -> DataFrame:
-    """The records with their `_event` and the `_reason` of its rejection; null if accepted."""
-    key, published = F.col("key").cast("string"), F.col("timestamp")
-    checks = [
-        *list_content_checks(topic, "_event", key),
-        *list_place_checks(topic),
-        *list_time_checks(topic, "_event", published),
-    ]
-    return records.withColumn("_event", decode_event(topic, F.col("value"))).withColumn(
-        "_reason", choose(checks)
-    )
-
-
-def validate_releases(records: DataFrame) -> DataFrame:
-    """The records of releases with `_event` and `_reason`: rejected if the wrapped event is."""
-    wrapped = tuple(RELEASABLE.values())
-    return (
-        decode_records(wrapped, records)
-        .withColumn("_fault", find_fault(wrapped))
-        .withColumn("_reason", find_reason(wrapped))
-        .withColumn("_event", F.col(RELEASE))
     )
 
 

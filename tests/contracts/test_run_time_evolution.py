@@ -44,7 +44,7 @@ from infra.wait import wait_until
 from pipelines.common.generations.generation import load_generations
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import load
-from pipelines.common.transform.events import validate_events
+from pipelines.common.transform.validate import validate as validate_records
 from services.quarantine.records import create_row
 from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
 from tests.contracts.reading import read_by_python, read_by_spark, read_log
@@ -327,9 +327,8 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     assert found["accepted"].keys() == old
     reason = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
     assert found["rejected"] == {reason: len(fresh)}
-    validated = (
-        validate_events((RECEIPTS,), read_log(spark, versions.settings)).groupBy("_reason").count()
-    )
+    log = read_log(spark, versions.settings)
+    validated = validate_records({RECEIPTS: ()}, log).groupBy("_reason").count()
     reasons = {row["_reason"]: row["count"] for row in validated.collect()}
     assert reasons == {None: len(old), UNDECODABLE: len(fresh)}
     assert read_by_spark(spark, versions.settings) == found["units"]

@@ -6,7 +6,6 @@ from functools import cache
 from hypothesis import strategies as st
 
 from contracts import Contract, Row, Unencodable, encode, encode_key
-from contracts.partitions import choose_partition
 from tests.contracts.strategies import draw_records, typed, valid
 from tests.pipelines.log import OPENING
 
@@ -15,6 +14,20 @@ RECORDS = 150
 FAR_MS = [sign * far // 1000 for far in (2**60, 2**63 - 1000) for sign in (1, -1)]
 TWO_BILLION = bytes((0x80, 0xD0, 0xAC, 0xF3, 0x0E))
 """How Avro writes 2,000,000,000: the length of a text, or the number of an array's items."""
+
+ODD = (
+    b"\x01",  # -1: the last place of a list, in Python
+    b"\x03",
+    b"\x05",
+    b"\x80" * 10 + b"\x02",  # more bytes than a number has
+    b"\x82" * 12 + b"\x01",
+    b"\xff" * 9 + b"\x01",  # the least number of 64 bits
+    b"\xfe" + b"\xff" * 8 + b"\x01",
+    b"\x06\xed\xa0\x80",  # half a pair of UTF-16, in UTF-8
+    b"\x06\xef\xbf\xbd",  # what is put for bytes that are no UTF-8
+    b"\x04\xc0\x80",  # more bytes than the character needs
+)
+"""What no writer writes, and a reader may take for a number or a text."""
 
 Sent = tuple[bytes | None, bytes | None]
 """A record's key and value."""
@@ -43,12 +56,6 @@ def list_records(agreed: Contract) -> Sequence[Sent]:
     return tuple(records)
 
 
-def place(agreed: Contract, key: bytes | None, number: int) -> int:
-    """The partition of the record of this number: that of its key, but for every seventh."""
-    width = agreed.settings.partitions
-    return (choose_partition(key or b"", width) + (number % 7 == 6)) % width
-
-
 def find_key(agreed: Contract, event: Row) -> bytes | None:
     return None if any(event[name] is None for name in agreed.key) else encode_key(agreed, event)
 
@@ -68,4 +75,8 @@ def damage(agreed: Contract) -> Sequence[Sent]:
     ]
     cut = [whole[:length] for length in range(len(whole))]
     announced = [whole[:at] + TWO_BILLION for at in range(5, len(whole))]
-    return tuple((right, value) for value in (None, whole + b"\0\0", *cut, *announced, *changed))
+    odd = [
+        whole[:at] + one + whole[at + 1 :] for one in ODD for at in range(5, min(len(whole), 120))
+    ]
+    values = (None, whole + b"\0\0", *cut, *announced, *changed, *odd)
+    return tuple((right, value) for value in values)

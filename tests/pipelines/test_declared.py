@@ -2,24 +2,22 @@
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import ArrayType, StructField, StructType
 
-from contracts import PRODUCTS, RECEIPTS, Contract, render_spark_ddl
+from contracts import PRODUCTS, RECEIPTS, Contract
 from contracts.consumer import get_consumer, list_declared
 from contracts.errors import Undeclared
-from contracts.projection import Path, render_path
+from contracts.projection import Path, project_fields, render_path
+from pipelines.common.flow import build_rows
 from pipelines.common.pipeline import Dimension, Extract, Pipeline, list_pipelines, load
-from pipelines.common.transform.aggregate import build_rows
-from pipelines.common.transform.declared import select_declared, select_fields
-from pipelines.common.transform.events import META, name_column, validate_events
-from pipelines.common.transform.extract import extract
-from tests.pipelines.log import create_log, receipt, refund
+from pipelines.common.transform.declared import list_fields
+from pipelines.common.transform.validate import META, build_struct, name_column, validate
+from tests.pipelines.log import create_log, receipt
 
 EVERY = pytest.mark.parametrize("name", list_pipelines())
 
@@ -31,9 +29,9 @@ BY_ALL = {("event_id",), ("event_time",)}
 
 def evaluate(spark: SparkSession, one: Pipeline, topic: Contract, paths: Collection[Path]) -> None:
     """Extract from an event that has these fields and no others. Raises AnalysisException."""
-    frame: DataFrame = spark.createDataFrame([], render_spark_ddl(topic))
-    event = select_fields(F.struct("*"), topic, paths).alias("event")
-    frame.select(event).select(*one.extracts[topic](F.col("event")).values())
+    event = build_struct(project_fields(topic.fields, paths))
+    frame = spark.createDataFrame([], StructType([StructField("event", event)]))
+    frame.select(*one.extracts[topic](F.col("event")).values())
 
 
 @EVERY
@@ -50,7 +48,7 @@ def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
     name: str, spark: SparkSession
 ) -> None:
     one = load(name)
-    frame = select_declared(one, validate_events(one.reads, create_log(spark, receipt())))
+    frame = validate(list_fields(one), create_log(spark, receipt()))
     declared = {
         topic.name: {tuple(path.split(".")) for path in list_leaves(frame, name_column(topic))}
         for topic in one.reads
@@ -73,7 +71,7 @@ def test_a_field_that_is_not_declared_is_not_there_when_it_runs(spark: SparkSess
 
         extracts = {**honest.extracts, RECEIPTS: extract_undeclared}
         with pytest.raises(AnalysisException, match=r"FIELD_NOT_FOUND|No such struct field"):
-            extract(replace(honest, extracts=extracts), create_log(spark, receipt()))
+            build_rows(replace(honest, extracts=extracts), create_log(spark, receipt()))
 
 
 @pytest.mark.spark
@@ -84,33 +82,12 @@ def test_a_dimension_that_is_not_declared_is_refused_when_it_runs(spark: SparkSe
         build_rows(replace(honest, dimensions=(dimension,)), create_log(spark, receipt()))
 
 
-@pytest.mark.spark
-@EVERY
-def test_what_it_does_not_declare_is_left_out_at_no_cost(
-    name: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log = create_log(spark, receipt(), refund())
-    lean = optimize(extract(load(name), log))
-    monkeypatch.setattr(
-        "pipelines.common.transform.extract.select_declared", lambda _, whole: whole
-    )
-    assert lean.sameResult(optimize(extract(load(name), log)))
-
-
-def optimize(frame: DataFrame) -> Any:
-    return frame._jdf.queryExecution().optimizedPlan()
-
-
 def list_leaves(frame: DataFrame, of: str) -> Iterator[str]:
-    """The fields of a column, those of structs within it by their way: lines.units."""
-    struct = frame.schema[of].dataType
-    assert isinstance(struct, StructType)
-    for field in struct.fields:
-        if isinstance(field.dataType, StructType):
-            yield from (
-                f"{field.name}.{inner}"
-                for inner in list_leaves(frame.select(f"{of}.*"), field.name)
-            )
+    """The fields of a column, those of an array's items by their way: lines.units."""
+    for field in frame.select(f"{of}.*").schema:
+        if isinstance(field.dataType, ArrayType):
+            assert isinstance(field.dataType.elementType, StructType)
+            yield from (f"{field.name}.{inner.name}" for inner in field.dataType.elementType)
         else:
             yield field.name
 

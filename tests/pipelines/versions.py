@@ -1,31 +1,33 @@
 """The dimension versions of a log in memory, as a pipeline looks them up."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pyspark.sql import SparkSession
 
 from contracts.validation import Rejection, validate
 from infra.kafka import Record
 from pipelines.common.pipeline import Dimension
-from pipelines.common.transform.as_of_join import Versions
-from pipelines.common.transform.dimensions import (
-    DimensionVersion,
-    build_version_schema,
-    compute_intervals,
-    to_version,
-)
+from pipelines.common.runtime.dimensions import DimensionVersion, Versions, to_version
+from pipelines.common.transform.as_of_join import Lookups
 
 
-def load_versions(
-    spark: SparkSession, dimensions: Iterable[Dimension], log: list[Record]
-) -> Versions:
+def create_lookups(
+    spark: SparkSession, dimensions: Iterable[Dimension], log: Sequence[Record] = ()
+) -> Lookups:
     """What holds of each dimension, and from when on."""
     return {
-        dimension: spark.createDataFrame(
-            list(compute_intervals(list_versions(dimension, log))), build_version_schema(dimension)
-        )
+        dimension: create_lookup(spark, dimension, list_versions(dimension, log))
         for dimension in dimensions
     }
+
+
+def create_lookup(
+    spark: SparkSession, dimension: Dimension, versions: Iterable[DimensionVersion]
+) -> str:
+    """The session's function that looks up these versions."""
+    known = Versions(spark, dimension)
+    known.add(list(versions))
+    return known.function
 
 
 def list_versions(dimension: Dimension, log: Iterable[Record]) -> Iterator[DimensionVersion]:
@@ -34,8 +36,4 @@ def list_versions(dimension: Dimension, log: Iterable[Record]) -> Iterator[Dimen
             continue
         verdict = validate(dimension.topic, record.key, record.value, record.published_ms)
         assert not isinstance(verdict, Rejection)
-        place = record.partition, record.offset
-        fields = (*dimension.topic.key, *dimension.columns)
-        yield to_version(
-            dimension.topic, dimension.since, fields, place, record.published_ms, verdict
-        )
+        yield to_version(dimension, record.partition, record.offset, record.published_ms, verdict)

@@ -18,12 +18,11 @@ from pyspark.sql import functions as F
 from contracts import BOOKS, Contract, decode, encode_key
 from control.generations import Generation
 from infra.kafka import Record
+from pipelines.common.flow import build_changes
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.optimized import optimize_once
 from pipelines.common.runtime.session import prepare_session
-from pipelines.common.transform.aggregate import build_running_rows
-from pipelines.common.transform.as_of_join import Versions
-from pipelines.common.transform.encode import encode_changelog
+from pipelines.common.transform.as_of_join import Lookups
 from tests.pipelines.files import FIRST_SECOND
 from tests.pipelines.log import RECORD
 from tests.replay.answer import Row
@@ -52,7 +51,7 @@ class Reading:
         spark: SparkSession,
         pipeline: Pipeline,
         generation: Generation,
-        versions: Versions,
+        lookups: Lookups,
         folder: Path,
         memory: timedelta,
     ) -> None:
@@ -62,7 +61,7 @@ class Reading:
         self.deaths = 0
         self._spark = spark
         self._pipeline = pipeline
-        self._versions = versions
+        self._lookups = lookups
         self._folder = folder
         self._taken = 0
         self._files = 0
@@ -139,9 +138,14 @@ class Reading:
         prepare_session(self._spark, live=True, partitions=1)
         files = self._spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
         log = files.parquet(str(self._folder / "log"))
-        rows = build_running_rows(self._pipeline, log, self.memory, self._versions, F.lit(BEAT_MAX))
-        changes = encode_changelog(
-            self._pipeline, self.generation.number, self.generation.outputs, rows
+        changes = build_changes(
+            self._pipeline,
+            log,
+            self.memory,
+            self._lookups,
+            F.lit(BEAT_MAX),
+            self.generation.number,
+            self.generation.outputs,
         )
         with optimize_once(changes) as optimized:
             query = (

@@ -6,21 +6,22 @@ from collections.abc import Callable, Sequence
 from contracts import PRODUCTS, RECEIPTS, Row, get_contract
 from contracts.validation import Rejection, validate
 from generators.ticks import HOUR_MS
-from pipelines.common.transform.dimensions import DimensionVersion, to_version
+from pipelines.common.pipeline import Dimension
+from pipelines.common.runtime.dimensions import DimensionVersion, to_version
 from tests.replay.log import Entry, draw_log
 from tests.replay.schedule import Schedule, interleave
 from tests.seeds import create_random
 
 SCHEDULE = Schedule("facts come late", chunks=1, kills=0, lead_ms=HOUR_MS, burst_max=50)
 
+COSTS = Dimension(PRODUCTS, "effective_at", {"unit_cost_cents": "unit_cost_cents"})
+
 Known = Callable[[int, Entry, Row], DimensionVersion]
 """What a fact says: of its place, record and event."""
 
 
 def with_notice(place: int, entry: Entry, event: Row) -> DimensionVersion:
-    return to_version(
-        PRODUCTS, "effective_at", ("unit_cost_cents",), (0, place), entry.published_ms, event
-    )
+    return to_version(COSTS, 0, place, entry.published_ms, event)
 
 
 def without_notice(place: int, entry: Entry, event: Row) -> DimensionVersion:
@@ -49,7 +50,7 @@ def mistaken(played: Sequence[Entry], known: Known) -> int:
         if entry.at[0] == RECEIPTS.name:
             for line in event["lines"]:
                 valid = [one for one in facts[line["sku"]] if one.since_ms <= event["event_time"]]
-                before = [one for one in valid if one.place[1] < place]
+                before = [one for one in valid if one.offset < place]
                 wrong += max(valid, default=None) != max(before, default=None)
     return wrong
 

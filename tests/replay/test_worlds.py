@@ -38,9 +38,9 @@ from pipelines.common.generations.generation import create_generation
 from pipelines.common.generations.promotion import switch
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.runtime.pace import MARGIN, find_horizon
-from pipelines.common.transform.as_of_join import Versions
+from pipelines.common.transform.as_of_join import Lookups
 from pipelines.fraud.pipeline import create_pipeline
-from tests.pipelines.versions import load_versions
+from tests.pipelines.versions import create_lookups
 from tests.replay import models
 from tests.replay.reading import Reading
 from tests.seeds import read_steps
@@ -92,7 +92,7 @@ class Worlds(RuleBasedStateMachine):
 
     spark: SparkSession
     pipeline: Pipeline
-    versions: Versions
+    lookups: Lookups
     worlds = 0
     """In how many something happened."""
 
@@ -265,7 +265,7 @@ class Worlds(RuleBasedStateMachine):
         self._known = self._known.plus(made)
         folder = Path(self._folder.name) / f"g{number}"
         self._readings[number] = Reading(
-            self.spark, self.pipeline, made, self.versions, folder, memory
+            self.spark, self.pipeline, made, self.lookups, folder, memory
         )
         return number
 
@@ -307,7 +307,7 @@ def test_each_view_of_a_made_up_world_is_as_its_model_says(name: str, spark: Spa
 
     class Of(Worlds):
         pipeline = declared
-        versions = load_versions(spark, declared.dimensions, models.create_shop().records)
+        lookups = create_lookups(spark, declared.dimensions, models.create_shop().records)
 
     Of.spark = spark
     steps_per_world = min(STEPS_PER_PIPELINE, STEPS_PER_WORLD_MAX)

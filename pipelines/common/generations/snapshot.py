@@ -74,9 +74,10 @@ def list_snapshot_files(root: Path) -> Iterator[Path]:
 def compute_code_digest(root: Path, pipeline: str) -> str:
     """SHA-256, hex, over all code that can change an answer, without comments.
 
-    That is the pipeline's room, the declaration, the transforms, the runtime but for UNHASHED, the
-    loader of contracts, and the contracts that the room uses. It omits the code of `generations`,
-    which decides which generation runs and which one is served: no answer depends on it.
+    That is the pipeline's room, the declaration, the flow, the transforms, the runtime but for
+    UNHASHED, the loader of contracts, and the contracts that the room uses. It omits the code of
+    `generations`, which decides which generation runs and which one is served: no answer depends on
+    it.
     """
     digest = hashlib.sha256()
     for file in sorted(list_hashed_files(root, pipeline)):
@@ -87,6 +88,7 @@ def compute_code_digest(root: Path, pipeline: str) -> str:
 def list_hashed_files(root: Path, pipeline: str) -> Iterator[Path]:
     common = root / "pipelines" / "common"
     yield common / "pipeline.py"
+    yield common / "flow.py"
     for room in (root / "pipelines" / pipeline, common / "transform"):
         yield from list_code_files(room)
     yield from (file for file in list_code_files(common / "runtime") if file.name not in UNHASHED)

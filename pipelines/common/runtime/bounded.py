@@ -16,14 +16,15 @@ from infra.kafka import Offsets
 from infra.lake import ByTopic, flatten_topics, group_by_topic
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
+from pipelines.common.flow import build_static_rows
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.archive import COLUMNS, ZERO, read_records, sort_records
+from pipelines.common.runtime.dimensions import Dimensions
 from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from pipelines.common.runtime.process import end_with_parent, give_way
 from pipelines.common.runtime.session import get_engine, prepare_session, start_session
 from pipelines.common.runtime.source import build_source_options
-from pipelines.common.transform.aggregate import build_static_rows, select_view_rows
-from pipelines.common.transform.as_of_join import load_versions
+from pipelines.common.transform.aggregate import select_view_rows
 
 SPAN = "span.json"
 
@@ -87,14 +88,10 @@ def write(spark: SparkSession, settings: Settings, pipeline: Pipeline, folder: P
     It reads a short part of the log like a live batch.
     """
     settings, span = settings.as_service(pipeline.name), Span.read(folder)
-    is_small = span.records <= LIVE_RECORDS_MAX
-    prepare_session(spark, live=is_small)
-    every = build_static_rows(
-        pipeline,
-        read(spark, settings, span),
-        load_versions(spark, settings, pipeline),
-        settings if is_small else None,
-    )
+    prepare_session(spark, live=span.records <= LIVE_RECORDS_MAX)
+    records, dimensions = read(spark, settings, span), Dimensions(spark, settings, pipeline)
+    dimensions.read_to_end()
+    every = build_static_rows(pipeline, records, dimensions.lookups)
     if len(pipeline.views) > 1:
         every.persist()
     for number, view in enumerate(pipeline.writes):

@@ -6,9 +6,11 @@ write to later.
 
 from pathlib import Path
 
+import pyspark
+
 from infra.jars import fetch_spark_jars
+from infra.jars.compiler import compile_classes
 from infra.settings import Settings, read_settings
-from pipelines.common.runtime.janino import compile_classes
 
 SOURCES = Path(__file__).parent / "java"
 STATE_STORE = "retail.state.AmortizedEviction"
@@ -25,7 +27,8 @@ KNOWS_KEYS = "spark.sql.streaming.stateStore.knowsKeys"
 
 def ensure_class_jar(settings: Settings) -> Path:
     """The jar with the compiled classes, for Java's class path."""
-    return compile_classes(SOURCES, settings.jars_dir, fetch_spark_jars())
+    shipped = sorted((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
+    return compile_classes(SOURCES, settings.jars_dir, [*fetch_spark_jars(), *shipped])
 
 
 if __name__ == "__main__":

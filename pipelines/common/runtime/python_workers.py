@@ -1,4 +1,4 @@
-"""Spark's daemon of Python workers, with a cheaper end of each task.
+"""Spark's daemon of Python workers, with a cheaper end of each task: fraud's rules run in them.
 
 After a task Spark's daemon lets a worker collect all its garbage. The collector visits every loaded
 module, which takes some fifty milliseconds; a live batch takes two hundred. This module freezes the
@@ -19,13 +19,7 @@ from pyspark import daemon
 DAEMON = "pipelines.common.runtime.python_workers"
 """As Spark's option spark.python.daemon.module names it."""
 
-SHARED = (
-    "infra.kafka",
-    "pandas",  # Spark needs it for data in Arrow
-    "pipelines.common.transform.small_batches",
-    "pyspark.sql.pandas.serializers",
-    "pyspark.worker",
-)
+SHARED = ("contracts.validation", "pyspark.sql", "pyspark.worker")
 THREADLESS = {
     "OPENBLAS_NUM_THREADS": "1",  # numpy's
     "JE_ARROW_MALLOC_CONF": "background_thread:false",  # Arrow's second allocator

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from threading import Event
 
 from pyspark.errors import StreamingQueryException
@@ -15,6 +15,7 @@ from contracts import Contract
 from control.generations import Generation
 from infra.kafka import create_admin, list_partitions
 from infra.settings import Settings
+from pipelines.common.flow import build_changes
 from pipelines.common.generations.folders import locate_checkpoint, locate_folder
 from pipelines.common.generations.promotion import mark_caught_up
 from pipelines.common.pipeline import Pipeline
@@ -28,6 +29,7 @@ from pipelines.common.runtime.archive_prefix import (
 from pipelines.common.runtime.backlog import Backlog, HeldBack, measure_backlog
 from pipelines.common.runtime.beats import BeatLimit
 from pipelines.common.runtime.checkpoint import count_records
+from pipelines.common.runtime.dimensions import Dimensions, read_dimensions_before
 from pipelines.common.runtime.ending import end_query
 from pipelines.common.runtime.expressions import suit_expressions
 from pipelines.common.runtime.fitness import (
@@ -54,11 +56,14 @@ from pipelines.common.runtime.sink import Dropped, Write, create_sink
 from pipelines.common.runtime.source import tail
 from pipelines.common.runtime.state_size import StateSize
 from pipelines.common.runtime.throttle import Throttle, throttle_write
-from pipelines.common.transform.aggregate import build_running_rows
-from pipelines.common.transform.as_of_join import load_versions
-from pipelines.common.transform.encode import encode_changelog
 
 log = logging.getLogger("pipeline")
+
+TASKS = 2
+"""The number of tasks that read a batch."""
+
+SMALL_TASKS = 1
+"""The number of tasks for a live batch: a second task would cost more than it saves."""
 
 LOOK_SECONDS = 1
 """The time between two checks of a running query."""
@@ -78,6 +83,10 @@ class Run:
     prefix: ArchivePrefix | None = None
     """The prefix that it reads before the log. None: it reads the log only."""
     state: StateSize = field(default_factory=StateSize)
+
+    @cached_property
+    def dimensions(self) -> Dimensions:
+        return Dimensions(self.spark, self.settings, self.pipeline)
 
     def measure_unread(self) -> Backlog:
         """The part of the log that the generation has not read."""
@@ -181,15 +190,15 @@ def start(
     """
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
     prepare_session(work.spark, now.live, now.state_partitions)
-    rows = build_running_rows(
+    changes = build_changes(
         pipeline,
-        read(work, pipeline.inputs, now),
+        read(work, pipeline.inputs, now).coalesce(SMALL_TASKS if now.live else TASKS),
         now.memory,
-        {} if now.live else load_versions(work.spark, settings, pipeline),
+        work.dimensions.lookups,
         (limit or BeatLimit.read(settings)).build_column(),
-        settings if now.live else None,
+        generation.number,
+        generation.outputs,
     )
-    changes = encode_changelog(pipeline, generation.number, generation.outputs, rows)
     write = (failure or Failure()).keep(create_writer(work, now))
     if not now.live:
         return write_stream(work, changes, write).trigger(availableNow=True).start()
@@ -245,6 +254,7 @@ def create_writer(work: Run, now: Pace) -> Write:
     write = create_sink(
         work.settings, work.generation, work.state, read_end, read.count, running.count_dropped
     )
+    write = read_dimensions_before(write, work.dimensions)
     if not now.in_archive:
         held = HeldBack(work.settings, [topic.name for topic in work.pipeline.inputs])
         held_max = find_held_max(now, work.pipeline.reads)

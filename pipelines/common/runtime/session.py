@@ -31,7 +31,6 @@ from pipelines.common.runtime.compiled import (
 )
 from pipelines.common.runtime.process import share_like_this
 from pipelines.common.runtime.python_workers import DAEMON
-from pipelines.common.transform.validate import CHOOSE_PARTITION
 
 PARTITIONS = 2
 """Partitions of a shuffle, by default."""
@@ -145,20 +144,7 @@ def start_session(
     spark.sparkContext.setLogLevel("WARN")
     if is_on_disk(settings):
         forget_defaults(spark)
-    register_functions(spark)
     return spark
-
-
-def register_functions(spark: SparkSession) -> None:
-    """Give the session the project's functions of values."""
-    if spark.catalog.functionExists(CHOOSE_PARTITION):
-        return
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    # Janino keeps no type arguments of classes, by which registerJavaFunction goes.
-    kind = jvm.org.apache.spark.sql.types.DataTypes.IntegerType
-    chooser = jvm.retail.kafka.ChoosePartition()
-    spark._jsparkSession.udf().register(CHOOSE_PARTITION, chooser, kind)
 
 
 def get_engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
@@ -199,7 +185,6 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
     generates code in parts: Java compiles no method of more than METHOD_BYTES_MAX, and one method
     that reads and validates all topics is longer.
     """
-    register_functions(spark)
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for option, value in (INTERPRETED if live else GENERATED).items():
         spark.conf.set(option, value)
@@ -315,13 +300,6 @@ def build_class_path(ours: Sequence[Path]) -> str:
     return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
 
 
-ANNOUNCED = ("string", "bytes", "collectionItems")
-ANNOUNCED_MAX = 16 * 1024 * 1024
-"""The number of bytes or items that a record may announce. Avro allocates room for them before it
-reads them: without a limit, five damaged bytes would end Java. The broker takes batches of a
-megabyte."""
-
-
 def limit_initial_mib(memory: str) -> int:
     """The heap at the start, in MiB, where the largest heap is `memory`, such as 2g or 700m."""
     return min(INITIAL_MIB, int(memory[:-1]) * (1024 if memory[-1] == "g" else 1))
@@ -334,6 +312,5 @@ def build_java_options() -> list[str]:
         f"-Xmn{YOUNG_MIB}m",
         *heap.OPTIONS,
         "-Duser.timezone=UTC",
-        *(f"-Dorg.apache.avro.limits.{kind}.maxLength={ANNOUNCED_MAX}" for kind in ANNOUNCED),
         f"-Dlog4j2.configurationFile={log4j}",
     ]

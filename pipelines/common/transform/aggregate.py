@@ -1,71 +1,22 @@
-"""From records to rows: extract, deduplicate, join, contribute, aggregate.
+"""From contributions to rows: one per key of a view, and one per partition for the accounting.
 
 Spark generates code for all of it: one lambda over an array would halve the rate.
 """
 
 from collections.abc import Callable
-from datetime import timedelta
 
 from pyspark.sql import Column, DataFrame
 
-from infra.settings import Settings
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
-from pipelines.common.transform.as_of_join import Versions
-from pipelines.common.transform.contribute import UNTIL, VIEW, build_contributions, is_of
-from pipelines.common.transform.deduplicate import keep_first_copies, keep_first_copies_in_stream
-from pipelines.common.transform.extract import extract
-
-TASKS = 2
-"""The number of tasks for a batch."""
-
-SMALL_TASKS = 1
-"""The number of tasks for a small batch: a second task would cost more than it saves."""
-
-
-def build_rows(
-    pipeline: Pipeline, records: DataFrame, versions: Versions | None = None, number: int = 0
-) -> DataFrame:
-    """The rows of the view with this number, with the columns of its contract."""
-    return select_view_rows(pipeline, build_static_rows(pipeline, records, versions or {}), number)
-
-
-def build_static_rows(
-    pipeline: Pipeline, records: DataFrame, versions: Versions, small: Settings | None = None
-) -> DataFrame:
-    """The rows of all views and of accounting, over a static frame of records: as `aggregate`.
-
-    `small`: as in `extract`.
-    """
-    copies = keep_first_copies(extract(pipeline, records, small))
-    return aggregate(pipeline, build_contributions(pipeline, copies, versions))
+from pipelines.common.transform.contribute import UNTIL, VIEW, is_of
 
 
 def select_view_rows(pipeline: Pipeline, every: DataFrame, number: int) -> DataFrame:
     """The rows of the view with this number, with the fields of its contract as columns."""
     wanted = is_of(pipeline, number) & ~is_accounting()
     return every.where(wanted).select(*[field.name for field in pipeline.writes[number].fields])
-
-
-def build_running_rows(
-    pipeline: Pipeline,
-    records: DataFrame,
-    memory: timedelta,
-    versions: Versions,
-    beat_max: Column,
-    small: Settings | None = None,
-) -> DataFrame:
-    """The rows that a batch of a stream changes, accounting among them: as in `aggregate`.
-
-    `memory`: how long Spark remembers an event's id, in world time, and `beat_max`: see
-    `keep_first_copies_in_stream`.
-    `small`: as in `extract`.
-    """
-    tasks = TASKS if small is None else SMALL_TASKS
-    extracts = extract(pipeline, records.coalesce(tasks), small)
-    copies = keep_first_copies_in_stream(extracts, memory, beat_max)
-    return aggregate(pipeline, build_contributions(pipeline, copies, versions))
 
 
 def aggregate(pipeline: Pipeline, contributed: DataFrame) -> DataFrame:

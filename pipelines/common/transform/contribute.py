@@ -8,12 +8,10 @@ from pyspark.sql.types import DataType
 
 from pipelines.common.pipeline import Contribution, Pipeline, View
 from pipelines.common.transform.accounting import is_accounting
-from pipelines.common.transform.as_of_join import Versions, join_as_of
 from pipelines.common.transform.choose import choose
 from pipelines.common.transform.deduplicate import WATERMARK_DELAY
-from pipelines.common.transform.events import NEVER
-from pipelines.common.transform.extract import list_as_of_columns
-from pipelines.common.transform.lines import create_array, explode_lines, name_first
+from pipelines.common.transform.lines import create_array, name_first
+from pipelines.common.transform.validate import NEVER
 
 VIEW = "_view"
 """The number of a contribution's view, if several views declare contributions."""
@@ -22,16 +20,12 @@ UNTIL = "_until"
 """The end of the interval of the contribution's row, if rows have one."""
 
 
-def build_contributions(pipeline: Pipeline, extracts: DataFrame, versions: Versions) -> DataFrame:
+def contribute(pipeline: Pipeline, lines: DataFrame) -> DataFrame:
     """One row per contribution of an accepted event, and one accounting row per record.
 
     A contribution has the columns that `Pipeline.aggregates` may use; VIEW where several views
     declare contributions; UNTIL where rows end.
     """
-    lines = explode_lines(pipeline, extracts)
-    if not list_as_of_columns(pipeline, extracts):
-        for dimension in pipeline.dimensions:
-            lines = join_as_of(lines, dimension, versions[dimension])
     if added := pipeline.line_columns():
         lines = lines.withColumns({**added})
     declared = [(view, view.contributions()) for view in pipeline.views if view.contributions]

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from contracts import HEARTBEATS
-from pipelines.common.transform.events import BEFORE_ALL
+from pipelines.common.transform.validate import BEFORE_ALL
 
 IDENTITY = ("_topic", "_partition", "_reason", "_identity", "event_time")
 """The identity of a record. A rejected one equals no other, nor does a heartbeat."""

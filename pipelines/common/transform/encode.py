@@ -13,7 +13,6 @@ from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.choose import choose
 from pipelines.common.transform.contribute import is_of
-from pipelines.common.transform.decode import build_frame
 
 
 def encode_changelog(
@@ -58,3 +57,8 @@ def encode_value(contract: Contract, fields: Mapping[str, Column]) -> Column:
     struct = F.struct(*[fields[field.name].alias(field.name) for field in contract.fields])
     body = to_avro(struct, json.dumps(build_avro_schema(contract)))
     return F.concat(F.lit(build_frame(get_schema_id(contract))), body)
+
+
+def build_frame(schema_id: int) -> bytearray:
+    """The first bytes of a value in the Confluent frame."""
+    return bytearray(b"\0" + schema_id.to_bytes(4, "big"))

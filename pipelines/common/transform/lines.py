@@ -9,10 +9,8 @@ from pyspark.sql.types import ArrayType, DataType, IntegerType, StructField, Str
 from contracts import RELEASES, Contract
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform import accounting
-from pipelines.common.transform.dimensions import list_line_columns
-from pipelines.common.transform.events import META
-from pipelines.common.transform.extract import list_as_of_columns
 from pipelines.common.transform.first_lines import FirstLines
+from pipelines.common.transform.validate import META
 
 Key = tuple[str, ...]
 
@@ -25,13 +23,12 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
     `line` (its number), `first_line`, `_released` and `first_of_event` for each view. An accounting
     row has the columns of accounting; the columns of the other kind are null.
     """
-    as_of = list_as_of_columns(pipeline, extracts)
     events, firsts = extracts, find_first_lines(pipeline, extracts)
     for each in firsts.values():
         events = each.prepare(events)
     # The values of a line are exploded with it: to take them from an array afterwards would copy
     # the array for each line.
-    found = {"line": "lines", **{name: name for name in [*list_previous(firsts), *as_of]}}
+    found = {"line": "lines", **{name: name for name in list_previous(firsts)}}
     items = F.arrays_zip(*[F.col(of).alias(name) for name, of in found.items()])
     kind = create_array(events.select(items.alias("_")).schema["_"].dataType)
     none = F.array().cast(kind)
@@ -41,18 +38,13 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
         "*", F.posexplode(F.concat(accepted, empty)).alias("_position", "_item")
     )
     is_empty = F.col("_item.line").isNull()
-    shared = [name for name in extracts.columns if name not in (*META, "lines", *as_of)]
+    shared = [name for name in extracts.columns if name not in (*META, "lines")]
     return exploded.select(
         *[F.when(is_empty, F.col(name)).alias(name) for name in accounting.KEY],
         F.when(is_empty, F.col("_published")).alias("_published"),
         F.when(is_empty, F.col("_reason").isNull()).alias("_applied"),
         *[F.when(~is_empty, F.col(name)).alias(name) for name in (*shared, "event_time")],
         *[widen_integer(field).alias(field.name) for field in build_line_schema(extracts)],
-        *[
-            F.col(f"_item.{name}.{column.name}")
-            for name, dimension in zip(as_of, pipeline.dimensions, strict=bool(as_of))
-            for column in list_line_columns(dimension)
-        ],
         F.col("_published").alias("published"),
         F.col("_of").alias("topic"),
         (F.col("_topic") == RELEASES.name).alias("_released"),

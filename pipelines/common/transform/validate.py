@@ -1,89 +1,114 @@
-"""Whether a record is accepted. The record alone decides, so that a replay decides the same.
+"""From records to events: each record is decoded, and accepted or rejected with a reason.
 
-contracts/validation.py does the same in Python: the same names for the same faults, in the same
-order.
+One Java function does both, from a record's bytes to its event: runtime/java/Validate.java. It says
+of every record what contracts/validation.py says.
 """
 
-from pyspark.sql import Column
+import json
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
-from contracts import Contract, render_rule_sql
-from contracts.times import MILLISECOND
-from contracts.validation import FUTURE, LATE, UNDECODABLE, WRONG_KEY, WRONG_PARTITION
+from contracts import Contract
+from contracts.portable import describe
+from contracts.projection import Path, project_fields
+from contracts.shape import Field
+from contracts.times import EPOCH
 
-INT_END = 2**31
-CHOOSE_PARTITION = "choose_partition"
-"""The function of every session with the partition of a key: java/ChoosePartition.java."""
+NEVER = datetime(9999, 12, 31, tzinfo=UTC)
+"""A time that no watermark passes: what was released once counts no second time, however much
+later."""
 
-Check = tuple[Column, str]
-"""A condition that a faulty record meets, and the name of the fault."""
+BEFORE_ALL = EPOCH
+"""A time that moves no watermark."""
 
-
-def list_content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
-    """The possible faults of a record of the contract that do not depend on its timestamp.
-
-    `name`: the column that holds its event.
-    """
-    event = F.col(name)
-    return [
-        # A required field is null: the body does not fit the schema of the frame.
-        (event["event_id"].isNull() | get_event_time(contract, name).isNull(), UNDECODABLE),
-        (~F.is_valid_utf8(join_texts(contract, name)), UNDECODABLE),
-        *[(is_too_large(one), UNDECODABLE) for one in select_of_type(contract, name, "int")],
-        (~key.eqNullSafe(build_expected_key(contract, name)), WRONG_KEY),
-        *[(~F.expr(sql), rule) for rule, sql in render_rule_sql(contract, prefix=f"{name}.")],
+FOUND = T.StructType(
+    [
+        # The topic of the event's contract; for a release, that of the original.
+        T.StructField("_of", T.StringType()),
+        # Why the record is rejected; null: it is accepted.
+        T.StructField("_reason", T.StringType()),
+        # Its id; for a release, the original's topic and id. What has no copies, a heartbeat or a
+        # rejected record: its offset.
+        T.StructField("_identity", T.StringType()),
+        # When the event happened; NEVER for a release and for a rejected record.
+        T.StructField("_clock", T.TimestampType()),
+        # When the event happened: a part of its identity.
+        T.StructField("event_time", T.TimestampType()),
+        # The time of an accepted heartbeat; else BEFORE_ALL.
+        T.StructField("_beat", T.TimestampType()),
     ]
+)
+
+META = ("_topic", "_partition", "_published", *FOUND.fieldNames())
+"""The columns of every record; `_published` is its timestamp, in world time."""
+
+TYPES: Mapping[str, T.DataType] = {
+    "string": T.StringType(),
+    "bytes": T.BinaryType(),
+    "int": T.LongType(),  # what pipelines compute with it may need more than 32 bits
+    "long": T.LongType(),
+    "boolean": T.BooleanType(),
+    "timestamp": T.TimestampType(),
+}
 
 
-def list_place_checks(contract: Contract) -> list[Check]:
-    """The possible fault of a record's partition, by its columns `key` and `partition`."""
-    expected = F.call_function(CHOOSE_PARTITION, F.col("key"), F.lit(contract.settings.partitions))
-    return [(F.col("partition") != expected, WRONG_PARTITION)]
+def validate(reads: Mapping[Contract, Collection[Path]], records: DataFrame) -> DataFrame:
+    """One row per record: the columns of META, and for each topic read a column with its event.
 
-
-def list_time_checks(contract: Contract, name: str, published: Column) -> list[Check]:
-    """The possible faults of a record's timestamp."""
-    # In milliseconds: Spark can add nothing to its last timestamps.
-    delay_ms = F.unix_millis(published) - F.unix_millis(get_event_time(contract, name))
-    checks = []
-    if contract.horizon is not None:
-        checks.append((delay_ms > contract.horizon // MILLISECOND, LATE))
-    if contract.skew is not None:
-        checks.append((-delay_ms > contract.skew // MILLISECOND, FUTURE))
-    return checks
-
-
-def join_texts(contract: Contract, name: str) -> Column:
-    """All texts of the event in one. Spark copies texts from Avro without a check, but other
-    readers take only valid UTF-8.
+    `reads`: by topic: the fields that the event has. It is null for a rejected record. A release
+    counts as the event that it wraps; who reads releases too gets them as they are.
+    Records have topic, partition, offset, timestamp, key and value. They may include heartbeats.
     """
-    return F.concat_ws("/", *select_of_type(contract, name, "string"))
+    return records.select(
+        F.col("topic").alias("_topic"),
+        F.col("partition").alias("_partition"),
+        F.col("timestamp").alias("_published"),
+        find_events(reads, records).alias("_found"),
+    ).select("_topic", "_partition", "_published", "_found.*")
 
 
-def is_too_large(integers: Column) -> Column:
-    """Whether one of the integers has more than 32 bits."""
-    return F.coalesce(
-        (F.array_min(integers) < -INT_END) | (F.array_max(integers) >= INT_END), F.lit(False)
+def find_events(reads: Mapping[Contract, Collection[Path]], records: DataFrame) -> Column:
+    """A struct with the columns of FOUND and the events, over the records: as in `validate`."""
+    columns = [
+        T.StructField(name_column(topic), build_struct(project_fields(topic.fields, paths)))
+        for topic, paths in reads.items()
+    ]
+    function = register(records.sparkSession, reads, T.StructType([*FOUND, *columns]))
+    published_ms = F.unix_millis("timestamp")
+    return F.call_function(function, "topic", "partition", "offset", published_ms, "key", "value")
+
+
+def register(
+    spark: SparkSession, reads: Mapping[Contract, Collection[Path]], result: T.StructType
+) -> str:
+    """Give the session the function for these topics and fields; returns its name."""
+    description = json.dumps(describe(reads), separators=(",", ":"))
+    name = f"validate_{sha256(description.encode()).hexdigest()[:16]}"
+    if not spark.catalog.functionExists(name):
+        jvm = spark._jvm
+        assert jvm is not None, "a session that is in use has its Java"
+        kind = jvm.org.apache.spark.sql.types.DataType.fromJson(result.json())
+        function = jvm.retail.validation.Validate.create(description, len(reads), kind)
+        spark._jsparkSession.udf().register(name, function)
+    return name
+
+
+def name_column(contract: Contract) -> str:
+    """The name of the column that holds the topic's events."""
+    return contract.name.replace(".", "_").replace("-", "_")
+
+
+def build_struct(fields: Iterable[Field]) -> T.StructType:
+    return T.StructType(
+        [
+            T.StructField(
+                one.name, T.ArrayType(build_struct(one.fields)) if one.fields else TYPES[one.type]
+            )
+            for one in fields
+        ]
     )
-
-
-def select_of_type(contract: Contract, name: str, kind: str) -> list[Column]:
-    """The values of each field of the type, as arrays."""
-    event = F.col(name)
-    own = [F.array(event[one.name]) for one in contract.fields if one.type == kind]
-    of_items = [
-        event[one.name][inner.name]
-        for one in contract.fields
-        for inner in one.fields
-        if inner.type == kind
-    ]
-    return own + of_items
-
-
-def get_event_time(contract: Contract, name: str) -> Column:
-    return F.col(name)[contract.event_time]
-
-
-def build_expected_key(contract: Contract, name: str) -> Column:
-    """The key that the contract expects."""
-    return F.concat_ws("/", *[F.col(name)[field].cast("string") for field in contract.key])

@@ -8,9 +8,9 @@ from contracts import Contract, encode_key
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.analytics.pipeline import PIPELINE
+from pipelines.common.flow import build_rows
+from pipelines.common.runtime.dimensions import Dimensions
 from pipelines.common.runtime.source import build_source_options
-from pipelines.common.transform.aggregate import build_rows
-from pipelines.common.transform.as_of_join import load_versions
 from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.rows import collect_rows
@@ -36,8 +36,9 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
     number: int, world: Settings, spark: SparkSession
 ) -> None:
     view: Contract = PIPELINE.writes[number]
-    known = load_versions(spark, world, PIPELINE)
-    answer = collect_rows(build_rows(PIPELINE, read_log(spark, world), known, number))
+    dimensions = Dimensions(spark, world, PIPELINE)
+    dimensions.read_to_end()
+    answer = collect_rows(build_rows(PIPELINE, read_log(spark, world), dimensions.lookups, number))
     ends = read_end_offsets(create_admin(world), [topic.name for topic in PIPELINE.inputs])
     answers = ask_oracle(PIPELINE.name, world, ends).compute_views()
     assert answers.keys() == {one.name for one in PIPELINE.writes}

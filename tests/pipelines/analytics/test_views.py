@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from contracts.times import to_epoch_ms
 from pipelines.analytics.pipeline import PIPELINE
-from pipelines.common.transform.aggregate import build_rows
-from pipelines.common.transform.dimensions import build_version_schema
+from pipelines.common.flow import build_rows
+from pipelines.common.runtime.dimensions import DimensionVersion
 from tests.pipelines.log import OPENING, Published, create_log, receipt, refund
+from tests.pipelines.versions import create_lookup
 from tests.rows import collect_rows
 
 pytestmark = pytest.mark.spark
@@ -29,17 +31,20 @@ def ask(spark: SparkSession) -> Asked:
     kilogram of K costs 333.
     """
     (dimension,) = PIPELINE.dimensions
-    begin, end = OPENING - HOUR, OPENING + 1_000 * HOUR
     costs = [
-        ("A", 60, None, begin, LATER_COST_AT),
-        ("A", 70, None, LATER_COST_AT, end),
-        ("K", 333, "kilogram", begin, end),
+        (OPENING - HOUR, "A", 60, None),
+        (LATER_COST_AT, "A", 70, None),
+        (OPENING - HOUR, "K", 333, "kilogram"),
     ]
-    versions = {dimension: spark.createDataFrame(costs, build_version_schema(dimension))}
+    versions = [
+        DimensionVersion(sku, to_epoch_ms(since), 0, offset, tuple(values))
+        for offset, (since, sku, *values) in enumerate(costs)
+    ]
+    lookups = {dimension: create_lookup(spark, dimension, versions)}
 
     def after(view: str, *log: Published) -> list[dict[str, Any]]:
         number = NAMES.index(view)
-        view_rows = collect_rows(build_rows(PIPELINE, create_log(spark, *log), versions, number))
+        view_rows = collect_rows(build_rows(PIPELINE, create_log(spark, *log), lookups, number))
         return sorted(
             view_rows, key=lambda row: [row[field] for field in PIPELINE.writes[number].key]
         )

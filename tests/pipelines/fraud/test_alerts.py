@@ -24,11 +24,11 @@ from audit.timeline import (
 )
 from contracts import ALERTS, encode_key
 from infra.kafka import Record
-from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.flow import build_rows
 from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.signals import DIMENSIONS
 from tests.pipelines.fraud.frames import create_frame, sort_evidence
-from tests.pipelines.versions import load_versions
+from tests.pipelines.versions import create_lookups
 from tests.rows import collect_rows
 from tests.seeds import create_random
 
@@ -105,7 +105,7 @@ def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     alerts = {
         encode_key(ALERTS, row): row
         for row in collect_rows(
-            build_rows(STRICT, create_frame(spark, log), load_versions(spark, DIMENSIONS, log))
+            build_rows(STRICT, create_frame(spark, log), create_lookups(spark, DIMENSIONS, log))
         )
     }
     assert {row["rule"] for row in expected.values()} == {

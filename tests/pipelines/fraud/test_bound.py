@@ -16,14 +16,11 @@ from audit.tables import Row
 from audit.timeline import Timeline
 from contracts import ALERTS, encode_key
 from infra.kafka import Record
+from pipelines.common.flow import build_running_rows, build_static_rows
 from pipelines.common.pipeline import keep_columns
 from pipelines.common.transform.accounting import is_accounting
-from pipelines.common.transform.aggregate import (
-    build_running_rows,
-    build_static_rows,
-    select_view_rows,
-)
-from pipelines.common.transform.events import NEVER
+from pipelines.common.transform.aggregate import select_view_rows
+from pipelines.common.transform.validate import NEVER
 from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.rules import OF_RECEIPT
 from pipelines.fraud.signals import DIMENSIONS
@@ -32,7 +29,7 @@ from tests.pipelines.files import append
 from tests.pipelines.fraud.crowds import CROWDS
 from tests.pipelines.fraud.frames import create_frame, sort_evidence
 from tests.pipelines.log import RECORD
-from tests.pipelines.versions import load_versions
+from tests.pipelines.versions import create_lookups
 from tests.replay.hostile import LINES_MAX
 from tests.rows import collect_rows
 from tests.seeds import create_random
@@ -80,7 +77,7 @@ def stream(
         PIPELINE,
         files.parquet(str(source)),
         memory,
-        load_versions(spark, DIMENSIONS, log),
+        create_lookups(spark, DIMENSIONS, log),
         F.lit(NEVER),
     )
     found = Stream([], folder / "checkpoint")
@@ -125,7 +122,7 @@ def test_a_rule_is_asked_about_no_more_signals_than_the_bound_and_one(
 ) -> None:
     groups = replace(PIPELINE, to_rows=keep_columns, may_be_row=None, is_row=None)
     totals = build_static_rows(
-        groups, create_frame(spark, log), load_versions(spark, DIMENSIONS, log)
+        groups, create_frame(spark, log), create_lookups(spark, DIMENSIONS, log)
     ).where(~is_accounting())
     sizes: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
     for row in totals.select(
@@ -167,7 +164,7 @@ def test_a_refund_of_the_largest_receipt_is_held_against_all_of_its_lines(
         shop.sell(sold, *goods, event_id=receipt)
         shop.refund(back, *goods, receipt=receipt, issued=sold)
     shop.refund(back + timedelta(minutes=1), *goods, receipt=TWICE, issued=sold)
-    pipeline, versions = create_pipeline(limits), load_versions(spark, DIMENSIONS, shop.records)
+    pipeline, versions = create_pipeline(limits), create_lookups(spark, DIMENSIONS, shop.records)
     rows = build_static_rows(pipeline, create_frame(spark, shop.records), versions)
     found = {
         encode_key(ALERTS, row): row for row in collect_rows(select_view_rows(pipeline, rows, 0))

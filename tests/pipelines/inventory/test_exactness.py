@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts import STOCK_LEVELS, compute_digest
-from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.flow import build_rows
 from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
     Published,

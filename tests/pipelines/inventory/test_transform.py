@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import SparkSession
 
-from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.flow import build_rows
 from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
     OPENING,

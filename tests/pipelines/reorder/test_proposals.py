@@ -22,10 +22,10 @@ from audit.timeline import (
     Timeline,
 )
 from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
-from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.flow import build_rows
 from pipelines.reorder.pipeline import PIPELINE, POLICY
 from tests.pipelines.log import create_frame
-from tests.pipelines.versions import load_versions
+from tests.pipelines.versions import create_lookups
 from tests.rows import collect_rows
 from tests.seeds import create_random
 
@@ -138,7 +138,7 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     proposals = {
         encode_key(PROPOSALS, row): row
         for row in collect_rows(
-            build_rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log))
+            build_rows(PIPELINE, frame, create_lookups(spark, PIPELINE.dimensions, log))
         )
     }
     assert proposals == expected

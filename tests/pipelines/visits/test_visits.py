@@ -11,7 +11,7 @@ from audit.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, pa
 from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, encode_key
 from infra.kafka import Record
-from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.flow import build_rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
 from tests.pipelines.log import create_frame
 from tests.rows import collect_rows

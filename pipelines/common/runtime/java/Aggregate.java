@@ -5,37 +5,38 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
 import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate;
+import retail.Lists;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
 
 /** What Spark asks of an aggregate that is none of its own: its arguments, and where its buffers are. */
-public abstract class Aggregate extends TypedImperativeAggregate implements Serializable {
-    protected final Seq arguments;
+public abstract class Aggregate<B> extends TypedImperativeAggregate<B> implements Serializable {
+    protected final Seq<Expression> arguments;
     private final int mutableOffset;
     private final int inputOffset;
 
-    protected Aggregate(Seq arguments, int mutableOffset, int inputOffset) {
+    protected Aggregate(Seq<Expression> arguments, int mutableOffset, int inputOffset) {
         this.arguments = arguments;
         this.mutableOffset = mutableOffset;
         this.inputOffset = inputOffset;
     }
 
     /** The same aggregate, with other arguments or offsets. */
-    protected abstract Aggregate with(Seq arguments, int mutableOffset, int inputOffset);
+    protected abstract Aggregate<B> with(Seq<Expression> arguments, int mutableOffset, int inputOffset);
 
     protected final Object evaluate(int argument, InternalRow row) {
-        return ((Expression) arguments.apply(argument)).eval(row);
+        return Lists.toJava(arguments).get(argument).eval(row);
     }
 
     public boolean nullable() {
         return false;
     }
 
-    public Seq children() {
+    public Seq<Expression> children() {
         return arguments;
     }
 
-    public Expression withNewChildrenInternal(IndexedSeq children) {
+    public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
         return with(children, mutableOffset, inputOffset);
     }
 
@@ -60,7 +61,7 @@ public abstract class Aggregate extends TypedImperativeAggregate implements Seri
     }
 
     public Object productElement(int at) {
-        return new Object[] {arguments, Integer.valueOf(mutableOffset), Integer.valueOf(inputOffset)}[at];
+        return new Object[] {arguments, mutableOffset, inputOffset}[at];
     }
 
     public boolean canEqual(Object other) {
@@ -69,9 +70,9 @@ public abstract class Aggregate extends TypedImperativeAggregate implements Seri
 
     public boolean equals(Object other) {
         return canEqual(other)
-            && arguments.equals(((Aggregate) other).arguments)
-            && mutableOffset == ((Aggregate) other).mutableOffset
-            && inputOffset == ((Aggregate) other).inputOffset;
+            && arguments.equals(((Aggregate<?>) other).arguments)
+            && mutableOffset == ((Aggregate<?>) other).mutableOffset
+            && inputOffset == ((Aggregate<?>) other).inputOffset;
     }
 
     public int hashCode() {

@@ -1,5 +1,6 @@
 package retail.state;
 
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.execution.streaming.state.KeyStateEncoderSpec;
@@ -10,8 +11,15 @@ import org.apache.spark.sql.execution.streaming.state.StateStoreCheckpointInfo;
 import org.apache.spark.sql.execution.streaming.state.StateStoreConf;
 import org.apache.spark.sql.execution.streaming.state.StateStoreId;
 import org.apache.spark.sql.execution.streaming.state.StateStoreIterator;
+import org.apache.spark.sql.execution.streaming.state.StateSchemaProvider;
 import org.apache.spark.sql.execution.streaming.state.StateStoreMetrics;
+import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair;
 import org.apache.spark.sql.types.StructType;
+import scala.Option;
+import scala.collection.Iterator;
+import scala.collection.Iterator$;
+import scala.collection.immutable.Set;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Spark's RocksDB state, walked from end to end in one batch of many.
@@ -45,22 +53,23 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
             StateStoreConf conf,
             Configuration hadoop,
             boolean multipleValues,
-            scala.Option schemas) {
+            Option<StateSchemaProvider> schemas) {
         super.init(
             id, keys, values, encoding, hasFamilies, conf, hadoop, multipleValues, schemas);
-        knowsKeys = conf.sqlConfs().apply(KNOWS_KEYS).equals("true")
+        Map<String, String> options = CollectionConverters.asJava(conf.sqlConfs());
+        knowsKeys = options.get(KNOWS_KEYS).equals("true")
             && values.length() == 1
             && values.fieldNames()[0].equals(REMEMBERED_UNTIL);
-        batchesPerWalk = Integer.parseInt((String) conf.sqlConfs().apply(BATCHES_PER_WALK));
+        batchesPerWalk = Integer.parseInt(options.get(BATCHES_PER_WALK));
     }
 
     public StateStore getStore(
-            long version, scala.Option stateStoreCkptId, boolean forceSnapshot, boolean loadEmpty) {
+            long version, Option<String> stateStoreCkptId, boolean forceSnapshot, boolean loadEmpty) {
         return store(version, super.getStore(version, stateStoreCkptId, forceSnapshot, loadEmpty));
     }
 
     public StateStore upgradeReadStoreToWriteStore(
-            ReadStateStore store, long version, scala.Option stateStoreCkptId, boolean forceSnapshot) {
+            ReadStateStore store, long version, Option<String> stateStoreCkptId, boolean forceSnapshot) {
         return store(
             version,
             super.upgradeReadStoreToWriteStore(store, version, stateStoreCkptId, forceSnapshot));
@@ -87,12 +96,12 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
             this.known = known;
         }
 
-        public StateStoreIterator iterator(String family) {
+        public StateStoreIterator<UnsafeRowPair> iterator(String family) {
             if (isTimeToWalk()) {
                 return whole.iterator(family);
             }
-            return new StateStoreIterator(
-                scala.collection.Iterator$.MODULE$.empty(),
+            return new StateStoreIterator<>(
+                Iterator$.MODULE$.<UnsafeRowPair>empty(),
                 StateStoreIterator.$lessinit$greater$default$2());
         }
 
@@ -108,19 +117,19 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
             return known == null || known.mayHold(key) ? whole.get(key, family) : null;
         }
 
-        public scala.collection.Iterator valuesIterator(UnsafeRow key, String family) {
+        public Iterator<UnsafeRow> valuesIterator(UnsafeRow key, String family) {
             return whole.valuesIterator(key, family);
         }
 
-        public StateStoreIterator prefixScan(UnsafeRow prefix, String family) {
+        public StateStoreIterator<UnsafeRowPair> prefixScan(UnsafeRow prefix, String family) {
             return whole.prefixScan(prefix, family);
         }
 
-        public StateStoreIterator prefixScanWithMultiValues(UnsafeRow prefix, String family) {
+        public StateStoreIterator<UnsafeRowPair> prefixScanWithMultiValues(UnsafeRow prefix, String family) {
             return whole.prefixScanWithMultiValues(prefix, family);
         }
 
-        public StateStoreIterator iteratorWithMultiValues(String family) {
+        public StateStoreIterator<UnsafeRowPair> iteratorWithMultiValues(String family) {
             return whole.iteratorWithMultiValues(family);
         }
 
@@ -132,7 +141,7 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
             whole.release();
         }
 
-        public scala.collection.immutable.Set allColumnFamilyNames() {
+        public Set<String> allColumnFamilyNames() {
             return whole.allColumnFamilyNames();
         }
 

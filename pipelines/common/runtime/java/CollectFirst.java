@@ -3,6 +3,7 @@ package retail.aggregate;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
@@ -17,13 +18,13 @@ import scala.collection.immutable.Seq;
  * All rows of a group have the same `most`. A group takes the space of the texts that it has, where
  * Spark's collect_top_k takes that of `most` for each.
  */
-public class CollectFirst extends Aggregate {
+public class CollectFirst extends Aggregate<CollectFirst.Texts> {
     private static final String NAME = "collect_first";
     /** Where the arguments are. */
     private static final int MOST = 0, TEXT = 1;
     private static final DataType RESULT = new ArrayType(DataTypes.StringType, false);
 
-    public CollectFirst(Seq arguments, int mutableOffset, int inputOffset) {
+    public CollectFirst(Seq<Expression> arguments, int mutableOffset, int inputOffset) {
         super(arguments, mutableOffset, inputOffset);
     }
 
@@ -44,7 +45,7 @@ public class CollectFirst extends Aggregate {
                 size--;
             }
             if (size == kept.length) {
-                kept = (UTF8String[]) Arrays.copyOf(kept, Math.min(2 * size, most));
+                kept = Arrays.copyOf(kept, Math.min(2 * size, most));
             }
             System.arraycopy(kept, at, kept, at + 1, size - at);
             kept[at] = ours ? text : text.copy();
@@ -57,23 +58,20 @@ public class CollectFirst extends Aggregate {
         }
     }
 
-    public Object createAggregationBuffer() {
+    public Texts createAggregationBuffer() {
         return new Texts();
     }
 
-    public Object update(Object buffer, InternalRow row) {
+    public Texts update(Texts texts, InternalRow row) {
         Object text = evaluate(TEXT, row);
         if (text != null) {
-            Texts texts = (Texts) buffer;
-            texts.most = ((Integer) evaluate(MOST, row)).intValue();
+            texts.most = (Integer) evaluate(MOST, row);
             texts.add((UTF8String) text, false);
         }
-        return buffer;
+        return texts;
     }
 
-    public Object merge(Object buffer, Object other) {
-        Texts texts = (Texts) buffer;
-        Texts added = (Texts) other;
+    public Texts merge(Texts texts, Texts added) {
         texts.most = Math.max(texts.most, added.most);
         for (int at = 0; at < added.size; at++) {
             texts.add(added.kept[at], true);
@@ -81,14 +79,12 @@ public class CollectFirst extends Aggregate {
         return texts;
     }
 
-    public Object eval(Object buffer) {
-        Texts texts = (Texts) buffer;
+    public Object eval(Texts texts) {
         return new GenericArrayData(Arrays.copyOf(texts.kept, texts.size, Object[].class));
     }
 
     /** `most` and the number of texts, and of each text its length and its bytes. */
-    public byte[] serialize(Object buffer) {
-        Texts texts = (Texts) buffer;
+    public byte[] serialize(Texts texts) {
         int length = 2 * Integer.BYTES;
         for (int at = 0; at < texts.size; at++) {
             length += Integer.BYTES + texts.kept[at].numBytes();
@@ -100,7 +96,7 @@ public class CollectFirst extends Aggregate {
         return bytes.array();
     }
 
-    public Object deserialize(byte[] state) {
+    public Texts deserialize(byte[] state) {
         ByteBuffer bytes = ByteBuffer.wrap(state);
         Texts texts = new Texts();
         texts.most = bytes.getInt();
@@ -114,7 +110,7 @@ public class CollectFirst extends Aggregate {
         return texts;
     }
 
-    protected Aggregate with(Seq arguments, int mutableOffset, int inputOffset) {
+    protected CollectFirst with(Seq<Expression> arguments, int mutableOffset, int inputOffset) {
         return new CollectFirst(arguments, mutableOffset, inputOffset);
     }
 

@@ -1,25 +1,23 @@
 package retail.plan;
 
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.util.AccumulatorV2;
-import scala.Option;
+import org.apache.spark.sql.execution.metric.SQLMetric;
+import scala.PartialFunction;
 import scala.collection.Iterator;
 
 /** What the states of a plan have dropped, once its tasks have ended. */
-public class Drops {
+public final class Drops {
     private static final String DROPPED = "numRowsDroppedByWatermark";
+
+    private Drops() {}
 
     /** The number of rows that came behind the watermark. */
     public static long count(SparkPlan plan) {
-        Option metric = plan.metrics().get(DROPPED);
-        long dropped = 0;
-        if (metric.isDefined()) {
-            Object value = ((AccumulatorV2) metric.get()).value();
-            dropped = Math.max(dropped, ((Long) value).longValue());
-        }
-        Iterator children = plan.children().iterator();
+        PartialFunction<String, SQLMetric> metrics = plan.metrics();
+        long dropped = metrics.isDefinedAt(DROPPED) ? Math.max(0, metrics.apply(DROPPED).value()) : 0;
+        Iterator<SparkPlan> children = plan.children().iterator();
         while (children.hasNext()) {
-            dropped += count((SparkPlan) children.next());
+            dropped += count(children.next());
         }
         return dropped;
     }

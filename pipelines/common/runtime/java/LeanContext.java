@@ -2,7 +2,6 @@ package retail.context;
 
 import java.io.DataOutput;
 import java.io.IOException;
-import java.util.Iterator;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.Text;
@@ -28,14 +27,16 @@ public class LeanContext extends SparkContext {
         super(conf);
     }
 
-    public Object clean(Object function, boolean checkSerializable) {
+    public <F> F clean(F function, boolean checkSerializable) {
         return function;
     }
 
-    public Broadcast broadcast(Object value, ClassTag kind) {
+    public <T> Broadcast<T> broadcast(T value, ClassTag<T> kind) {
         if (value instanceof SerializableConfiguration) {
-            Configuration options = ((SerializableConfiguration) value).value();
-            return super.broadcast(new SerializableConfiguration(new WithoutOrigins(options)), kind);
+            Configuration whole = ((SerializableConfiguration) value).value();
+            @SuppressWarnings("unchecked") // T is this class
+            T options = (T) new SerializableConfiguration(new WithoutOrigins(whole));
+            return super.broadcast(options, kind);
         }
         return super.broadcast(value, kind);
     }
@@ -48,11 +49,9 @@ public class LeanContext extends SparkContext {
 
         public void write(DataOutput out) throws IOException {
             WritableUtils.writeVInt(out, size());
-            Iterator each = iterator();
-            while (each.hasNext()) {
-                Map.Entry option = (Map.Entry) each.next();
-                Text.writeString(out, (String) option.getKey());
-                Text.writeString(out, (String) option.getValue());
+            for (Map.Entry<String, String> option : this) {
+                Text.writeString(out, option.getKey());
+                Text.writeString(out, option.getValue());
                 WritableUtils.writeCompressedStringArray(out, null);
             }
         }

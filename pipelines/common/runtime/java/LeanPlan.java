@@ -1,23 +1,24 @@
 package retail.plan;
 
+import java.util.List;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateMode;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Partial$;
 import org.apache.spark.sql.catalyst.expressions.aggregate.PartialMerge$;
 import org.apache.spark.sql.catalyst.rules.Rule;
-import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.CoalesceExec;
 import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperator;
+import retail.Lists;
 import scala.Function1;
-import scala.collection.Iterator;
 import scala.collection.immutable.IndexedSeq;
-import scala.collection.immutable.Nil$;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.AbstractPartialFunction;
 import scala.runtime.BoxedUnit;
@@ -38,71 +39,68 @@ import scala.runtime.BoxedUnit;
  *
  * The session's option spark.sql.extensions names this class.
  */
-public class LeanPlan extends AbstractFunction1 {
-    public Object apply(Object extensions) {
-        ((SparkSessionExtensions) extensions).injectColumnar(new Builder());
+public class LeanPlan extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
+    public BoxedUnit apply(SparkSessionExtensions extensions) {
+        extensions.injectColumnar(new Builder());
         return BoxedUnit.UNIT;
     }
 
-    public static class Builder extends AbstractFunction1 {
-        public Object apply(Object session) {
+    public static class Builder extends AbstractFunction1<SparkSession, ColumnarRule> {
+        public ColumnarRule apply(SparkSession session) {
             return new Preparation();
         }
     }
 
     /** Spark asks for it when every shuffle is in the plan. */
     public static class Preparation extends ColumnarRule {
-        public Rule preColumnarTransitions() {
+        public Rule<SparkPlan> preColumnarTransitions() {
             return new Lean();
         }
     }
 
-    public static class Lean extends Rule {
-        public TreeNode apply(TreeNode plan) {
-            SparkPlan lean = (SparkPlan) ((SparkPlan) plan).transformUp(new Replacement());
-            return hasState(lean) ? new TaskOptions((SparkPlan) lean.transformUp(new Shuffled())) : lean;
+    public static class Lean extends Rule<SparkPlan> {
+        public SparkPlan apply(SparkPlan plan) {
+            SparkPlan lean = plan.transformUp(new Replacement());
+            return hasState(lean) ? new TaskOptions(lean.transformUp(new Shuffled())) : lean;
+        }
+    }
+
+    /** What stands in a plan instead of some of its nodes. */
+    public abstract static class Substitution extends AbstractPartialFunction<SparkPlan, SparkPlan> {
+        protected abstract SparkPlan replace(SparkPlan node);
+
+        @SuppressWarnings("unchecked") // Scala's R is a class of plans, which Java cannot say
+        public <N extends SparkPlan, R> R applyOrElse(N node, Function1<N, R> otherwise) {
+            return isDefinedAt(node) ? (R) replace(node) : otherwise.apply(node);
         }
     }
 
     /** Of a shuffle in the plan: one whose writing tasks read the session's options once. */
-    public static class Shuffled extends AbstractPartialFunction {
-        public boolean isDefinedAt(Object node) {
+    public static class Shuffled extends Substitution {
+        public boolean isDefinedAt(SparkPlan node) {
             return node instanceof ShuffleExchangeExec;
         }
 
-        public Object applyOrElse(Object node, Function1 otherwise) {
-            if (!isDefinedAt(node)) {
-                return otherwise.apply(node);
-            }
-            SparkPlan shuffle = (SparkPlan) node;
-            SparkPlan written = (SparkPlan) shuffle.children().head();
-            return shuffle.withNewChildren(Nil$.MODULE$.$colon$colon(new TaskOptions(written)));
+        protected SparkPlan replace(SparkPlan shuffle) {
+            return shuffle.withNewChildren(Lists.toScala(new TaskOptions(child(shuffle))));
         }
     }
 
     /** Of a node in the plan: what stands there instead. */
-    public static class Replacement extends AbstractPartialFunction {
-        public boolean isDefinedAt(Object node) {
+    public static class Replacement extends Substitution {
+        public boolean isDefinedAt(SparkPlan node) {
             return isNeedless(node) || mergesNothing(node) || node instanceof StatefulOperator;
         }
 
-        public Object applyOrElse(Object node, Function1 otherwise) {
-            if (isNeedless(node)) {
-                return ((ShuffleExchangeExec) node).child();
-            }
-            if (mergesNothing(node)) {
-                return ((SparkPlan) node).children().head();
-            }
-            if (node instanceof StatefulOperator) {
-                SparkPlan operator = (SparkPlan) node;
-                SparkPlan child = (SparkPlan) operator.children().head();
-                return operator.withNewChildren(Nil$.MODULE$.$colon$colon(new Boundary(child)));
-            }
-            return otherwise.apply(node);
+        protected SparkPlan replace(SparkPlan node) {
+            SparkPlan child = child(node);
+            return node instanceof StatefulOperator
+                ? node.withNewChildren(Lists.toScala(new Boundary(child)))
+                : child;
         }
     }
 
-    static boolean isNeedless(Object node) {
+    static boolean isNeedless(SparkPlan node) {
         // Its own numPartitions() would execute what is shuffled to find out.
         return node instanceof ShuffleExchangeExec
             && ((ShuffleExchangeExec) node).outputPartitioning().numPartitions() == 1
@@ -110,34 +108,31 @@ public class LeanPlan extends AbstractFunction1 {
     }
 
     /** Whether it merges partial sums right above the operator that made them, of which each key has one. */
-    static boolean mergesNothing(Object node) {
+    static boolean mergesNothing(SparkPlan node) {
         if (!hasMode(node, PartialMerge$.MODULE$)) {
             return false;
         }
-        SparkPlan below = (SparkPlan) ((SparkPlan) node).children().head();
-        return hasMode(below, Partial$.MODULE$) && ((SparkPlan) node).output().equals(below.output());
+        SparkPlan below = child(node);
+        return hasMode(below, Partial$.MODULE$) && node.output().equals(below.output());
     }
 
     /** Whether the node aggregates, with all of its functions in this mode. */
-    static boolean hasMode(Object node, AggregateMode mode) {
+    static boolean hasMode(SparkPlan node, AggregateMode mode) {
         if (!(node instanceof BaseAggregateExec)) {
             return false;
         }
-        Iterator functions = ((BaseAggregateExec) node).aggregateExpressions().iterator();
-        boolean found = functions.hasNext();
-        while (functions.hasNext()) {
-            found &= ((AggregateExpression) functions.next()).mode() == mode;
-        }
-        return found;
+        List<AggregateExpression> functions =
+            Lists.toJava(((BaseAggregateExec) node).aggregateExpressions());
+        return !functions.isEmpty() && functions.stream().allMatch(each -> each.mode() == mode);
+    }
+
+    static SparkPlan child(SparkPlan plan) {
+        return Lists.toJava(plan.children()).get(0);
     }
 
     static boolean hasState(SparkPlan plan) {
-        boolean found = plan instanceof StatefulOperator;
-        Iterator children = plan.children().iterator();
-        while (!found && children.hasNext()) {
-            found = hasState((SparkPlan) children.next());
-        }
-        return found;
+        return plan instanceof StatefulOperator
+            || Lists.toJava(plan.children()).stream().anyMatch(LeanPlan::hasState);
     }
 
     /** Whether the plan is known to have one: it comes from one coalesced source, child by child. */
@@ -146,8 +141,8 @@ public class LeanPlan extends AbstractFunction1 {
             return ((CoalesceExec) plan).numPartitions() == 1;
         }
         return !(plan instanceof ShuffleExchangeExec)
-            && plan.children().size() == 1
-            && hasOnePartition((SparkPlan) plan.children().head());
+            && Lists.toJava(plan.children()).size() == 1
+            && hasOnePartition(child(plan));
     }
 
     /**
@@ -162,12 +157,12 @@ public class LeanPlan extends AbstractFunction1 {
             super(child);
         }
 
-        public RDD doExecute() {
+        public RDD<InternalRow> doExecute() {
             return child.execute();
         }
 
-        public SparkPlan withNewChildrenInternal(IndexedSeq children) {
-            return new Boundary((SparkPlan) children.head());
+        public SparkPlan withNewChildrenInternal(IndexedSeq<SparkPlan> children) {
+            return new Boundary(Lists.toJava(children).get(0));
         }
     }
 }

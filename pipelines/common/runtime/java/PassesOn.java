@@ -1,21 +1,23 @@
 package retail.plan;
 
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.execution.SparkPlan;
-import scala.collection.immutable.Nil$;
+import retail.Lists;
 import scala.collection.immutable.Seq;
 
 /** A node of a plan whose rows are those of its only child, as they are. */
 public abstract class PassesOn extends SparkPlan {
     protected final transient SparkPlan child;
-    private final Seq output;
+    private final Seq<Attribute> output;
 
     protected PassesOn(SparkPlan child) {
         this.child = child;
         this.output = child.output();
     }
 
-    public Seq output() {
+    public Seq<Attribute> output() {
         return output;
     }
 
@@ -23,12 +25,12 @@ public abstract class PassesOn extends SparkPlan {
         return child.outputPartitioning();
     }
 
-    public Seq outputOrdering() {
+    public Seq<SortOrder> outputOrdering() {
         return child.outputOrdering();
     }
 
-    public Seq children() {
-        return Nil$.MODULE$.$colon$colon(child);
+    public Seq<SparkPlan> children() {
+        return Lists.toScala(child);
     }
 
     public int productArity() {

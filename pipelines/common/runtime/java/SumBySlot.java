@@ -6,10 +6,11 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Iterator;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.ArrayType;
@@ -17,6 +18,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import retail.Lists;
 import scala.collection.immutable.Seq;
 
 /**
@@ -28,7 +30,7 @@ import scala.collection.immutable.Seq;
  * the arguments). Of the distinct members it keeps the first `members_max` in the order of their bytes,
  * so which ones does not depend on the order of the rows. A row whose slot is null adds nothing.
  */
-public class SumBySlot extends Aggregate {
+public class SumBySlot extends Aggregate<TreeMap<Integer, SumBySlot.Slot>> {
     private static final String NAME = "sum_by_slot";
     /** Where the arguments are. */
     private static final int MEMBERS_MAX = 0, SLOT = 1, AT = 2, MEMBER = 3, AMOUNTS = 4;
@@ -41,7 +43,7 @@ public class SumBySlot extends Aggregate {
             .add("sums", new ArrayType(DataTypes.LongType, false), false),
         false);
 
-    public SumBySlot(Seq arguments, int mutableOffset, int inputOffset) {
+    public SumBySlot(Seq<Expression> arguments, int mutableOffset, int inputOffset) {
         super(arguments, mutableOffset, inputOffset);
     }
 
@@ -49,7 +51,7 @@ public class SumBySlot extends Aggregate {
     static final class Slot {
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
-        final TreeSet members = new TreeSet();
+        final TreeSet<UTF8String> members = new TreeSet<>();
         final long[] sums;
 
         Slot(int amounts) {
@@ -71,34 +73,31 @@ public class SumBySlot extends Aggregate {
         }
     }
 
-    public Object createAggregationBuffer() {
-        return new TreeMap();
+    public TreeMap<Integer, Slot> createAggregationBuffer() {
+        return new TreeMap<>();
     }
 
-    public Object update(Object buffer, InternalRow row) {
-        Object number = evaluate(SLOT, row);
+    public TreeMap<Integer, Slot> update(TreeMap<Integer, Slot> buffer, InternalRow row) {
+        Integer number = (Integer) evaluate(SLOT, row);
         if (number != null) {
-            Slot slot = find((TreeMap) buffer, number);
-            long at = ((Long) evaluate(AT, row)).longValue();
+            Slot slot = find(buffer, number);
+            long at = (Long) evaluate(AT, row);
             slot.span(at, at);
             slot.join((UTF8String) evaluate(MEMBER, row), membersMax());
             for (int amount = 0; amount < amounts(); amount++) {
-                slot.sums[amount] += ((Long) evaluate(AMOUNTS + amount, row)).longValue();
+                slot.sums[amount] += (Long) evaluate(AMOUNTS + amount, row);
             }
         }
         return buffer;
     }
 
-    public Object merge(Object buffer, Object other) {
-        Iterator numbers = ((TreeMap) other).keySet().iterator();
-        while (numbers.hasNext()) {
-            Object number = numbers.next();
-            Slot added = (Slot) ((TreeMap) other).get(number);
-            Slot slot = find((TreeMap) buffer, number);
+    public TreeMap<Integer, Slot> merge(TreeMap<Integer, Slot> buffer, TreeMap<Integer, Slot> other) {
+        for (Map.Entry<Integer, Slot> each : other.entrySet()) {
+            Slot added = each.getValue();
+            Slot slot = find(buffer, each.getKey());
             slot.span(added.first, added.last);
-            Iterator members = added.members.iterator();
-            while (members.hasNext()) {
-                slot.join((UTF8String) members.next(), membersMax());
+            for (UTF8String member : added.members) {
+                slot.join(member, membersMax());
             }
             for (int amount = 0; amount < amounts(); amount++) {
                 slot.sums[amount] += added.sums[amount];
@@ -107,31 +106,29 @@ public class SumBySlot extends Aggregate {
         return buffer;
     }
 
-    public Object eval(Object buffer) {
-        TreeMap slots = (TreeMap) buffer;
+    public Object eval(TreeMap<Integer, Slot> slots) {
         Object[] rows = new Object[slots.size()];
-        Iterator numbers = slots.keySet().iterator();
-        for (int at = 0; at < rows.length; at++) {
-            Object number = numbers.next();
-            Slot slot = (Slot) slots.get(number);
-            rows[at] = new GenericInternalRow(new Object[] {
-                number, Long.valueOf(slot.first), Long.valueOf(slot.last),
+        int at = 0;
+        for (Map.Entry<Integer, Slot> each : slots.entrySet()) {
+            Slot slot = each.getValue();
+            rows[at++] = new GenericInternalRow(new Object[] {
+                each.getKey(), slot.first, slot.last,
                 new GenericArrayData(slot.members.toArray()), new GenericArrayData(slot.sums)});
         }
         return new GenericArrayData(rows);
     }
 
-    public byte[] serialize(Object buffer) {
+    public byte[] serialize(TreeMap<Integer, Slot> slots) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
-            write((TreeMap) buffer, new DataOutputStream(bytes));
+            write(slots, new DataOutputStream(bytes));
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }
         return bytes.toByteArray();
     }
 
-    public Object deserialize(byte[] bytes) {
+    public TreeMap<Integer, Slot> deserialize(byte[] bytes) {
         try {
             return read(new DataInputStream(new ByteArrayInputStream(bytes)));
         } catch (IOException damaged) {
@@ -139,32 +136,29 @@ public class SumBySlot extends Aggregate {
         }
     }
 
-    private void write(TreeMap slots, DataOutputStream out) throws IOException {
+    private void write(TreeMap<Integer, Slot> slots, DataOutputStream out) throws IOException {
         out.writeInt(slots.size());
-        Iterator numbers = slots.keySet().iterator();
-        while (numbers.hasNext()) {
-            Integer number = (Integer) numbers.next();
-            Slot slot = (Slot) slots.get(number);
-            out.writeInt(number.intValue());
+        for (Map.Entry<Integer, Slot> each : slots.entrySet()) {
+            Slot slot = each.getValue();
+            out.writeInt(each.getKey());
             out.writeLong(slot.first);
             out.writeLong(slot.last);
             for (int amount = 0; amount < amounts(); amount++) {
                 out.writeLong(slot.sums[amount]);
             }
             out.writeInt(slot.members.size());
-            Iterator members = slot.members.iterator();
-            while (members.hasNext()) {
-                byte[] member = ((UTF8String) members.next()).getBytes();
+            for (UTF8String text : slot.members) {
+                byte[] member = text.getBytes();
                 out.writeInt(member.length);
                 out.write(member);
             }
         }
     }
 
-    private TreeMap read(DataInputStream in) throws IOException {
-        TreeMap slots = new TreeMap();
+    private TreeMap<Integer, Slot> read(DataInputStream in) throws IOException {
+        TreeMap<Integer, Slot> slots = new TreeMap<>();
         for (int left = in.readInt(); left > 0; left--) {
-            Slot slot = find(slots, Integer.valueOf(in.readInt()));
+            Slot slot = find(slots, in.readInt());
             slot.span(in.readLong(), in.readLong());
             for (int amount = 0; amount < amounts(); amount++) {
                 slot.sums[amount] = in.readLong();
@@ -178,24 +172,19 @@ public class SumBySlot extends Aggregate {
         return slots;
     }
 
-    private Slot find(TreeMap slots, Object number) {
-        Slot slot = (Slot) slots.get(number);
-        if (slot == null) {
-            slot = new Slot(amounts());
-            slots.put(number, slot);
-        }
-        return slot;
+    private Slot find(TreeMap<Integer, Slot> slots, Integer number) {
+        return slots.computeIfAbsent(number, absent -> new Slot(amounts()));
     }
 
     private int membersMax() {
-        return ((Integer) evaluate(MEMBERS_MAX, null)).intValue();
+        return (Integer) evaluate(MEMBERS_MAX, null);
     }
 
     private int amounts() {
-        return arguments.size() - AMOUNTS;
+        return Lists.toJava(arguments).size() - AMOUNTS;
     }
 
-    protected Aggregate with(Seq arguments, int mutableOffset, int inputOffset) {
+    protected SumBySlot with(Seq<Expression> arguments, int mutableOffset, int inputOffset) {
         return new SumBySlot(arguments, mutableOffset, inputOffset);
     }
 

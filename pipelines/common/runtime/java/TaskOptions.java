@@ -8,13 +8,12 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.internal.ReadOnlySQLConf;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.internal.SQLConf$;
-import scala.Function0;
+import retail.Lists;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.collection.immutable.IndexedSeq;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
-import scala.runtime.AbstractFunction0;
 
 /**
  * A plan as it is, each of whose tasks reads the session's options once.
@@ -28,36 +27,36 @@ public class TaskOptions extends PassesOn {
         super(child);
     }
 
-    public RDD doExecute() {
+    public RDD<InternalRow> doExecute() {
         return new Tasks(child.execute());
     }
 
-    public SparkPlan withNewChildrenInternal(IndexedSeq children) {
-        return new TaskOptions((SparkPlan) children.head());
+    public SparkPlan withNewChildrenInternal(IndexedSeq<SparkPlan> children) {
+        return new TaskOptions(Lists.toJava(children).get(0));
     }
 
     /** The rows of an RDD, computed with options that were read once. */
-    static final class Tasks extends RDD {
-        private static final ClassTag ROW = ClassTag$.MODULE$.apply(InternalRow.class);
+    static final class Tasks extends RDD<InternalRow> {
+        private static final ClassTag<InternalRow> ROW = ClassTag$.MODULE$.apply(InternalRow.class);
 
-        Tasks(RDD rows) {
+        Tasks(RDD<InternalRow> rows) {
             super(rows, ROW);
         }
 
         public Partition[] getPartitions() {
-            return firstParent(ROW).partitions();
+            return rows().partitions();
         }
 
-        public Iterator compute(final Partition partition, final TaskContext task) {
+        public Iterator<InternalRow> compute(Partition partition, TaskContext task) {
             SQLConf options = new Options(task);
-            final RDD rows = firstParent(ROW);
             // To make the iterator may take longest: an aggregate then reads all of its input.
-            Object begun = SQLConf$.MODULE$.withExistingConf(options, new AbstractFunction0() {
-                public Object apply() {
-                    return rows.iterator(partition, task);
-                }
-            });
-            return new Rows((Iterator) begun, options);
+            Iterator<InternalRow> begun = SQLConf$.MODULE$.withExistingConf(
+                options, () -> rows().iterator(partition, task));
+            return new Rows(begun, options);
+        }
+
+        private RDD<InternalRow> rows() {
+            return firstParent(ROW);
         }
     }
 
@@ -75,31 +74,21 @@ public class TaskOptions extends PassesOn {
         }
     }
 
-    static final class Rows extends AbstractIterator {
+    static final class Rows extends AbstractIterator<InternalRow> {
+        private final Iterator<InternalRow> rows;
         private final SQLConf options;
-        private final Function0 ask;
-        private final Function0 take;
 
-        Rows(final Iterator rows, SQLConf options) {
+        Rows(Iterator<InternalRow> rows, SQLConf options) {
+            this.rows = rows;
             this.options = options;
-            this.ask = new AbstractFunction0() {
-                public Object apply() {
-                    return Boolean.valueOf(rows.hasNext());
-                }
-            };
-            this.take = new AbstractFunction0() {
-                public Object apply() {
-                    return rows.next();
-                }
-            };
         }
 
         public boolean hasNext() {
-            return ((Boolean) SQLConf$.MODULE$.withExistingConf(options, ask)).booleanValue();
+            return SQLConf$.MODULE$.withExistingConf(options, rows::hasNext);
         }
 
-        public Object next() {
-            return SQLConf$.MODULE$.withExistingConf(options, take);
+        public InternalRow next() {
+            return SQLConf$.MODULE$.withExistingConf(options, rows::next);
         }
     }
 }

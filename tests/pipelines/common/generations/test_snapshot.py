@@ -47,7 +47,8 @@ def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
     ("file", "old", "new"),
     [
         ("pipeline.py", "weight: int = 1", "weight: int = 2"),
-        ("transform/validate.py", "INT_END = 2**31", "INT_END = 2**30"),
+        ("transform/validate.py", "9999, 12, 31", "9999, 12, 30"),
+        ("runtime/java/Body.java", "shift += 7", "shift += 8"),
         ("runtime/pace.py", "MARGIN = timedelta(hours=1)", "MARGIN = timedelta(hours=2)"),
         ("runtime/archive.py", 'RECORD = "topic STRING', 'RECORD = "topic  STRING'),
         ("runtime/java/LeanPlan.java", "return", "return "),

@@ -4,10 +4,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts import RELEASES, encode, encode_key
+from contracts.partitions import choose_partition
 from contracts.validation import VALIDATED, Rejection, validate
-from pipelines.common.transform.events import validate_events
+from pipelines.common.transform.validate import validate as validate_records
 from tests.contracts.around import list_around
-from tests.pipelines.dirt import place
 from tests.pipelines.log import RECORD
 
 pytestmark = pytest.mark.spark
@@ -27,13 +27,14 @@ def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, nam
             continue
         published = one.value[str(agreed.event_time)]
         row = encode_key(agreed, one.value), value
-        at = place(agreed, row[0], offset)
-        verdict = validate(agreed, *row, round(published.timestamp() * 1000), at)
-        rows.append((name, at, offset, published, *row))
+        partition = choose_partition(row[0], agreed.settings.partitions)
+        verdict = validate(agreed, *row, round(published.timestamp() * 1000), partition)
+        rows.append((name, partition, offset, published, *row))
         expected.append(verdict.reason if isinstance(verdict, Rejection) else None)
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
     reasons = [
-        row["_reason"] for row in validate_events((agreed,), records).select("_reason").collect()
+        row["_reason"]
+        for row in validate_records({agreed: ()}, records).select("_reason").collect()
     ]
     assert reasons == expected
     assert len(set(expected)) > 2

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from infra.settings import Settings
+from pipelines.common.flow import build_static_rows
 from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.runtime.optimized import EXCLUDED_RULES, optimize_once
 from pipelines.common.runtime.session import prepare_session
-from pipelines.common.transform.aggregate import build_static_rows
 from pipelines.common.transform.encode import encode_changelog
 from tests.pipelines.log import create_log, receipt
+from tests.pipelines.versions import create_lookups
 
 pytestmark = pytest.mark.spark
 
-NODES_MAX = {"analytics": 1_600, "fraud": 1_300, "inventory": 600, "reorder": 2_300, "visits": 700}
+NODES_MAX = {"analytics": 1_600, "fraud": 1_400, "inventory": 600, "reorder": 2_400, "visits": 700}
 """The nodes of all expressions in an optimized plan, rounded up to the next hundred."""
 
 NUMBERS = re.compile(r"#\d+L?|plan_id=\d+|(?<=_common_expr_)\d+|(?<=lambda [a-z]_)\d+")
@@ -81,7 +81,8 @@ def build_live(spark: SparkSession, name: str) -> DataFrame:
     prepare_session(own, live=True)
     own.conf.set("spark.sql.debug.maxToStringFields", "10000")
     pipeline = load(name)
-    rows = build_static_rows(pipeline, create_log(own, receipt()), {}, Settings())
+    lookups = create_lookups(own, pipeline.dimensions)
+    rows = build_static_rows(pipeline, create_log(own, receipt()), lookups)
     return encode_changelog(pipeline, 1, defaultdict(lambda: "a topic"), rows)
 
 

@@ -5,7 +5,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts import RECEIPTS
-from pipelines.common.transform.events import validate_events
+from pipelines.common.transform.validate import validate
 from tests.pipelines.log import Published, create_log, receipt
 
 pytestmark = pytest.mark.spark
@@ -14,7 +14,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def find_reason(spark: SparkSession, record: Published) -> str | None:
-    [validated] = validate_events((RECEIPTS,), create_log(spark, record)).collect()
+    [validated] = validate({RECEIPTS: ()}, create_log(spark, record)).collect()
     reason = validated["_reason"]
     assert reason is None or isinstance(reason, str)
     return reason
@@ -59,4 +59,4 @@ def test_a_broken_rule_is_the_reason(spark: SparkSession) -> None:
 
 def test_every_record_is_validated_not_only_the_good_ones(spark: SparkSession) -> None:
     log = receipt(), receipt(("A", 0)), replace(receipt(), value=b"")
-    assert validate_events((RECEIPTS,), create_log(spark, *log)).count() == 3
+    assert validate({RECEIPTS: ()}, create_log(spark, *log)).count() == 3

@@ -1,55 +1,158 @@
-"""Two validators, one verdict: Python says of every record what Spark says."""
+"""Java and Python say the same of any bytes: the reason, and of an accepted record its event."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
-from contracts import RELEASES, Contract
-from contracts.validation import VALIDATED, WRONG_PARTITION, Rejection
-from contracts.validation import validate as validated
-from pipelines.common.transform.events import validate_events
-from tests.pipelines.dirt import Sent, damage, list_records, place
+from contracts import HEARTBEATS, RELEASES, Contract, Row, encode, encode_key, get_contract
+from contracts.partitions import choose_partition
+from contracts.projection import list_leaves
+from contracts.shape import Field
+from contracts.times import EPOCH
+from contracts.validation import RELEASABLE, VALIDATED, Rejection, identify, unwrap, validate
+from pipelines.common.transform.validate import META, NEVER, name_column
+from pipelines.common.transform.validate import validate as validate_records
+from tests.pipelines.dirt import Sent, damage, list_records
 from tests.pipelines.log import OPENING, RECORD
-
-# A release is also compared with its original, by other code.
-EVERY = pytest.mark.parametrize("name", [one for one in VALIDATED if one != RELEASES.name])
 
 pytestmark = pytest.mark.spark
 
+MICROSECOND = timedelta(microseconds=1)
+NEVER_US = (NEVER - EPOCH) // MICROSECOND
 
-@EVERY
-@pytest.mark.crosses("pipelines/common/runtime/session/ANNOUNCED_MAX")
-def test_python_and_spark_give_the_same_reasons(spark: SparkSession, name: str) -> None:
-    agreed = VALIDATED[name]
-    log = [*list_records(agreed), *damage(agreed)]
-    published = [OPENING + timedelta(minutes=number % 400 - 60) for number in range(len(log))]
-    ours = [
-        find_reason(agreed, one, at, place(agreed, one[0], number))
-        for number, (one, at) in enumerate(zip(log, published, strict=True))
-    ]
-    assert len(set(ours)) > 5
-    assert agreed.settings.partitions == 1 or WRONG_PARTITION in ours
-    theirs = validate_in_spark(spark, agreed, log, published)
-    assert [
-        (*one, mine, other)
-        for one, mine, other in zip(log, ours, theirs, strict=True)
-        if mine != other
-    ] == []
+numbers = count()
 
 
-def find_reason(agreed: Contract, one: Sent, published: datetime, partition: int) -> str | None:
-    verdict = validated(agreed, *one, round(published.timestamp() * 1000), partition)
-    return verdict.reason if isinstance(verdict, Rejection) else None
-
-
-def validate_in_spark(
-    spark: SparkSession, agreed: Contract, log: list[Sent], published: list[datetime]
-) -> list[str | None]:
+@pytest.mark.parametrize("name", VALIDATED)
+def test_java_says_of_any_bytes_what_python_says(spark: SparkSession, name: str) -> None:
+    topic = VALIDATED[name]
+    reads = (RELEASES, *RELEASABLE.values()) if topic is RELEASES else (topic,)
+    log = list(list_dirt(topic))
     rows = [
-        (agreed.name, place(agreed, one[0], offset), offset, at, *one)
-        for offset, (one, at) in enumerate(zip(log, published, strict=True))
+        (name, find_partition(topic, number, sent), number, find_published(number), *sent)
+        for number, sent in enumerate(log)
     ]
+    expected = [judge(reads, topic, *row[1:]) for row in rows]
+    every_field = {one: [path for path, _ in list_leaves(one.fields)] for one in reads}
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
-    reasons = validate_events((agreed,), records).select("_reason").collect()
-    return [row["_reason"] for row in reasons]
+    found = list_rows(reads, validate_records(every_field, records))
+    wrong = [each for each in zip(rows, expected, found, strict=True) if each[1] != each[2]]
+    assert wrong == []
+    assert len({row["_reason"] for row in expected}) > 5
+    assert {row["_of"] for row in expected if row["_reason"] is None} >= {
+        one.name for one in reads if one is not RELEASES
+    }
+
+
+def list_dirt(topic: Contract) -> Iterator[Sent]:
+    """Good and bad records of the topic; of releases also such as wrap good and bad ones."""
+    yield from list_records(topic)
+    yield from damage(topic)
+    if topic is not RELEASES:
+        return
+    for original in RELEASABLE.values():
+        good = list_records(original)[0]
+        others = [*list_records(original), *damage(original)][::5]
+        for of_key, value in [good] * 20 + others:
+            for wrapping in (original, RELEASES):
+                release = create_release(original, wrapping, of_key or b"", value or b"")
+                yield encode_key(RELEASES, release), encode(RELEASES, release)
+
+
+def create_release(original: Contract, wrapping: Contract, of_key: bytes, value: bytes) -> Row:
+    """A release; of what the examples of the contract have as their id."""
+    return {
+        **RELEASES.examples[0],
+        "event_id": f"L-{next(numbers)}",
+        "event_time": OPENING,
+        "topic": wrapping.name,
+        "record_key": of_key.decode(errors="replace"),
+        "original_event_id": original.examples[0]["event_id"],
+        "value": value,
+    }
+
+
+def find_partition(topic: Contract, number: int, sent: Sent) -> int:
+    """The partition of the key, but for some of the records."""
+    return choose_partition(sent[0] or b"", topic.settings.partitions) + (number % 7 == 0)
+
+
+def find_published(number: int) -> datetime:
+    return OPENING + timedelta(minutes=number % 400 - 60)
+
+
+def judge(
+    reads: Sequence[Contract],
+    topic: Contract,
+    partition: int,
+    offset: int,
+    published: datetime,
+    key: bytes | None,
+    value: bytes | None,
+) -> dict[str, Any]:
+    """What Python says of a record, in the columns of Spark; times are in microseconds."""
+    published_us = (published - EPOCH) // MICROSECOND
+    said = {"_topic": topic.name, "_partition": partition, "_published": published_us}
+    found = validate(topic, key, value, published_us // 1_000, partition)
+    nothing = {name_column(one): None for one in reads}
+    if isinstance(found, Rejection):
+        rejected = topic.name, found.reason, str(offset), NEVER_US, None, 0
+        return {**said, **dict(zip(META[3:], rejected, strict=True)), **nothing}
+    identity, at_ms = identify(topic, found)
+    events, clock_us, of = {name_column(topic): to_row(topic.fields, found)}, at_ms * 1_000, topic
+    if topic is RELEASES:
+        of, event = get_contract(found["topic"]), unwrap(found)
+        assert not isinstance(event, Rejection), "a release is accepted with what it wraps"
+        original, at_ms = identify(of, event)
+        identity, clock_us = f"{of.name}/{original}", NEVER_US
+        events[name_column(of)] = to_row(of.fields, event)
+    beat_us = 0
+    if topic is HEARTBEATS:
+        identity, beat_us = str(offset), clock_us
+    accepted = of.name, None, identity, clock_us, at_ms * 1_000, beat_us
+    return {**said, **dict(zip(META[3:], accepted, strict=True)), **nothing, **events}
+
+
+def to_row(fields: Sequence[Field], event: Row) -> dict[str, Any]:
+    return {field.name: to_value(field, event[field.name]) for field in fields}
+
+
+def to_value(field: Field, value: Any) -> Any:
+    if value is None:
+        return None
+    if field.fields:
+        return [to_row(field.fields, item) for item in value]
+    return value * 1_000 if field.type == "timestamp" else value
+
+
+def list_rows(reads: Sequence[Contract], frame: DataFrame) -> list[dict[str, Any]]:
+    """The rows with times in microseconds: Spark has times that no calendar of Python has."""
+    columns = [count_microseconds(F.col(name), frame.schema[name].dataType) for name in META]
+    for one in reads:
+        event, kind = F.col(name_column(one)), frame.schema[name_column(one)].dataType
+        assert isinstance(kind, T.StructType)
+        fields = [
+            count_microseconds(event[field.name], field.dataType).alias(field.name)
+            for field in kind
+        ]
+        columns.append(F.when(event.isNotNull(), F.struct(*fields)))
+    names = [*META, *map(name_column, reads)]
+    rows = frame.select(*[each.alias(name) for each, name in zip(columns, names, strict=True)])
+    return [to_plain(row.asDict(recursive=True)) for row in rows.collect()]
+
+
+def count_microseconds(value: Column, kind: T.DataType) -> Column:
+    return F.unix_micros(value) if isinstance(kind, T.TimestampType) else value
+
+
+def to_plain(value: Any) -> Any:
+    """The value with bytes as Python has them."""
+    if isinstance(value, dict):
+        return {name: to_plain(each) for name, each in value.items()}
+    return bytes(value) if isinstance(value, bytearray) else value

@@ -1,0 +1,136 @@
+"""What validation.py asks of a record, as plain data for a program in another language.
+
+pipelines/common/runtime/java/Description.java reads it. Fields are numbered as in the contract.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from contracts.catalog import HEARTBEATS, RELEASES
+from contracts.projection import Path, project_fields
+from contracts.rules import KINDS
+from contracts.schemas import find_schemas
+from contracts.shape import Contract, Field, Rule
+from contracts.times import MILLISECOND
+from contracts.validation import RELEASABLE
+
+Plain = dict[str, Any]
+
+ON_WIRE = {"int": "long", "timestamp": "long", "string": "bytes"}
+"""By type: another one whose values have the same bytes."""
+
+
+def describe(reads: Mapping[Contract, Collection[Path]]) -> Plain:
+    """The topics of a reader, with heartbeats and whatever may be released.
+
+    `reads`: by topic: the fields that the reader takes of an accepted event.
+    """
+    known = dict.fromkeys((*reads, HEARTBEATS, RELEASES, *RELEASABLE.values()))
+    columns = {topic: number for number, topic in enumerate(reads)}
+    releases = number_fields(RELEASES.fields)
+    return {
+        "topics": {
+            topic.name: describe_topic(topic, columns.get(topic, -1), reads.get(topic, ()))
+            for topic in known
+        },
+        "heartbeats": HEARTBEATS.name,
+        "releases": RELEASES.name,
+        "releasePlaces": {
+            "topic": releases["topic"],
+            "key": releases["record_key"],
+            "eventId": releases["original_event_id"],
+            "value": releases["value"],
+        },
+    }
+
+
+def describe_topic(topic: Contract, column: int, paths: Collection[Path]) -> Plain:
+    """A contract; its accepted events go to this column, with the fields on these paths."""
+    places = number_fields(topic.fields)
+    return {
+        "name": topic.name,
+        "fields": len(topic.fields),
+        "writers": {
+            number: list(list_steps(schema, topic.fields))
+            for number, schema in find_schemas(topic).items()
+        },
+        "key": [places[name] for name in topic.key],
+        "eventId": places["event_id"],
+        "eventTime": places[str(topic.event_time)],
+        "partitions": topic.settings.partitions,
+        "horizonMs": count_milliseconds(topic.horizon),
+        "skewMs": count_milliseconds(topic.skew),
+        "rules": [
+            describe_rule(topic.fields, rule)
+            for rule in topic.rules
+            if rule.kind != "required" or len(rule.path) == 1  # as in checks.py
+        ],
+        "releasable": topic.name in RELEASABLE,
+        "column": column,
+        "kept": list_kept(topic.fields, project_fields(topic.fields, paths)),
+    }
+
+
+def list_steps(schema: Plain, fields: Sequence[Field]) -> Iterator[Plain]:
+    """The values of a body that was written with this schema, and the field of each."""
+    places = number_fields(fields)
+    for written in schema["fields"]:
+        place = places.get(written["name"], -1)
+        kind, optional = written["type"], isinstance(written["type"], list)
+        if optional:
+            _, kind = kind  # null comes first: contracts/mapping.py
+        yield {
+            "to": place,
+            "optional": optional,
+            **describe_type(kind, None if place < 0 else fields[place]),
+        }
+
+
+def describe_type(written: Any, field: Field | None) -> Plain:
+    """A written value, as what its field has; None: the contract has no such field."""
+    kind = written if isinstance(written, str) else written["type"]
+    if kind == "array":
+        inner = () if field is None else field.fields
+        items = list(list_steps(written["items"], inner))
+        return {"type": kind, "items": items, "fields": len(inner)}
+    read_as = kind if field is None else field.type
+    if ON_WIRE.get(kind, kind) != ON_WIRE.get(read_as, read_as):
+        raise ValueError(f"{read_as} cannot be read where {kind} was written")
+    return {"type": read_as, "items": None, "fields": 0}
+
+
+def describe_rule(fields: Sequence[Field], rule: Rule) -> Plain:
+    limit: Any = rule.limit
+    if KINDS[rule.kind].limit_is_field:
+        limit = number_fields(fields)[str(limit)]
+    path = list(find_places(fields, rule.path))
+    return {"reason": rule.name, "kind": rule.kind, "path": path, "limit": limit}
+
+
+def find_places(fields: Sequence[Field], path: Path) -> Iterator[int]:
+    for name in path:
+        place = number_fields(fields)[name]
+        yield place
+        fields = fields[place].fields
+
+
+def list_kept(fields: Sequence[Field], kept: Sequence[Field]) -> list[Plain]:
+    """The fields that are kept, with their places among all of them."""
+    places = number_fields(fields)
+    return [
+        {
+            "at": places[one.name],
+            "type": one.type,
+            "items": list_kept(fields[places[one.name]].fields, one.fields),
+        }
+        for one in kept
+    ]
+
+
+def number_fields(fields: Sequence[Field]) -> Mapping[str, int]:
+    return {field.name: number for number, field in enumerate(fields)}
+
+
+def count_milliseconds(length: timedelta | None) -> int | None:
+    return None if length is None else length // MILLISECOND

@@ -1,0 +1,71 @@
+"""A pipeline's stages from records to changes, in order: live and catching up alike.
+
+Each is a function of frames, in a file of `transform`. Around them, `runtime` reads and writes.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from pyspark.sql import Column, DataFrame
+
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.transform.aggregate import aggregate, select_view_rows
+from pipelines.common.transform.as_of_join import NONE, Lookups, join_as_of
+from pipelines.common.transform.contribute import contribute
+from pipelines.common.transform.declared import list_fields
+from pipelines.common.transform.deduplicate import keep_first_copies, keep_first_copies_in_stream
+from pipelines.common.transform.encode import encode_changelog
+from pipelines.common.transform.extract import extract
+from pipelines.common.transform.lines import explode_lines
+from pipelines.common.transform.validate import validate
+
+
+def build_changes(
+    pipeline: Pipeline,
+    records: DataFrame,
+    memory: timedelta,
+    lookups: Lookups,
+    beat_max: Column,
+    generation: int,
+    outputs: Mapping[str, str],
+) -> DataFrame:
+    """The records that a batch of a stream writes: to the changelogs, and to the accounting.
+
+    `memory`: how long Spark remembers an event's id, in world time, and `beat_max`: see
+    `keep_first_copies_in_stream`. `generation` and `outputs`: see `encode_changelog`.
+    """
+    rows = build_running_rows(pipeline, records, memory, lookups, beat_max)
+    return encode_changelog(pipeline, generation, outputs, rows)
+
+
+def build_running_rows(
+    pipeline: Pipeline, records: DataFrame, memory: timedelta, lookups: Lookups, beat_max: Column
+) -> DataFrame:
+    """The rows that a batch of a stream changes, accounting among them: as in `aggregate`."""
+    events = validate(list_fields(pipeline), records)
+    extracts = extract(pipeline, events)
+    copies = keep_first_copies_in_stream(extracts, memory, beat_max)
+    return build_rows_of_copies(pipeline, copies, lookups)
+
+
+def build_static_rows(pipeline: Pipeline, records: DataFrame, lookups: Lookups = NONE) -> DataFrame:
+    """The rows of all views and of accounting, over a static frame of records: as `aggregate`."""
+    events = validate(list_fields(pipeline), records)
+    extracts = extract(pipeline, events)
+    copies = keep_first_copies(extracts)
+    return build_rows_of_copies(pipeline, copies, lookups)
+
+
+def build_rows_of_copies(pipeline: Pipeline, copies: DataFrame, lookups: Lookups) -> DataFrame:
+    """The rows that first copies change, accounting among them: as `aggregate`."""
+    lines = explode_lines(pipeline, copies)
+    joined = join_as_of(lines, lookups)
+    contributions = contribute(pipeline, joined)
+    return aggregate(pipeline, contributions)
+
+
+def build_rows(
+    pipeline: Pipeline, records: DataFrame, lookups: Lookups = NONE, number: int = 0
+) -> DataFrame:
+    """The rows of the view with this number, with the columns of its contract."""
+    return select_view_rows(pipeline, build_static_rows(pipeline, records, lookups), number)
