@@ -29,9 +29,7 @@ def test_every_class_is_compiled_once(tmp_path: Path) -> None:
         ("java.util.List items = null;", "List is a raw type"),
     ],
 )
-def test_an_error_says_where_it_is_and_what_to_do(
-    tmp_path: Path, line: str, message: str
-) -> None:
+def test_an_error_says_where_it_is_and_what_to_do(tmp_path: Path, line: str, message: str) -> None:
     source = tmp_path / "sources" / "Sum.java"
     source.parent.mkdir()
     source.write_text("class Sum {\n    {\n        " + line + "\n    }\n}\n")
