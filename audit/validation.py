@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from contracts import (
     ADJUSTMENTS,
+    HEARTBEATS,
     RECEIPTS,
     REFUNDS,
     RELEASES,
@@ -59,7 +60,9 @@ def read_record(record: Record) -> Content:
     fields = parse_event(record)
     refuse_misplaced(record)
     if record.topic != RELEASES.name:
-        return Content(record.topic, fields["event_id"], fields, find_untimeliness(record, fields))
+        # Each heartbeat counts: it says no more than what time it is.
+        named = str(record.offset) if record.topic == HEARTBEATS.name else fields["event_id"]
+        return Content(record.topic, named, fields, find_untimeliness(record, fields))
     inner = unwrap_original(record, fields)
     identity = f"{fields['topic']}/{fields['original_event_id']}"
     return Content(fields["topic"], identity, inner, find_untimeliness(record, fields))

@@ -22,10 +22,10 @@ from infra.processes import find_drivers, list_descendants, run_supervisor
 from infra.settings import Settings
 from infra.wait import wait_for, wait_until
 from pipelines.common.generations.folders import find_checkpoint
+from pipelines.common.generations.prune import prune_generation
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.throttle import pause_others
 from replay import candidates
-from replay.prune import prune_generation
 
 RECEIPTS_PER_SECOND = 100.0
 LOOK_SECONDS, SLICE_SECONDS = 0.5, 2.0

@@ -22,7 +22,7 @@ from pipelines.common.generations.folders import locate_checkpoint, locate_folde
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.backlog import measure_backlog
 from pipelines.common.runtime.pace import create_catching_up_pace
-from pipelines.common.runtime.query import Run, refuse_drops, start
+from pipelines.common.runtime.query import Run, start
 from pipelines.common.runtime.session import get_engine, start_session
 from pipelines.common.runtime.source import build_source_options
 
@@ -133,7 +133,6 @@ class Replays:
         if not query.awaitTermination(REPLAY_SECONDS_MAX):
             raise TimeoutError(f"The replay should end within {REPLAY_SECONDS_MAX} s")
         seconds = time.monotonic() - began
-        refuse_drops(query)
         read = sum(locate_checkpoint(self._settings, generation).read_committed().values())
         if read != self.count_records():
             raise ValueError(

@@ -198,6 +198,19 @@ def list_stranger_faults() -> Iterator[Fault]:
         ),
     )
     yield Fault(
+        "old-timestamps",
+        f"{STRANGER_RECORDS} receipts of {strangers.BACK_MINUTES // 60} hours ago, stamped with "
+        "that time, each twice",
+        Promise(
+            "views keep their last exact answer until replays take their place", True, 300, 300
+        ),
+        runs,
+        publish(
+            "receipts, each twice",
+            lambda one: strangers.publish_backdated(one.settings, STRANGER_RECORDS),
+        ),
+    )
+    yield Fault(
         "other-time-heartbeats",
         "heartbeats of 1970 and of the year 9999, stamped with those times and with the present",
         Promise(f"{VIEWS_GO_ON}; none moves the watermark", True, 60, 60),

@@ -21,6 +21,8 @@ LAST_MS = 253_402_300_000_000
 FIRST_MS = 1
 AGAIN_MINUTES = 60
 """Between two uses of an id; less than the horizon of receipts."""
+BACK_MINUTES = 300
+"""More than a live generation remembers of receipts."""
 UNKNOWN_FRAME = b"\0\xff\xff\xff\xff"
 LARGE_BYTES = 200_000
 RUBBISH = (b"", b"?", b"\0\0", UNKNOWN_FRAME + b"rest", b"\xff" * LARGE_BYTES, None)
@@ -71,6 +73,15 @@ def publish_restarted(settings: Settings, store_id: str, count: int) -> int:
     client = create_client(settings)
     for at_ms in (before_ms, now_ms):
         send(client, records.create_receipts(named, count, at_ms, at_ms, store_id), now_ms)
+    return 2 * count
+
+
+def publish_backdated(settings: Settings, count: int) -> int:
+    """Publish receipts that happened hours ago, stamped with that time, and each once more."""
+    at_ms = records.find_world_ms(settings) - BACK_MINUTES * records.MINUTE_MS
+    client, named = create_client(settings), f"fault-back-{get_wall_ms()}"
+    for _ in range(2):
+        send(client, records.create_receipts(named, count, at_ms, at_ms), at_ms)
     return 2 * count
 
 

@@ -14,16 +14,9 @@ from functools import partial
 from control.generations import Generation, State
 from infra.errors import UserError
 from infra.logs import set_up_logging
-from infra.settings import Settings, locate_root, read_settings
+from infra.settings import locate_root, read_settings
 from pipelines.common.generations import snapshot
-from pipelines.common.generations.generation import load_generations
-from pipelines.common.generations.promotion import (
-    complete_source,
-    create_candidate,
-    find_prefix_ends,
-    is_lost,
-)
-from pipelines.common.pipeline import load
+from pipelines.common.generations.replacement import ensure_generation
 from pipelines.common.runtime.process import give_way
 from pipelines.supervisor import Supervisor, supervise
 
@@ -51,28 +44,6 @@ def main() -> None:
         finally:
             supervisor.terminate()
     sys.exit(INVALID_EXIT)
-
-
-def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
-    """The pipeline's generations. Creates one if none can continue.
-
-    Readers keep the promoted one's rows until the new one has caught up and takes its place. If the
-    log no longer begins at zero, the new one begins in the archive, without asking.
-    """
-    known = load_generations(settings, name)
-    promoted = known.promoted
-    if promoted is not None and is_lost(settings, promoted) and known.candidate is None:
-        log.error("generation %d of %s has lost its checkpoint", promoted.number, name)
-    elif known.known:
-        return known.known
-    room = load(name)
-    create_candidate(
-        settings,
-        room,
-        locate_root(),
-        find_prefix_ends(settings, room, complete_source(settings, room)),
-    )
-    return load_generations(settings, name).known
 
 
 def log_drift(known: Iterable[Generation]) -> None:

@@ -13,16 +13,18 @@ from pathlib import Path
 from threading import Event
 
 from contracts.schemas import NEWER_LOCK, find_newest_lock
-from control.generations import Generation, State
+from control.generations import CANDIDATE, Generation, State
 from infra.errors import UserError
 from infra.lock import LockHeld, is_locked, lock_folder
 from infra.processes import WORKER
 from infra.settings import Settings
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.control import Control
+from pipelines.common.generations.ended import has_ended
 from pipelines.common.generations.folders import locate_code, locate_home
 from pipelines.common.generations.generation import invalidate
 from pipelines.common.generations.promotion import is_lost
+from pipelines.common.generations.replacement import ensure_generation
 
 log = logging.getLogger("pipeline")
 
@@ -72,6 +74,8 @@ class Supervisor:
         self._children: list[Child] = []
         self._failures: Counter[Name] = Counter()
         self._not_before: dict[Name, float] = {}
+        self._irreplaceable: set[str] = set()
+        """The pipelines whose replay was refused: another attempt would be, too."""
 
     def run(self) -> None:
         """Supervise until no generation can run. Raises KeepsFailing."""
@@ -100,15 +104,41 @@ class Supervisor:
                 child.process.kill()
 
     def find_wanted(self) -> dict[Name, Generation]:
-        """The generations that should run and can: a lost one has no code or no checkpoint."""
-        known = self._control.read()
-        running = [one for name in self._pipelines if name in known for one in known[name].running]
+        """The generations that should run and can: a lost one has no code or no checkpoint.
+
+        One that has ended is replaced by a replay.
+        """
+        ended = [one for one in self._list_running() if has_ended(self._settings, one)]
+        for one in ended:
+            if one.state in CANDIDATE:
+                reason = "it forgot what its next record is compared with"
+                invalidate(self._settings, one, reason)
+        for one in ended:
+            if one.state is State.PROMOTED:
+                self._replace(one.pipeline)
         busy = {name for child in self._children for name in child.names}
+        left = set(map(get_name, ended))
         return {
             get_name(one): one
-            for one in running
-            if get_name(one) in busy or not is_lost(self._settings, one)
+            for one in self._list_running()
+            if get_name(one) not in left
+            and (get_name(one) in busy or not is_lost(self._settings, one))
         }
+
+    def _list_running(self) -> Sequence[Generation]:
+        known = self._control.read()
+        return [one for name in self._pipelines if name in known for one in known[name].running]
+
+    def _replace(self, name: str) -> None:
+        """Replay the pipeline, unless it is being replayed, or that was refused."""
+        known = self._control.read().get(name)
+        if known is None or known.candidate or name in self._irreplaceable:
+            return
+        try:
+            ensure_generation(self._settings, name)
+        except UserError as error:
+            self._irreplaceable.add(name)
+            log.error("%s is not replayed by itself: %s", name, error)
 
     def reap(self, wanted: dict[Name, Generation]) -> None:
         """Remove the workers that have ended and note their failures. Raises KeepsFailing."""

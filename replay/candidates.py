@@ -16,6 +16,7 @@ from infra.settings import Settings, locate_root
 from pipelines.common.generations import promotion, snapshot
 from pipelines.common.generations.folders import locate_code
 from pipelines.common.generations.generation import load_generations
+from pipelines.common.generations.prune import prune_generation
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import throttle
 from pipelines.common.runtime.archive import ZERO, Source
@@ -26,7 +27,6 @@ from replay.errors import NotComparable, NotPromoted, NotWindowed, WhichOne
 from replay.first_batch import Before
 from replay.plan import Plan, plan_replay
 from replay.progress import Progress, measure_progress
-from replay.prune import prune_generation
 
 CODE_ON_DISK = "the code on disk"
 

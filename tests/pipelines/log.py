@@ -1,7 +1,7 @@
 """A small log in memory: events encoded as producers do, read as the pipelines do."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -10,9 +10,19 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, encode, encode_key
+from contracts import (
+    ADJUSTMENTS,
+    RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
+    Contract,
+    encode,
+    encode_key,
+    get_contract,
+)
 from contracts.partitions import choose_partition
-from infra.kafka import Partition
+from contracts.times import EPOCH, MILLISECOND
+from infra.kafka import Partition, Record
 
 OPENING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
@@ -156,4 +166,15 @@ def create_log(spark: SparkSession, *log: Published) -> DataFrame:
         at = one.contract.name, choose_partition(one.key, one.contract.settings.partitions)
         rows.append((*at, offsets[at], one.published, one.key, one.value))
         offsets[at] += 1
+    return spark.createDataFrame(rows, RECORD)
+
+
+def create_frame(spark: SparkSession, log: Iterable[Record]) -> DataFrame:
+    """The records as Kafka hands them over, in one order; their offsets are their places in it."""
+    rows = []
+    for offset, one in enumerate(log):
+        width = get_contract(one.topic).settings.partitions
+        published = EPOCH + one.published_ms * MILLISECOND
+        at = choose_partition(one.key, width)
+        rows.append((one.topic, at, offset, published, one.key, one.value))
     return spark.createDataFrame(rows, RECORD)

@@ -2,6 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -9,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from control.generations import Generation, Generations, State
+from infra.errors import UserError
 from infra.settings import Settings
 from pipelines import supervisor
 from pipelines.supervisor import FAILURES_MAX, STEADY_SECONDS, Child, KeepsFailing, Supervisor
@@ -32,6 +34,8 @@ class Shop:
         self._seconds = seconds
         self.spawned: Counter[int] = Counter()
         self.known = generations
+        self.ended: set[int] = set()
+        self.refuses, self.asked = False, 0
         self._lives = {int(name.removeprefix("g")): deque(each) for name, each in lives.items()}
 
     def read(self) -> dict[str, Generations]:
@@ -47,6 +51,19 @@ class Shop:
             poll=lambda: None if end is None or self.now <= end else 1, returncode=1
         )
         return Child(cast(Any, process), running, started=self.now)
+
+    def ensure(self, _settings: Settings, name: str) -> None:
+        """Add a candidate, or refuse it."""
+        assert name == self.known.pipeline
+        self.asked += 1
+        if self.refuses:
+            raise UserError("the log no longer begins at zero")
+        number = self.known.newest + 1
+        self.known = self.known.plus(replace(self.known.known[0], number=number))
+        self.known = self.known.to(State.CATCHING_UP, number)
+
+    def has_ended(self, _settings: Settings, one: Generation) -> bool:
+        return one.number in self.ended
 
     def invalidate(self, _settings: Settings, one: Generation, reason: str) -> None:
         self.known = self.known.to(State.INVALID, one.number, reason)
@@ -64,6 +81,8 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
         monkeypatch.setattr(supervisor, "Control", lambda _settings: shop)
         monkeypatch.setattr(supervisor, "spawn", shop.spawn)
         monkeypatch.setattr(supervisor, "invalidate", shop.invalidate)
+        monkeypatch.setattr(supervisor, "ensure_generation", shop.ensure)
+        monkeypatch.setattr(supervisor, "has_ended", shop.has_ended)
         monkeypatch.setattr(supervisor, "is_lost", lambda *_: False)
         monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: shop.now))
         monkeypatch.setattr(
@@ -108,6 +127,28 @@ def test_a_candidate_that_keeps_ending_is_invalid_and_the_promoted_goes_on(
     assert given_up is not None
     assert given_up.reason == f"its process ended {FAILURES_MAX} times in a row"
     assert shop.known.promoted is not None
+
+
+def test_a_promoted_generation_that_has_ended_is_replaced(run: Run) -> None:
+    shop = Shop(create_generations(State.PROMOTED), ENOUGH_SECONDS)
+    shop.ended = {PROMOTED}
+    run(shop)
+    assert (shop.asked, shop.spawned) == (1, {CANDIDATE: 1})
+
+
+def test_its_replay_is_replaced_too_once_it_has_ended(run: Run) -> None:
+    shop = Shop(create_generations(State.PROMOTED, State.READY), ENOUGH_SECONDS)
+    shop.ended = {PROMOTED, CANDIDATE}
+    run(shop)
+    assert shop.known.is_invalid(CANDIDATE)
+    assert (shop.asked, shop.spawned) == (1, {CANDIDATE + 1: 1})
+
+
+def test_a_replay_that_is_refused_is_asked_for_once_and_the_others_go_on(run: Run) -> None:
+    shop = Shop(create_generations(State.RETIRED, State.PROMOTED), ENOUGH_SECONDS)
+    shop.ended, shop.refuses = {2}, True
+    run(shop)
+    assert (shop.asked, shop.spawned) == (1, {1: 1})
 
 
 @pytest.mark.crosses("pipelines/supervisor/FAILURES_MAX")

@@ -18,9 +18,9 @@ from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint, locate_code
 from pipelines.common.generations.generation import make_outputs
 from pipelines.common.generations.marker import publish_marker
+from pipelines.common.generations.replacement import ensure_generation
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.query import Run, run
-from pipelines.run import ensure_generation
 
 BATCHES_AHEAD_MAX = 3
 STOP_SECONDS_MAX = 60
@@ -95,6 +95,10 @@ class InSession:
             self._stopping = Event()
             self._thread = Thread(target=self._run)
             self._thread.start()
+
+    def forget(self) -> None:
+        """Forget a failure: another generation is to run."""
+        self._failure = None
 
     def stop(self) -> None:
         self._stopping.set()

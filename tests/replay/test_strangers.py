@@ -1,6 +1,7 @@
 """Clients that are not ours, with librdkafka's own defaults: what they send counts once, or not."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,12 @@ from audit.timeline import BEFORE
 from contracts import ADJUSTMENTS, HEARTBEATS, STOCK_LEVELS, Contract, encode, encode_key
 from contracts.partitions import choose_partition
 from contracts.times import EPOCH, MILLISECOND
+from control.marker import read_marker
 from infra.settings import Settings
+from pipelines.common.generations.ended import end
+from pipelines.common.generations.generation import make_outputs
+from pipelines.common.generations.replacement import ensure_generation
+from pipelines.common.runtime.sink import Dropped
 from tests.brokers import empty_broker
 from tests.replay.answer import answer
 from tests.replay.checking import check
@@ -109,6 +115,36 @@ def test_one_heartbeat_of_another_time_ends_nothing(
     running.stop()
     assert count_units(work) == 5
     assert find_reasons(work) == {"future" if far == LAST else "late"}
+
+
+def test_what_comes_hours_later_with_its_old_timestamp_is_counted_by_a_replay(
+    work: Work, spark: SparkSession, running: InSession
+) -> None:
+    """Clients that stamp what they send with the time of the event, after an outage, do so.
+
+    A live generation cannot know whether it is a copy: it gives up, and another one replays.
+    """
+    till = Stranger(work.settings, partitioner="murmur2_random")
+    for hour in range(6):
+        till.adjust(OPENED + hour * HOUR, 1, event_id=f"A-{hour}")
+        till.beat(OPENED + hour * HOUR)
+        see_through(running)
+    till.adjust(OPENED, 1, event_id="A-0")
+    till.adjust(OPENED, 100, event_id="B-0")
+    till.beat(OPENED + 5 * HOUR)
+    marked = read_marker(work.settings, work.pipeline.name, 1)
+    with pytest.raises(Dropped, match="Spark dropped 2 records"):
+        see_through(running)
+    running.stop()
+    assert read_marker(work.settings, work.pipeline.name, 1) == marked
+    end(work.settings, work.generation, "Spark dropped 2 records")
+    [_, candidate] = ensure_generation(work.settings, work.pipeline.name)
+    running.work = again = replace(work, generation=candidate)
+    make_outputs(work.settings, work.pipeline, candidate)
+    running.forget()
+    see_through(running)
+    running.stop()
+    assert count_units(again) == 106
 
 
 def test_a_copy_by_another_partitioner_is_set_aside(work: Work, running: InSession) -> None:

@@ -13,6 +13,7 @@ from infra.wait import wait_for
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.clock import get_wall_now
 from pipelines.common.generations.damage import is_damaged
+from pipelines.common.generations.ended import has_ended
 from pipelines.common.generations.folders import (
     find_checkpoint,
     locate_checkpoint,
@@ -151,7 +152,7 @@ def complete_source(settings: Settings, pipeline: Pipeline) -> Source:
 
 
 def mark_caught_up(settings: Settings, generation: Generation) -> None:
-    """Mark a candidate as ready. It takes the place of a promoted generation that is lost."""
+    """Mark a candidate as ready. It takes the place of one that is lost."""
 
     def ready(known: Generations) -> Generations:
         there = known.of(generation.number)
@@ -220,12 +221,12 @@ def forget(settings: Settings, pipeline: str, numbers: frozenset[int]) -> None:
 
 
 def is_lost(settings: Settings, generation: Generation) -> bool:
-    """Whether its code is missing, or the checkpoint of what it has written already.
+    """Whether it cannot continue: it has ended, its code is missing, or its checkpoint is.
 
     A checkpoint that cannot be read is lost, too.
     """
     checkpoint = locate_checkpoint(settings, generation)
-    if is_damaged(checkpoint):
+    if has_ended(settings, generation) or is_damaged(checkpoint):
         return True
     begun = checkpoint.read_committed() or not has_marker(settings, generation)
     return not (begun and locate_code(settings, generation).exists())

@@ -40,6 +40,25 @@ class FallenBehind(Exception):
     """More comes than live batches can take: the cost of each record is higher in them."""
 
 
+class Failure:
+    """What ended a query in the function that writes its batches. Spark keeps the text alone."""
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+
+    def keep(self, write: Write) -> Write:
+        """A function that writes, and keeps what is raised."""
+
+        def write_or_keep(records: DataFrame, batch: int) -> None:
+            try:
+                write(records, batch)
+            except Exception as error:
+                self.error = error
+                raise
+
+        return write_or_keep
+
+
 def refuse_outgrown(
     write: Write, now: Pace, reads: Iterable[Contract], measure_unread: Measure
 ) -> Write:

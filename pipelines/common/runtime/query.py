@@ -13,7 +13,6 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from contracts import Contract
 from control.generations import Generation
-from infra.errors import UserError
 from infra.kafka import create_admin, list_partitions
 from infra.settings import Settings
 from pipelines.common.flow import build_changes
@@ -34,6 +33,7 @@ from pipelines.common.runtime.dimensions import Dimensions, read_dimensions_befo
 from pipelines.common.runtime.ending import end_query
 from pipelines.common.runtime.expressions import suit_expressions
 from pipelines.common.runtime.fitness import (
+    Failure,
     FallenBehind,
     Outgrown,
     refuse_behind,
@@ -50,8 +50,9 @@ from pipelines.common.runtime.pace import (
     select_pace,
 )
 from pipelines.common.runtime.records_read import RecordsRead
+from pipelines.common.runtime.running_batch import RunningBatch
 from pipelines.common.runtime.session import prepare_session
-from pipelines.common.runtime.sink import Write, create_sink
+from pipelines.common.runtime.sink import Dropped, Write, create_sink
 from pipelines.common.runtime.source import tail
 from pipelines.common.runtime.state_size import StateSize
 from pipelines.common.runtime.throttle import Throttle, throttle_write
@@ -66,10 +67,6 @@ SMALL_TASKS = 1
 
 LOOK_SECONDS = 1
 """The time between two checks of a running query."""
-
-
-class Invalid(UserError):
-    """The generation has lost a record, so its answer is no longer exact."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ def run(work: Run, stopping: Event) -> None:
     batch means that a candidate has caught up. The archive prefix is read to its end before the
     log.
 
-    Raises Invalid if Spark has dropped a record, NewerSchema if a batch may hold records that only
+    Raises Dropped if Spark has dropped a record, NewerSchema if a batch may hold records that only
     newer code can read, and Spark's exception if a query fails.
     """
     settings, generation = work.settings, work.generation
@@ -122,17 +119,20 @@ def run(work: Run, stopping: Event) -> None:
         if prefix is not None and not now.in_archive:
             remove_chunks(prefix)
         limit = BeatLimit.read(settings)
-        query = start(work, now, limit)
+        failure = Failure()
+        query = start(work, now, limit, failure)
         begun = partial(mark_caught_up, settings, generation) if now.live else do_nothing
         behind = False
         try:
             watch(query, stopping, begun, work.state, limit.is_outdated)
             if not stopping.is_set():
                 end_query(work.spark, query)
-        except StreamingQueryException as failed:
+        except StreamingQueryException:
+            if isinstance(failure.error, Dropped):
+                raise failure.error from None
             refuse_newer(work.pipeline.name, list_decoded_topics(work.pipeline))
-            behind = FallenBehind.__name__ in str(failed)
-            if not behind and Outgrown.__name__ not in str(failed):
+            behind = isinstance(failure.error, FallenBehind)
+            if not behind and not isinstance(failure.error, Outgrown):
                 raise
             log.info(
                 "%s: %s", work.pipeline.name, "behind" if behind else "the log has grown meanwhile"
@@ -180,10 +180,13 @@ def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
     return tailed if prefix is None else prepend(work.spark, prefix, topics, tailed)
 
 
-def start(work: Run, now: Pace, limit: BeatLimit | None = None) -> StreamingQuery:
+def start(
+    work: Run, now: Pace, limit: BeatLimit | None = None, failure: Failure | None = None
+) -> StreamingQuery:
     """Start a query at this pace, from the generation's checkpoint.
 
-    `limit`: of its heartbeats; None: by the clock that is announced now.
+    `limit`: of its heartbeats; None: by the clock that is announced now. `failure` will hold what
+    ends it.
     """
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
     prepare_session(work.spark, now.live, now.state_partitions)
@@ -196,12 +199,13 @@ def start(work: Run, now: Pace, limit: BeatLimit | None = None) -> StreamingQuer
         generation.number,
         generation.outputs,
     )
+    write = (failure or Failure()).keep(create_writer(work, now))
     if not now.live:
-        return write_stream(work, now, changes).trigger(availableNow=True).start()
+        return write_stream(work, changes, write).trigger(availableNow=True).start()
     begin_where_asked(work)
     seconds = compute_batch_seconds(settings, pipeline)
     with optimize_once(changes) as optimized:
-        writer = write_stream(work, now, optimized)
+        writer = write_stream(work, optimized, write)
         return writer.trigger(processingTime=f"{seconds:g} seconds").start()
 
 
@@ -224,15 +228,19 @@ def begin_where_asked(work: Run) -> None:
         first_batch.begin(work.spark, checkpoint.folder, ends)
 
 
-def write_stream(work: Run, now: Pace, changes: DataFrame) -> DataStreamWriter:
+def write_stream(work: Run, changes: DataFrame, write: Write) -> DataStreamWriter:
     """The query of the generation that writes these changes, not yet started."""
-    pipeline, generation = work.pipeline, work.generation
+    generation = work.generation
     return (
-        changes.writeStream.queryName(f"{pipeline.name}-g{generation.number}")
+        changes.writeStream.queryName(name_query(generation))
         .outputMode("update")
         .option("checkpointLocation", str(locate_checkpoint(work.settings, generation).folder))
-        .foreachBatch(create_writer(work, now))
+        .foreachBatch(write)
     )
+
+
+def name_query(generation: Generation) -> str:
+    return f"{generation.pipeline}-g{generation.number}"
 
 
 def create_writer(work: Run, now: Pace) -> Write:
@@ -241,8 +249,11 @@ def create_writer(work: Run, now: Pace) -> Write:
     # A batch's end is asked for to count it, to mark it, and to count the next one.
     read_end = lru_cache(maxsize=2)(checkpoint.read_batch_end)
     archived = archive.ZERO if work.prefix is None else work.prefix.ends
-    read = RecordsRead(work.spark, work.settings, work.generation, archived)
-    write = create_sink(work.settings, work.generation, work.state, read_end, read.count)
+    running = RunningBatch(work.spark, name_query(work.generation))
+    read = RecordsRead(work.spark, work.settings, work.generation, archived, running)
+    write = create_sink(
+        work.settings, work.generation, work.state, read_end, read.count, running.count_dropped
+    )
     write = read_dimensions_before(write, work.dimensions)
     if not now.in_archive:
         held = HeldBack(work.settings, [topic.name for topic in work.pipeline.inputs])
@@ -276,34 +287,14 @@ def watch(
     """Return when the query has read everything up to its end, is outdated, or has to stop.
 
     Calls `begun` once, after the query's first batch, and measures the state after batches. Raises
-    Invalid if Spark has dropped a record, and the exception of a failed query.
+    the exception of a failed query.
     """
-    ended = has_begun = False
-    looked_at = ""
+    ended, looked_at = False, ""
     while not ended and not stopping.is_set() and not is_outdated():
         ended = bool(query.awaitTermination(LOOK_SECONDS))
-        before, looked_at = looked_at, refuse_drops(query, looked_at)
+        newest = query._jsq.lastProgress()
+        before, looked_at = looked_at, "" if newest is None else str(newest.timestamp())
         if looked_at != before:
             state.measure(query)
-        if not has_begun and looked_at:
-            has_begun = True
+        if looked_at and not before:
             begun()
-
-
-def refuse_drops(query: StreamingQuery, since: str = "") -> str:
-    """Raise Invalid if a batch that began then or later has dropped a record, by Spark's reports.
-
-    Returns when the last batch began; empty before the first. The reports of a hundred batches stay
-    in Java: to fetch all of them each second would cost as much as a batch.
-    """
-    newest, recent = since, query._jsq.recentProgress()
-    for number in reversed(range(len(recent))):
-        progress = recent[number]
-        began = str(progress.timestamp())
-        if began < since:
-            break
-        newest = max(newest, began)
-        dropped = sum(state.numRowsDroppedByWatermark() for state in progress.stateOperators())
-        if dropped:
-            raise Invalid(f"Spark dropped {dropped} records behind the watermark")
-    return newest

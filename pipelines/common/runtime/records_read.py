@@ -7,7 +7,6 @@ read is counted from the last marker on, so a batch that is run again counts onc
 from collections import Counter
 from collections.abc import Mapping
 
-from py4j.java_gateway import JavaObject  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
 from control.generations import Generation
@@ -15,22 +14,26 @@ from control.marker import read_marker
 from infra.kafka import Offsets, Partition, read_between
 from infra.settings import Settings
 from pipelines.common.runtime import archive
-
-SCAN = "MicroBatchScan"
-ROWS = "numOutputRows"
+from pipelines.common.runtime.running_batch import RunningBatch
 
 
 class RecordsRead:
     """The numbers of records below the end of each batch."""
 
     def __init__(
-        self, spark: SparkSession, settings: Settings, generation: Generation, archived: Offsets
+        self,
+        spark: SparkSession,
+        settings: Settings,
+        generation: Generation,
+        archived: Offsets,
+        batch: RunningBatch,
     ) -> None:
         """`archived`: the offsets below which the generation reads the archive."""
         self._spark = spark
         self._settings = settings
         self._generation = generation
         self._archived = archived
+        self._batch = batch
         self._reached: Offsets | None = None
         self._counted: Offsets = {}
 
@@ -61,14 +64,8 @@ class RecordsRead:
 
         A task that is run again on another worker counts its records again.
         """
-        name = f"{self._generation.pipeline}-g{self._generation.number}"
-        queries = [query for query in self._spark.streams.active if query.name == name]
-        if not self._settings.spark_master.startswith("local") or not queries:
-            return None
-        plan = queries[0]._jsq.streamingQuery().lastExecution().executedPlan()
-        leaves = plan.collectLeaves()
-        scans = [one for one in map(leaves.apply, range(leaves.size())) if is_scan(one)]
-        return sum(one.metrics().apply(ROWS).value() for one in scans) if scans else None
+        is_local = self._settings.spark_master.startswith("local")
+        return self._batch.count_read() if is_local else None
 
     def _count_between(self, starts: Offsets, ends: Offsets) -> Mapping[Partition, int]:
         counts: Counter[Partition] = Counter()
@@ -81,8 +78,3 @@ class RecordsRead:
         for message in read_between(self._settings, begins, ends):
             counts[str(message.topic()), int(message.partition() or 0)] += 1
         return counts
-
-
-def is_scan(leaf: JavaObject) -> bool:
-    """Whether it reads Kafka for a batch of a stream, and not something beside it."""
-    return bool(leaf.nodeName().startswith(SCAN))

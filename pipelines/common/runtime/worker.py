@@ -24,16 +24,18 @@ from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.generations import lease, snapshot
 from pipelines.common.generations.control import Control
+from pipelines.common.generations.ended import end
 from pipelines.common.generations.folders import locate_folder
-from pipelines.common.generations.generation import invalidate, load_generations, make_outputs
+from pipelines.common.generations.generation import load_generations, make_outputs
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.ending import end_query
 from pipelines.common.runtime.heap import Heap
 from pipelines.common.runtime.pools import POOL, write_pools
 from pipelines.common.runtime.process import end_with_parent
-from pipelines.common.runtime.query import LOOK_SECONDS, Invalid, Run, run
+from pipelines.common.runtime.query import LOOK_SECONDS, Run, run
 from pipelines.common.runtime.requests import Clerk
 from pipelines.common.runtime.session import get_engine, start_session
+from pipelines.common.runtime.sink import Dropped
 from pipelines.common.runtime.sweeping import Sweeper
 from pipelines.common.runtime.throttle import Throttle, compute_rest_seconds
 
@@ -132,9 +134,9 @@ class QueryThread(Thread):
                 end_query(spark, query)
             self._lease.close()  # the removal of the generation waits for its lease
             self._ended.put(None)
-        except Invalid as why:
-            invalidate(self._work.settings, self.generation, str(why))
-            log.error("generation %d of %s is invalid: %s", self.generation.number, name, why)
+        except Dropped as why:
+            end(self._work.settings, self.generation, str(why))
+            log.error("generation %d of %s ends: %s", self.generation.number, name, why)
             self._ended.put(None)
         except Exception as error:  # the main thread raises it, which watches all threads
             self._ended.put(error)

@@ -8,10 +8,11 @@ from datetime import timedelta
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from contracts import HEARTBEATS
 from pipelines.common.transform.validate import BEFORE_ALL
 
 IDENTITY = ("_topic", "_partition", "_reason", "_identity", "event_time")
-"""The identity of a record. A rejected record equals no other one."""
+"""The identity of a record. A rejected one equals no other, nor does a heartbeat."""
 
 WATERMARK_DELAY = "spark.watermarkDelayMs"
 """The key of the delay in a column's metadata: Spark frees ids that are older than the watermark by
@@ -30,16 +31,18 @@ def keep_first_copies_in_stream(
 
     Only heartbeats move the watermark, so a publisher with a fast clock does not. Spark remembers
     an event's id until a heartbeat is younger than the event by `memory` of world time. A heartbeat
-    beyond `beat_max`, world time at the start of the batch, moves nothing. The id of an event that
-    is older than all that is remembered, and would be dropped, is remembered from then on.
+    beyond `beat_max`, world time at the start of the batch, moves nothing. An event that is older
+    than all that is remembered is dropped, which ends the generation. What has no copies, a
+    heartbeat and a rejected record, is never too old, and remembered no longer than an event of
+    `beat_max`.
     """
     delay = f"{int(memory.total_seconds() * 1000)} milliseconds"
     is_possible = F.col("_beat") <= beat_max
     beats = {"_beat": F.when(is_possible, F.col("_beat")).otherwise(F.lit(BEFORE_ALL))}
     watched = extracts.withColumns(beats).withWatermark("_beat", delay)
-    is_forgotten = F.col("_clock") < beat_max - F.lit(memory)
-    clock = F.when(is_forgotten, beat_max).otherwise(F.col("_clock"))
     # Spark remembers an id for the delay in this metadata, counted by the watermark.
+    has_copies = F.col("_reason").isNull() & (F.col("_topic") != HEARTBEATS.name)
+    clock = F.when(has_copies, F.col("_clock")).otherwise(beat_max)
     clock = clock.alias("_clock", metadata={WATERMARK_DELAY: 0})
     kept = [
         clock if name == "_clock" else F.col(name) for name in watched.columns if name != "_beat"

@@ -20,8 +20,8 @@ from contracts.shape import Field
 from contracts.times import EPOCH
 
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
-"""A time that no watermark passes: so every rejected record counts, whatever its own time, and what
-was released once counts no second time, however much later."""
+"""A time that no watermark passes: what was released once counts no second time, however much
+later."""
 
 BEFORE_ALL = EPOCH
 """A time that moves no watermark."""
@@ -32,7 +32,8 @@ FOUND = T.StructType(
         T.StructField("_of", T.StringType()),
         # Why the record is rejected; null: it is accepted.
         T.StructField("_reason", T.StringType()),
-        # Its id; for a release, the original's topic and id; for a rejected record, its offset.
+        # Its id; for a release, the original's topic and id. What has no copies, a heartbeat or a
+        # rejected record: its offset.
         T.StructField("_identity", T.StringType()),
         # When the event happened; NEVER for a release and for a rejected record.
         T.StructField("_clock", T.TimestampType()),

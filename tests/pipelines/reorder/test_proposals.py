@@ -22,11 +22,9 @@ from audit.timeline import (
     Timeline,
 )
 from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
-from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Record
 from pipelines.common.flow import build_rows
 from pipelines.reorder.pipeline import PIPELINE, POLICY
-from tests.pipelines.log import RECORD
+from tests.pipelines.log import create_frame
 from tests.pipelines.versions import create_lookups
 from tests.rows import collect_rows
 from tests.seeds import create_random
@@ -136,9 +134,7 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     moves = [one for one in log if one.topic in {topic.name for topic in PIPELINE.reads}]
     again = [*moves, *chance.sample(moves, COPIES)]
     chance.shuffle(again)
-    frame = spark.createDataFrame(
-        [to_read(offset, one) for offset, one in enumerate(again)], RECORD
-    )
+    frame = create_frame(spark, again)
     proposals = {
         encode_key(PROPOSALS, row): row
         for row in collect_rows(
@@ -148,8 +144,3 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     assert proposals == expected
     unplanned = [one for one in log if one.topic != PROMOTIONS.name]
     assert ReorderOracle(unplanned, POLICY).compute_view() != list(expected.values())
-
-
-def to_read(offset: int, record: Record) -> tuple[object, ...]:
-    published = EPOCH + record.published_ms * MILLISECOND
-    return record.topic, 0, offset, published, record.key, record.value

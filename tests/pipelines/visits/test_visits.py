@@ -10,11 +10,10 @@ from audit.tables import Row
 from audit.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, encode_key
-from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
 from pipelines.common.flow import build_rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
-from tests.pipelines.log import RECORD
+from tests.pipelines.log import create_frame
 from tests.rows import collect_rows
 from tests.seeds import create_random
 
@@ -89,11 +88,5 @@ def compute_expected(log: list[Record]) -> dict[bytes, Row]:
 
 def compute_visits(spark: SparkSession, log: list[Record]) -> dict[bytes, Row]:
     """The pipeline's rows by key, of the records in this order."""
-    frame = spark.createDataFrame(
-        [
-            (one.topic, 0, offset, EPOCH + one.published_ms * MILLISECOND, one.key, one.value)
-            for offset, one in enumerate(log)
-        ],
-        RECORD,
-    )
+    frame = create_frame(spark, log)
     return {encode_key(VISITS, row): row for row in collect_rows(build_rows(PIPELINE, frame))}

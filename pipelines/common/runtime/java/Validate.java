@@ -65,7 +65,8 @@ public final class Validate implements UDF6<String, Integer, Long, Long, byte[],
         } else {
             Instant time = Instant.ofEpochMilli(topic.timeMs(event));
             boolean isBeat = topic == contracts.heartbeats;
-            say(row, name, null, topic.eventId(event), time, time, isBeat ? time : Instant.EPOCH);
+            String identity = isBeat ? offset.toString() : topic.eventId(event);
+            say(row, name, null, identity, time, time, isBeat ? time : Instant.EPOCH);
             keep(row, topic, event);
         }
         return RowFactory.create(row);

@@ -13,12 +13,13 @@ from infra.kafka import create_admin, create_producer
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from pipelines.common.generations import snapshot
+from pipelines.common.generations.ended import end, has_ended
 from pipelines.common.generations.folders import locate_code
 from pipelines.common.generations.generation import invalidate, load_generations, make_outputs
 from pipelines.common.generations.marker import publish_marker
 from pipelines.common.generations.promotion import is_lost, mark_caught_up, remove_leftovers
+from pipelines.common.generations.replacement import ensure_generation
 from pipelines.common.pipeline import load
-from pipelines.run import ensure_generation
 from tests.pipelines.generations import AT
 
 pytestmark = pytest.mark.e2e
@@ -98,6 +99,26 @@ def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
         (2, State.RETIRED),
         (3, State.PROMOTED),
     ]
+
+
+def test_a_generation_that_has_ended_is_replaced_by_a_replay(kafka: Settings) -> None:
+    """Readers keep what it has written; of those before it none is kept that nobody can go to."""
+    for _ in range(3):
+        before = find_promoted(kafka)
+        end(kafka, before, "Spark dropped 1 records behind the watermark")
+        ensure_generation(kafka, NAME)
+        known = load_generations(kafka, NAME)
+        candidate = known.candidate
+        assert candidate is not None
+        assert (known.promoted, candidate.state) == (before, State.CATCHING_UP)
+        assert not has_ended(kafka, candidate)
+        assert all(not is_lost(kafka, one) for one in known.known if one.state is State.RETIRED)
+        ensure_generation(kafka, NAME)
+        assert load_generations(kafka, NAME) == known
+        mark_caught_up(kafka, candidate)
+        assert find_promoted(kafka).number == candidate.number
+    lost = [one for one in load_generations(kafka, NAME).known if is_lost(kafka, one)]
+    assert [one.number for one in lost] == [before.number]
 
 
 def create_running(code_digest: str, libraries: str | None) -> Generation:

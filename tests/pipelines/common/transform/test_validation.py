@@ -112,7 +112,9 @@ def judge(
         original, at_ms = identify(of, event)
         identity, clock_us = f"{of.name}/{original}", NEVER_US
         events[name_column(of)] = to_row(of.fields, event)
-    beat_us = clock_us if topic is HEARTBEATS else 0
+    beat_us = 0
+    if topic is HEARTBEATS:
+        identity, beat_us = str(offset), clock_us
     accepted = of.name, None, identity, clock_us, at_ms * 1_000, beat_us
     return {**said, **dict(zip(META[3:], accepted, strict=True)), **nothing, **events}
 

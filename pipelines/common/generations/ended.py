@@ -1,0 +1,23 @@
+"""Generations that have ended: they have forgotten what their next record has to be compared with.
+
+What one has written up to its last marker is exact, and is read until a replay takes its place.
+"""
+
+from pathlib import Path
+
+from control.generations import Generation
+from infra.settings import Settings
+from pipelines.common.generations.folders import locate_folder
+
+
+def end(settings: Settings, generation: Generation, why: str) -> None:
+    """Note that the generation cannot take the next batch, for every process on the machine."""
+    locate_note(settings, generation).write_text(f"{why}\n")
+
+
+def has_ended(settings: Settings, generation: Generation) -> bool:
+    return locate_note(settings, generation).exists()
+
+
+def locate_note(settings: Settings, generation: Generation) -> Path:
+    return locate_folder(settings, generation) / "ended"
