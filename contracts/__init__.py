@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from contracts.digests import compute_digest
     from contracts.dimensions import DIMENSIONS, NOTICE, ON_ITS_WAY, holds_from
     from contracts.errors import BadContract, StaleLock, Undecodable, Unencodable, UnknownContract
-    from contracts.mapping import build_avro_schema, render_rule_sql, render_spark_ddl
+    from contracts.mapping import build_avro_schema, render_spark_ddl
     from contracts.models import build_model
     from contracts.schemas import find_schemas, get_schema_id
     from contracts.shape import Contract, Field, Row, Rule, TopicSettings
@@ -107,7 +107,6 @@ __all__ = [
     "get_contract",
     "get_schema_id",
     "holds_from",
-    "render_rule_sql",
     "render_spark_ddl",
 ]
 

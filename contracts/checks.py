@@ -91,7 +91,10 @@ class Asked:
 
 @cache
 def order_checks(contract: Contract) -> tuple[Asked, ...]:
-    """The rules in the order of `render_rule_sql`, for values as the codec decodes them."""
+    """The rules in the contract's order, for values as the codec decodes them.
+
+    `required` of an array's item is not among them: Avro cannot leave the field out.
+    """
     return tuple(
         Asked(rule.name, compile_path(rule.path), _compile_rule(rule))
         for rule in contract.rules

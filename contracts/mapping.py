@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import pydantic
 
-from contracts import rules
 from contracts.shape import Contract, Field
 
 
@@ -124,19 +123,6 @@ def _render_spark_type(field: Field) -> str:
         columns = ", ".join(f"{inner.name}: {_render_spark_type(inner)}" for inner in field.fields)
         return f"ARRAY<STRUCT<{columns}>>"
     return TYPES[field.type].spark
-
-
-def render_rule_sql(contract: Contract, prefix: str = "") -> tuple[tuple[str, str], ...]:
-    """The rules as Spark SQL over decoded fields: name, and a condition, true where it holds.
-
-    `prefix` precedes every field, as in "receipt.". The list has no `required` rule of an array's
-    item: Avro cannot leave the field out, and a body that does not decode has no array either.
-    """
-    return tuple(
-        (rule.name, rules.render_sql(rule, contract.fields, prefix))
-        for rule in contract.rules
-        if rule.kind != "required" or len(rule.path) == 1
-    )
 
 
 def to_camel(name: str) -> str:

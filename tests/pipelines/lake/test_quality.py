@@ -8,9 +8,9 @@ import pytest
 from great_expectations.core import ExpectationValidationResult
 from great_expectations.expectations.expectation import Expectation
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
-from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, render_rule_sql, render_spark_ddl
+from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, render_spark_ddl
+from contracts.checks import order_checks
 from infra.folder import Folder
 from pipelines.lake.quality.checks import (
     COMPARED,
@@ -30,6 +30,7 @@ from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.strategies import draw_records, typed
 from tests.pipelines.log import OPENING, receipt, refund
 from tests.pipelines.log import create_log as records_of
+from tests.rows import collect_rows
 
 pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
@@ -50,7 +51,7 @@ def number_events(spark: SparkSession, topic: Contract) -> DataFrame:
         *draw_records(typed(topic), RECORDS),
     ]
     # The others break what Avro cannot leave out: they are never decoded.
-    asked = {rule for rule, _ in render_rule_sql(topic)}
+    asked = {rule.name for rule in order_checks(topic)}
     events = [event for event in candidates if find_broken_rules(topic, event) <= asked]
     rows = [
         (number, *[event[field.name] for field in topic.fields])
@@ -62,21 +63,19 @@ def number_events(spark: SparkSession, topic: Contract) -> DataFrame:
 @pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
 def test_they_agree(bad: dict[str, DataFrame], topic: Contract) -> None:
     events = bad[topic.name].persist()
-    hot = check_by_predicates(topic, events)
+    hot = check_by_rules(topic, events)
     cold = check_by_expectations(topic, events)
     assert cold == hot
     assert any(hot.values())
 
 
-def check_by_predicates(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
+def check_by_rules(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
     """By rule: the events that break it, as the pipelines see them."""
-    rules = render_rule_sql(topic)
-    verdicts = events.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
-    broken: dict[str, set[int]] = {name: set() for name, _ in rules}
-    for row in verdicts.collect():
-        for (name, _), holds in zip(rules, row["holds"], strict=True):
-            if not holds:
-                broken[name].add(row["at"])
+    broken: dict[str, set[int]] = {rule.name: set() for rule in order_checks(topic)}
+    for event in collect_rows(events):
+        number = event.pop("at")
+        for name in find_broken_rules(topic, event):
+            broken[name].add(number)
     return broken
 
 
@@ -178,7 +177,7 @@ def test_totals_are_held_against_what_a_view_tells(
 def test_every_rule_of_every_contract_is_expected_of_some_frame() -> None:
     for contract in CONTRACTS.values():
         named = {name for rules in list_expectations(contract).values() for name in rules}
-        assert named == {name for name, _ in render_rule_sql(contract)}
+        assert named == {rule.name for rule in order_checks(contract)}
 
 
 def test_what_is_expected_says_which_rule_it_is() -> None:
