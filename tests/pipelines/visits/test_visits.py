@@ -87,6 +87,7 @@ def compute_expected(log: list[Record]) -> dict[bytes, Row]:
 
 
 def compute_visits(spark: SparkSession, log: list[Record]) -> dict[bytes, Row]:
-    """The pipeline's rows by key, of the records in this order."""
-    frame = create_frame(spark, log)
+    """The pipeline's rows by key, of the records that it reads, in this order."""
+    read = {topic.name for topic in PIPELINE.inputs}
+    frame = create_frame(spark, [one for one in log if one.topic in read])
     return {encode_key(VISITS, row): row for row in collect_rows(build_rows(PIPELINE, frame))}
