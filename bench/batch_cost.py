@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from bench.scale import Scale
 from infra.wait import wait_until
-from pipelines.common.runtime.session import get_engine
+from pipelines.engine.session import get_engine
 
 FIRST_BATCH_SECONDS_MAX = 300
 

@@ -24,7 +24,7 @@ from infra.wait import wait_for, wait_until
 from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.generations.prune import prune_generation
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.throttle import pause_others
+from pipelines.engine.throttle import pause_others
 from replay import candidates
 
 RECEIPTS_PER_SECOND = 100.0

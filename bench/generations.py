@@ -12,8 +12,8 @@ from infra.settings import Settings
 from pipelines.common.generations.clock import get_wall_now
 from pipelines.common.generations.generation import create_generation, make_outputs
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.runtime.pace import MARGIN, Pace, create_catching_up_pace, find_horizon
-from pipelines.common.runtime.query import Run, start
+from pipelines.engine.pace import MARGIN, Pace, create_catching_up_pace, find_horizon
+from pipelines.engine.query import Run, start
 
 NO_CODE = "0" * 64
 """In place of a code digest: the control topic knows none of these generations."""

@@ -28,8 +28,8 @@ from bench.receipts import publish
 from bench.scale import Scale
 from infra.settings import Settings
 from infra.wait import repeat_in_thread
-from pipelines.common.runtime.query import Run, start
-from pipelines.common.runtime.session import start_session
+from pipelines.engine.query import Run, start
+from pipelines.engine.session import start_session
 
 APART_MS = 3
 """World time between two receipts: a million are within the horizon, so all are remembered."""

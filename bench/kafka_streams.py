@@ -131,7 +131,7 @@ def run_kafka_streams(settings: Settings) -> Iterator[Streams]:
 
 def build_command(settings: Settings) -> list[str]:
     jars = fetch_streams_jars()
-    class_path = [compile_classes(SOURCES, settings.jars_dir, jars), *jars]
+    class_path = [compile_classes([SOURCES], settings.jars_dir, jars), *jars]
     return [
         str(locate_java()),
         f"-Xmx{settings.spark_driver_memory}",

@@ -19,8 +19,8 @@ from bench.generations import (
 )
 from bench.scale import Scale
 from infra.settings import Settings
-from pipelines.common.runtime.query import Run, choose_next_pace, start
-from pipelines.common.runtime.session import start_session
+from pipelines.engine.query import Run, choose_next_pace, start
+from pipelines.engine.session import start_session
 
 RATIO_AIMS = {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
 

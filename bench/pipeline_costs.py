@@ -29,9 +29,9 @@ from contracts import RECEIPTS, Contract
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import repeat_in_thread, wait_until
-from pipelines.common.runtime.query import Run, start
-from pipelines.common.runtime.session import get_engine
-from pipelines.common.runtime.state_size import StateSize
+from pipelines.engine.query import Run, start
+from pipelines.engine.session import get_engine
+from pipelines.engine.state_size import StateSize
 
 APART_MS = 1
 """World time between two receipts: three million are within the hour before LIVE_MS."""

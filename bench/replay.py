@@ -20,11 +20,11 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint, locate_folder
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.backlog import measure_backlog
-from pipelines.common.runtime.pace import create_catching_up_pace
-from pipelines.common.runtime.query import Run, start
-from pipelines.common.runtime.session import get_engine, start_session
-from pipelines.common.runtime.source import build_source_options
+from pipelines.engine.backlog import measure_backlog
+from pipelines.engine.pace import create_catching_up_pace
+from pipelines.engine.query import Run, start
+from pipelines.engine.session import get_engine, start_session
+from pipelines.engine.source import build_source_options
 
 REPLAY_SECONDS_MAX = 300
 STREAMS_PERCENT_MIN = 300

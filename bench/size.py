@@ -10,8 +10,8 @@ from bench.report import render_number
 from contracts import RECEIPTS
 from infra.errors import UserError
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.runtime.pace import MARGIN, find_horizon
-from pipelines.common.runtime.throttle import REST_SECONDS_MAX
+from pipelines.engine.pace import MARGIN, find_horizon
+from pipelines.engine.throttle import REST_SECONDS_MAX
 
 DAY_SECONDS = 86_400
 HOUR_SECONDS = 3_600

@@ -13,7 +13,7 @@ from bench.report import render_number
 from bench.scale import Scale
 from bench.size import Demand, compute_size, compute_state_gb
 from infra.settings import Settings
-from pipelines.common.runtime.session import start_session
+from pipelines.engine.session import start_session
 
 CALM, BUSY = Load(20, USUAL), Load(200, USUAL)
 """The loads by which the processes beside Spark are measured, in one shop."""

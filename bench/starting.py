@@ -16,7 +16,7 @@ from bench.scale import Scale
 from bench.shops import Shop
 from contracts import RECEIPTS
 from infra.settings import Settings, locate_root
-from pipelines.common.runtime.source import build_source_options
+from pipelines.engine.source import build_source_options
 
 ENVIRONMENT_SECONDS_MAX = 12
 START_PERCENT_MAX = 200

@@ -22,11 +22,11 @@ from infra import java
 from infra.jars import fetch_spark_jars
 from infra.kafka import create_admin
 from infra.settings import Settings
-from pipelines.common.runtime.optimized import optimize_once
-from pipelines.common.runtime.query import SMALL_TASKS
-from pipelines.common.runtime.session import prepare_session
-from pipelines.common.runtime.sink import build_producer_options
-from pipelines.common.runtime.source import tail
+from pipelines.engine.query import SMALL_TASKS
+from pipelines.engine.session import prepare_session
+from pipelines.engine.sink import build_producer_options
+from pipelines.engine.source import tail
+from pipelines.engine.tuning.optimized import optimize_once
 
 TOPIC = "private.bench.yardstick.v1"
 SECONDS_PER_BATCH = 0.5

@@ -20,7 +20,7 @@ from infra.processes import build_environment
 from infra.settings import Settings, read_settings
 from infra.supervisor import orphans
 from infra.wait import wait_for
-from pipelines.common.runtime.session import build_class_path, list_own_jars
+from pipelines.engine.session import build_class_path, list_own_jars
 
 BROKER_SECONDS_MAX = 60.0
 PIPELINES_SECONDS_MAX = 600.0

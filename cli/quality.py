@@ -82,7 +82,7 @@ def conclude(kept: bool, good: bool) -> str:
 
 def check_tables(settings: Settings, totals: "DailyTotals | None") -> list["Verdict"]:
     # Imported here: Spark and the expectations take a second, which no other command should.
-    from pipelines.common.runtime.session import get_engine
+    from pipelines.engine.session import get_engine
     from pipelines.lake.quality.checks import check
     from pipelines.lake.session import start_lake_session
 

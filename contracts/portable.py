@@ -1,6 +1,6 @@
 """What validation.py asks of a record, as plain data for a program in another language.
 
-pipelines/common/runtime/java/Description.java reads it. Fields are numbered as in the contract.
+pipelines/engine/java/Description.java reads it. Fields are numbered as in the contract.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """The closed table of rules: one row gives the words and the Python of a condition.
 
-pipelines/common/runtime/java/Check.java has the Java of each.
+pipelines/engine/java/Check.java has the Java of each.
 
 An absent value breaks only the rule `required`. Every condition is true or false, never null.
 """

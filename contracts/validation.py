@@ -1,7 +1,7 @@
 """Whether a record is accepted. The record alone decides, so every reader gets the same answer at
 any time.
 
-pipelines/common/runtime/java/Validate.java does the same in Spark, told by portable.py: it gives
+pipelines/engine/java/Validate.java does the same in Spark, told by portable.py: it gives
 the same faults the same names, in the same order, from any bytes.
 """
 

@@ -15,7 +15,7 @@ from infra.lake import locate_folders, read_coverage
 from infra.settings import Settings
 from pipelines.common.generations.promotion import find_prefix_ends
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.archive import LogTruncated, Source, find_truncated
+from pipelines.engine.archive import LogTruncated, Source, find_truncated
 from services.quarantine.progress import read_progress
 
 NAME = "deleted-head"

@@ -14,7 +14,7 @@ from infra.settings import Settings, locate_root
 
 STOP_SECONDS_MAX = 30.0
 
-WORKER = "pipelines.common.runtime.worker"
+WORKER = "pipelines.engine.worker"
 """The module that runs generations: `python -m WORKER PIPELINE/NUMBER …`.
 
 WORKER and BOUNDED are a protocol: today's code starts them by name in the snapshot of an older
@@ -23,7 +23,7 @@ every pipeline. The protocol includes the arguments, the settings in the environ
 that closes when the parent ends, and `span.json` in the folder of BOUNDED.
 """
 
-BOUNDED = "pipelines.common.runtime.bounded"
+BOUNDED = "pipelines.engine.bounded"
 """The module that computes a pipeline's rows between offsets: `python -m BOUNDED PIPELINE FOLDER`.
 """
 

@@ -74,6 +74,12 @@ class Settings(BaseSettings):
         locate_root() / "data",
         description="everything that `retail reset` removes: topics, checkpoints, logs",
     )
+    spark_tuning: str = Field(
+        "on",
+        pattern=r"^[a-z]+(,[a-z]+)*$",
+        description="on; off: stock Spark with public options, slower, with the same answers; or "
+        "some pieces of `pipelines/engine/tuning` by name",
+    )
     checkpoint_url: str | None = Field(
         None,
         pattern=FOLDER_URL,

@@ -17,7 +17,7 @@ from infra.logs import set_up_logging
 from infra.settings import locate_root, read_settings
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.replacement import ensure_generation
-from pipelines.common.runtime.process import give_way
+from pipelines.engine.process import give_way
 from pipelines.supervisor import Supervisor, supervise
 
 log = logging.getLogger("pipeline")

@@ -22,10 +22,10 @@ from infra.wait import wait_for
 from pipelines.common.generations.clock import get_wall_now
 from pipelines.common.generations.generation import create_generation, make_outputs
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.runtime.pace import create_catching_up_pace, select_pace
-from pipelines.common.runtime.process import give_way
-from pipelines.common.runtime.query import Run, start
-from pipelines.common.runtime.session import get_engine, start_session
+from pipelines.engine.pace import create_catching_up_pace, select_pace
+from pipelines.engine.process import give_way
+from pipelines.engine.query import Run, start
+from pipelines.engine.session import get_engine, start_session
 
 BATCHES = 12
 """Live batches of each pipeline: after some, Java knows which code to compile."""

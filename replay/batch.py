@@ -14,8 +14,8 @@ from infra.settings import Settings, locate_root
 from infra.wait import wait_for
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.folders import locate_code, locate_folder
-from pipelines.common.runtime.bounded import Span
-from pipelines.common.runtime.requests import RequestFailed, Unanswered, request
+from pipelines.engine.bounded import Span
+from pipelines.engine.requests import RequestFailed, Unanswered, request
 from pipelines.supervisor import build_environment
 
 BATCH_SECONDS_MAX = 3_600

@@ -18,9 +18,9 @@ from pipelines.common.generations.folders import locate_code
 from pipelines.common.generations.generation import load_generations
 from pipelines.common.generations.prune import prune_generation
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime import throttle
-from pipelines.common.runtime.archive import ZERO, Source
-from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
+from pipelines.engine import throttle
+from pipelines.engine.archive import ZERO, Source
+from pipelines.engine.pace import LIVE_RECORDS_MAX
 from replay import batch, compare, readers
 from replay.compare import Code, Compared, Times
 from replay.errors import NotComparable, NotPromoted, NotWindowed, WhichOne

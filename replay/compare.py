@@ -12,8 +12,8 @@ from infra.kafka import Offsets, create_admin, find_offsets_at
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_code
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime.archive import find_truncated, read_archive_ends
-from pipelines.common.runtime.bounded import Span
+from pipelines.engine.archive import find_truncated, read_archive_ends
+from pipelines.engine.bounded import Span
 from replay import batch, served
 from replay.causes import Changes, explain, find_changes
 from replay.comparison import Comparison

@@ -17,7 +17,7 @@ from infra.settings import Settings, locate_root
 from infra.wait import wait_for
 from pipelines.common.generations.folders import locate_checkpoint
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime import archive
+from pipelines.engine import archive
 from pipelines.supervisor import is_supervised
 
 MIB = 1024**2

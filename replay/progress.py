@@ -15,7 +15,7 @@ from infra.wait import wait_for
 from pipelines.common.generations.folders import locate_checkpoint
 from pipelines.common.generations.generation import load_generations
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime.checkpoint import Checkpoint
+from pipelines.engine.checkpoint import Checkpoint
 
 LOOK_SECONDS = 0.5
 WATCH_SECONDS_MAX = 24 * 3_600.0

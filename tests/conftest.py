@@ -12,9 +12,9 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from infra.settings import Settings
-from pipelines.common.runtime.compiled import BATCHES_PER_WALK
-from pipelines.common.runtime.process import give_way
-from pipelines.common.runtime.session import start_session
+from pipelines.engine.process import give_way
+from pipelines.engine.session import start_session
+from pipelines.engine.tuning.options import BATCHES_PER_WALK
 from tests.bounds import CrossingsOfRun
 from tests.brokers import broker, empty_broker
 

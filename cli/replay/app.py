@@ -16,7 +16,7 @@ from cli.replay.progress import describe_state, show_catching_up, to_json
 from control.generations import State
 from infra.settings import Settings, locate_root, read_settings
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
-from pipelines.common.runtime.archive import Source
+from pipelines.engine.archive import Source
 from replay import batch, candidates
 from replay.compare import Compared, Times
 from replay.errors import NotComparable

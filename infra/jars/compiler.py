@@ -34,13 +34,13 @@ class NotCompiled(UserError):
         )
 
 
-def compile_classes(sources: Path, jars_dir: Path, class_path: Sequence[Path]) -> Path:
-    """The jar with the classes of the folder's sources, compiled if it is missing.
+def compile_classes(folders: Iterable[Path], jars_dir: Path, class_path: Sequence[Path]) -> Path:
+    """The jar with the classes of the folders' sources, compiled if it is missing.
 
     `class_path`: the jars that they need. The result is a jar because Java's ahead-of-time cache
     (`infra/aot.py`) refuses folders. Raises NotCompiled.
     """
-    files = sorted(sources.glob("*.java"))
+    files = sorted(file for folder in folders for file in folder.glob("*.java"))
     [compiler] = fetch(get_jar_set("compiler"), jars_dir)
     jar = jars_dir / f"compiled-{compute_digest(files, [compiler, *class_path])[:16]}.jar"
     if not jar.exists():

@@ -1,6 +1,6 @@
 """A pipeline's stages from records to changes, in order: live and catching up alike.
 
-Each is a function of frames, in a file of `transform`. Around them, `runtime` reads and writes.
+Each is a function of frames, in a file of `transform`. Around them, the engine reads and writes.
 """
 
 from collections.abc import Mapping

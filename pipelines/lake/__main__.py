@@ -13,8 +13,8 @@ from infra.errors import UserError
 from infra.logs import set_up_logging
 from infra.settings import LAKE, read_settings
 from pipelines.common.generations import lease
-from pipelines.common.runtime.process import give_way
-from pipelines.common.runtime.session import get_engine
+from pipelines.engine.process import give_way
+from pipelines.engine.session import get_engine
 from pipelines.lake.session import start_lake_session
 from pipelines.lake.tables import locate_lake
 from pipelines.lake.work import Work

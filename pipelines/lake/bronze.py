@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame, SparkSession
 from infra.errors import UserError
 from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
 from infra.settings import Settings
-from pipelines.common.runtime.bounded import Span
-from pipelines.common.runtime.source import build_source_options
+from pipelines.engine.bounded import Span
+from pipelines.engine.source import build_source_options
 from pipelines.lake.session import prepare_for
 from pipelines.lake.tables import TOPICS, Table
 

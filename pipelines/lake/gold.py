@@ -5,7 +5,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 
-from pipelines.common.runtime.archive import is_between
+from pipelines.engine.archive import is_between
 from pipelines.lake.tables import Lake
 from pipelines.lake.transform import MOVES, is_on_days, sum_daily_facts, to_day_number
 

@@ -4,8 +4,8 @@ from pyspark.sql import SparkSession
 
 from infra.jars import fetch_delta_jars
 from infra.settings import Settings
-from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
-from pipelines.common.runtime.session import prepare_session, start_session
+from pipelines.engine.pace import LIVE_RECORDS_MAX
+from pipelines.engine.session import prepare_session, start_session
 
 FILE_BYTES = 64 * 1024**2
 """The size up to which files grow: each compaction would rewrite a larger one."""

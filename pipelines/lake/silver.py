@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 from contracts import Contract
 from infra.lake import Coverage
-from pipelines.common.runtime.archive import is_between
+from pipelines.engine.archive import is_between
 from pipelines.lake.tables import Table
 from pipelines.lake.transform import IDENTITY, accept, keep_first_copies
 

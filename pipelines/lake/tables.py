@@ -20,7 +20,7 @@ from infra.lake import (
 )
 from infra.settings import Settings
 from pipelines.common.generations.clock import get_wall_now
-from pipelines.common.runtime import archive
+from pipelines.engine import archive
 
 TOPICS = tuple(
     topic

@@ -21,7 +21,7 @@ from bench.size import (
 )
 from contracts import RECEIPTS
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.pace import MARGIN, find_horizon
+from pipelines.engine.pace import MARGIN, find_horizon
 from tests.bench.costs import COSTS, SHOP, USUAL
 
 DEMAND = Demand(

@@ -20,8 +20,8 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings, read_settings
 from pipelines.common.flow import build_rows
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.session import start_session
-from pipelines.common.runtime.source import build_source_options
+from pipelines.engine.session import start_session
+from pipelines.engine.source import build_source_options
 
 
 def read_by_python(settings: Settings) -> dict[str, Any]:

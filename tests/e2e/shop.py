@@ -15,7 +15,7 @@ from contracts.validation import LATE
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.generations.folders import find_checkpoint
-from pipelines.common.runtime.checkpoint import Checkpoint
+from pipelines.engine.checkpoint import Checkpoint
 from tests.ports import free_port_base
 
 GROWTH_SECONDS_MAX = 400

@@ -8,7 +8,7 @@ from faults.files import PAGE_BYTES, remember_settings, scribble, tear
 from infra.folder import Folder
 from infra.settings import Settings, load_remembered, remember
 from pipelines.common.generations.damage import is_damaged
-from pipelines.common.runtime.checkpoint import Checkpoint
+from pipelines.engine.checkpoint import Checkpoint
 
 OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"public.sales.receipt.v1":{"0":25,"1":4}}'
 COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'

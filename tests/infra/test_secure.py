@@ -57,7 +57,7 @@ from infra.security.files import locate_authority, locate_security_folder
 from infra.security.passwords import FIRST_USERS, locate_password, read_password
 from infra.settings import HOST, Settings
 from infra.wait import wait_until
-from pipelines.common.runtime.source import build_kafka_options, tail
+from pipelines.engine.source import build_kafka_options, tail
 from services.quarantine.progress import read_progress
 from tests.brokers import broker
 from tests.logins import find_refusal, is_refused

@@ -7,8 +7,8 @@ from pyspark.sql import SparkSession
 from contracts.validation import Rejection, validate
 from infra.kafka import Record
 from pipelines.common.pipeline import Dimension
-from pipelines.common.runtime.dimensions import DimensionVersion, Versions, to_version
 from pipelines.common.transform.as_of_join import Lookups
+from pipelines.engine.dimensions import DimensionVersion, Versions, to_version
 
 
 def create_lookups(

@@ -20,9 +20,9 @@ from control.generations import Generation
 from infra.kafka import Record
 from pipelines.common.flow import build_changes
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime.optimized import optimize_once
-from pipelines.common.runtime.session import prepare_session
 from pipelines.common.transform.as_of_join import Lookups
+from pipelines.engine.session import prepare_session
+from pipelines.engine.tuning.optimized import optimize_once
 from tests.pipelines.files import FIRST_SECOND
 from tests.pipelines.log import RECORD
 from tests.replay.answer import Row

@@ -20,7 +20,7 @@ from pipelines.common.generations.generation import make_outputs
 from pipelines.common.generations.marker import publish_marker
 from pipelines.common.generations.replacement import ensure_generation
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.runtime.query import Run, run
+from pipelines.engine.query import Run, run
 
 BATCHES_AHEAD_MAX = 3
 STOP_SECONDS_MAX = 60
@@ -80,7 +80,7 @@ class InSession:
         self._stopping = Event()
         self._thread: Thread | None = None
         self._failure: Exception | None = None
-        patch.setattr("pipelines.common.runtime.sink.publish_marker", self._mark_or_die)
+        patch.setattr("pipelines.engine.sink.publish_marker", self._mark_or_die)
 
     def plan_kill(self, chance: Random, batches_min: int = BATCHES_AHEAD_MAX) -> None:
         if self._marks_left >= 0:
@@ -172,7 +172,7 @@ class OwnProcess:
         code = locate_code(settings, generation)
         with self._log.open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "pipelines.common.runtime.worker", named],
+                [sys.executable, "-m", "pipelines.engine.worker", named],
                 cwd=code,
                 env=build_environment(settings, code),
                 stdin=subprocess.PIPE,

@@ -21,8 +21,8 @@ from infra.settings import Settings, locate_root
 from pipelines.common.generations.generation import load_generations, make_outputs
 from pipelines.common.generations.promotion import create_candidate, find_prefix_ends
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
-from pipelines.common.runtime import bounded
-from pipelines.common.runtime.archive import Gap, LogTruncated, NoArchive, Source, read_archive_ends
+from pipelines.engine import bounded
+from pipelines.engine.archive import Gap, LogTruncated, NoArchive, Source, read_archive_ends
 from replay.compare import select_counted, to_span
 from tests.replay.answer import Answer, answer
 from tests.replay.checking import check

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.settings import Settings
-from pipelines.common.runtime import fitness
+from pipelines.engine import fitness
 from tests.brokers import empty_broker
 from tests.replay.answer import answer
 from tests.replay.checking import check

@@ -10,7 +10,7 @@ from infra.settings import Settings, locate_root
 from pipelines.common.generations.generation import change, load_generations
 from pipelines.common.generations.promotion import NotPromotable, create_candidate
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.archive import ZERO
+from pipelines.engine.archive import ZERO
 from replay import candidates, readers
 from replay.errors import NotComparable
 from replay.plan import Plan

@@ -20,7 +20,7 @@ from generators.ticks import HOUR_MS
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import list_pipelines, load
-from pipelines.common.runtime import pace
+from pipelines.engine import pace
 from tests.brokers import empty_broker
 from tests.replay.answer import Answer, answer
 from tests.replay.checking import SHOWN_MAX, check
@@ -155,6 +155,27 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
     assert len(digests) == 1
     if name == LIVELY:
         wait_until(lambda: forgetting.ids > 0, "ids are forgotten while the generation is live")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", list_pipelines())
+def test_stock_spark_gives_the_same_answer(
+    name: str, shared_broker: Settings, tmp_path: Path
+) -> None:
+    """With public options alone, in a process of its own that is killed once."""
+    chance = create_random("log and schedules")
+    log = select_read(draw_log(chance), load(name))
+    schedule = Schedule(
+        "untuned", chunks=3, kills=1, lead_ms=HOUR_MS // 2, burst_max=20, own_process=True
+    )
+    settings = empty_broker(shared_broker, tmp_path)
+    work = create_work(settings.model_copy(update={"spark_tuning": "off"}), name)
+    running = OwnProcess(work)
+    play(log, schedule, running, chance)
+    answered = answer(work)
+    check(answered, work)
+    check_every_kind(answered)
+    assert running.kills == 1
 
 
 def check_every_kind(answered: Answer) -> None:

@@ -18,10 +18,10 @@ from infra.settings import Settings, locate_root
 from pipelines.common.generations.folders import locate_checkpoint, locate_folder
 from pipelines.common.generations.promotion import forget
 from pipelines.common.pipeline import load
-from pipelines.common.runtime import bounded, first_batch
-from pipelines.common.runtime.bounded import Span
-from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
-from pipelines.common.runtime.query import Run, begin_where_asked
+from pipelines.engine import bounded, first_batch
+from pipelines.engine.bounded import Span
+from pipelines.engine.pace import LIVE_RECORDS_MAX
+from pipelines.engine.query import Run, begin_where_asked
 from replay import candidates
 from replay.compare import Code, select_ends
 from replay.first_batch import Before

@@ -9,9 +9,9 @@ from contracts.times import MILLISECOND
 from infra.kafka import Offsets
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.common.runtime import backlog
-from pipelines.common.runtime.backlog import Backlog
-from pipelines.common.runtime.pace import MARGIN
+from pipelines.engine import backlog
+from pipelines.engine.backlog import Backlog
+from pipelines.engine.pace import MARGIN
 from tests.replay.answer import answer
 from tests.replay.checking import check
 from tests.replay.log import draw_log
@@ -50,7 +50,7 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
         looks.append(behind.span)  # which says that the log has grown
         return behind
 
-    monkeypatch.setattr("pipelines.common.runtime.query.measure_backlog", look)
+    monkeypatch.setattr("pipelines.engine.query.measure_backlog", look)
     limit = {"pipeline_records_per_batch_max": len(log) // BATCHES_MIN}
     running = InSession(
         create_work(kafka.model_copy(update=limit), "inventory"), spark, monkeypatch

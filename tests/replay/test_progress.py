@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from infra.folder import Folder
-from pipelines.common.runtime.checkpoint import Checkpoint
+from pipelines.engine.checkpoint import Checkpoint
 from replay.progress import Watch
 
 

@@ -12,9 +12,9 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import repeat_in_thread
 from pipelines.common.pipeline import load
-from pipelines.common.runtime import bounded, requests
-from pipelines.common.runtime.bounded import Span
-from pipelines.common.runtime.requests import (
+from pipelines.engine import bounded, requests
+from pipelines.engine.bounded import Span
+from pipelines.engine.requests import (
     CLAIMED,
     RequestFailed,
     Unanswered,

@@ -7,7 +7,7 @@ from contracts import PRODUCTS, RECEIPTS, Row, get_contract
 from contracts.validation import Rejection, validate
 from generators.ticks import HOUR_MS
 from pipelines.common.pipeline import Dimension
-from pipelines.common.runtime.dimensions import DimensionVersion, to_version
+from pipelines.engine.dimensions import DimensionVersion, to_version
 from tests.replay.log import Entry, draw_log
 from tests.replay.schedule import Schedule, interleave
 from tests.seeds import create_random

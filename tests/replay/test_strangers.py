@@ -20,7 +20,7 @@ from infra.settings import Settings
 from pipelines.common.generations.ended import end
 from pipelines.common.generations.generation import make_outputs
 from pipelines.common.generations.replacement import ensure_generation
-from pipelines.common.runtime.sink import Dropped
+from pipelines.engine.sink import Dropped
 from tests.brokers import empty_broker
 from tests.replay.answer import answer
 from tests.replay.checking import check

@@ -37,8 +37,8 @@ from infra.kafka import Record
 from pipelines.common.generations.generation import create_generation
 from pipelines.common.generations.promotion import switch
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
-from pipelines.common.runtime.pace import MARGIN, find_horizon
 from pipelines.common.transform.as_of_join import Lookups
+from pipelines.engine.pace import MARGIN, find_horizon
 from pipelines.fraud.pipeline import create_pipeline
 from tests.pipelines.versions import create_lookups
 from tests.replay import models

@@ -2,7 +2,7 @@
 
 import json
 
-from pipelines.common.runtime.checkpoint import Checkpoint
+from pipelines.engine.checkpoint import Checkpoint
 
 
 def is_damaged(checkpoint: Checkpoint) -> bool:

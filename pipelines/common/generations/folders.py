@@ -5,7 +5,7 @@ from pathlib import Path
 from control.generations import Generation
 from infra.folder import Folder
 from infra.settings import PIPELINES, Settings
-from pipelines.common.runtime.checkpoint import Checkpoint
+from pipelines.engine.checkpoint import Checkpoint
 
 
 def locate_home(settings: Settings, pipeline: str) -> Path:

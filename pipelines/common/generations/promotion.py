@@ -24,9 +24,9 @@ from pipelines.common.generations.folders import (
 from pipelines.common.generations.generation import change, create_generation, load_generations
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime import archive, first_batch
-from pipelines.common.runtime.archive import LogTruncated, Source
-from pipelines.common.runtime.archive_prefix import ArchivePrefix
+from pipelines.engine import archive, first_batch
+from pipelines.engine.archive import LogTruncated, Source
+from pipelines.engine.archive_prefix import ArchivePrefix
 
 REMOVE_SECONDS_MAX = 30.0
 

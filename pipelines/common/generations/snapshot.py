@@ -22,7 +22,7 @@ CODE = {".py", ".sql", ".yaml", ".json", ".toml", ".properties", ".java"}
 LOCKS = (Path("requirements.lock"), Path("infra") / "jars" / "spark" / "jgo.lock.toml")
 
 UNHASHED = frozenset({"pools.py", "process.py", "requests.py", "throttle.py"})
-"""Files of the runtime that decide when a batch runs, and its share of the machine. No answer
+"""Files of the engine that decide when a batch runs, and its share of the machine. No answer
 depends on them."""
 
 FILES_KEPT = 512
@@ -74,10 +74,10 @@ def list_snapshot_files(root: Path) -> Iterator[Path]:
 def compute_code_digest(root: Path, pipeline: str) -> str:
     """SHA-256, hex, over all code that can change an answer, without comments.
 
-    That is the pipeline's room, the declaration, the flow, the transforms, the runtime but for
-    UNHASHED, the loader of contracts, and the contracts that the room uses. It omits the code of
-    `generations`, which decides which generation runs and which one is served: no answer depends on
-    it.
+    That is the pipeline's room, the declaration, the flow, the transforms, the engine but for its
+    tuning and UNHASHED, the loader of contracts, and the contracts that the room uses. It omits the
+    code of `generations`, which decides which generation runs and which one is served: no answer
+    depends on it.
     """
     digest = hashlib.sha256()
     for file in sorted(list_hashed_files(root, pipeline)):
@@ -91,7 +91,10 @@ def list_hashed_files(root: Path, pipeline: str) -> Iterator[Path]:
     yield common / "flow.py"
     for room in (root / "pipelines" / pipeline, common / "transform"):
         yield from list_code_files(room)
-    yield from (file for file in list_code_files(common / "runtime") if file.name not in UNHASHED)
+    engine = root / "pipelines" / "engine"
+    for file in list_code_files(engine):
+        if file.name not in UNHASHED and not file.is_relative_to(engine / "tuning"):
+            yield file
     yield from (root / "contracts").glob("*.py")
     declared = root / "contracts" / "consumers" / f"{pipeline}.yaml"
     if declared.exists():

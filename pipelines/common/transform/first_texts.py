@@ -13,7 +13,7 @@ def collect_first(text: Column, most: Column) -> Column:
     Equal texts are kept each. A row whose text is null adds nothing. All other rows of a group have
     the same `most`, an int.
 
-    It is the project's own aggregate (`runtime/java/CollectFirst.java`): Spark's collect_top_k
+    It is the project's own aggregate (`CollectFirst.java`): Spark's collect_top_k
     takes the space of `most` texts for each group, however few it has.
     """
     return F.call_function(COLLECT_FIRST, most.cast("int"), text)

@@ -19,7 +19,7 @@ def sum_by_slot(
     Of more members than `members_max` it keeps the first ones in the order of their bytes. A row
     whose slot is null adds nothing; the other arguments of a row with a slot are not null.
 
-    It is the project's own aggregate (`runtime/java/SumBySlot.java`): Spark has none for maps, and
+    It is the project's own aggregate (`SumBySlot.java`): Spark has none for maps, and
     to collect the rows would take as much state as there are rows.
     """
     return F.call_function(

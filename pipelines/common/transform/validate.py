@@ -1,6 +1,6 @@
 """From records to events: each record is decoded, and accepted or rejected with a reason.
 
-One Java function does both, from a record's bytes to its event: runtime/java/Validate.java. It says
+One Java function does both, pipelines/engine/java/Validate.java. It says
 of every record what contracts/validation.py says.
 """
 

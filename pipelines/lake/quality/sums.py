@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
 from infra.kafka import Offsets
-from pipelines.common.runtime.archive import is_between
+from pipelines.engine.archive import is_between
 from pipelines.lake.tables import EVENTS
 from pipelines.lake.transform import AMOUNTS, sum_daily_facts
 

@@ -8,7 +8,7 @@ from contracts import ADJUSTMENTS, RECEIPTS
 from generators.log_end import find_last_published
 from infra.kafka import create_admin, read_all, read_end_offsets, read_to_end
 from infra.settings import Settings
-from pipelines.common.runtime.backlog import measure_backlog
+from pipelines.engine.backlog import measure_backlog
 from tests.brokers import get_producer
 from tests.transactions import Transactions, open_transaction, write_transaction
 
@@ -22,7 +22,7 @@ AT = (TOPIC, 0)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that waits for a record that will not come fails soon."""
     monkeypatch.setattr("infra.kafka.read.IDLE_SECONDS_MAX", 5.0)
-    monkeypatch.setattr("pipelines.common.runtime.backlog.READ_SECONDS_MAX", 5.0)
+    monkeypatch.setattr("pipelines.engine.backlog.READ_SECONDS_MAX", 5.0)
 
 
 def write_plain(kafka: Settings, value: bytes, partition: int = 0, sequence: bool = False) -> None:

@@ -33,7 +33,7 @@ assert {mode[-2:] for mode in modes.values()} == {"00"}, modes
 COMPUTES = """
 import os
 from infra.settings import read_settings
-from pipelines.common.runtime.session import start_session
+from pipelines.engine.session import start_session
 settings = read_settings()
 spark = start_session(settings, "test")
 (settings.data_dir / "in").mkdir()

@@ -9,8 +9,8 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.analytics.pipeline import PIPELINE
 from pipelines.common.flow import build_rows
-from pipelines.common.runtime.dimensions import Dimensions
-from pipelines.common.runtime.source import build_source_options
+from pipelines.engine.dimensions import Dimensions
+from pipelines.engine.source import build_source_options
 from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.rows import collect_rows

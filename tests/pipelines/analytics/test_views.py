@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from contracts.times import to_epoch_ms
 from pipelines.analytics.pipeline import PIPELINE
 from pipelines.common.flow import build_rows
-from pipelines.common.runtime.dimensions import DimensionVersion
+from pipelines.engine.dimensions import DimensionVersion
 from tests.pipelines.log import OPENING, Published, create_log, receipt, refund
 from tests.pipelines.versions import create_lookup
 from tests.rows import collect_rows

@@ -33,7 +33,7 @@ def run_generation(
     ours, theirs = os.pipe()  # a worker ends with the process at the other end
     try:
         return subprocess.run(
-            [sys.executable, "-m", "pipelines.common.runtime.worker", f"{NAME}/{number}"],
+            [sys.executable, "-m", "pipelines.engine.worker", f"{NAME}/{number}"],
             cwd=code,
             env=build_environment(settings, code),
             stdin=ours,

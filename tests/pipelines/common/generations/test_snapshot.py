@@ -46,19 +46,18 @@ def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("pipeline.py", "weight: int = 1", "weight: int = 2"),
-        ("transform/validate.py", "9999, 12, 31", "9999, 12, 30"),
-        ("runtime/java/Body.java", "shift += 7", "shift += 8"),
-        ("runtime/pace.py", "MARGIN = timedelta(hours=1)", "MARGIN = timedelta(hours=2)"),
-        ("runtime/archive.py", 'RECORD = "topic STRING', 'RECORD = "topic  STRING'),
-        ("runtime/java/LeanPlan.java", "return", "return "),
+        ("common/pipeline.py", "weight: int = 1", "weight: int = 2"),
+        ("common/transform/validate.py", "9999, 12, 31", "9999, 12, 30"),
+        ("engine/java/Body.java", "shift += 7", "shift += 8"),
+        ("engine/pace.py", "MARGIN = timedelta(hours=1)", "MARGIN = timedelta(hours=2)"),
+        ("engine/archive.py", 'RECORD = "topic STRING', 'RECORD = "topic  STRING'),
     ],
 )
 def test_a_change_of_the_common_code_changes_the_digest(
     code: Path, file: str, old: str, new: str
 ) -> None:
     before = snapshot.compute_code_digest(code, "inventory")
-    edit(code / "pipelines" / "common" / file, old, new)
+    edit(code / "pipelines" / file, old, new)
     assert snapshot.compute_code_digest(code, "inventory") != before
 
 
@@ -67,8 +66,9 @@ def test_a_change_of_the_common_code_changes_the_digest(
     [
         "common/generations/promotion.py",
         "common/generations/control.py",
-        "common/runtime/throttle.py",
-        "common/runtime/pools.py",
+        "engine/throttle.py",
+        "engine/pools.py",
+        "engine/tuning/optimized.py",
         "supervisor.py",
         "fraud/rules.py",
     ],
@@ -83,8 +83,8 @@ def test_a_change_that_no_answer_of_a_pipeline_depends_on_leaves_its_digest(
 
 
 def test_every_file_that_the_digest_leaves_out_is_there() -> None:
-    runtime = locate_root() / "pipelines" / "common" / "runtime"
-    assert {file for file in snapshot.UNHASHED if not (runtime / file).exists()} == set()
+    engine = locate_root() / "pipelines" / "engine"
+    assert {file for file in snapshot.UNHASHED if not (engine / file).exists()} == set()
 
 
 @pytest.mark.parametrize("module", [WORKER, BOUNDED])

@@ -23,7 +23,7 @@ from pipelines.common.generations.promotion import (
     roll_back,
 )
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.archive import ZERO
+from pipelines.engine.archive import ZERO
 
 pytestmark = pytest.mark.e2e
 

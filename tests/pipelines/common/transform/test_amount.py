@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 from audit.amount import create_amount
 from contracts import PRODUCTS, RECEIPTS, REFUNDS
 from contracts.measures import MEASURES
-from pipelines.common.runtime.session import prepare_session
 from pipelines.common.transform.amount import compute_amount
+from pipelines.engine.session import prepare_session
 
 UNITS = (1, 2, 499, 500, 501, 999, 1_000, 1_001, 999_999, 1_000_000, None)
 CENTS = (0, 1, 499, 500, 501, 999, 1_000, 2**31 - 2, 2**31 - 1, None)

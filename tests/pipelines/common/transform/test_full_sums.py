@@ -6,7 +6,6 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipelines.common.runtime.session import prepare_session
 from pipelines.common.transform.full_sums import (
     LOW_BITS,
     SUMS_IN_FULL,
@@ -14,6 +13,7 @@ from pipelines.common.transform.full_sums import (
     join_halves,
     keep_halves,
 )
+from pipelines.engine.session import prepare_session
 from tests.rows import collect_rows
 from tests.seeds import create_random
 

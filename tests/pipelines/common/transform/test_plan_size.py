@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pipelines.common.flow import build_static_rows
 from pipelines.common.pipeline import list_pipelines, load
-from pipelines.common.runtime.optimized import EXCLUDED_RULES, optimize_once
-from pipelines.common.runtime.session import prepare_session
 from pipelines.common.transform.encode import encode_changelog
+from pipelines.engine.session import prepare_session
+from pipelines.engine.tuning.optimized import EXCLUDED_RULES, optimize_once
 from tests.pipelines.log import create_log, receipt
 from tests.pipelines.versions import create_lookups
 

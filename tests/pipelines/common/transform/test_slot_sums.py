@@ -6,8 +6,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipelines.common.runtime.session import GROUPS_MAX, HASHED_GROUPS
 from pipelines.common.transform.slot_sums import sum_by_slot
+from pipelines.engine.session import GROUPS_MAX, HASHED_GROUPS
 from tests.pipelines.texts import IN_ORDER
 from tests.seeds import create_random
 
@@ -57,7 +57,7 @@ def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession, hashed: int) ->
         assert list(map(tuple, row["slots"])) == expected[row["name"]]
 
 
-@pytest.mark.crosses("pipelines/common/runtime/session/GROUPS_MAX")
+@pytest.mark.crosses("pipelines/engine/session/GROUPS_MAX")
 def test_more_groups_than_are_hashed_have_their_sums(spark: SparkSession) -> None:
     assert spark.conf.get(HASHED_GROUPS) == str(GROUPS_MAX)
     groups = GROUPS_MAX + 1

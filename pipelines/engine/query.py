@@ -1,0 +1,304 @@
+"""A generation's query: it reads at a pace that suits the backlog, and writes batches."""
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial
+from threading import Event
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from contracts import Contract
+from control.generations import Generation
+from infra.kafka import create_admin, list_partitions
+from infra.settings import Settings
+from pipelines.common.flow import build_changes
+from pipelines.common.generations.folders import locate_checkpoint, locate_folder
+from pipelines.common.generations.promotion import mark_caught_up
+from pipelines.common.pipeline import Pipeline
+from pipelines.engine import archive, first_batch
+from pipelines.engine.archive_prefix import (
+    ArchivePrefix,
+    prepend,
+    remove_chunks,
+    write_chunks,
+)
+from pipelines.engine.backlog import Backlog, HeldBack, measure_backlog
+from pipelines.engine.beats import BeatLimit
+from pipelines.engine.checkpoint import count_records
+from pipelines.engine.dimensions import Dimensions, read_dimensions_before
+from pipelines.engine.ending import end_query
+from pipelines.engine.expressions import suit_expressions
+from pipelines.engine.fitness import (
+    Failure,
+    FallenBehind,
+    Outgrown,
+    refuse_behind,
+    refuse_outgrown,
+    wait_for_transactions,
+)
+from pipelines.engine.newer import list_decoded_topics, refuse_newer, refuse_newer_before
+from pipelines.engine.pace import (
+    MARGIN,
+    Pace,
+    create_catching_up_pace,
+    find_held_max,
+    select_pace,
+)
+from pipelines.engine.records_read import RecordsRead
+from pipelines.engine.running_batch import RunningBatch
+from pipelines.engine.session import prepare_session
+from pipelines.engine.sink import Dropped, Write, create_sink
+from pipelines.engine.source import tail
+from pipelines.engine.state_size import StateSize
+from pipelines.engine.throttle import Throttle, throttle_write
+from pipelines.engine.tuning.optimized import optimize_once
+from pipelines.engine.tuning.pieces import Piece, choose_pieces
+
+log = logging.getLogger("pipeline")
+
+TASKS = 2
+"""The number of tasks that read a batch."""
+
+SMALL_TASKS = 1
+"""The number of tasks for a live batch: a second task would cost more than it saves."""
+
+LOOK_SECONDS = 1
+"""The time between two checks of a running query."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A generation to run: its Spark session, its code, and its position."""
+
+    spark: SparkSession
+    """A session of its own."""
+    settings: Settings
+    pipeline: Pipeline
+    generation: Generation
+    throttle: Throttle | None = None
+    """The throttle after each batch. None: it never waits."""
+    prefix: ArchivePrefix | None = None
+    """The prefix that it reads before the log. None: it reads the log only."""
+    state: StateSize = field(default_factory=StateSize)
+
+    @cached_property
+    def dimensions(self) -> Dimensions:
+        return Dimensions(self.spark, self.settings, self.pipeline)
+
+    def measure_unread(self) -> Backlog:
+        """The part of the log that the generation has not read."""
+        names = [topic.name for topic in self.pipeline.inputs]
+        return measure_backlog(
+            self.settings, names, locate_checkpoint(self.settings, self.generation).read_committed()
+        )
+
+
+def run(work: Run, stopping: Event) -> None:
+    """Keep the generation's rows up to date until told to stop.
+
+    A query that catches up reads to the end that the log has when it starts, and ends. Then `run`
+    measures the backlog again; it also does so if the log has outgrown the query before the first
+    batch. A live query runs until it has fallen behind, and is caught up with again; its first
+    batch means that a candidate has caught up. The archive prefix is read to its end before the
+    log.
+
+    Raises Dropped if Spark has dropped a record, NewerSchema if a batch may hold records that only
+    newer code can read, and Spark's exception if a query fails.
+    """
+    settings, generation = work.settings, work.generation
+    prefix = ArchivePrefix.of(locate_folder(settings, generation))
+    work = replace(work, prefix=prefix)
+    if prefix is not None:
+        write_chunks(work.spark, settings, prefix, settings.pipeline_records_per_batch_max)
+    behind = False
+    while not stopping.is_set():
+        now = choose_next_pace(work, behind)
+        if prefix is not None and not now.in_archive:
+            remove_chunks(prefix)
+        limit = BeatLimit.read(settings)
+        failure = Failure()
+        query = start(work, now, limit, failure)
+        begun = partial(mark_caught_up, settings, generation) if now.live else do_nothing
+        behind = False
+        try:
+            watch(query, stopping, begun, work.state, limit.is_outdated)
+            if not stopping.is_set():
+                end_query(work.spark, query)
+        except StreamingQueryException:
+            if isinstance(failure.error, Dropped):
+                raise failure.error from None
+            refuse_newer(work.pipeline.name, list_decoded_topics(work.pipeline))
+            behind = isinstance(failure.error, FallenBehind)
+            if not behind and not isinstance(failure.error, Outgrown):
+                raise
+            log.info(
+                "%s: %s", work.pipeline.name, "behind" if behind else "the log has grown meanwhile"
+            )
+
+
+def choose_next_pace(work: Run, behind: bool = False) -> Pace:
+    """The pace of the next query: for the rest of the prefix, then for the log.
+
+    One that fell `behind` while it was live catches up, however short its backlog.
+    """
+    pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
+    checkpoint = locate_checkpoint(work.settings, work.generation)
+    if work.prefix is not None and work.prefix.count_unread(checkpoint):
+        left = work.prefix.measure_backlog(checkpoint)
+        now = replace(create_catching_up_pace(pipeline.reads, left, limit), in_archive=True)
+    else:
+        left = work.measure_unread()
+        batch_is_open = checkpoint.find_open_batch() >= 0
+        now = (
+            create_catching_up_pace(pipeline.reads, left, limit)
+            if behind
+            else select_pace(pipeline.reads, left, limit, batch_is_open)
+        )
+    log.info(
+        "%s %s: %d records over %s of world time to read",
+        pipeline.name,
+        "live" if now.live else "catching up in the archive" if now.in_archive else "catching up",
+        left.records,
+        left.span,
+    )
+    return now
+
+
+def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
+    """The topics' records, from the first one or from the position of the checkpoint.
+
+    A stream with the columns of Kafka's source, or with archive.COLUMNS if there is a prefix.
+    """
+    prefix = work.prefix
+    if now.in_archive and prefix is not None:
+        return prepend(work.spark, prefix, topics, None)
+    starts = archive.ZERO if prefix is None else prefix.ends
+    tailed = tail(work.spark, work.settings, topics, now.records_per_batch_max, starts)
+    return tailed if prefix is None else prepend(work.spark, prefix, topics, tailed)
+
+
+def start(
+    work: Run, now: Pace, limit: BeatLimit | None = None, failure: Failure | None = None
+) -> StreamingQuery:
+    """Start a query at this pace, from the generation's checkpoint.
+
+    `limit`: of its heartbeats; None: by the clock that is announced now. `failure` will hold what
+    ends it.
+    """
+    settings, pipeline, generation = work.settings, work.pipeline, work.generation
+    prepare_session(work.spark, now.live, now.state_partitions)
+    changes = build_changes(
+        pipeline,
+        read(work, pipeline.inputs, now).coalesce(SMALL_TASKS if now.live else TASKS),
+        now.memory,
+        work.dimensions.lookups,
+        (limit or BeatLimit.read(settings)).build_column(),
+        generation.number,
+        generation.outputs,
+    )
+    write = (failure or Failure()).keep(create_writer(work, now))
+    if not now.live:
+        return write_stream(work, changes, write).trigger(availableNow=True).start()
+    begin_where_asked(work)
+    seconds = compute_batch_seconds(settings, pipeline)
+    pieces = choose_pieces(settings)
+    once = optimize_once(changes) if Piece.OPTIMIZER in pieces else nullcontext(changes)
+    with once as optimized:
+        writer = write_stream(work, optimized, write)
+        return writer.trigger(processingTime=f"{seconds:g} seconds").start()
+
+
+def begin_where_asked(work: Run) -> None:
+    """Begin the first batch of a live query, if it was asked to end somewhere.
+
+    It ends where the log does, as any other, if it reads other partitions than were asked for, or
+    if they are not up to date: between live batches all are within MARGIN of each other.
+    """
+    checkpoint = locate_checkpoint(work.settings, work.generation)
+    ends = first_batch.read_ends(locate_folder(work.settings, work.generation))
+    names = [topic.name for topic in work.pipeline.inputs]
+    if (
+        ends
+        and work.prefix is None
+        and checkpoint.find_newest_begun() < 0
+        and ends.keys() == set(list_partitions(create_admin(work.settings), names))
+        and measure_backlog(work.settings, names, ends).span <= MARGIN
+    ):
+        first_batch.begin(work.spark, checkpoint.folder, ends)
+
+
+def write_stream(work: Run, changes: DataFrame, write: Write) -> DataStreamWriter:
+    """The query of the generation that writes these changes, not yet started."""
+    generation = work.generation
+    return (
+        changes.writeStream.queryName(name_query(generation))
+        .outputMode("update")
+        .option("checkpointLocation", str(locate_checkpoint(work.settings, generation).folder))
+        .foreachBatch(write)
+    )
+
+
+def name_query(generation: Generation) -> str:
+    return f"{generation.pipeline}-g{generation.number}"
+
+
+def create_writer(work: Run, now: Pace) -> Write:
+    """The function that writes a batch: after the checks, and before the throttle."""
+    checkpoint = locate_checkpoint(work.settings, work.generation)
+    # A batch's end is asked for to count it, to mark it, and to count the next one.
+    read_end = lru_cache(maxsize=2)(checkpoint.read_batch_end)
+    archived = archive.ZERO if work.prefix is None else work.prefix.ends
+    running = RunningBatch(work.spark, name_query(work.generation))
+    read = RecordsRead(work.spark, work.settings, work.generation, archived, running)
+    write = create_sink(
+        work.settings, work.generation, work.state, read_end, read.count, running.count_dropped
+    )
+    write = read_dimensions_before(write, work.dimensions)
+    if not now.in_archive:
+        held = HeldBack(work.settings, [topic.name for topic in work.pipeline.inputs])
+        held_max = find_held_max(now, work.pipeline.reads)
+        write = wait_for_transactions(write, held.measure, held_max)
+    if now.live:
+        write = suit_expressions(write, partial(count_records, read_end))
+        write = refuse_behind(write, work.measure_unread)
+    elif not now.in_archive:
+        write = refuse_outgrown(write, now, work.pipeline.reads, work.measure_unread)
+    if work.throttle is not None:
+        write = throttle_write(write, work.throttle, now.live, work.pipeline.duty_cycle)
+    return refuse_newer_before(work.pipeline, write)
+
+
+def compute_batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
+    """The least time between the starts of two live batches."""
+    return max(pipeline.every.total_seconds(), settings.pipeline_seconds_per_batch_min)
+
+
+def do_nothing() -> None: ...
+
+
+def watch(
+    query: StreamingQuery,
+    stopping: Event,
+    begun: Callable[[], None],
+    state: StateSize,
+    is_outdated: Callable[[], bool],
+) -> None:
+    """Return when the query has read everything up to its end, is outdated, or has to stop.
+
+    Calls `begun` once, after the query's first batch, and measures the state after batches. Raises
+    the exception of a failed query.
+    """
+    ended, looked_at = False, ""
+    while not ended and not stopping.is_set() and not is_outdated():
+        ended = bool(query.awaitTermination(LOOK_SECONDS))
+        newest = query._jsq.lastProgress()
+        before, looked_at = looked_at, "" if newest is None else str(newest.timestamp())
+        if looked_at != before:
+            state.measure(query)
+        if looked_at and not before:
+            begun()

@@ -1,0 +1,98 @@
+"""The options and the context with which a session has its pieces of tuning."""
+
+from collections.abc import Set
+from pathlib import Path
+
+from py4j.java_gateway import JavaGateway, JavaObject  # type: ignore[import-untyped]
+from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
+
+from infra import aot
+from infra.folder import Folder
+from infra.settings import Settings
+from pipelines.engine.tuning import heap
+from pipelines.engine.tuning.pieces import Piece
+from pipelines.engine.tuning.python_workers import DAEMON
+
+STATE_STORE = "retail.state.AmortizedEviction"
+"""The state store of every query."""
+LEAN_PLAN = "retail.plan.LeanPlan"
+"""The rules that Spark applies to every batch's plan."""
+BATCHES_PER_WALK = "spark.sql.streaming.stateStore.batchesPerWalk"
+"""The option with the number of batches from one search for expired state to the next."""
+KNOWS_KEYS = "spark.sql.streaming.stateStore.knowsKeys"
+"""The option whether a state keeps a filter of its ids in memory, of 16 MiB each."""
+
+HADOOP = "spark.hadoop."
+"""The prefix of the options that Spark passes on to Hadoop's file systems."""
+
+
+class LeanContext(SparkContext):
+    """Spark's context, in Java of the project's class of that name."""
+
+    def _initialize_context(self, jconf: JavaObject) -> JavaObject:
+        jvm = self._jvm
+        assert jvm is not None
+        return jvm.JavaSparkContext(jvm.retail.context.LeanContext(jconf))
+
+
+def build_options(settings: Settings, pieces: Set[Piece]) -> dict[str, str]:
+    """Spark's options for these pieces."""
+    options = {}
+    if Piece.FILES in pieces:
+        # Spark's own local writes fork a shell command per file: 308 processes a second.
+        options["spark.hadoop.fs.file.impl"] = (
+            "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem"
+        )
+        if Folder.of(settings.checkpoint_url or "").on_disk:
+            options["spark.sql.streaming.checkpointFileManagerClass"] = (
+                "org.apache.spark.sql.execution.streaming.checkpointing"
+                ".FileSystemBasedCheckpointFileManager"
+            )
+    if Piece.DAEMON in pieces:
+        options["spark.python.daemon.module"] = DAEMON
+    if Piece.STATE in pieces:
+        options |= {
+            "spark.sql.streaming.stateStore.providerClass": STATE_STORE,
+            BATCHES_PER_WALK: "64",
+            KNOWS_KEYS: "false",
+        }
+    return options
+
+
+def list_extensions(pieces: Set[Piece]) -> list[str]:
+    """The classes that extend a session."""
+    return [LEAN_PLAN] if Piece.PLAN in pieces else []
+
+
+def build_java_options(pieces: Set[Piece]) -> list[str]:
+    """Java's options for these pieces, those of its cache not among them."""
+    return [*heap.OPTIONS] if Piece.HEAP in pieces else []
+
+
+def build_cache_options(pieces: Set[Piece], jars_dir: Path, class_path: str) -> list[str]:
+    """Java's options to start with a cache, if it is to and there is one."""
+    return aot.build_options(jars_dir, "spark", class_path) if Piece.CACHES in pieces else []
+
+
+def create_context(pieces: Set[Piece], conf: SparkConf, gateway: JavaGateway) -> None:
+    """Create the process's context in the Java of this gateway."""
+    (LeanContext if Piece.CONTEXT in pieces else SparkContext)(conf=conf, gateway=gateway)
+
+
+def forget_defaults(spark: SparkSession, settings: Settings, pieces: Set[Piece]) -> None:
+    """Drop Hadoop's eleven hundred defaults, except the options that are set here.
+
+    Each stateful operator sends them to its tasks with each batch, which is a tenth of the batch's
+    cost. Nothing needs them for files on a disk.
+    """
+    urls = settings.checkpoint_url, settings.lake_url
+    if Piece.CONTEXT not in pieces or not all(Folder.of(url or "").on_disk for url in urls):
+        return
+    context = spark.sparkContext
+    asked = [name for name, _ in context.getConf().getAll() if name.startswith(HADOOP)]
+    hadoop = context._jsc.hadoopConfiguration()
+    kept = {name: hadoop.get(name) for name in (one.removeprefix(HADOOP) for one in asked)}
+    hadoop.clear()
+    for name, value in kept.items():
+        hadoop.set(name, value)

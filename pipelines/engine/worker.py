@@ -1,0 +1,193 @@
+"""The supervisor's worker: `python -m pipelines.engine.worker NAME/NUMBER …`.
+
+It runs these generations, in the folder of their code. All of them share one Spark; each has a
+thread, a query and a checkpoint of its own. It ends when none of them has to run any more, and at
+once when nobody holds the other end of its input.
+"""
+
+import logging
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import TextIO
+
+from pyspark.sql import SparkSession
+
+from control.generations import Generation
+from infra.errors import UserError
+from infra.logs import set_up_logging
+from infra.settings import Settings, read_settings
+from pipelines.common.generations import lease, snapshot
+from pipelines.common.generations.control import Control
+from pipelines.common.generations.ended import end
+from pipelines.common.generations.folders import locate_folder
+from pipelines.common.generations.generation import load_generations, make_outputs
+from pipelines.common.pipeline import Pipeline, load
+from pipelines.engine.ending import end_query
+from pipelines.engine.pools import POOL, write_pools
+from pipelines.engine.process import end_with_parent
+from pipelines.engine.query import LOOK_SECONDS, Run, run
+from pipelines.engine.requests import Clerk
+from pipelines.engine.session import get_engine, start_session
+from pipelines.engine.sink import Dropped
+from pipelines.engine.sweeping import Sweeper
+from pipelines.engine.throttle import Throttle, compute_rest_seconds
+from pipelines.engine.tuning.heap import Heap
+from pipelines.engine.tuning.pieces import Piece, choose_pieces
+
+log = logging.getLogger("pipeline")
+
+
+class Unwanted(UserError):
+    """The control topic has no such generation."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__(
+            f"The control topic should hold the generation {argument}, but does not. "
+            "See which there are: retail replay status"
+        )
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A generation that this process runs, and its pipeline."""
+
+    pipeline: Pipeline
+    generation: Generation
+
+
+def main() -> None:
+    set_up_logging("pipelines")
+    logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs every batch
+    settings, stopping = read_settings(), Event()
+    end_with_parent()
+    assigned = [find_assigned(settings, argument) for argument in sys.argv[1:]]
+    for what in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(what, lambda *_: stopping.set())
+    with ExitStack() as stack:
+        leases = [
+            stack.enter_context(lease.take(locate_folder(settings, one.generation)))
+            for one in assigned
+        ]
+        for one in assigned:
+            make_outputs(settings.as_service(one.pipeline.name), one.pipeline, one.generation)
+        first = assigned[0]
+        name = f"{first.pipeline.name}-g{first.generation.number}"
+        shares = write_pools(
+            settings.data_dir / "spark" / f"{name}.pools.xml", [one.pipeline for one in assigned]
+        )
+        spark = start_session(settings, name, more=shares)
+        for file in leases:
+            lease.record_engine(file, get_engine(spark).pid)
+        try:
+            run_all(spark, settings, dict(zip(leases, assigned, strict=True)), stopping)
+        finally:
+            # A generation always continues from its checkpoint, so kill -9 is the only way to end.
+            # A stop of Spark would interrupt a batch with many errors in the log.
+            get_engine(spark).kill()
+
+
+def find_assigned(settings: Settings, argument: str) -> Assigned:
+    """The generation named by an argument; raises Unwanted and ChangedCode."""
+    name, number = argument.split("/")
+    generation = load_generations(settings, name).of(int(number))
+    if generation is None:
+        raise Unwanted(argument)
+    if snapshot.compute_code_digest(Path.cwd(), name) != generation.code_digest:
+        raise snapshot.ChangedCode(name, generation.number)
+    return Assigned(load(name), generation)
+
+
+class QueryThread(Thread):
+    """Runs one generation, until it is stopped or ends by itself."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        settings: Settings,
+        assigned: Assigned,
+        lease_file: TextIO,
+        ended: "SimpleQueue[Exception | None]",
+    ) -> None:
+        super().__init__(name=assigned.pipeline.name, daemon=True)
+        self.stopping = Event()
+        self.throttle = Throttle()
+        self.generation = assigned.generation
+        pipeline, own = assigned.pipeline, spark.newSession()
+        # Each pipeline reads and writes under its own name, beside others in one process.
+        known_as = settings.as_service(pipeline.name)
+        self._work = Run(own, known_as, pipeline, assigned.generation, self.throttle)
+        self._lease = lease_file
+        self._ended = ended
+        """The exception of a failure; None: it no longer has to run, or cannot."""
+
+    def run(self) -> None:
+        spark, name = self._work.spark, self._work.pipeline.name
+        spark.sparkContext.setLocalProperty(POOL, name)
+        try:
+            run(self._work, self.stopping)
+            for query in spark.streams.active:
+                end_query(spark, query)
+            self._lease.close()  # the removal of the generation waits for its lease
+            self._ended.put(None)
+        except Dropped as why:
+            end(self._work.settings, self.generation, str(why))
+            log.error("generation %d of %s ends: %s", self.generation.number, name, why)
+            self._ended.put(None)
+        except Exception as error:  # the main thread raises it, which watches all threads
+            self._ended.put(error)
+
+
+def run_all(
+    spark: SparkSession, settings: Settings, assigned: Mapping[TextIO, Assigned], stopping: Event
+) -> None:
+    """Run every generation, by its lease, until told to stop or until none is to run any more.
+
+    Raises the exception of a failed query: all generations continue in a new process.
+    """
+    ended: SimpleQueue[Exception | None] = SimpleQueue()
+    control = Control(settings)
+    threads = [QueryThread(spark, settings, one, file, ended) for file, one in assigned.items()]
+    for thread in threads:
+        update(settings, thread, control)
+        thread.start()
+    served = {locate_folder(settings, one.generation): one.pipeline for one in assigned.values()}
+    Clerk(spark, settings, served, stopping).start()
+    swept = [(settings.as_service(one.pipeline.name), one.generation) for one in assigned.values()]
+    Sweeper(swept, stopping).start()
+    left = len(threads)
+    heap = Heap(spark) if Piece.HEAP in choose_pieces(settings) else None
+    while left and not stopping.is_set():
+        if heap is not None:
+            heap.look()
+        for thread in threads:
+            update(settings, thread, control)
+        try:
+            error = ended.get(timeout=LOOK_SECONDS)
+        except Empty:
+            continue
+        if error is not None:
+            raise error
+        left -= 1
+
+
+def update(settings: Settings, thread: QueryThread, control: Control) -> None:
+    """Apply the control topic's state of the generation to its thread."""
+    if control.find_state(thread.generation) is None:
+        thread.stopping.set()
+        thread.throttle.set(0.0)  # it ends the sooner
+    else:
+        siblings = control.find_siblings(thread.generation)
+        thread.throttle.set(compute_rest_seconds(settings, siblings, thread.generation))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as error:
+        sys.exit(str(error))

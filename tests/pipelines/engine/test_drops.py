@@ -1,0 +1,46 @@
+"""A record that Spark drops is seen before the marker of its batch."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipelines.engine.running_batch import RunningBatch
+from tests.pipelines.deduplication import deduplicate_ids
+from tests.pipelines.files import append
+
+pytestmark = pytest.mark.spark
+
+IN_TIME = (3600, 7200, 10800, 14400)
+LATE = 5400
+"""Seconds of 1970: two hours behind what was read before it."""
+
+
+def count_dropped(spark: SparkSession, folder: Path, times: tuple[int, ...]) -> list[int]:
+    """By batch, as soon as it is written; it has one record, whose id is known for a minute."""
+    source, name = folder / "ids", f"drops-{folder.name}"
+    for seconds in times:
+        append(spark.range(1).select(F.lit(seconds).cast("long").alias("id")), source)
+    running, dropped = RunningBatch(spark, name), []
+
+    def write(rows: DataFrame, _batch: int) -> None:
+        rows.write.format("noop").mode("overwrite").save()
+        dropped.append(running.count_dropped())
+
+    writer = deduplicate_ids(spark, source, F.timestamp_seconds("id"), "1 minute", folder)
+    assert writer.queryName(name).foreachBatch(write).start().awaitTermination(60)
+    return dropped
+
+
+def test_batches_in_time_drop_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    assert not any(count_dropped(spark, tmp_path, IN_TIME))
+
+
+@pytest.mark.parametrize("later", [(), (18000, 21600)])
+def test_a_dropped_record_is_counted_in_its_batch(
+    spark: SparkSession, tmp_path: Path, later: tuple[int, ...]
+) -> None:
+    dropped = count_dropped(spark, tmp_path, (*IN_TIME, LATE, *later))
+    assert dropped[len(IN_TIME)] == 1
+    assert sum(dropped) == 1

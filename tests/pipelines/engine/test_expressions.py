@@ -1,0 +1,90 @@
+"""A large live batch has generated code, a small one is interpreted, and both say the same."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipelines.engine import expressions
+from pipelines.engine.expressions import GENERATED_RECORDS_MIN, suit_expressions
+from pipelines.engine.session import prepare_session
+from tests.pipelines.files import append
+
+pytestmark = pytest.mark.spark
+
+IDS, BATCHES, LARGE = 100, 4, 2
+ADDED = 1_357_911
+"""A number of this test's own: Spark compiles the same code only once in a Java."""
+
+
+@pytest.mark.parametrize(
+    ("records", "way"),
+    [
+        (0, expressions.INTERPRETED),
+        (GENERATED_RECORDS_MIN - 1, expressions.INTERPRETED),
+        (GENERATED_RECORDS_MIN, expressions.GENERATED),
+        (GENERATED_RECORDS_MIN + 1, expressions.GENERATED),
+        (100 * GENERATED_RECORDS_MIN, expressions.GENERATED),
+    ],
+)
+@pytest.mark.crosses("pipelines/engine/expressions/GENERATED_RECORDS_MIN")
+def test_a_batch_of_so_many_records_has_generated_code(
+    spark: SparkSession, records: int, way: str
+) -> None:
+    own, found = spark.newSession(), []
+
+    def write(batch: DataFrame, _: int) -> None:
+        found.append(batch.sparkSession.conf.get(expressions.EXPRESSIONS))
+
+    suit_expressions(write, lambda _: records)(own.range(1), 7)
+    assert found == [way]
+
+
+def test_the_batches_of_a_query_are_interpreted_or_generated_as_suits_each(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Four batches of one query, of which only the third one is large. What its first one needs may
+    be the first of its kind in this Java.
+    """
+    own = spark.newSession()
+    prepare_session(own, live=True, partitions=1)
+    for batch in range(BATCHES):
+        append(own.range(IDS * batch, IDS * (batch + 1), numPartitions=1), tmp_path / "ids")
+    sums: dict[int, int] = {}
+    compiled: list[bool] = []
+
+    def note(rows: DataFrame, _batch: int) -> None:
+        before = count_compiled(spark)
+        sums.update({row["kind"]: row["sum"] for row in rows.collect()})
+        compiled.append(count_compiled(spark) > before)
+
+    ids = own.readStream.schema("id LONG").option("maxFilesPerTrigger", 1)
+    added = (F.col("id") + F.lit(ADDED)).alias("added")
+    query = (
+        ids.parquet(str(tmp_path / "ids"))
+        .coalesce(1)
+        .groupBy((F.col("id") % 3).alias("kind"))
+        .agg(F.sum(added).alias("sum"))
+        .writeStream.outputMode("update")
+        .foreachBatch(
+            suit_expressions(note, lambda batch: GENERATED_RECORDS_MIN if batch == LARGE else 1)
+        )
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    assert query.awaitTermination(60)
+    assert compiled[1:] == [False, True, False]
+    assert sums == {
+        kind: sum(number + ADDED for number in range(BATCHES * IDS) if number % 3 == kind)
+        for kind in range(3)
+    }
+
+
+def count_compiled(spark: SparkSession) -> int:
+    """How many classes Spark has generated and compiled in this Java."""
+    java: Any = spark._jvm
+    metrics = java.org.apache.spark.metrics.source.CodegenMetrics
+    return int(metrics.METRIC_COMPILATION_TIME().getCount())

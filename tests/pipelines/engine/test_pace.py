@@ -1,0 +1,89 @@
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.engine.backlog import Backlog
+from pipelines.engine.pace import (
+    LIVE_RECORDS_MAX,
+    MARGIN,
+    ONE_PARTITION_RECORDS_MAX,
+    Pace,
+    choose_state_partitions,
+    create_catching_up_pace,
+    select_pace,
+)
+from pipelines.engine.pace import has_memory_for as reaches
+from pipelines.inventory.pipeline import PIPELINE
+
+HORIZON = timedelta(hours=2)
+RECORDS_PER_BATCH_MAX = 1_000
+
+
+def choose_pace(backlog: Backlog, batch_is_open: bool = False) -> Pace:
+    return select_pace(PIPELINE.reads, backlog, RECORDS_PER_BATCH_MAX, batch_is_open)
+
+
+spans = st.timedeltas(min_value=timedelta(), max_value=timedelta(days=3650))
+
+
+def test_nothing_to_read_is_live() -> None:
+    now = choose_pace(Backlog(0, timedelta()))
+    assert (now.live, now.memory) == (True, HORIZON + MARGIN)
+
+
+def test_a_live_batch_takes_all_there_is_and_one_that_catches_up_does_not() -> None:
+    assert choose_pace(Backlog(0, timedelta())).records_per_batch_max is None
+    much = Backlog(RECORDS_PER_BATCH_MAX + 1, timedelta())
+    assert choose_pace(much).records_per_batch_max == RECORDS_PER_BATCH_MAX
+
+
+@given(spans)
+def test_what_fits_in_one_batch_is_read_live_however_long_it_took_to_happen(
+    span: timedelta,
+) -> None:
+    assert choose_pace(Backlog(RECORDS_PER_BATCH_MAX, span)).live
+
+
+@given(spans)
+def test_what_does_not_fit_in_one_batch_is_caught_up_with_however_short(span: timedelta) -> None:
+    assert not choose_pace(Backlog(RECORDS_PER_BATCH_MAX + 1, span)).live
+
+
+def test_an_open_batch_may_end_anywhere_in_a_backlog_longer_than_the_margin() -> None:
+    assert choose_pace(Backlog(1, MARGIN), batch_is_open=True).live
+    assert not choose_pace(Backlog(1, MARGIN + timedelta(milliseconds=1)), batch_is_open=True).live
+
+
+@given(spans)
+def test_a_backlog_may_double_while_it_is_being_read_and_no_more(span: timedelta) -> None:
+    now = create_catching_up_pace(PIPELINE.reads, Backlog(1, span), RECORDS_PER_BATCH_MAX)
+    assert reaches(now, PIPELINE.reads, Backlog(9, 2 * span))
+    assert not reaches(now, PIPELINE.reads, Backlog(9, 2 * span + timedelta(milliseconds=1)))
+
+
+@given(spans)
+def test_the_watermark_never_passes_the_first_record_left_by_a_batch(span: timedelta) -> None:
+    # The watermark is the newest event time less the memory; a record may be late by the horizon.
+    oldest_event = -HORIZON
+    newest_event = span
+    for left in (
+        choose_pace(Backlog(RECORDS_PER_BATCH_MAX + 1, span)),
+        choose_pace(Backlog(1, span), batch_is_open=True),
+    ):
+        assert newest_event - left.memory < oldest_event
+
+
+@pytest.mark.crosses("pipelines/engine/pace/LIVE_RECORDS_MAX")
+def test_a_longer_backlog_is_caught_up_with() -> None:
+    for records, live in ((-1, True), (0, True), (1, False), (9 * LIVE_RECORDS_MAX, False)):
+        backlog = Backlog(LIVE_RECORDS_MAX + records, timedelta())
+        assert select_pace(PIPELINE.reads, backlog, 10 * LIVE_RECORDS_MAX).live == live
+
+
+@pytest.mark.crosses("pipelines/engine/pace/ONE_PARTITION_RECORDS_MAX")
+def test_a_long_backlog_has_its_state_in_two_partitions() -> None:
+    for records, partitions in ((-1, 1), (0, 1), (1, 2), (9 * ONE_PARTITION_RECORDS_MAX, 2)):
+        backlog = Backlog(ONE_PARTITION_RECORDS_MAX + records, timedelta())
+        assert choose_state_partitions(backlog) == partitions

@@ -1,0 +1,111 @@
+"""A generation that nobody reads leaves the cores to the one that is read."""
+
+from dataclasses import replace
+from datetime import timedelta
+from math import inf
+from threading import Event, Thread
+from unittest.mock import Mock
+
+import pytest
+from pyspark.sql import DataFrame
+
+from infra.settings import Settings
+from infra.wait import wait_until
+from pipelines.common.pipeline import load
+from pipelines.engine.query import compute_batch_seconds
+from pipelines.engine.throttle import (
+    REST_SECONDS_MAX,
+    Throttle,
+    compute_rest_after,
+    throttle_write,
+)
+
+RECORDS = Mock(spec=DataFrame)
+"""In place of a batch, which is only handed on."""
+
+
+def test_it_rests_after_each_batch_but_the_first_until_it_is_told_to_hurry() -> None:
+    written: list[int] = []
+    throttle = Throttle()
+    throttle.set(60.0)
+    write = throttle_write(lambda _records, batch: written.append(batch), throttle, live=True)
+    write(RECORDS, 0)
+    resting = Thread(target=write, args=(RECORDS, 1))
+    resting.start()
+    wait_until(lambda: written == [0, 1], "the batch is written before the rest")
+    assert resting.is_alive()
+    throttle.set(0.0)
+    resting.join(30)
+    assert not resting.is_alive()
+    write(RECORDS, 2)
+    assert written == [0, 1, 2]
+
+
+def test_one_that_catches_up_does_not_rest() -> None:
+    written: list[int] = []
+    throttle = Throttle()
+    throttle.set(60.0)
+    write = throttle_write(lambda _records, batch: written.append(batch), throttle, live=False)
+    working = Thread(target=lambda: [write(RECORDS, number) for number in range(3)], daemon=True)
+    working.start()
+    working.join(30)
+    assert not working.is_alive()
+    assert written == [0, 1, 2]
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_it_waits_after_its_batch_for_a_candidate_that_wants_to_be_alone(live: bool) -> None:
+    written: list[int] = []
+    throttle = Throttle()
+    throttle.set(inf)
+    write = throttle_write(lambda _records, batch: written.append(batch), throttle, live)
+    waiting = Thread(target=write, args=(RECORDS, 0), daemon=True)
+    waiting.start()
+    wait_until(lambda: written == [0], "the batch is written before the wait")
+    assert waiting.is_alive()
+    throttle.set(0.0)
+    waiting.join(30)
+    assert not waiting.is_alive()
+
+
+@pytest.mark.parametrize(("own", "least", "expected"), [(0, 0, 0), (0, 2, 2), (5, 2, 5), (5, 9, 9)])
+def test_batches_are_as_rare_as_the_pipeline_and_the_settings_want(
+    own: int, least: int, expected: int
+) -> None:
+    pipeline = replace(load("inventory"), every=timedelta(seconds=own))
+    settings = Settings(pipeline_seconds_per_batch_min=least)
+    assert compute_batch_seconds(settings, pipeline) == expected
+
+
+@pytest.mark.parametrize(
+    ("busy", "share", "rest"),
+    [(0.2, 1.0, 0.0), (0.2, 0.5, 0.2), (0.3, 0.25, 0.9), (60.0, 0.1, REST_SECONDS_MAX)],
+)
+def test_a_pipeline_rests_until_its_batches_have_taken_their_share(
+    busy: float, share: float, rest: float
+) -> None:
+    assert compute_rest_after(busy, share) == pytest.approx(rest)
+
+
+def test_it_rests_by_its_duty_cycle_without_being_told() -> None:
+    written: list[int] = []
+    throttle = Throttle()
+    started = Event()
+
+    def write_slowly(_records: DataFrame, batch: int) -> None:
+        written.append(batch)
+        Event().wait(0.2)
+
+    write = throttle_write(write_slowly, throttle, live=True, duty_cycle=0.05)
+    write(RECORDS, 0)
+
+    def write_again() -> None:
+        write(RECORDS, 1)
+        started.set()
+
+    resting = Thread(target=write_again)
+    resting.start()
+    wait_until(lambda: written == [0, 1], "the batch is written before the rest")
+    assert not started.wait(1.0)
+    resting.join(30)
+    assert started.is_set()
