@@ -110,12 +110,7 @@ def render_spark_ddl(contract: Contract) -> str:
 
     All are nullable: Spark makes null of a value that it cannot decode, and the rules must see it.
     """
-    return render_spark_columns(contract.fields)
-
-
-def render_spark_columns(fields: tuple[Field, ...]) -> str:
-    """These fields as columns in Spark."""
-    return ", ".join(f"{field.name} {_render_spark_type(field)}" for field in fields)
+    return ", ".join(f"{field.name} {_render_spark_type(field)}" for field in contract.fields)
 
 
 def _render_spark_type(field: Field) -> str:
