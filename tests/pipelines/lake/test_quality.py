@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, render_spark_ddl
 from contracts.checks import order_checks
+from contracts.partitions import choose_partition
 from infra.folder import Folder
 from pipelines.lake.quality.checks import (
     COMPARED,
@@ -114,7 +115,7 @@ def list_unexpected(result: ExpectationValidationResult) -> list[dict[str, int]]
     return places
 
 
-PART = (RECEIPTS.name, 0)
+PART = (RECEIPTS.name, choose_partition(b"S001", RECEIPTS.settings.partitions))
 
 
 def create_records(spark: SparkSession, *offsets: int) -> DataFrame:
@@ -166,7 +167,7 @@ def test_totals_are_held_against_what_a_view_tells(
     silver = {topic: accept(topic, log.where(log.topic == topic.name)) for topic in MOVES}
     totals = DailyTotals(
         "a view",
-        {PART: 2, (REFUNDS.name, 0): 1},
+        {PART: 2, (REFUNDS.name, PART[1]): 1},
         {OPENING.date(): {"units_sold": told_units, "units_refunded": 1}},
     )
     frame = compare_by_day(spark, silver, totals, COMPARED)
