@@ -1,5 +1,6 @@
 """The world clock: world time as a function of wall time, as the simulator announces it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -112,9 +113,7 @@ def read_clock(settings: Settings, reader: Reader = ALL_FIELDS) -> AnnouncedCloc
 
 
 def read_beat_ms(settings: Settings) -> int | None:
-    """World time by the last heartbeats: the middle one of three, so that one of another time, on
-    which its record's timestamp agrees, does not count. None before the first.
-    """
+    """World time by the last heartbeats, as `choose_beat_ms` has it."""
     client = create_admin(settings)
     ends = read_end_offsets(client, [HEARTBEATS.name])
     starts = {at: max(0, end - BEATS_READ_MAX) for at, end in ends.items()}
@@ -122,5 +121,12 @@ def read_beat_ms(settings: Settings) -> int | None:
         ALL_FIELDS.read_message(HEARTBEATS, one) for one in read_between(settings, starts, ends)
     ]
     beats = [to_epoch_ms(row["event_time"]) for row in rows if row is not None]
+    return choose_beat_ms(beats)
+
+
+def choose_beat_ms(beats: Sequence[int]) -> int | None:
+    """World time by heartbeats in their order: the middle one of the last three, so that one of
+    another time, on which its record's timestamp agrees, does not count. None before the first.
+    """
     newest = sorted(beats[-BEATS_COMPARED:])
     return newest[(len(newest) - 1) // 2] if newest else None

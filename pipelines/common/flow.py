@@ -9,14 +9,12 @@ from datetime import timedelta
 from pyspark.sql import Column, DataFrame
 
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.transform.aggregate import aggregate, select_view_rows
+from pipelines.common.transform.aggregate import aggregate, contribute, select_view_rows
 from pipelines.common.transform.as_of_join import NONE, Lookups, join_as_of
-from pipelines.common.transform.contribute import contribute
 from pipelines.common.transform.declared import list_fields
 from pipelines.common.transform.deduplicate import keep_first_copies, keep_first_copies_in_stream
 from pipelines.common.transform.encode import encode_changelog
-from pipelines.common.transform.extract import extract
-from pipelines.common.transform.lines import explode_lines
+from pipelines.common.transform.extract import explode_lines, extract
 from pipelines.common.transform.validate import validate
 
 

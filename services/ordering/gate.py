@@ -6,19 +6,15 @@ It skips a missed review: the next review sees the same shelves and orders what 
 import logging
 from threading import Event
 
-from confluent_kafka.admin import AdminClient
-
 from contracts import PROPOSALS
-from infra.kafka import create_admin
 from infra.settings import Settings
 from services import liveness
 from services.ordering.decision import Limits, Order, decide
 from services.ordering.publisher import OrderPublisher
 from services.ordering.reader import (
-    find_due_review,
+    Reviews,
     find_marker,
     find_promoted,
-    is_covered,
     read_orders,
     read_proposals,
 )
@@ -30,28 +26,28 @@ log = logging.getLogger("ordering")
 
 def keep_gate(settings: Settings, stop: Event) -> None:
     """Order until `stop` is set. Raises Fenced, TimeoutError and KafkaException."""
-    client, publisher = create_admin(settings), OrderPublisher(settings)
+    reviews, publisher = Reviews(settings), OrderPublisher(settings)
     try:
         answered_ms = publisher.find_answered_ms()
         liveness.report_start(settings, "ordering")
         while not stop.is_set():
-            answered_ms = answer_review(settings, client, publisher, answered_ms)
+            answered_ms = answer_review(settings, reviews, publisher, answered_ms)
             stop.wait(LOOK_SECONDS)
     finally:
         publisher.close()
 
 
 def answer_review(
-    settings: Settings, client: AdminClient, publisher: OrderPublisher, answered_ms: int
+    settings: Settings, reviews: Reviews, publisher: OrderPublisher, answered_ms: int
 ) -> int:
     """Answer the newest review if every event is known. Returns the last answered review."""
-    due = find_due_review(client)
+    due = reviews.find_due()
     if due is None or due[0] <= answered_ms:
         return answered_ms
     review_ms, now_ms = due
     generation = find_promoted(settings)
     marker = generation and find_marker(settings, generation)
-    if not generation or not marker or not is_covered(settings, client, marker, review_ms):
+    if not generation or not marker or not reviews.is_covered(marker, review_ms):
         return answered_ms
     proposed = read_proposals(settings, generation, marker)
     placed = read_orders(settings)

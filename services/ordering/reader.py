@@ -2,22 +2,19 @@
 
 from dataclasses import dataclass
 
-from confluent_kafka import TopicPartition
-from confluent_kafka.admin import AdminClient
-
-from contracts import HEARTBEATS, PROPOSALS, PURCHASE_ORDERS
+from contracts import PROPOSALS, PURCHASE_ORDERS
 from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
 from control.generations import Generation, read_generations
 from control.marker import Marker, read_marker
 from control.reading import Reader, read_rows
-from infra.kafka import create_admin, create_consumer, read_end_offsets, read_newest_ms
+from control.world_clock import read_beat_ms
+from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.settings import Settings
 from services.ordering.decision import Proposal, Shelf
 
 PIPELINE = "reorder"
 DAY_MS = 86_400_000
-ANSWER_SECONDS_MAX = 60.0
 
 READER = Reader(create_reader("ordering"))
 
@@ -32,13 +29,30 @@ class PlacedOrder:
     units: int
 
 
-def find_due_review(client: AdminClient) -> tuple[int, int] | None:
-    """The newest due review, and world time by the newest heartbeat, in epoch milliseconds."""
-    beats = read_newest_ms(client, [HEARTBEATS.name])
-    if not beats:
-        return None
-    now_ms = max(beats.values())
-    return now_ms // DAY_MS * DAY_MS, now_ms
+class Reviews:
+    """The newest due review, and where the log ended when it was first seen to be due.
+
+    Record timestamps do not say which records are from before a review: one of another time would
+    stand for all that follow. A heartbeat does: all earlier records precede it.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._client = create_admin(settings)
+        self._review_ms = 0
+        self._ends: Offsets = {}
+
+    def find_due(self) -> tuple[int, int] | None:
+        """The newest due review, and world time by heartbeats, in epoch milliseconds."""
+        now_ms = read_beat_ms(self._settings)
+        return None if now_ms is None else (now_ms // DAY_MS * DAY_MS, now_ms)
+
+    def is_covered(self, marker: Marker, review_ms: int) -> bool:
+        """Whether the marker covers every record from before the review, which is due."""
+        if review_ms != self._review_ms:
+            topics = {topic for topic, _ in marker.inputs}
+            self._ends, self._review_ms = read_end_offsets(self._client, topics), review_ms
+        return all(marker.inputs.get(at, 0) >= end for at, end in self._ends.items())
 
 
 def find_promoted(settings: Settings) -> Generation | None:
@@ -50,26 +64,6 @@ def find_promoted(settings: Settings) -> Generation | None:
 def find_marker(settings: Settings, generation: Generation) -> Marker | None:
     """The generation's newest marker; None before the first."""
     return read_marker(settings, PIPELINE, generation.number, READER)
-
-
-def is_covered(settings: Settings, client: AdminClient, marker: Marker, review_ms: int) -> bool:
-    """Whether the marker covers every record from before the review.
-
-    The log must hold a heartbeat of the review's time or later: all earlier records precede it.
-    """
-    ends = read_end_offsets(client, {topic for topic, _ in marker.inputs})
-    reader = create_consumer(settings)
-    try:
-        places = reader.offsets_for_times(
-            [TopicPartition(*at, review_ms) for at in ends], timeout=ANSWER_SECONDS_MAX
-        )
-    finally:
-        reader.close()
-    needed = {
-        (at.topic, at.partition): at.offset if at.offset >= 0 else ends[at.topic, at.partition]
-        for at in places
-    }
-    return all(marker.inputs.get(at, 0) >= offset for at, offset in needed.items())
 
 
 def read_proposals(settings: Settings, generation: Generation, marker: Marker) -> list[Proposal]:

@@ -29,6 +29,7 @@ from infra.wait import wait_until
 from services.api.app import create_sources
 from services.ordering.gate import answer_review
 from services.ordering.publisher import OrderPublisher
+from services.ordering.reader import Reviews
 from services.quarantine import follower as quarantine
 from services.quarantine.progress import read_progress
 from services.supplier import follower as supplier
@@ -134,7 +135,7 @@ def order(settings: Settings) -> None:
     reordering.mark(1)
     gate = OrderPublisher(settings)
     wait_until(
-        lambda: answer_review(settings, create_admin(settings), gate, 0) >= find_review_ms(0),
+        lambda: answer_review(settings, Reviews(settings), gate, 0) >= find_review_ms(0),
         "the review is answered",
         SECONDS_MAX,
     )

@@ -1,16 +1,138 @@
-"""From contributions to rows: one per key of a view, and one per partition for the accounting.
+"""From lines to rows: the amounts that a line adds to rows of views, and their sums."""
 
-Spark generates code for all of it: one lambda over an array would halve the rate.
-"""
-
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType
 
-from pipelines.common.pipeline import Pipeline
+from pipelines.common.pipeline import Contribution, Pipeline, View
 from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
-from pipelines.common.transform.contribute import UNTIL, VIEW, is_of
+from pipelines.common.transform.choose import choose
+from pipelines.common.transform.deduplicate import WATERMARK_DELAY
+from pipelines.common.transform.extract import create_array, name_first
+from pipelines.common.transform.validate import NEVER
+
+VIEW = "_view"
+"""The number of a contribution's view, if several views declare contributions."""
+
+UNTIL = "_until"
+"""The end of the interval of the contribution's row, if rows have one."""
+
+
+def contribute(pipeline: Pipeline, lines: DataFrame) -> DataFrame:
+    """One row per contribution of an accepted event, and one accounting row per record.
+
+    A contribution has the columns that `Pipeline.aggregates` may use; VIEW where several views
+    declare contributions; UNTIL where rows end.
+    """
+    if added := pipeline.line_columns():
+        lines = lines.withColumns({**added})
+    declared = [(view, view.contributions()) for view in pipeline.views if view.contributions]
+    if declared:
+        return explode_contributions(declared, lines)
+    (view,) = pipeline.views
+    if view.ends is None:
+        return lines
+    counts = lines.where(is_accounting() | ~F.col("_released"))
+    return counts.withColumn(UNTIL, compute_end(F.col(view.ends)))
+
+
+def explode_contributions(
+    declared: Sequence[tuple[View, Sequence[Contribution]]], lines: DataFrame
+) -> DataFrame:
+    """One row per contribution, and accounting.
+
+    A row has the columns of the line, and those of the contributions to any view in their place.
+    """
+    types = find_column_types(lines, [one for _, of_view in declared for one in of_view])
+    several = len(declared) > 1
+    wanted = [
+        F.when(
+            is_contributing(view, one), to_struct(one.columns, types, number if several else None)
+        )
+        for number, (view, of_view) in enumerate(declared)
+        for one in of_view
+    ]
+    kind = create_array(lines.select(F.array(*wanted).alias("_")).schema["_"].dataType)
+    empty = F.array(F.lit(None).cast(kind.elementType))
+    of_line = F.when(is_accounting(), empty).otherwise(F.array(*wanted))
+    kept = [name for name in lines.columns if name not in types]
+    exploded = (
+        lines.select(*kept, F.explode(of_line).alias("_contribution"))
+        .where(is_accounting() | F.col("_contribution").isNotNull())
+        .select(*kept, "_contribution.*")
+    )
+    ends = [F.lit(NEVER) if view.ends is None else F.col(view.ends) for view, _ in declared]
+    return exploded.withColumns({**derive(declared)}).withColumn(
+        UNTIL, compute_end(choose_by_view(ends))
+    )
+
+
+def find_column_types(lines: DataFrame, declared: Sequence[Contribution]) -> Mapping[str, DataType]:
+    """The columns of all these contributions. Those of one name should have one type."""
+    named = {name: of for one in declared for name, of in one.columns.items()}
+    selected = lines.select(*[of.alias(name) for name, of in named.items()])
+    return {field.name: field.dataType for field in selected.schema}
+
+
+def is_contributing(view: View, contribution: Contribution) -> Column:
+    """Whether a line, if it is no accounting line, adds this contribution to the view."""
+    adds = F.lit(True) if contribution.when is None else contribution.when
+    return adds if view.ends is None else adds & ~F.col("_released")
+
+
+def to_struct(
+    columns: Mapping[str, Column], types: Mapping[str, DataType], number: int | None
+) -> Column:
+    """A contribution with the columns of all, and the number of its view if there are several."""
+    view = [] if number is None else [F.lit(number).alias(VIEW)]
+    return F.struct(
+        *view,
+        *[columns.get(name, F.lit(None).cast(kind)).alias(name) for name, kind in types.items()],
+    )
+
+
+def derive(declared: Sequence[tuple[View, Sequence[Contribution]]]) -> Mapping[str, Column]:
+    """The columns that views derive from a contribution, and whether it is the first of its event
+    and key.
+    """
+    derived = [view.derived() for view, _ in declared]
+    own = [{name for one in of_view for name in one.columns} for _, of_view in declared]
+    names = dict.fromkeys(name for of_view in derived for name in of_view)
+    return {
+        **{
+            name: choose_by_view(
+                [
+                    of_view.get(name, F.col(name) if name in contributed else None)
+                    for of_view, contributed in zip(derived, own, strict=True)
+                ]
+            )
+            for name in names
+        },
+        "first_of_event": choose_by_view([F.col(name_first(at)) for at in range(len(declared))]),
+    }
+
+
+def choose_by_view(columns: Sequence[Column | None]) -> Column:
+    """Of these columns, one for each view, that of a row's view; null where there is none."""
+    if len(columns) == 1 and columns[0] is not None:
+        return columns[0]
+    return choose(
+        (F.col(VIEW) == number, each) for number, each in enumerate(columns) if each is not None
+    )
+
+
+def compute_end(ends: Column) -> Column:
+    """The time after which Spark treats a row as closed; an accounting row never closes."""
+    never = F.when(is_accounting(), F.lit(NEVER)).otherwise(ends)
+    return never.alias(UNTIL, metadata={WATERMARK_DELAY: 0})
+
+
+def is_of(pipeline: Pipeline, number: int) -> Column:
+    """Whether a row, if it is no accounting row, is of the view with this number."""
+    return F.lit(True) if len(pipeline.views) == 1 else F.col(VIEW) == number
 
 
 def select_view_rows(pipeline: Pipeline, every: DataFrame, number: int) -> DataFrame:

@@ -11,8 +11,8 @@ from contracts import BOOKS, Contract, build_avro_schema, get_schema_id
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
+from pipelines.common.transform.aggregate import is_of
 from pipelines.common.transform.choose import choose
-from pipelines.common.transform.contribute import is_of
 
 
 def encode_changelog(

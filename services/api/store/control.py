@@ -1,5 +1,6 @@
 """Follows the control topics: pipelines, their generations and markers, and the world clock."""
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -8,15 +9,12 @@ from contracts import CLOCKS, CONTRACTS, GENERATIONS, HEARTBEATS, MARKERS
 from contracts.times import to_epoch_ms
 from control.generations import Generations
 from control.marker import Marker
-from control.world_clock import AnnouncedClock
+from control.world_clock import BEATS_READ_MAX, AnnouncedClock, choose_beat_ms
 from infra.kafka import Partition
 from services.api.store.background import Background
 from services.api.store.changelog import End, Extent, Log, Record, read_row
 
 TOPICS = (GENERATIONS.name, MARKERS.name, CLOCKS.name, HEARTBEATS.name)
-
-RECURRING = (MARKERS.name, HEARTBEATS.name)
-"""The next good record of these comes soon. Of the others a bad one must hide no good one."""
 
 
 class Control(Background):
@@ -31,7 +29,7 @@ class Control(Background):
         self.world: AnnouncedClock | None = None
         self.markers: dict[tuple[str, int], Marker] = {}  # by pipeline and generation
         self._clock: AnnouncedClock | None = None
-        self._beat_ms: int | None = None
+        self._beats: deque[int] = deque(maxlen=BEATS_READ_MAX)
         self._open_log = open_log
         self._on_generations = on_generations
 
@@ -40,12 +38,15 @@ class Control(Background):
             extent = topics.read_extent()
             topics.start({at: _find_start(at, extent) for at in extent.starts})
             unread = set(extent.starts)  # partitions whose end has not been seen
-            newest: dict[tuple[Partition, bytes], Record] = {}
+            newest: dict[tuple[Partition, bytes | int], Record] = {}
             while not self.stopping.is_set():
                 for each in topics.read():
                     if isinstance(each, End):
                         unread.discard(each.partition)
-                    elif each.partition[0] in RECURRING or _is_good(each):
+                    elif each.partition[0] == HEARTBEATS.name:
+                        newest[each.partition, each.offset] = each
+                    # The next good marker comes soon. Of others a bad one must hide no good one.
+                    elif each.partition[0] == MARKERS.name or _is_good(each):
                         newest[each.partition, each.key] = each
                 if not unread:  # until then a record may be outdated
                     self.clear_trouble()
@@ -67,11 +68,11 @@ class Control(Background):
             marker = Marker.parse(value)
             self.markers[marker.pipeline, marker.generation] = marker
         elif record.partition[0] == HEARTBEATS.name:
-            self._beat_ms = to_epoch_ms(value["event_time"])
+            self._beats.append(to_epoch_ms(value["event_time"]))
         else:
             self._clock = AnnouncedClock.parse(value)
         if self._clock is not None:
-            self.world = replace(self._clock, beat_ms=self._beat_ms)
+            self.world = replace(self._clock, beat_ms=choose_beat_ms([*self._beats]))
 
     def _forget(self, pipeline: str) -> None:
         self._on_generations(Generations(pipeline))
@@ -85,6 +86,6 @@ def _is_good(record: Record) -> bool:
 
 
 def _find_start(at: Partition, extent: Extent) -> int:
-    """The first offset to read: of the heartbeats, which are never deleted, only the last."""
+    """The first offset to read: of the heartbeats, which are never deleted, the last ones."""
     first = extent.starts[at]
-    return max(first, extent.ends[at] - 1) if at[0] == HEARTBEATS.name else first
+    return max(first, extent.ends[at] - BEATS_READ_MAX) if at[0] == HEARTBEATS.name else first

@@ -59,8 +59,11 @@ class Reordering:
             )
 
     def beat(self, review: int) -> None:
-        """The world comes to the review, and a minute further."""
-        at_ms = find_review_ms(review) + MINUTE_MS
+        """The world comes to the review, and two minutes further."""
+        for minutes in (1, 2):
+            self.beat_at(find_review_ms(review) + minutes * MINUTE_MS)
+
+    def beat_at(self, at_ms: int) -> None:
         event = {"event_id": f"beat-{at_ms}", "event_time": at_ms, "world": "world"}
         self._send(HEARTBEATS.name, encode_key(HEARTBEATS, event), encode(HEARTBEATS, event), at_ms)
 

@@ -11,10 +11,11 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from services.ordering.gate import answer_review
 from services.ordering.publisher import Fenced, OrderPublisher
+from services.ordering.reader import Reviews
 from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.dying import Died, limit_life
-from tests.services.ordering.shop import Reordering, find_review_ms
+from tests.services.ordering.shop import MINUTE_MS, Reordering, find_review_ms
 
 pytestmark = pytest.mark.e2e
 
@@ -36,7 +37,7 @@ def run_gate(kafka: Settings, until_review: int) -> None:
     one = OrderPublisher(kafka)
     answered_ms = one.find_answered_ms()
     while answered_ms < find_review_ms(until_review):
-        answered_ms = answer_review(kafka, create_admin(kafka), one, answered_ms)
+        answered_ms = answer_review(kafka, Reviews(kafka), one, answered_ms)
     one.close()
 
 
@@ -52,21 +53,21 @@ def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Se
     shop.beat(0)
     shop.mark(1, behind=2)
     shop.mark(2)
-    assert answer_review(kafka, create_admin(kafka), one, 0) == 0, (
+    assert answer_review(kafka, Reviews(kafka), one, 0) == 0, (
         "generation 1 has not read all before the review"
     )
     assert shop.orders() == []
 
     shop.mark(1)
-    assert answer_review(kafka, create_admin(kafka), one, 0) == find_review_ms(0)
+    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
     assert one.find_answered_ms() == find_review_ms(0)
 
     shop.promote(2)
-    assert answer_review(kafka, create_admin(kafka), one, find_review_ms(0)) == find_review_ms(0), (
+    assert answer_review(kafka, Reviews(kafka), one, find_review_ms(0)) == find_review_ms(0), (
         "the past is not ordered again"
     )
-    assert answer_review(kafka, create_admin(kafka), one, 0) == find_review_ms(0), (
+    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(0), (
         "who has forgotten it, asks for other shelves"
     )
     assert shop.by_review() == {0: {**dict.fromkeys(SKUS, 1), "SKU-other": 1}}
@@ -84,16 +85,43 @@ def test_no_review_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Se
     shop.beat(-1)
     shop.propose(1, 0, EMPTY)
     shop.mark(1)
-    assert answer_review(kafka, create_admin(kafka), one, 0) == find_review_ms(-1), (
+    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(-1), (
         "later proposals do not matter"
     )
     assert shop.orders() == []
 
     shop.beat(0)
-    assert answer_review(kafka, create_admin(kafka), one, find_review_ms(-1)) == find_review_ms(
-        0
-    ), "the marker had read all before it"
+    assert answer_review(kafka, Reviews(kafka), one, find_review_ms(-1)) == find_review_ms(-1), (
+        "the marker says nothing of what came with the heartbeat"
+    )
+    shop.mark(1)
+    assert answer_review(kafka, Reviews(kafka), one, find_review_ms(-1)) == find_review_ms(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
+
+
+def test_a_heartbeat_of_another_time_makes_no_review_due(kafka: Settings) -> None:
+    shop = Reordering(kafka)
+    one = OrderPublisher(kafka)
+    shop.promote(1)
+    shop.propose(1, 0, EMPTY)
+    shop.beat(-1)
+    shop.beat_at(find_review_ms(100_000))
+    shop.mark(1)
+    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(-1)
+    assert shop.orders() == []
+
+
+def test_the_log_may_grow_while_a_review_waits_for_what_came_before_it(kafka: Settings) -> None:
+    shop = Reordering(kafka)
+    one, reviews = OrderPublisher(kafka), Reviews(kafka)
+    shop.promote(1)
+    shop.propose(1, 0, EMPTY)
+    shop.beat(0)
+    shop.mark(1, behind=1)
+    assert answer_review(kafka, reviews, one, 0) == 0
+    shop.mark(1)
+    shop.beat_at(find_review_ms(0) + 3 * MINUTE_MS)
+    assert answer_review(kafka, reviews, one, 0) == find_review_ms(0)
 
 
 def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
@@ -102,9 +130,9 @@ def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     shop.review(1, 0, EMPTY)
     older, newer = OrderPublisher(kafka), OrderPublisher(kafka)
     with pytest.raises(Fenced, match="another one has begun"):
-        answer_review(kafka, create_admin(kafka), older, 0)
+        answer_review(kafka, Reviews(kafka), older, 0)
     assert shop.orders() == []
-    answer_review(kafka, create_admin(kafka), newer, 0)
+    answer_review(kafka, Reviews(kafka), newer, 0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 
