@@ -125,8 +125,12 @@ def read_beat_ms(settings: Settings) -> int | None:
 
 
 def choose_beat_ms(beats: Sequence[int]) -> int | None:
-    """World time by heartbeats in their order: the middle one of the last three, so that one of
-    another time, on which its record's timestamp agrees, does not count. None before the first.
+    """World time by heartbeats in their order: the greatest of the last three, but for one of
+    another time, on which its record's timestamp agrees. That lies further from the middle one than
+    a true clock may be ahead. None before the first.
     """
     newest = sorted(beats[-BEATS_COMPARED:])
-    return newest[(len(newest) - 1) // 2] if newest else None
+    if not newest:
+        return None
+    middle_ms = newest[(len(newest) - 1) // 2]
+    return max(one for one in newest if one <= middle_ms + AHEAD_MS_MAX)

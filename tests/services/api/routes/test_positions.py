@@ -40,6 +40,7 @@ def order(log: MemoryLog, day: int, units: int, **other: Any) -> None:
         **SHELF._asdict(),
         "purchase_order_id": f"PO-{day}-{other.get('sku', '')}",
         "review_at": MIDNIGHT + timedelta(days=day),
+        "ordered_at": MIDNIGHT + timedelta(days=day, minutes=2),
         "units": units,
         **other,
     }
