@@ -20,7 +20,6 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "backfill": "backfill:backfill",
         "down": "down:down",
         "status": "status:status",
-        "watch": "watch.app:watch",
         "logs": "logs:logs",
         "reset": "reset:reset",
         "doctor": "doctor:doctor",

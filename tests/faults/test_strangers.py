@@ -9,7 +9,7 @@ import pytest
 from audit.log import read
 from audit.validation import Content, Unreadable, read_record
 from contracts import CONTRACTS, HEARTBEATS, RECEIPTS
-from faults import strangers
+from faults import records, strangers
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from tests.services.broker import KafkaLog
@@ -28,8 +28,8 @@ def read_topic(kafka: Settings, topic: str) -> list[Record]:
     return list(read(kafka, read_end_offsets(create_admin(kafka), [topic])))
 
 
-def list_contents(records: list[Record]) -> Iterator[Content]:
-    for record in records:
+def list_contents(found: list[Record]) -> Iterator[Content]:
+    for record in found:
         with suppress(Unreadable):
             yield read_record(record)
 
@@ -52,6 +52,20 @@ def test_each_id_of_a_restarted_counter_comes_at_two_times(kafka: Settings) -> N
     assert {one.untimely for one in found} == {None}
 
 
+def test_backdated_receipts_come_twice_and_are_in_time_by_their_own_timestamps(
+    kafka: Settings,
+) -> None:
+    now_ms = records.find_world_ms(kafka)
+    assert strangers.publish_backdated(kafka, 5) == 10
+    found = [
+        one for one in read_topic(kafka, RECEIPTS.name) if b"fault-back-" in (one.value or b"")
+    ]
+    assert all(one.published_ms < now_ms - 4 * 3_600_000 for one in found)
+    said = list(list_contents(found))
+    assert list(Counter(one.event_id for one in said).values()) == [2] * 5
+    assert {one.untimely for one in said} == {None}
+
+
 def test_heartbeats_of_another_time_are_untimely_where_their_timestamps_tell(
     kafka: Settings,
 ) -> None:
@@ -59,7 +73,7 @@ def test_heartbeats_of_another_time_are_untimely_where_their_timestamps_tell(
     beats = [
         one
         for one in list_contents(read_topic(kafka, HEARTBEATS.name))
-        if one.event_id.startswith("fault-")
+        if one.movement["event_id"].startswith("fault-")
     ]
     assert Counter(one.untimely for one in beats) == {None: 2, "future": 1, "late": 1}
 

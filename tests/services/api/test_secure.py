@@ -14,7 +14,6 @@ import pytest
 
 from cli import health
 from cli.experiments import run
-from cli.watch.client import Client
 from infra.http import NO_ANSWER, fetch_json, open_answer
 from infra.security.certificates import ensure_certificate
 from infra.security.files import locate_authority
@@ -48,7 +47,6 @@ def test_the_shops_own_commands_are_answered(settings: Settings) -> None:
     assert health.check_api(settings, 0) == f"ready on {settings.api_url}"
     url = f"{settings.api_url}{PIPELINE}"
     assert fetch_json(url, SECONDS_MAX, settings)["pipeline"] == "fraud"
-    assert Client(settings.api_url, settings).ask(PIPELINE)["pipeline"] == "fraud"
 
 
 @pytest.mark.parametrize(
@@ -90,10 +88,9 @@ def test_a_token_that_is_drawn_anew_counts_at_once_and_the_one_before_no_more(
 def test_a_command_whose_token_is_over_draws_another_and_is_answered(settings: Settings) -> None:
     for _ in ("once", "again"):
         over = add_token(settings, "operator", Role.OPERATOR, 0, days=1)
-        assert Client(settings.api_url, settings).ask(PIPELINE)["pipeline"] == "fraud"
-        assert read_own(settings) != over.secret
         url = f"{settings.api_url}{PIPELINE}"
         assert fetch_json(url, SECONDS_MAX, settings)["pipeline"] == "fraud"
+        assert read_own(settings) != over.secret
 
 
 def test_a_client_whose_token_is_over_is_told_what_to_do(settings: Settings) -> None:

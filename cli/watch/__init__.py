@@ -1,1 +1,0 @@
-"""retail watch: the shop in the terminal, from the API."""
