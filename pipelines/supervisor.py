@@ -20,7 +20,7 @@ from infra.processes import WORKER
 from infra.settings import Settings
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.control import Control
-from pipelines.common.generations.ended import has_ended
+from pipelines.common.generations.ended import find_end
 from pipelines.common.generations.folders import locate_code, locate_home
 from pipelines.common.generations.generation import invalidate
 from pipelines.common.generations.promotion import is_lost
@@ -108,19 +108,17 @@ class Supervisor:
 
         One that has ended is replaced by a replay.
         """
-        ended = [one for one in self._list_running() if has_ended(self._settings, one)]
-        for one in ended:
-            if one.state in CANDIDATE:
-                reason = "it forgot what its next record is compared with"
-                invalidate(self._settings, one, reason)
-        for one in ended:
-            if one.state is State.PROMOTED:
-                self._replace(one.pipeline)
+        running = self._list_running()
+        looked = [(one, find_end(self._settings, one)) for one in running]
+        ended = [(one, why) for one, why in looked if why is not None]
+        if ended:
+            self._replace_ended(ended)
+            running = self._list_running()
         busy = {name for child in self._children for name in child.names}
-        left = set(map(get_name, ended))
+        left = {get_name(one) for one, _ in ended}
         return {
             get_name(one): one
-            for one in self._list_running()
+            for one in running
             if get_name(one) not in left
             and (get_name(one) in busy or not is_lost(self._settings, one))
         }
@@ -128,6 +126,15 @@ class Supervisor:
     def _list_running(self) -> Sequence[Generation]:
         known = self._control.read()
         return [one for name in self._pipelines if name in known for one in known[name].running]
+
+    def _replace_ended(self, ended: Sequence[tuple[Generation, str]]) -> None:
+        """Replay what is promoted. A candidate is invalid, and gives way to another one."""
+        for one, why in ended:
+            if one.state in CANDIDATE:
+                invalidate(self._settings, one, why)
+        for one, _ in ended:
+            if one.state is State.PROMOTED:
+                self._replace(one.pipeline)
 
     def _replace(self, name: str) -> None:
         """Replay the pipeline, unless it is being replayed, or that was refused."""

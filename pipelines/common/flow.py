@@ -3,8 +3,9 @@
 Each is a function of frames, in a file of `transform`. Around them, the engine reads and writes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import partial
 
 from pyspark.sql import Column, DataFrame
 
@@ -40,22 +41,28 @@ def build_running_rows(
     pipeline: Pipeline, records: DataFrame, memory: timedelta, lookups: Lookups, beat_max: Column
 ) -> DataFrame:
     """The rows that a batch of a stream changes, accounting among them: as in `aggregate`."""
-    events = validate(list_fields(pipeline), records)
-    extracts = extract(pipeline, events)
-    copies = keep_first_copies_in_stream(extracts, memory, beat_max)
-    return build_rows_of_copies(pipeline, copies, lookups)
+    deduplicate = partial(keep_first_copies_in_stream, memory=memory, beat_max=beat_max)
+    return run_stages(pipeline, records, deduplicate, lookups)
 
 
 def build_static_rows(pipeline: Pipeline, records: DataFrame, lookups: Lookups = NONE) -> DataFrame:
     """The rows of all views and of accounting, over a static frame of records: as `aggregate`."""
+    return run_stages(pipeline, records, keep_first_copies, lookups)
+
+
+def run_stages(
+    pipeline: Pipeline,
+    records: DataFrame,
+    deduplicate: Callable[[DataFrame], DataFrame],
+    lookups: Lookups,
+) -> DataFrame:
+    """The rows that records change, accounting among them: as in `aggregate`.
+
+    `deduplicate`: keeps the first copies, of a static frame or of a stream.
+    """
     events = validate(list_fields(pipeline), records)
     extracts = extract(pipeline, events)
-    copies = keep_first_copies(extracts)
-    return build_rows_of_copies(pipeline, copies, lookups)
-
-
-def build_rows_of_copies(pipeline: Pipeline, copies: DataFrame, lookups: Lookups) -> DataFrame:
-    """The rows that first copies change, accounting among them: as `aggregate`."""
+    copies = deduplicate(extracts)
     lines = explode_lines(pipeline, copies)
     joined = join_as_of(lines, lookups)
     contributions = contribute(pipeline, joined)

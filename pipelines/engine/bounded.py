@@ -110,8 +110,10 @@ def read(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     return sort_records(prefix.unionByName(rest.select(*COLUMNS)))
 
 
-def read_log(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
-    """The records of a part of the log, with the columns of Kafka's source."""
+def read_log(
+    spark: SparkSession, settings: Settings, span: Span, headers: bool = False
+) -> DataFrame:
+    """The committed records of a part of the log, with the columns of Kafka's source."""
     assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
     return (
         spark.read.format("kafka")
@@ -119,6 +121,7 @@ def read_log(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
         .option("assign", json.dumps(assigned))
         .option("startingOffsets", json.dumps(span.starts))
         .option("endingOffsets", json.dumps(span.ends))
+        .option("includeHeaders", str(headers).lower())
         .option("failOnDataLoss", "true")
         .load()
     )

@@ -2,17 +2,19 @@
 
 from py4j.java_gateway import JavaObject  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 SCAN = "MicroBatchScan"
 ROWS = "numOutputRows"
 
 
 class RunningBatch:
-    """The newest batch of the query of this name."""
+    """The newest batch of the query of this name, which is started once."""
 
     def __init__(self, spark: SparkSession, name: str) -> None:
         self._spark = spark
         self._name = name
+        self._query: StreamingQuery | None = None
 
     def count_dropped(self) -> int:
         """How many rows came behind the watermark, so that no state has them."""
@@ -31,10 +33,12 @@ class RunningBatch:
         return sum(one.metrics().apply(ROWS).value() for one in scans) if scans else None
 
     def _find_plan(self) -> JavaObject | None:
-        for query in self._spark.streams.active:
-            if query.name == self._name:
-                return query._jsq.streamingQuery().lastExecution().executedPlan()
-        return None
+        if self._query is None:
+            active = self._spark.streams.active
+            self._query = next((one for one in active if one.name == self._name), None)
+        if self._query is None:
+            return None
+        return self._query._jsq.streamingQuery().lastExecution().executedPlan()
 
 
 def is_scan(leaf: JavaObject) -> bool:

@@ -1,15 +1,13 @@
 """Copies the log to bronze: every record of every public topic, once, unchanged."""
 
-import json
 from collections.abc import Collection
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from infra.errors import UserError
 from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
 from infra.settings import Settings
-from pipelines.engine.bounded import Span
-from pipelines.engine.source import build_source_options
+from pipelines.engine.bounded import Span, read_log
 from pipelines.lake.session import prepare_for
 from pipelines.lake.tables import TOPICS, Table
 
@@ -39,7 +37,9 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
     now = before.then(limit_ends(before.ends, ends, settings.pipeline_records_per_batch_max))
     prepare_for(spark, sum(now.ends.values()))
     records = (
-        read_part(spark, settings, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
+        read_log(spark, settings, Span.of(before.ends, now.ends), headers=True)
+        .select(*COLUMNS)
+        .coalesce(1)
     )
     table.write(records.sortWithinPartitions("topic", "partition", "offset"), now)
     return sum(end - now.ends[at] for at, end in ends.items())
@@ -57,18 +57,3 @@ def limit_ends(starts: Offsets, ends: Offsets, records_max: int) -> dict[Partiti
         at: ends[at] - records + -(-records * records_max // waiting)
         for at, records in missing.items()
     }
-
-
-def read_part(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
-    """The committed records of a part of the log, with COLUMNS."""
-    assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
-    return (
-        spark.read.format("kafka")
-        .options(**build_source_options(settings))
-        .option("assign", json.dumps(assigned))
-        .option("startingOffsets", json.dumps(span.starts))
-        .option("endingOffsets", json.dumps(span.ends))
-        .option("includeHeaders", "true")
-        .option("failOnDataLoss", "true")
-        .load()
-    )

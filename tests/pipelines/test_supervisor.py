@@ -62,8 +62,8 @@ class Shop:
         self.known = self.known.plus(replace(self.known.known[0], number=number))
         self.known = self.known.to(State.CATCHING_UP, number)
 
-    def has_ended(self, _settings: Settings, one: Generation) -> bool:
-        return one.number in self.ended
+    def find_end(self, _settings: Settings, one: Generation) -> str | None:
+        return "Spark dropped 1 records" if one.number in self.ended else None
 
     def invalidate(self, _settings: Settings, one: Generation, reason: str) -> None:
         self.known = self.known.to(State.INVALID, one.number, reason)
@@ -82,7 +82,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
         monkeypatch.setattr(supervisor, "spawn", shop.spawn)
         monkeypatch.setattr(supervisor, "invalidate", shop.invalidate)
         monkeypatch.setattr(supervisor, "ensure_generation", shop.ensure)
-        monkeypatch.setattr(supervisor, "has_ended", shop.has_ended)
+        monkeypatch.setattr(supervisor, "find_end", shop.find_end)
         monkeypatch.setattr(supervisor, "is_lost", lambda *_: False)
         monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: shop.now))
         monkeypatch.setattr(

@@ -15,8 +15,12 @@ def end(settings: Settings, generation: Generation, why: str) -> None:
     locate_note(settings, generation).write_text(f"{why}\n")
 
 
-def has_ended(settings: Settings, generation: Generation) -> bool:
-    return locate_note(settings, generation).exists()
+def find_end(settings: Settings, generation: Generation) -> str | None:
+    """Why the generation has ended; None: it has not."""
+    try:
+        return locate_note(settings, generation).read_text().strip()
+    except FileNotFoundError:
+        return None
 
 
 def locate_note(settings: Settings, generation: Generation) -> Path:

@@ -13,7 +13,7 @@ from infra.wait import wait_for
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.clock import get_wall_now
 from pipelines.common.generations.damage import is_damaged
-from pipelines.common.generations.ended import has_ended
+from pipelines.common.generations.ended import find_end
 from pipelines.common.generations.folders import (
     find_checkpoint,
     locate_checkpoint,
@@ -226,7 +226,7 @@ def is_lost(settings: Settings, generation: Generation) -> bool:
     A checkpoint that cannot be read is lost, too.
     """
     checkpoint = locate_checkpoint(settings, generation)
-    if has_ended(settings, generation) or is_damaged(checkpoint):
+    if find_end(settings, generation) is not None or is_damaged(checkpoint):
         return True
     begun = checkpoint.read_committed() or not has_marker(settings, generation)
     return not (begun and locate_code(settings, generation).exists())

@@ -15,6 +15,8 @@ from pipelines.common.transform.choose import choose
 from pipelines.common.transform.first_lines import FirstLines
 from pipelines.common.transform.validate import META, name_column
 
+Key = tuple[str, ...]
+
 
 def extract(pipeline: Pipeline, events: DataFrame) -> DataFrame:
     """One row per record: the columns of META, and the extract of its event.
@@ -32,9 +34,6 @@ def extract(pipeline: Pipeline, events: DataFrame) -> DataFrame:
             for name in names
         ],
     )
-
-
-Key = tuple[str, ...]
 
 
 def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:

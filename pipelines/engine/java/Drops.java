@@ -2,8 +2,8 @@ package retail.plan;
 
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.metric.SQLMetric;
+import retail.Lists;
 import scala.PartialFunction;
-import scala.collection.Iterator;
 
 /** What the states of a plan have dropped, once its tasks have ended. */
 public final class Drops {
@@ -15,9 +15,8 @@ public final class Drops {
     public static long count(SparkPlan plan) {
         PartialFunction<String, SQLMetric> metrics = plan.metrics();
         long dropped = metrics.isDefinedAt(DROPPED) ? Math.max(0, metrics.apply(DROPPED).value()) : 0;
-        Iterator<SparkPlan> children = plan.children().iterator();
-        while (children.hasNext()) {
-            dropped += count(children.next());
+        for (SparkPlan child : Lists.toJava(plan.children())) {
+            dropped += count(child);
         }
         return dropped;
     }

@@ -13,7 +13,7 @@ from infra.kafka import create_admin, create_producer
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from pipelines.common.generations import snapshot
-from pipelines.common.generations.ended import end, has_ended
+from pipelines.common.generations.ended import end, find_end
 from pipelines.common.generations.folders import locate_code
 from pipelines.common.generations.generation import invalidate, load_generations, make_outputs
 from pipelines.common.generations.marker import publish_marker
@@ -111,7 +111,7 @@ def test_a_generation_that_has_ended_is_replaced_by_a_replay(kafka: Settings) ->
         candidate = known.candidate
         assert candidate is not None
         assert (known.promoted, candidate.state) == (before, State.CATCHING_UP)
-        assert not has_ended(kafka, candidate)
+        assert find_end(kafka, candidate) is None
         assert all(not is_lost(kafka, one) for one in known.known if one.state is State.RETIRED)
         ensure_generation(kafka, NAME)
         assert load_generations(kafka, NAME) == known
