@@ -62,7 +62,7 @@ up-docker: ## start the shop in containers, by .env; PROFILE=cluster
 		{ echo "SECURE=on takes one broker and no Prometheus, but found PROFILE=$(PROFILE) OBSERVE=$(OBSERVE). Leave them off, or SECURE: docs/security.md"; exit 1; }
 	@$(MAKE) image
 	@$(COMPOSE) up --detach --wait
-	@$(COMPOSE) exec -T api python -m cli.welcome "$$($(COMPOSE) port api 8000)"
+	@$(COMPOSE) exec -T api python -m ops.cli.welcome "$$($(COMPOSE) port api 8000)"
 
 down-docker: ## stop the containers; their volumes stay
 	$(ENGINE) && docker compose --profile '*' down
@@ -90,8 +90,8 @@ format: ## format the code
 	@$(READY) && $(BIN)/ruff check --fix-only . && $(BIN)/ruff format .
 
 lock: ## pin the packages and the jars again
-	$(PIN) requirements.installer.in -o requirements.installer.lock
-	$(PIN) requirements.in -o requirements.lock
-	$(PIN) requirements.linter.in -o requirements.linter.lock
-	$(PIN) requirements.flink.in -o requirements.flink.lock
+	$(PIN) infra/requirements/installer.in -o infra/requirements/installer.lock
+	$(PIN) infra/requirements/retail.in -o infra/requirements/retail.lock
+	$(PIN) infra/requirements/linter.in -o infra/requirements/linter.lock
+	$(PIN) infra/requirements/flink.in -o infra/requirements/flink.lock
 	@$(READY) && $(BIN)/python -m infra.jars.lock

@@ -16,11 +16,11 @@ from confluent_kafka import KafkaException, TopicPartition
 from contracts import CONFIRMATIONS
 from contracts.consumer import create_reader
 from contracts.times import EPOCH, MILLISECOND
-from control.reading import Reader
 from generators.shipment import Confirmed
 from generators.ticks import to_tick_start_ms
 from infra.kafka import create_admin, create_consumer, list_partitions
 from infra.settings import Settings
+from ops.control.reading import Reader
 
 RECORDS_PER_TICK_MAX = 5_000
 

@@ -10,7 +10,6 @@ from threading import Event as Signal
 from confluent_kafka import Producer
 
 from contracts import CLOCKS, HEARTBEATS, encode, encode_key
-from control.world_clock import WORLD, AnnouncedClock, ClockState, WorldClock
 from generators.clock import get_wall_ms
 from generators.clock_publisher import OWN, PARAMETERS_HEADER, find_announced
 from generators.log_end import get_header
@@ -30,6 +29,7 @@ from infra.kafka import (
 )
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
+from ops.control.world_clock import WORLD, AnnouncedClock, ClockState, WorldClock
 
 SEED = 0  # nothing is drawn
 REAL_TIME_MILLI = 1_000

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from threading import Event as Signal
 from typing import Protocol
 
-from control.world_clock import BEHIND_MS_MAX, ClockState, WorldClock
+from ops.control.world_clock import BEHIND_MS_MAX, ClockState, WorldClock
 
 WAIT_MS_MAX = 1_000  # then read the clock again: somebody may set a wall clock
 

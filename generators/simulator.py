@@ -10,7 +10,6 @@ import sys
 from functools import partial
 from threading import Event as Signal
 
-from control.world_clock import ClockState, WorldClock
 from generators.clock import get_wall_ms, to_speed_milli
 from generators.clock_publisher import ClockPublisher, find_announced, read_announced_ms
 from generators.confirmations import Confirmations, Journal, Nothing, Orders
@@ -31,6 +30,7 @@ from infra.kafka import KafkaDown, create_producer, is_answering
 from infra.lock import LockHeld, lock_folder
 from infra.logs import set_up_logging
 from infra.settings import SIMULATOR, Settings, read_settings
+from ops.control.world_clock import ClockState, WorldClock
 
 BACKFILL_LINGER_MS = 50  # large batches: no reader waits for a single record
 GARBAGE_OBJECTS = 100_000

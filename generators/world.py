@@ -18,7 +18,6 @@ from contracts import (
     Contract,
 )
 from contracts.times import MILLISECOND
-from control.world_clock import WORLD
 from generators.catalog import introduce_product, open_store
 from generators.customers import CASH_SHARE, Customers
 from generators.delivery_queue import DeliveryQueue
@@ -45,6 +44,7 @@ from generators.ticks import (
     to_hour_start_ms,
     to_tick_start_ms,
 )
+from ops.control.world_clock import WORLD
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # their events move book stock
 TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, PROMOTIONS, *MOVING, LEDGER, INCIDENTS, HEARTBEATS)

@@ -7,11 +7,11 @@ from time import monotonic
 from contracts import GENERATIONS
 from contracts.consumer import create_reader
 from contracts.validation import VALIDATED
-from control.reading import Reader
-from control.world_clock import AnnouncedClock, read_clock
 from generators.clock import get_wall_ms
 from infra.kafka import create_admin, read_end_offsets, read_newest_ms, read_start_offsets
 from infra.settings import Settings
+from ops.control.reading import Reader
+from ops.control.world_clock import AnnouncedClock, read_clock
 
 LOOK_SECONDS = 5.0
 

@@ -21,7 +21,7 @@ from infra.installer.progress import BAR_WIDTH, show_progress, step
 
 FOLDER = Path(os.environ.get("VENV") or ROOT / ".venv").absolute()
 INSTALLER = FOLDER / "installer"
-LOCK = ROOT / "requirements.lock"
+LOCK = ROOT / "infra/requirements/retail.lock"
 STAMP = ".complete"
 
 
@@ -73,7 +73,7 @@ def lock_environment(folder: Path) -> Iterator[None]:
 
 def make(folder: Path) -> None:
     started = time.monotonic()
-    show_progress("making it anew, from requirements.lock")
+    show_progress("making it anew, from infra/requirements/retail.lock")
     # Remove the stamp first and write it last: the next run repeats an interrupted installation.
     (folder / STAMP).unlink(missing_ok=True)
     venv.EnvBuilder(clear=True, symlinks=True).create(folder)

@@ -22,10 +22,10 @@ from infra.settings import locate_root
 
 VERSION = SchemaVersion.V1_6
 LOCK_FILES = (
-    "requirements.lock",
-    "requirements.installer.lock",
-    "requirements.linter.lock",
-    "requirements.flink.lock",
+    "infra/requirements/retail.lock",
+    "infra/requirements/installer.lock",
+    "infra/requirements/linter.lock",
+    "infra/requirements/flink.lock",
 )
 SCRIPTS = "services/api/pages"
 """The folder of the scripts that browsers load, all of this project."""

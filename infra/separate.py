@@ -19,7 +19,7 @@ from infra.installer.progress import step
 
 @dataclass(frozen=True)
 class SeparateEnvironment:
-    """The environment of the packages in requirements.NAME.lock."""
+    """The environment of the packages in infra/requirements/NAME.lock."""
 
     name: str
     what: str
@@ -29,7 +29,7 @@ class SeparateEnvironment:
 
     @property
     def lock(self) -> Path:
-        return ROOT / f"requirements.{self.name}.lock"
+        return ROOT / "infra" / "requirements" / f"{self.name}.lock"
 
     @property
     def folder(self) -> Path:

@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from control.generations import Generation, State
 from infra.errors import UserError
 from infra.logs import set_up_logging
 from infra.settings import locate_root, read_settings
-from pipelines.common.generations import snapshot
-from pipelines.common.generations.replacement import ensure_generation
+from ops.generations import snapshot
+from ops.generations.record import Generation, State
+from ops.generations.replacement import ensure_generation
+from ops.generations.supervisor import Supervisor, supervise
 from pipelines.engine.process import give_way
-from pipelines.supervisor import Supervisor, supervise
 
 log = logging.getLogger("pipeline")
 

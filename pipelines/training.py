@@ -14,13 +14,13 @@ from functools import partial
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from control.generations import State
 from infra.errors import UserError
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from infra.wait import wait_for
-from pipelines.common.generations.clock import get_wall_now
-from pipelines.common.generations.generation import create_generation, make_outputs
+from ops.generations.clock import get_wall_now
+from ops.generations.lifecycle import create_generation, make_outputs
+from ops.generations.record import State
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.pace import create_catching_up_pace, select_pace
 from pipelines.engine.process import give_way

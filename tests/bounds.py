@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.bounds import Bound, list_bounds
 from infra.settings import locate_root
+from ops.verify.bounds import Bound, list_bounds
 
 DOCUMENT = locate_root() / "docs" / "bounds.md"
 MARK = "pytest.mark.crosses"
@@ -36,8 +36,8 @@ NOT_CROSSED: Mapping[str, str] = {
     "services/quarantine/follower/RECORDS_PER_BATCH_MAX": NO_ANSWER,
     "services/supplier/follower/ORDERS_PER_BATCH_MAX": NO_ANSWER,
     "services/traces/ROWS_PER_BATCH_MAX": NO_ANSWER,
-    "audit/log/FETCH_BYTES_MAX": NO_ANSWER,
-    "control/world_clock/BEATS_READ_MAX": NO_ANSWER,
+    "ops/verify/log/FETCH_BYTES_MAX": NO_ANSWER,
+    "ops/control/world_clock/BEATS_READ_MAX": NO_ANSWER,
 }
 """Bounds that need no test, each with the reason."""
 

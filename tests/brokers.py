@@ -10,7 +10,6 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from contracts import CONTRACTS
-from control.access import grant_access
 from infra.kafka import (
     apply_topics,
     create_admin,
@@ -23,6 +22,7 @@ from infra.processes import start_module
 from infra.security.keys import ensure_keys
 from infra.settings import HOST, Settings
 from infra.wait import wait_until
+from ops.control.access import grant_access
 from tests.ports import free_port_base
 
 REQUEST_SECONDS_MAX = 10.0

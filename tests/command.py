@@ -14,7 +14,7 @@ def run_command(
 ) -> "subprocess.CompletedProcess[str]":
     """What the command prints, and its status; raises TimeoutExpired."""
     return subprocess.run(
-        [sys.executable, "-m", "cli.main", *map(str, words)],
+        [sys.executable, "-m", "ops.cli.main", *map(str, words)],
         env=build_environment(settings),
         capture_output=True,
         text=True,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import psutil
 
-from bench.program import kill
 from infra.processes import find_engines
 from infra.wait import wait_for
+from ops.bench.program import kill
 
 STACKS_SECONDS_MAX = 10.0
 """How long Java may take to write what its threads do."""

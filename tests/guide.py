@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
-from cli.experiments import localize
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
+from ops.cli.experiments import localize
 
 README = locate_root() / "README.md"
 GUIDE = locate_root() / "services" / "api" / "README.md"
@@ -65,7 +65,7 @@ def install_commands(shop: Settings, folder: Path, code: Path | None) -> Path:
         name: value for name, value in build_environment(shop, code).items() if _is_of_project(name)
     }
     lines = [f"export {name}='{value}'" for name, value in known.items()]
-    start = f"exec '{sys.executable}' -m cli.main \"$@\""
+    start = f"exec '{sys.executable}' -m ops.cli.main \"$@\""
     (made / "retail").write_text("\n".join(["#!/bin/sh", *lines, start, ""]))
     (made / "retail").chmod(0o755)
     return made

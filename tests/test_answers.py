@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.experiments import parse_exchanges
+from ops.cli.experiments import parse_exchanges
 from tests.answers import is_alike, is_same
 
 WRITTEN = """\

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from audit.bounds import list_bounds
 from infra.settings import locate_root
+from ops.verify.bounds import list_bounds
 from tests.bounds import (
     DOCUMENT,
     NOT_CROSSED,

@@ -10,9 +10,9 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from cli.main import build_application
 from contracts import CONTRACTS
 from infra.settings import Settings, locate_root
+from ops.cli.main import build_application
 from services.api.app import create_app
 from services.api.routes.pages import PAGES
 from tests import decisions
@@ -188,7 +188,7 @@ def find_unknown_variables(text: str, _: Path) -> Iterator[str]:
         | {STEPS_VARIABLE}
         | OTHERS
     )
-    for file in (".env", "cluster.env"):
+    for file in (".env", "infra/cluster.env"):
         known |= set(ASSIGNED.findall((locate_root() / file).read_text()))
         known |= set(re.findall(r"\$\{([A-Z_]+):-", (locate_root() / file).read_text()))
     known |= set(re.findall(r"\$\{([A-Z_]+):-", (locate_root() / ".ci" / "containers").read_text()))

@@ -8,7 +8,7 @@ from pathlib import Path
 from infra.installer import ROOT, pip
 from infra.installer.progress import show_progress
 
-LOCK = ROOT / "requirements.installer.lock"
+LOCK = ROOT / "infra/requirements/installer.lock"
 BINARY = ".data/scripts/uv"  # where a wheel keeps a program
 
 

@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from contracts import HEARTBEATS
 from contracts.times import MILLISECOND
-from control.world_clock import AnnouncedClock, read_clock
 from infra.settings import Settings
+from ops.control.world_clock import AnnouncedClock, read_clock
 
 LOOK_SECONDS = 60.0
 """The time between two looks at the announced clock: a simulator that starts, stops or is told

@@ -13,12 +13,12 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from contracts import Contract
-from control.generations import Generation
 from infra.kafka import create_admin, list_partitions
 from infra.settings import Settings
+from ops.generations.folders import locate_checkpoint, locate_folder
+from ops.generations.promotion import mark_caught_up
+from ops.generations.record import Generation
 from pipelines.common.flow import build_changes
-from pipelines.common.generations.folders import locate_checkpoint, locate_folder
-from pipelines.common.generations.promotion import mark_caught_up
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine import archive, first_batch
 from pipelines.engine.archive_prefix import (

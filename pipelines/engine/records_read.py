@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
-from control.generations import Generation
-from control.marker import read_marker
 from infra.kafka import Offsets, Partition, read_between
 from infra.settings import Settings
+from ops.generations.marker import read_marker
+from ops.generations.record import Generation
 from pipelines.engine import archive
 from pipelines.engine.running_batch import RunningBatch
 

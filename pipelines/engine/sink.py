@@ -5,11 +5,11 @@ from time import monotonic
 
 from pyspark.sql import DataFrame
 
-from control.generations import Generation
 from infra.errors import UserError
 from infra.kafka import Offsets, create_admin, create_producer
 from infra.settings import Settings
-from pipelines.common.generations.marker import Effort, publish_marker
+from ops.generations.marker import Effort, publish_marker
+from ops.generations.record import Generation
 from pipelines.engine.checkpoint import ReadEnd
 from pipelines.engine.source import build_kafka_options
 from pipelines.engine.state_size import StateSize

@@ -13,8 +13,6 @@ from confluent_kafka import KafkaException
 
 from contracts import CONTRACTS, PROPOSALS, Contract
 from contracts.times import MILLISECOND
-from control.generations import Generation
-from control.marker import read_marker
 from infra.kafka import (
     NotDelivered,
     Offsets,
@@ -25,6 +23,8 @@ from infra.kafka import (
     send_all,
 )
 from infra.settings import Settings
+from ops.generations.marker import read_marker
+from ops.generations.record import Generation
 
 LOOK_SECONDS = 600.0
 NEWEST_RECORDS = 1_000

@@ -9,10 +9,10 @@ from threading import TIMEOUT_MAX, Condition
 
 from pyspark.sql import DataFrame
 
-from control.generations import Generation, Generations, State
 from infra.settings import Settings
-from pipelines.common.generations import lease
-from pipelines.common.generations.folders import locate_folder
+from ops.generations import lease
+from ops.generations.folders import locate_folder
+from ops.generations.record import Generation, Generations, State
 from pipelines.engine.sink import Write
 
 REST_SECONDS = 5.0

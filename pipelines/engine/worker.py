@@ -18,15 +18,15 @@ from typing import TextIO
 
 from pyspark.sql import SparkSession
 
-from control.generations import Generation
 from infra.errors import UserError
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
-from pipelines.common.generations import lease, snapshot
-from pipelines.common.generations.control import Control
-from pipelines.common.generations.ended import end
-from pipelines.common.generations.folders import locate_folder
-from pipelines.common.generations.generation import load_generations, make_outputs
+from ops.generations import lease, snapshot
+from ops.generations.current import Control
+from ops.generations.ended import end
+from ops.generations.folders import locate_folder
+from ops.generations.lifecycle import load_generations, make_outputs
+from ops.generations.record import Generation
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.ending import end_query
 from pipelines.engine.pools import POOL, write_pools

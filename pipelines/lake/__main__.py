@@ -12,7 +12,7 @@ from threading import Event
 from infra.errors import UserError
 from infra.logs import set_up_logging
 from infra.settings import LAKE, read_settings
-from pipelines.common.generations import lease
+from ops.generations import lease
 from pipelines.engine.process import give_way
 from pipelines.engine.session import get_engine
 from pipelines.lake.session import start_lake_session

@@ -9,7 +9,6 @@ from socket import gethostname
 
 from fastapi import FastAPI
 
-from control.generations import Generation
 from infra.identities import open_edge
 from infra.kafka import EndOffsets, create_admin, create_producer
 from infra.lake import locate_folders
@@ -17,6 +16,7 @@ from infra.reports import locate_reports
 from infra.security.tokens import list_tokens
 from infra.settings import Settings
 from infra.token import read_token
+from ops.generations.record import Generation
 from services.api.commands import Commands
 from services.api.http import errors, limits, problems
 from services.api.http.guard import Guard
@@ -102,7 +102,7 @@ ROUTES = (
     *(topics, registry, docs, catalogue, metrics, pages),
 )
 
-RETAIL = (sys.executable, "-m", "cli.main")
+RETAIL = (sys.executable, "-m", "ops.cli.main")
 
 
 def create_app(sources: Sources) -> FastAPI:

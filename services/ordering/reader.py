@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from contracts import PROPOSALS, PURCHASE_ORDERS
 from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
-from control.generations import Generation, read_generations
-from control.marker import Marker, read_marker
-from control.reading import Reader, read_rows
-from control.world_clock import read_beat_ms
 from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.settings import Settings
+from ops.control.reading import Reader, read_rows
+from ops.control.world_clock import read_beat_ms
+from ops.generations.marker import Marker, read_marker
+from ops.generations.record import Generation, read_generations
 from services.ordering.decision import Proposal, Shelf
 
 PIPELINE = "reorder"

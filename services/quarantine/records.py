@@ -6,8 +6,8 @@ from contracts import QUARANTINE, RELEASES, Row, encode
 from contracts.checks import order_checks
 from contracts.times import to_instant
 from contracts.validation import VALIDATED, Rejection, validate
-from control.reading import refuse_newer
 from infra.kafka import Record
+from ops.control.reading import refuse_newer
 
 FOUND_MAX, EVENT_ID_MAX = 500, 300
 """Characters, by the contract. The value has the whole text."""

@@ -13,11 +13,11 @@ from contracts import RELEASES, Contract, Row, codec, encode, encode_key
 from contracts.consumer import create_reader
 from contracts.times import MILLISECOND, render_span, to_instant
 from contracts.validation import VALIDATED, Rejection, identify, unwrap, validate
-from control.reading import Reader
-from control.world_clock import AnnouncedClock, read_clock
 from infra.errors import UserError
 from infra.kafka import Record, create_admin, create_producer, read_newest_ms, send
 from infra.settings import Settings
+from ops.control.reading import Reader
+from ops.control.world_clock import AnnouncedClock, read_clock
 from services.clock import get_wall_ms
 from services.quarantine.reader import read_record, read_since
 from services.quarantine.remedy import find_remedy

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from threading import Lock
 
 from contracts import CONTRACTS, GENERATIONS, MARKERS, PROGRESS, SUBSCRIPTIONS
-from control.generations import Generation, Generations
-from control.marker import Marker
 from infra.settings import Settings
+from ops.generations.marker import Marker
+from ops.generations.record import Generation, Generations
 from services.api.store.changelog import Changelog, End, Record, read_row
 from services.subscriptions.matching import READER
 from services.subscriptions.records import Progress, Subscription

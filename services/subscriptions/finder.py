@@ -12,9 +12,9 @@ from dataclasses import replace
 from confluent_kafka import Message
 
 from contracts import NOTIFICATIONS, get_contract
-from control.generations import Generation
 from infra.kafka import create_admin, read_between, read_end_offsets
 from infra.settings import Settings
+from ops.generations.record import Generation
 from services.api.store.changelog import Changelog, End, Record
 from services.subscriptions.directory import Directory
 from services.subscriptions.matching import READER, Matching

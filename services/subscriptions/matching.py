@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from contracts import Contract
 from contracts.consumer import create_reader
-from control.reading import Reader
 from infra.errors import UserError
+from ops.control.reading import Reader
 from services.api.store.changelog import Record, read_row
 from services.api.store.tables import VERSION, Document, Table
 from services.subscriptions.conditions import parse_filter

@@ -12,7 +12,6 @@ from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Row, encode, encode_key
 from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
 from contracts.validation import Rejection
-from control.reading import Reader, read_rows
 from infra.errors import UserError
 from infra.kafka import (
     create_admin,
@@ -21,6 +20,7 @@ from infra.kafka import (
     read_end_offsets,
 )
 from infra.settings import Settings
+from ops.control.reading import Reader, read_rows
 from services import liveness
 from services.supplier.shipment import Reliability, create_confirmation
 

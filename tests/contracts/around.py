@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from audit.bounds import list_limits
 from contracts import Contract, Rule
+from ops.verify.bounds import list_limits
 
 SIZE_MAX = 200_000
 """Of what is ten times as much: more says nothing new, and takes long."""

@@ -13,11 +13,11 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from audit.log import read
 from contracts import RECEIPTS
 from contracts.validation import Rejection, validate
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings, read_settings
+from ops.verify.log import read
 from pipelines.common.flow import build_rows
 from pipelines.common.pipeline import load
 from pipelines.engine.session import start_session

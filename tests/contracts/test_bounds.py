@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from audit.validation import find_untimeliness
 from contracts import CONTRACTS, Contract, encode, encode_key
 from contracts.checks import order_checks
 from contracts.times import MILLISECOND
 from contracts.validation import FUTURE, LATE, VALIDATED, Rejection, validate
 from infra.kafka import Record
+from ops.verify.validation import find_untimeliness
 from tests.contracts.around import list_around
 from tests.contracts.broken_rules import find_broken_rules
 

@@ -15,7 +15,6 @@ from threading import Event
 
 import pytest
 
-from audit.log import read
 from contracts import ADJUSTMENTS, CONFIRMATIONS, CONTRACTS, RECEIPTS, Contract
 from contracts.consumer import CONSUMERS
 from contracts.declarations import Use
@@ -26,6 +25,7 @@ from infra.kafka.drift import find_drifts, inspect
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from infra.wait import wait_until
+from ops.verify.log import read
 from services.api.app import create_sources
 from services.ordering.gate import answer_review
 from services.ordering.publisher import OrderPublisher
@@ -123,8 +123,8 @@ def load_and_forget(settings: Settings, contract: Contract, at: datetime) -> Non
     file = settings.data_dir / "loaded.jsonl"
     file.write_text(json.dumps(to_document(contract, event)) + "\n")
     replacing = settings.model_copy(update={"pseudonyms": True})
-    run(replacing, "cli.main", "load", "--topic", contract.name, str(file))
-    run(replacing, "cli.main", "forget", "customer", customer)
+    run(replacing, "ops.cli.main", "load", "--topic", contract.name, str(file))
+    run(replacing, "ops.cli.main", "forget", "customer", customer)
 
 
 def order(settings: Settings) -> None:

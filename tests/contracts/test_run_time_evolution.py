@@ -30,19 +30,19 @@ from confluent_kafka.schema_registry.avro import AvroDeserializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 from pyspark.sql import SparkSession
 
-from audit.log import read
 from contracts import RECEIPTS, build_avro_schema, get_schema_id
 from contracts.documents import to_document
 from contracts.evolution.release import release
 from contracts.schemas import load_lock
 from contracts.validation import UNDECODABLE
-from control.generations import Generation
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.processes import build_environment, run_supervisor
 from infra.settings import HOST, Settings, locate_root
 from infra.wait import wait_until
-from pipelines.common.generations.generation import load_generations
-from pipelines.common.generations.marker import has_marker
+from ops.generations.lifecycle import load_generations
+from ops.generations.marker import has_marker
+from ops.generations.record import Generation
+from ops.verify.log import read
 from pipelines.common.pipeline import load
 from pipelines.common.transform.validate import validate as validate_records
 from services.quarantine.records import create_row
@@ -141,7 +141,6 @@ def copy_code(folder: Path) -> Path:
         shutil.copytree(
             locate_root() / room, folder / room, ignore=shutil.ignore_patterns("__pycache__", ".*")
         )
-    shutil.copy(locate_root() / "requirements.lock", folder)
     return folder
 
 
@@ -167,7 +166,7 @@ def start_selling(
     file = settings.data_dir / f"{sold[0]['event_id']}.jsonl"
     file.write_text("".join(f"{json.dumps(to_priced_document(one))}\n" for one in sold))
     return subprocess.Popen(
-        [sys.executable, "-m", "cli.main", "load", "--topic", RECEIPTS.name, str(file)],
+        [sys.executable, "-m", "ops.cli.main", "load", "--topic", RECEIPTS.name, str(file)],
         cwd=code,
         env=build_environment(settings, code),
         stdout=subprocess.PIPE,

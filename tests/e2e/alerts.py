@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from audit.fraud import ask_fraud_oracle
 from contracts import ALERTS as ALERT
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import create_admin, read_end_offsets, read_newest_ms
 from infra.settings import locate_root
 from infra.wait import wait_until
+from ops.verify.fraud import ask_fraud_oracle
 from pipelines.common.pipeline import load
 from tests.e2e.generations import READY_SECONDS_MAX
 from tests.e2e.shop import Shop

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.shops import CommandFailed, run_for_output
 from infra.security.files import locate_security_folder
 from infra.security.tokens import locate_token_folder
 from infra.settings import HOST, Settings
+from ops.bench.shops import CommandFailed, run_for_output
 from tests.e2e.shop import Shop, create_world
 from tests.ports import free_port_base
 
@@ -96,7 +96,7 @@ class Composed(Shop):
         """The output of docker compose; raises CommandFailed when it fails."""
         files = ["--env-file", ".env"]
         if len(self.nodes) > 1:
-            files += ["--env-file", "cluster.env"]
+            files += ["--env-file", "infra/cluster.env"]
         command = ["docker", "compose", "--project-name", self.name, *files, *arguments]
         return run_for_output(
             command, {**keep_variables(), **render_variables(self.settings, self.nodes)}

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from bench.shops import CommandFailed
-from control.generations import Generation, read_generations
 from infra.processes import find_drivers
 from infra.supervisor.parts import kill
 from infra.token import read_token
 from infra.wait import wait_until
-from pipelines.common.generations.folders import find_checkpoint
+from ops.bench.shops import CommandFailed
+from ops.generations.folders import find_checkpoint
+from ops.generations.record import Generation, read_generations
 from tests.e2e.shop import Shop
 from tests.services.api.browser import Visit, visiting
 

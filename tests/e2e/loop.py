@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from audit.log import read
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, SHIPMENTS, Contract, decode
 from contracts.validation import Rejection, validate
 from infra.kafka import create_admin, read_end_offsets
 from infra.wait import wait_until
+from ops.verify.log import read
 from tests.e2e.shop import Shop
 
 Row = dict[str, Any]

@@ -6,15 +6,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from audit.ledger import DIRT
-from audit.served import fetch_views
-from bench import shops
-from cli import fleet
 from contracts import RECEIPTS
 from contracts.validation import LATE
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.common.generations.folders import find_checkpoint
+from ops.bench import shops
+from ops.cli import fleet
+from ops.generations.folders import find_checkpoint
+from ops.verify.ledger import DIRT
+from ops.verify.served import fetch_views
 from pipelines.engine.checkpoint import Checkpoint
 from tests.ports import free_port_base
 

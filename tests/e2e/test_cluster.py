@@ -23,7 +23,7 @@ CALMER = {**WORLD, "simulator_speed": 600, "pipeline_seconds_per_batch_min": 5}
 SHARED_SECONDS_MAX = 60.0
 WORKERS = """
 import json
-from cli.health import read_cluster
+from ops.cli.health import read_cluster
 from infra.settings import read_settings
 print(json.dumps(read_cluster(read_settings())["workers"]))
 """
@@ -100,7 +100,7 @@ def test_each_api_catches_up_and_serves_the_same(cluster: Composed) -> None:
 
 
 def test_a_promotion_reaches_every_api_before_it_counts(cluster: Composed) -> None:
-    command = ("python", "-m", "cli.main", "replay", "start", "inventory", "--promote")
+    command = ("python", "-m", "ops.cli.main", "replay", "start", "inventory", "--promote")
     cluster.compose("exec", "--no-TTY", "inventory", *command)
     assert [find_generation(Shop(node), "inventory") for node in cluster.nodes] == [2, 2, 2]
 

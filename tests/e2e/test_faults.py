@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
-from backup.manifest import read_manifest
-from cli.fault_report import REPORT_FILE
 from infra.reports import locate_reports
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER, find_parts, kill
 from infra.wait import wait_until
+from ops.backup.manifest import read_manifest
+from ops.cli.fault_report import REPORT_FILE
 from tests.e2e.shop import Shop, opened
 from tests.seeds import create_random
 

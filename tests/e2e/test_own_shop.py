@@ -12,14 +12,14 @@ from urllib.request import Request, urlopen
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from bench.shops import read_lags
-from cli import fleet
 from contracts import RECEIPTS
 from infra.kafka import create_admin, read_end_offsets
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from infra.token import locate_token, read_token
 from infra.wait import wait_until
+from ops.bench.shops import read_lags
+from ops.cli import fleet
 from tests.e2e.shop import Shop
 from tests.e2e.writers import follow_guide_for_writers
 from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv, write_m5
@@ -79,7 +79,7 @@ def import_year(shop: Shop, mapping: str, year: Path) -> None:
     client = create_admin(shop.settings)  # of its own for each look it would look twice a second
     before = count_receipts(client)
     with subprocess.Popen(
-        [sys.executable, "-m", "cli.main", *command],
+        [sys.executable, "-m", "ops.cli.main", *command],
         env=build_environment(shop.settings),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

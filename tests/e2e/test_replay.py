@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from bench.browsers import MISSING, find_chromium
-from bench.shops import CommandFailed
-from cli.experiments import PROMPT, parse_exchanges
 from contracts import ALERTS as ALERT
 from infra.settings import locate_root
 from infra.supervisor.parts import kill
 from infra.wait import wait_until
+from ops.bench.browsers import MISSING, find_chromium
+from ops.bench.shops import CommandFailed
+from ops.cli.experiments import PROMPT, parse_exchanges
 from tests.answers import FENCED, is_alike
 from tests.e2e.alerts import (
     ALERTS,
@@ -68,7 +68,6 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for room in ROOMS:
         unwanted = shutil.ignore_patterns("__pycache__")
         shutil.copytree(locate_root() / room, folder / room, ignore=unwanted)
-    shutil.copy(locate_root() / "requirements.lock", folder)
     return folder
 
 

@@ -11,13 +11,13 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 
 from contracts import ADJUSTMENTS, RECEIPTS, STOCK_LEVELS
-from control.access import find_reads, list_services
 from infra.http import NO_ANSWER
 from infra.kafka import build_client_config, create_admin, read_between, read_end_offsets
 from infra.kafka.errors import get_error_code
 from infra.security.files import locate_authority
 from infra.security.passwords import FIRST_USERS, read_password
 from infra.security.tokens import Role, list_tokens
+from ops.control.access import find_reads, list_services
 from tests.e2e.compose import Composed, composed
 from tests.logins import find_refusal, is_refused
 from tests.seeds import create_random
@@ -29,7 +29,7 @@ QUICK: Mapping[str, Any] = {
     "simulator_receipts_per_second": 1.25,
     "pipeline_seconds_per_batch_min": 4,
 }
-RETAIL = ("exec", "-T", "pipelines", "python", "-m", "cli.main")
+RETAIL = ("exec", "-T", "pipelines", "python", "-m", "ops.cli.main")
 
 
 @pytest.fixture(scope="module")

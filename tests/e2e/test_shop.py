@@ -12,10 +12,6 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from audit.served import fetch_views
-from bench.shops import CommandFailed
-from cli import fleet
-from cli.experiments import FENCED, find_experiments, parse_exchanges, run
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, STOCK_LEVELS, Contract
 from contracts.shape import Row
 from infra.http import NO_ANSWER
@@ -25,6 +21,10 @@ from infra.security.passwords import locate_password, read_password
 from infra.security.tokens import Role, list_tokens, locate_token
 from infra.settings import OPERATOR, Settings
 from infra.wait import wait_until
+from ops.bench.shops import CommandFailed
+from ops.cli import fleet
+from ops.cli.experiments import FENCED, find_experiments, parse_exchanges, run
+from ops.verify.served import fetch_views
 from pipelines.common.pipeline import load
 from services.api.store.location import locate_database, locate_folder
 from services.api.store.tables import Table

@@ -10,12 +10,12 @@ import pytest
 
 from contracts import PRICE_CHANGES, RECEIPTS, Contract, decode
 from contracts.documents import to_document
-from control.world_clock import AnnouncedClock, ClockState, WorldClock
 from generators.load import Moment, Rejected, Stamp, Validator, check
 from generators.rows import Row
 from generators.world_time import WorldTime
 from infra.identities import Identities
 from infra.kafka import Outgoing
+from ops.control.world_clock import AnnouncedClock, ClockState, WorldClock
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 NOON_MS = int(NOON.timestamp()) * 1000

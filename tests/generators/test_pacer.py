@@ -1,8 +1,8 @@
 from dataclasses import dataclass, field
 from threading import Event as Signal
 
-from control.world_clock import BEHIND_MS_MAX, ClockState, WorldClock
 from generators.pacer import Paced, Unpaced
+from ops.control.world_clock import BEHIND_MS_MAX, ClockState, WorldClock
 
 PAST_MS = 1_000_000
 SPEED = 10_000

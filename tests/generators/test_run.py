@@ -2,7 +2,6 @@ from pathlib import Path
 from threading import Event as Signal
 from typing import Any
 
-from control.world_clock import ClockState, WorldClock
 from generators.disk_guard import DiskGuard
 from generators.pacer import Paced, Pacer, Unpaced
 from generators.publisher import Publisher
@@ -11,6 +10,7 @@ from generators.run import Progress, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS
 from generators.world import World
+from ops.control.world_clock import ClockState, WorldClock
 from tests.generators.worlds import SMALL, publish_hours
 
 UNTIL_TICK = 2 * 60

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from cli.health import PAUSED
-from cli.ready import find_readiness
 from contracts import CLOCKS, decode
 from generators.clock import get_wall_ms
 from generators.parameters import create_parameters
@@ -23,6 +21,8 @@ from infra.kafka import create_admin, read_end_offsets, read_to_end
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from infra.wait import wait_until
+from ops.cli.health import PAUSED
+from ops.cli.ready import find_readiness
 from tests.generators.log import WORLD_NAMES, log
 from tests.generators.worlds import to_published
 from tests.worlds import shrink_world

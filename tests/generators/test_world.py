@@ -12,7 +12,6 @@ from contracts import (
     get_contract,
     holds_from,
 )
-from control.world_clock import WORLD
 from generators.ticks import (
     ANNOUNCED_MS,
     TICK_MS,
@@ -21,6 +20,7 @@ from generators.ticks import (
     to_tick_start_ms,
 )
 from generators.world import World
+from ops.control.world_clock import WORLD
 from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, publish_hours, to_published
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from control.access import list_services
 from infra.broker.properties import render_server_properties
 from infra.settings import InvalidSettings, Settings, locate_root, refuse_half_secure
+from ops.control.access import list_services
 from pipelines.common.pipeline import list_pipelines
 from tests.infra.kubernetes.composed import compose
 
@@ -58,7 +58,7 @@ def test_whatever_the_file_names_is_there() -> None:
     needed = set(re.findall(r"\$\{(\w+)\}", file.read_text()))
     alone, cluster = (
         set(re.findall(r"^(\w+)=", (locate_root() / one).read_text(), re.MULTILINE))
-        for one in (".env", "cluster.env")
+        for one in (".env", "infra/cluster.env")
     )
     assert needed <= alone | cluster
     assert {"PORT_BASE", "PROMETHEUS_PORT", "GRAFANA_PORT"} <= needed & alone
@@ -186,7 +186,7 @@ def test_what_observes_runs_where_it_is_asked_for() -> None:
     composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
     for name in ("prometheus", "grafana"):
         assert "observe-on" in composed["services"][name]["profiles"]
-    for file in (".env", "cluster.env"):
+    for file in (".env", "infra/cluster.env"):
         [line] = re.findall(
             r"^COMPOSE_PROFILES=(.*)$", (locate_root() / file).read_text(), re.MULTILINE
         )

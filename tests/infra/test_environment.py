@@ -28,7 +28,7 @@ class Maker:
 @pytest.fixture
 def lock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A lock file of one's own."""
-    file = tmp_path / "requirements.lock"
+    file = tmp_path / "retail.lock"
     file.write_text("one==1 \\\n    --hash=sha256:00\ntwo==2 \\\n    --hash=sha256:00\n")
     monkeypatch.setattr(environment, "LOCK", file)
     return file

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import build_application
 from infra.settings import locate_root
+from ops.cli.main import build_application
 
 MAKEFILE = (locate_root() / "Makefile").read_text()
 VERBS_MAX = 22
@@ -60,7 +60,8 @@ def test_a_folder_may_have_a_space_in_its_name(tmp_path: Path) -> None:
 
 def test_everything_that_is_asked_for_is_pinned_by_the_installer_that_is_pinned() -> None:
     pinned = re.findall(r"infra\.installer pip compile .* (\S+\.in) -o", make("--dry-run", "lock"))
-    assert sorted(pinned) == sorted(file.name for file in locate_root().glob("*.in"))
+    asked = locate_root().glob("infra/requirements/*.in")
+    assert sorted(pinned) == sorted(str(file.relative_to(locate_root())) for file in asked)
 
 
 def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +73,7 @@ def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
 DOCKER = """#!/bin/sh
 case "$*" in
   *" port api 8000") echo 127.0.0.1:8100 ;;
-  *" exec -T api python -m cli.welcome "*) for last; do :; done; echo "welcome at $last" ;;
+  *" exec -T api python -m ops.cli.welcome "*) for last; do :; done; echo "welcome at $last" ;;
 esac
 """
 

@@ -11,9 +11,9 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from typer.testing import CliRunner
 
-from cli.main import build_application
 from infra.sbom import render
 from infra.settings import locate_root
+from ops.cli.main import build_application
 
 Components = dict[str, dict[str, Any]]
 
@@ -33,7 +33,7 @@ def list_sha256(component: dict[str, Any]) -> list[str]:
 
 
 def test_every_locked_package_is_in_it(components: Components) -> None:
-    locks = sorted(locate_root().glob("requirements*.lock"))
+    locks = sorted(locate_root().glob("infra/requirements/*.lock"))
     assert len(locks) >= 3
     for lock in locks:
         words = [line.split()[0] for line in lock.read_text().splitlines() if "==" in line]
@@ -42,7 +42,10 @@ def test_every_locked_package_is_in_it(components: Components) -> None:
         for pin in pinned:
             name, version = pin.split("==")
             component = components[f"pkg:pypi/{name}@{version}"]
-            assert {"name": "retail:locked-in", "value": lock.name} in component["properties"]
+            assert {
+                "name": "retail:locked-in",
+                "value": str(lock.relative_to(locate_root())),
+            } in component["properties"]
 
 
 def test_every_pinned_jar_is_in_it_with_its_checksum(components: Components) -> None:

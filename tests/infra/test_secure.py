@@ -16,7 +16,6 @@ from confluent_kafka.admin import AclOperation, ResourceType
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from cli import cluster
 from contracts import (
     ADJUSTMENTS,
     CONTRACTS,
@@ -28,15 +27,6 @@ from contracts import (
     encode,
     encode_key,
 )
-from control.access import (
-    SUPERVISOR,
-    find_reads,
-    find_writes,
-    is_standing,
-    list_grants,
-    list_services,
-)
-from control.marker import read_markers
 from infra.kafka import (
     apply_topics,
     build_client_config,
@@ -57,6 +47,16 @@ from infra.security.files import locate_authority, locate_security_folder
 from infra.security.passwords import FIRST_USERS, locate_password, read_password
 from infra.settings import HOST, Settings
 from infra.wait import wait_until
+from ops.cli import cluster
+from ops.control.access import (
+    SUPERVISOR,
+    find_reads,
+    find_writes,
+    is_standing,
+    list_grants,
+    list_services,
+)
+from ops.generations.marker import read_markers
 from pipelines.engine.source import build_kafka_options, tail
 from services.quarantine.progress import read_progress
 from tests.brokers import broker

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from control.generations import Generation, Generations, State
+from ops.generations.record import Generation, Generations, State
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from audit.inventory import Book
-from audit.log import read
 from contracts import BOOKS, MARKERS, Contract, compute_digest, decode, encode_key
 from infra.kafka import Offsets, Partition, read_to_end
 from infra.settings import Settings
+from ops.verify.inventory import Book
+from ops.verify.log import read
 from tests.replay.running import Work
 
 Row = dict[str, Any]

@@ -1,7 +1,7 @@
 """Compares a generation's answer with the oracle's."""
 
-from audit.oracles import ask_oracle
 from contracts import compute_digest, encode_key
+from ops.verify.oracles import ask_oracle
 from tests.replay.answer import Answer
 from tests.replay.running import Work
 

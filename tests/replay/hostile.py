@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
-from audit.timeline import (
+from contracts import ADJUSTMENTS, HEARTBEATS, PRODUCTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
+from contracts.times import MILLISECOND
+from ops.verify.timeline import (
     BEFORE,
     LEEDS,
     LONDON,
@@ -22,8 +24,6 @@ from audit.timeline import (
     build_lines,
     parse_clock,
 )
-from contracts import ADJUSTMENTS, HEARTBEATS, PRODUCTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
-from contracts.times import MILLISECOND
 from pipelines.fraud.thresholds import Thresholds
 from tests.replay.log import Entry
 

@@ -7,10 +7,6 @@ from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from audit import timeline
-from audit.fraud import FraudOracle
-from audit.reorder import ReorderOracle
-from audit.timeline import APPLES
 from contracts import (
     ADJUSTMENTS,
     ALERTS,
@@ -33,6 +29,10 @@ from contracts import (
 )
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
+from ops.verify import timeline
+from ops.verify.fraud import FraudOracle
+from ops.verify.reorder import ReorderOracle
+from ops.verify.timeline import APPLES
 from pipelines.common.transform.full_sums import SUMS_IN_FULL
 from pipelines.reorder.pipeline import POLICY
 from pipelines.visits.pipeline import LIMITS

@@ -9,7 +9,7 @@ from generators.publisher import Publisher
 from infra.kafka import create_admin, create_producer, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.common.generations.folders import locate_checkpoint
+from ops.generations.folders import locate_checkpoint
 from tests.replay.log import Entry
 from tests.replay.running import Running
 from tests.replay.schedule import Schedule, cut, interleave

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from audit.log import read
 from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, encode_key
 from contracts.consumer import CONSUMERS
 from contracts.partitions import choose_partition
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.kafka.drift import find_drifts, inspect
+from ops.verify.log import read
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.expectations import find_violations
 from tests.replay.running import Work

@@ -16,8 +16,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import BOOKS, Contract, decode, encode_key
-from control.generations import Generation
 from infra.kafka import Record
+from ops.generations.record import Generation
 from pipelines.common.flow import build_changes
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform.as_of_join import Lookups

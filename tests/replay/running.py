@@ -12,13 +12,13 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from control.generations import Generation
 from infra.processes import build_environment, find_engines
 from infra.settings import Settings
-from pipelines.common.generations.folders import locate_checkpoint, locate_code
-from pipelines.common.generations.generation import make_outputs
-from pipelines.common.generations.marker import publish_marker
-from pipelines.common.generations.replacement import ensure_generation
+from ops.generations.folders import locate_checkpoint, locate_code
+from ops.generations.lifecycle import make_outputs
+from ops.generations.marker import publish_marker
+from ops.generations.record import Generation
+from ops.generations.replacement import ensure_generation
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.query import Run, run
 

@@ -12,18 +12,18 @@ import pytest
 from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 
-from audit.inventory import Book
-from audit.oracles import ask_oracle
 from contracts import compute_digest
 from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
-from pipelines.common.generations.generation import load_generations, make_outputs
-from pipelines.common.generations.promotion import create_candidate, find_prefix_ends
+from ops.generations.lifecycle import load_generations, make_outputs
+from ops.generations.promotion import create_candidate, find_prefix_ends
+from ops.replay.compare import select_counted, to_span
+from ops.verify.inventory import Book
+from ops.verify.oracles import ask_oracle
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine import bounded
 from pipelines.engine.archive import Gap, LogTruncated, NoArchive, Source, read_archive_ends
-from replay.compare import select_counted, to_span
 from tests.replay.answer import Answer, answer
 from tests.replay.checking import check
 from tests.replay.log import Entry, draw_log

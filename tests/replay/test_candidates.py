@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from cli.replay import app
-from control.generations import Generation, Generations, State
 from infra.settings import Settings, locate_root
-from pipelines.common.generations.generation import change, load_generations
-from pipelines.common.generations.promotion import NotPromotable, create_candidate
+from ops.cli.replay import app
+from ops.generations.lifecycle import change, load_generations
+from ops.generations.promotion import NotPromotable, create_candidate
+from ops.generations.record import Generation, Generations, State
+from ops.replay import candidates, readers
+from ops.replay.errors import NotComparable
+from ops.replay.plan import Plan
 from pipelines.common.pipeline import load
 from pipelines.engine.archive import ZERO
-from replay import candidates, readers
-from replay.errors import NotComparable
-from replay.plan import Plan
 from tests.command import run_command
 from tests.pipelines.generations import AT
 

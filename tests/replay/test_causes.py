@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from infra.settings import locate_root
-from replay import causes
-from replay.causes import FILES_MAX, Changes, Setting, find_cause
-from replay.difference import Sample
-from replay.thresholds import edit
+from ops.replay import causes
+from ops.replay.causes import FILES_MAX, Changes, Setting, find_cause
+from ops.replay.difference import Sample
+from ops.replay.thresholds import edit
 
 CARD = {"rule": "card-velocity", "subject": "tok"}
 STRICTER = Setting("card_sales_per_window_max", 5, 3)
@@ -96,7 +96,7 @@ def test_of_a_code_that_is_elsewhere_nothing_is_told(codes: tuple[Path, Path]) -
     assert causes.find_changes(codes[0], codes[1] / "elsewhere", "toy") is None
 
 
-@pytest.mark.crosses("replay/causes/FILES_MAX")
+@pytest.mark.crosses("ops/replay/causes/FILES_MAX")
 @pytest.mark.parametrize("more", [-1, 0, 1, 100])
 def test_files_that_differ_are_named_up_to_a_limit(codes: tuple[Path, Path], more: int) -> None:
     for name in range(FILES_MAX + more):

@@ -12,21 +12,21 @@ from pyspark.sql import SparkSession
 
 from contracts import MARKERS, decode
 from contracts.times import MILLISECOND
-from control.marker import Marker
 from infra.kafka import Offsets, create_admin, read_all, read_end_offsets
 from infra.settings import Settings, locate_root
-from pipelines.common.generations.folders import locate_checkpoint, locate_folder
-from pipelines.common.generations.promotion import forget
+from ops.generations.folders import locate_checkpoint, locate_folder
+from ops.generations.marker import Marker
+from ops.generations.promotion import forget
+from ops.replay import candidates
+from ops.replay.compare import Code, select_ends
+from ops.replay.first_batch import Before
+from ops.replay.plan import Plan
+from ops.replay.served import Served
 from pipelines.common.pipeline import load
 from pipelines.engine import bounded, first_batch
 from pipelines.engine.bounded import Span
 from pipelines.engine.pace import LIVE_RECORDS_MAX
 from pipelines.engine.query import Run, begin_where_asked
-from replay import candidates
-from replay.compare import Code, select_ends
-from replay.first_batch import Before
-from replay.plan import Plan
-from replay.served import Served
 from tests.replay.answer import answer
 from tests.replay.checking import check
 from tests.replay.log import draw_log
@@ -92,7 +92,7 @@ def test_only_a_short_log_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen = Served(1, 7, dict(ends), {}, {})
-    monkeypatch.setattr("replay.served.fetch", lambda *_: seen)
+    monkeypatch.setattr("ops.replay.served.fetch", lambda *_: seen)
     for records, asked in ((LIVE_RECORDS_MAX, ends), (LIVE_RECORDS_MAX + 1, {})):
         plan = Plan(records, disk_bytes=0, memory_bytes=0)
         monkeypatch.setattr(candidates, "plan_replay", lambda *_, plan=plan: plan)

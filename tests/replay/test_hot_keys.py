@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.tables import Row
-from audit.timeline import MILK, Timeline, parse_clock
 from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
 from infra.settings import Settings
+from ops.verify.tables import Row
+from ops.verify.timeline import MILK, Timeline, parse_clock
 from pipelines.fraud.thresholds import Thresholds as FraudThresholds
 from pipelines.visits.thresholds import Thresholds as VisitThresholds
 from tests.brokers import empty_broker

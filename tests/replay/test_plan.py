@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from contracts import STOCK_LEVELS
-from control.generations import State
 from infra.settings import Settings
-from replay.plan import measure_disk_bytes
+from ops.generations.record import State
+from ops.replay.plan import measure_disk_bytes
 from tests.pipelines.generations import create_generations
 from tests.services.broker import KafkaLog
 

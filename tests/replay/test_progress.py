@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from infra.folder import Folder
+from ops.replay.progress import Watch
 from pipelines.engine.checkpoint import Checkpoint
-from replay.progress import Watch
 
 
 def test_its_rate_begins_with_its_first_batch(tmp_path: Path) -> None:

@@ -10,16 +10,16 @@ import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 
-from audit.oracles import ask_oracle
-from audit.timeline import BEFORE
 from contracts import ADJUSTMENTS, HEARTBEATS, STOCK_LEVELS, Contract, encode, encode_key
 from contracts.partitions import choose_partition
 from contracts.times import EPOCH, MILLISECOND
-from control.marker import read_marker
 from infra.settings import Settings
-from pipelines.common.generations.ended import end
-from pipelines.common.generations.generation import make_outputs
-from pipelines.common.generations.replacement import ensure_generation
+from ops.generations.ended import end
+from ops.generations.lifecycle import make_outputs
+from ops.generations.marker import read_marker
+from ops.generations.replacement import ensure_generation
+from ops.verify.oracles import ask_oracle
+from ops.verify.timeline import BEFORE
 from pipelines.engine.sink import Dropped
 from tests.brokers import empty_broker
 from tests.replay.answer import answer

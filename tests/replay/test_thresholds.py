@@ -3,7 +3,7 @@
 import pytest
 
 from infra.settings import locate_root
-from replay.thresholds import BadThreshold, edit
+from ops.replay.thresholds import BadThreshold, edit
 
 
 def test_only_the_line_of_the_threshold_changes() -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.timeline import BEFORE
 from contracts import ADJUSTMENTS, HEARTBEATS, STOCK_LEVELS, encode, encode_key
 from infra.settings import Settings
 from infra.wait import wait_until
+from ops.verify.timeline import BEFORE
 from tests.brokers import empty_broker, get_producer
 from tests.replay.answer import answer
 from tests.replay.checking import check

@@ -26,16 +26,16 @@ from hypothesis.stateful import (
 )
 from pyspark.sql import SparkSession
 
-from audit import timeline
-from audit.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Line, parse_clock
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, RELEASES, SHIPMENTS, decode
 from contracts.measures import MEASURES
 from contracts.times import EPOCH, MILLISECOND
 from contracts.validation import RELEASABLE
-from control.generations import Generations, State
 from infra.kafka import Record
-from pipelines.common.generations.generation import create_generation
-from pipelines.common.generations.promotion import switch
+from ops.generations.lifecycle import create_generation
+from ops.generations.promotion import switch
+from ops.generations.record import Generations, State
+from ops.verify import timeline
+from ops.verify.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Line, parse_clock
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.transform.as_of_join import Lookups
 from pipelines.engine.pace import MARGIN, find_horizon

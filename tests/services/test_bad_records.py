@@ -23,8 +23,8 @@ from contracts import (
     Contract,
 )
 from contracts.times import to_epoch_ms
-from control.generations import Generations
 from infra.wait import wait_until
+from ops.generations.record import Generations
 from services.api.store.changelog import Record
 from services.api.store.control import Control
 from services.api.store.mirror import Layout, Mirror

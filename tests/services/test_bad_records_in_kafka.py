@@ -13,13 +13,13 @@ from contracts import (
     Contract,
     decode,
 )
-from control.generations import read_generations
-from control.marker import read_markers
-from control.world_clock import read_clock
 from infra.kafka import read_all
 from infra.settings import Settings
 from infra.wait import wait_until
-from replay.readers import find_alive
+from ops.control.world_clock import read_clock
+from ops.generations.marker import read_markers
+from ops.generations.record import read_generations
+from ops.replay.readers import find_alive
 from services.ordering.reader import read_orders
 from services.supplier.follower import confirm_orders
 from tests.bad_records import get_good, list_bad

@@ -12,7 +12,6 @@ from confluent_kafka import Producer
 from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
-from audit.log import read
 from contracts import (
     ADJUSTMENTS,
     CONTRACTS,
@@ -37,6 +36,7 @@ from infra.lake import locate_folders
 from infra.scratch import IMPORTING, IMPORTS, LOADING
 from infra.settings import Settings
 from infra.wait import wait_until
+from ops.verify.log import read
 from services import forgetting
 from services.api.app import create_sources
 from services.api.routes.topics import describe

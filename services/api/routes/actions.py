@@ -11,7 +11,7 @@ from fastapi import Path, Query
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from control.generations import Generations
+from ops.generations.record import Generations
 from services.api.http.answers import respond
 from services.api.http.authority import Authorized
 from services.api.http.parameters import NoParameters, Parameters

@@ -6,8 +6,8 @@ from http import HTTPStatus
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from control.generations import Generation, Generations
 from infra.reports import find_difference
+from ops.generations.record import Generation, Generations
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import document_responses
 from services.api.http.router import Router

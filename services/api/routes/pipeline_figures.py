@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from control.generations import State
+from ops.generations.record import State
 from services.api.routes.pipelines import Pipeline
 from services.api.store.store import Store
 from services.clock import get_wall_ms

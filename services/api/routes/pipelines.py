@@ -8,8 +8,8 @@ from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from control.generations import Generation, Generations
 from infra.kafka import Offsets
+from ops.generations.record import Generation, Generations
 from services.api.http.answers import AsOf, date, respond
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS, NotFound, Problem, document_responses

@@ -15,8 +15,8 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from contracts.consumer import get_consumer
-from control.generations import Generation
-from control.marker import Marker
+from ops.generations.marker import Marker
+from ops.generations.record import Generation
 from services.api.http.authority import Authorized
 from services.api.http.parameters import NoParameters, Parameters
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, Problem, document_responses

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from contracts import BOOKS, CONTRACTS
-from control.generations import Generation
+from ops.generations.record import Generation
 from services.api.http.filters import list_filters
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import ITEM_PROBLEMS, NO_PROBLEMS, NotFound

@@ -16,7 +16,6 @@ from confluent_kafka import (
 
 from contracts import Contract, Row
 from contracts.consumer import create_reader
-from control.reading import Place, Reader
 from infra.kafka import (
     Offsets,
     Partition,
@@ -29,6 +28,7 @@ from infra.kafka import (
 )
 from infra.kafka.errors import get_error_code
 from infra.settings import Settings
+from ops.control.reading import Place, Reader
 from services.api.turns import give_way
 
 RECORDS_PER_READ_MAX = 2_000

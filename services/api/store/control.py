@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from contracts import CLOCKS, CONTRACTS, GENERATIONS, HEARTBEATS, MARKERS
 from contracts.times import to_epoch_ms
-from control.generations import Generations
-from control.marker import Marker
-from control.world_clock import BEATS_READ_MAX, AnnouncedClock, choose_beat_ms
 from infra.kafka import Partition
+from ops.control.world_clock import BEATS_READ_MAX, AnnouncedClock, choose_beat_ms
+from ops.generations.marker import Marker
+from ops.generations.record import Generations
 from services.api.store.background import Background
 from services.api.store.changelog import End, Extent, Log, Record, read_row
 

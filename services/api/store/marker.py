@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypedDict
 
-import control.marker
+import ops.generations.marker
 from contracts import Row
 from infra.kafka import Offsets
 
@@ -29,7 +29,7 @@ class _Stored(TypedDict):
 
 
 @dataclass(frozen=True)
-class Marker(control.marker.Marker):
+class Marker(ops.generations.marker.Marker):
     """A marker and its offset."""
 
     offset: int  # of the marker itself, in the marker topic
@@ -37,7 +37,7 @@ class Marker(control.marker.Marker):
     @classmethod
     def read(cls, value: Row, offset: int) -> "Marker":
         """The marker in a decoded record of the marker topic."""
-        return cls(**vars(control.marker.Marker.parse(value)), offset=offset)
+        return cls(**vars(ops.generations.marker.Marker.parse(value)), offset=offset)
 
     def to_json(self) -> str:
         stored: _Stored = {

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from control.generations import Generation
 from infra.kafka import Offsets
+from ops.generations.record import Generation
 from services.api.store.applier import Applier, Work
 from services.api.store.background import Background
 from services.api.store.changelog import Log

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from control.generations import Generation, Generations, State
+from ops.generations.record import Generation, Generations, State
 from services.api.store.database import read_marker, remove
 from services.api.store.location import locate_database
 from services.api.store.materializer import Materializer, OnLoaded

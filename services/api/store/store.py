@@ -4,8 +4,8 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from control.generations import State
-from control.world_clock import AnnouncedClock
+from ops.control.world_clock import AnnouncedClock
+from ops.generations.record import State
 from services.api.store.background import Background
 from services.api.store.commits import Commits
 from services.api.store.control import Control

@@ -1,7 +1,7 @@
 """The views that a generation carries, as the API stores them."""
 
 from contracts import BOOKS, CONTRACTS, MARKERS, get_contract
-from control.generations import Generation
+from ops.generations.record import Generation
 from services.api.store.tables import Table
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from cli.experiments import parse_exchanges
+from ops.cli.experiments import parse_exchanges
 from tests.answers import FENCED
 from tests.contracts.evolution.editing import HERE
 

@@ -10,9 +10,9 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from cli import contracts as commands
-from cli.experiments import PROMPT
-from cli.main import build_application
+from ops.cli import contracts as commands
+from ops.cli.experiments import PROMPT
+from ops.cli.main import build_application
 from tests.answers import FENCED
 from tests.contracts.evolution.editing import TODAY, copy_contracts
 from tests.contracts.evolution.guide import GUIDE, apply

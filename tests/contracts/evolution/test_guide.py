@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli import contracts as commands
-from cli.main import build_application
+from ops.cli import contracts as commands
+from ops.cli.main import build_application
 from tests.answers import is_same
 from tests.contracts.evolution.editing import TODAY, copy_contracts
 from tests.contracts.evolution.guide import apply, read_sections

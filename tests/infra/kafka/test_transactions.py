@@ -3,11 +3,11 @@
 import pytest
 from confluent_kafka import Producer
 
-from audit.log import read
 from contracts import ADJUSTMENTS, RECEIPTS
 from generators.log_end import find_last_published
 from infra.kafka import create_admin, read_all, read_end_offsets, read_to_end
 from infra.settings import Settings
+from ops.verify.log import read
 from pipelines.engine.backlog import measure_backlog
 from tests.brokers import get_producer
 from tests.transactions import Transactions, open_transaction, write_transaction

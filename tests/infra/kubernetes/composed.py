@@ -16,7 +16,7 @@ NAMED = re.compile(r"\$\{(\w+)(?::([-+])([^}]*))?\}")
 def compose(cluster: bool = False, **chosen: str) -> Mapping[str, dict[str, Any]]:
     """The services that run, by name, with these variables; only those with images of ours."""
     known = dict(chosen)
-    for file in (".env", *(["cluster.env"] if cluster else [])):
+    for file in (".env", *(["infra/cluster.env"] if cluster else [])):
         for name, value in re.findall(
             r"^(\w+)=(.*)$", (locate_root() / file).read_text(), re.MULTILINE
         ):

@@ -15,7 +15,7 @@ from infra.settings import locate_root
 MANIFESTS = locate_root() / "infra" / "kubernetes"
 OVERLAYS = ("single", "cluster", "outside-kafka", "spark-on-kubernetes")
 KUBECTL = Path(sysconfig.get_path("scripts"), "kubectl")
-"""The one that requirements.lock pins."""
+"""The one that infra/requirements/retail.lock pins."""
 SECONDS_MAX = 60
 
 Resource = dict[str, Any]

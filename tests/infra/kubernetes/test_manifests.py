@@ -11,9 +11,9 @@ from typing import Any
 import kubernetes_validate
 import pytest
 
-from bench.document import read_parts
 from infra.broker.properties import render_server_properties
 from infra.settings import Settings, locate_root
+from ops.bench.document import read_parts
 from tests.infra.kubernetes.composed import compose, main_name
 from tests.infra.kubernetes.rendered import (
     OVERLAYS,

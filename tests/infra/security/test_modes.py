@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from backup.copying import compute_digest
-from backup.manifest import Manifest
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
+from ops.backup.copying import compute_digest
+from ops.backup.manifest import Manifest
 
 WRITES = """
 import sqlite3, subprocess
@@ -103,7 +103,7 @@ def test_a_restored_shop_is_the_owners_alone(home: Path, tmp_path: Path) -> None
     key.chmod(0o600)
     files = {"security/authority-key.pem": compute_digest(key)}
     Manifest(made_at_ms=0, paused_seconds=0.0, pipelines={}, files=files).write(source)
-    command = [sys.executable, "-m", "cli.main", "restore", str(source)]
+    command = [sys.executable, "-m", "ops.cli.main", "restore", str(source)]
     env = build_environment(Settings(data_dir=home))
     subprocess.run(command, env=env, cwd=locate_root(), check=True)
     made = (home, *home.rglob("*"))

@@ -29,7 +29,7 @@ def project(tmp_path: Path) -> Path:
         shutil.copytree(
             locate_root() / room, copy / room, ignore=shutil.ignore_patterns("__pycache__")
         )
-    for file in ("pyproject.toml", "README.md", "Makefile", "requirements.lock"):
+    for file in ("pyproject.toml", "README.md", "Makefile"):
         shutil.copyfile(locate_root() / file, copy / file)
     return copy
 

@@ -3,10 +3,10 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from audit.oracles import ask_oracle
 from contracts import Contract, encode_key
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
+from ops.verify.oracles import ask_oracle
 from pipelines.analytics.pipeline import PIPELINE
 from pipelines.common.flow import build_rows
 from pipelines.engine.dimensions import Dimensions

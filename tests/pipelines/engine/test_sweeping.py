@@ -7,9 +7,9 @@ from confluent_kafka import Consumer, TopicPartition
 
 from contracts import BOOKS, STORE_SALES, encode_key
 from contracts.times import MILLISECOND
-from control.generations import Generation, State
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
+from ops.generations.record import Generation, State
 from pipelines.engine import sweeping
 from pipelines.engine.sweeping import Sweep, parse_began
 from tests.pipelines.generations import AT

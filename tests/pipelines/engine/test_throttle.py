@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from control.generations import Generations, State
 from infra.settings import Settings
-from pipelines.common.generations import lease
-from pipelines.common.generations.folders import locate_folder
+from ops.generations import lease
+from ops.generations.folders import locate_folder
+from ops.generations.record import Generations, State
 from pipelines.engine.throttle import (
     REST_SECONDS,
     YIELD_SECONDS,

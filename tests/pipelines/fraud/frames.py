@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from pyspark.sql import DataFrame, SparkSession
 
-from audit.timeline import parse_clock
 from infra.kafka import Partition, Record
+from ops.verify.timeline import parse_clock
 from pipelines.fraud.signals import READS
 from tests.pipelines.log import RECORD
 

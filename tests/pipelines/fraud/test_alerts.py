@@ -6,8 +6,10 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.fraud import FraudOracle
-from audit.timeline import (
+from contracts import ALERTS, encode_key
+from infra.kafka import Record
+from ops.verify.fraud import FraudOracle
+from ops.verify.timeline import (
     APPLES,
     BORDERS,
     DELAYS_MINUTES,
@@ -22,8 +24,6 @@ from audit.timeline import (
     Line,
     Timeline,
 )
-from contracts import ALERTS, encode_key
-from infra.kafka import Record
 from pipelines.common.flow import build_rows
 from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.signals import DIMENSIONS

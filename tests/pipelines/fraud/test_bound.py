@@ -10,12 +10,12 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from audit import timeline
-from audit.fraud import FraudOracle
-from audit.tables import Row
-from audit.timeline import Timeline
 from contracts import ALERTS, encode_key
 from infra.kafka import Record
+from ops.verify import timeline
+from ops.verify.fraud import FraudOracle
+from ops.verify.tables import Row
+from ops.verify.timeline import Timeline
 from pipelines.common.flow import build_running_rows, build_static_rows
 from pipelines.common.pipeline import keep_columns
 from pipelines.common.transform.accounting import is_accounting

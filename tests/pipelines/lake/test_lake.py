@@ -14,9 +14,6 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from audit.inventory import Oracle, Row
-from audit.lake import Events, collect_events, sum_daily_facts
-from audit.log import read
 from contracts import (
     PURCHASE_ORDERS,
     RECEIPTS,
@@ -32,6 +29,9 @@ from infra.processes import find_engines, start_module
 from infra.reports import VERDICTS, name_suite
 from infra.settings import Settings
 from infra.wait import wait_until
+from ops.verify.inventory import Oracle, Row
+from ops.verify.lake import Events, collect_events, sum_daily_facts
+from ops.verify.log import read
 from pipelines.lake.tables import EVENTS, PROPERTIES, TOPICS, Lake, Table, locate_lake
 from services.api.lake import movements
 from services.api.lake import tables as history

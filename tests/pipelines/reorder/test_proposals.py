@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.reorder import ReorderOracle
-from audit.timeline import (
+from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
+from ops.verify.reorder import ReorderOracle
+from ops.verify.timeline import (
     APPLES,
     DAY,
     LEEDS,
@@ -21,7 +22,6 @@ from audit.timeline import (
     Line,
     Timeline,
 )
-from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
 from pipelines.common.flow import build_rows
 from pipelines.reorder.pipeline import PIPELINE, POLICY
 from tests.pipelines.log import create_frame

@@ -6,11 +6,11 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.tables import Row
-from audit.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
-from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, encode_key
 from infra.kafka import Record
+from ops.verify.tables import Row
+from ops.verify.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
+from ops.verify.visits import VisitsOracle
 from pipelines.common.flow import build_rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
 from tests.pipelines.log import create_frame

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from bench.browsers import list_privileges, require_chromium
 from infra.settings import HOST, locate_root
+from ops.bench.browsers import list_privileges, require_chromium
 
 AXE = locate_root() / "tests" / "vendor" / "axe-core" / "axe.min.js"
 FIND_VIOLATIONS = "() => axe.run({iframes: false, resultTypes: ['violations']})"

@@ -10,10 +10,10 @@ import httpx
 import pytest
 from playwright.sync_api import Browser
 
-from bench.browsers import MISSING, find_chromium
 from contracts import RECEIPTS
 from infra.settings import HOST
 from infra.wait import wait_for
+from ops.bench.browsers import MISSING, find_chromium
 from tests.ports import free_port_base
 from tests.services.api import lone
 from tests.services.api.browser import AXE, NARROW, WIDE, chromium, visiting

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.log import read
 from contracts import ADJUSTMENTS, RECEIPTS, decode
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
+from ops.verify.log import read
 from services.api.app import create_sources
 from services.api.http import read_your_writes as reaching
 from tests.guide import README, Reader, find_imports, read_blocks, read_client

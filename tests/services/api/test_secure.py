@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from cli import health
-from cli.experiments import run
 from infra.http import NO_ANSWER, fetch_json, open_answer
 from infra.security.certificates import ensure_certificate
 from infra.security.files import locate_authority
 from infra.security.tokens import Role, add_token, ensure_tokens, read_own
 from infra.settings import Settings
+from ops.cli import health
+from ops.cli.experiments import run
 from services.api.app import create_profile
 from services.clock import get_wall_ms
 from tests.services.memory import MemoryLog

@@ -4,7 +4,6 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
-from audit.log import read
 from contracts import (
     GENERATIONS,
     HEARTBEATS,
@@ -17,6 +16,7 @@ from contracts import (
 )
 from infra.kafka import Partition, apply_topics, create_admin, read_end_offsets, send
 from infra.settings import Settings
+from ops.verify.log import read
 from tests.brokers import get_producer
 
 DAY_MS = 86_400_000

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from cli import ready
 from contracts import (
     ADJUSTMENTS,
     PRODUCTS,
@@ -22,6 +21,7 @@ from contracts.validation import VALIDATED
 from infra.kafka import Record, create_admin, create_consumer, read_end_offsets, read_to_end, send
 from infra.settings import Settings
 from infra.wait import wait_until
+from ops.cli import ready
 from services.quarantine import follower
 from services.quarantine.follower import copy_rejected, follow
 from services.quarantine.progress import GROUP, Progress, commit, read_progress

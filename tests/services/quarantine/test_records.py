@@ -11,8 +11,8 @@ from contracts import QUARANTINE, RECEIPTS, RELEASES, Contract, decode, encode, 
 from contracts.checks import compile_checks, find_broken
 from contracts.partitions import choose_partition
 from contracts.validation import VALIDATED
-from control.reading import NewerSchema
 from infra.kafka import Record
+from ops.control.reading import NewerSchema
 from services.quarantine.records import create_row
 
 GOOD = RECEIPTS.examples[0]

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from contracts import MARKERS, NOTIFICATIONS, STOCK_LEVELS, decode, encode, encode_key
-from control.generations import Generation, State
 from infra.kafka import Outgoing
 from infra.settings import Settings
+from ops.generations.record import Generation, State
 from services.api.store.changelog import End, Record
 from services.subscriptions.directory import Directory
 from services.subscriptions.finder import Finder

@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from audit.amount import create_amount
 from contracts import PRODUCTS, RECEIPTS, REFUNDS
 from contracts.measures import MEASURES
+from ops.verify.amount import create_amount
 from pipelines.common.transform.amount import compute_amount
 from pipelines.engine.session import prepare_session
 

@@ -11,8 +11,8 @@ import pytest
 
 from contracts import BOOKS, MARKERS, STOCK_LEVELS, STORE_SALES, encode_key
 from contracts.times import to_epoch_ms
-from control.generations import Generation, State
 from infra.wait import wait_until
+from ops.generations.record import Generation, State
 from services.api.store.changelog import READER
 from services.api.store.materializer import Materializer
 from services.api.store.tables import Table

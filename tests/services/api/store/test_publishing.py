@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from audit.log import read
 from contracts import ACTIONS, CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
 from contracts.partitions import choose_partition
 from infra.kafka import Record, apply_topics, create_admin, is_answering, read_end_offsets
 from infra.security.tokens import DAY_MS, Role, Token
 from infra.settings import Settings
 from infra.wait import wait_until
+from ops.verify.log import read
 from services.api.app import create_sources
 from services.api.http.profile import Profile
 from services.api.routes.events import PUBLISHED_BY

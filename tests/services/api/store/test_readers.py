@@ -9,8 +9,14 @@ from contracts import READERS, encode, encode_key
 from infra.kafka import send
 from infra.settings import Settings
 from infra.wait import wait_until
-from replay import readers
-from replay.readers import ALIVE_SECONDS, NotSwitched, await_loaded, await_served, find_alive
+from ops.replay import readers
+from ops.replay.readers import (
+    ALIVE_SECONDS,
+    NotSwitched,
+    await_loaded,
+    await_served,
+    find_alive,
+)
 from services.api.app import create_sources
 from services.clock import get_wall_ms
 from tests.brokers import get_producer

@@ -1,0 +1,72 @@
+"""Copying a folder: most of it while processes write to it, the rest while they are paused."""
+
+import hashlib
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from ops.backup.contents import Stamp, list_files
+from services.clock import get_wall_ms
+
+CHUNK_BYTES = 1024 * 1024
+NS_PER_MS = 1_000_000
+TICK_MS_MAX = 2_000
+"""The coarsest clock of a file system that people use."""
+
+
+class Mirror:
+    """A copy of a folder's files that a backup keeps, updated repeatedly."""
+
+    def __init__(self, source: Path, target: Path) -> None:
+        self._source = source
+        self._target = target
+        self._copied: dict[Path, Stamp] = {}
+        self._young: set[Path] = set()
+        """The files that were written to just before they were copied."""
+
+    def update(self, *, last: bool = False) -> int:
+        """Copy the files that changed, remove the deleted ones; returns the bytes copied.
+
+        A file that changes while it is copied is copied again the next time: its stamp is taken
+        before. So the last update needs a folder that no process writes to. It copies young files
+        in any case: two writes within one tick of the file system's clock have the same stamp.
+        """
+        if last:
+            self._copied = {
+                file: stamp for file, stamp in self._copied.items() if file not in self._young
+            }
+        settled_ns = (get_wall_ms() - TICK_MS_MAX) * NS_PER_MS
+        now = list_files(self._source)
+        self._young |= {file for file, (_, changed_ns) in now.items() if changed_ns > settled_ns}
+        for gone in self._copied.keys() - now.keys():
+            (self._target / gone).unlink(missing_ok=True)
+            del self._copied[gone]
+        copied = 0
+        for file, stamp in now.items():
+            if self._copied.get(file) != stamp and self._copy(file):
+                self._copied[file] = stamp
+                copied += stamp[0]
+        return copied
+
+    def _copy(self, file: Path) -> bool:
+        """Whether the file still existed."""
+        target = self._target / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)  # the file before may be open to others
+        with suppress(FileNotFoundError):
+            shutil.copyfile(self._source / file, target)
+            shutil.copymode(self._source / file, target)
+            return True
+        self._copied.pop(file, None)
+        return False
+
+
+def compute_digest(file: Path) -> str:
+    """SHA-256 of the file's content, in hex. The content is on the disk when this returns."""
+    hashed = hashlib.sha256()
+    with file.open("rb") as content:
+        while chunk := content.read(CHUNK_BYTES):
+            hashed.update(chunk)
+        os.fsync(content.fileno())
+    return hashed.hexdigest()

@@ -1,0 +1,190 @@
+"""The tables of the documents, from what the bench has reported.
+
+`python -m ops.bench.document REPORT…` takes these reports' parts into ops/bench/benchmarks.json, in
+place of what it had of the same parts, and writes the tables anew. A table stands between two
+marks, `<!-- figures: PART -->` and `<!-- end of figures -->`. After `<!-- aims: PART, PART -->`
+stand the figures of several parts that have an aim, ratios first, without their notes.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from infra.errors import UserError
+from infra.settings import locate_root
+from ops.bench.figures import Figure
+from ops.bench.report import render_aim, render_number
+
+FIGURES = Path("ops", "bench", "benchmarks.json")
+DOCUMENTS = (
+    Path("docs", "benchmarks.md"),
+    Path("docs", "systems.md"),
+    Path("docs", "sizing.md"),
+    Path("README.md"),
+)
+TABLE = re.compile(
+    r"(?P<begin><!-- (?P<kind>figures|aims): (?P<parts>\w+(, \w+)*) -->\n).*?"
+    r"(?P<end><!-- end of figures -->)",
+    re.DOTALL,
+)
+
+HEAD = ("| what | measured | aim | | beside, in the same run |", "|---|---|---|---|---|")
+RATIO = "×"
+"""The unit of a figure that is a multiple of a yardstick."""
+
+
+class Machine(BaseModel):
+    """When a part was measured, and on what it ran."""
+
+    measured_on: date
+    cores: int
+    memory_gib: float
+    load_per_minute: float
+    system: str
+    python: str
+
+
+class Part(BaseModel):
+    """The newest figures of one part of the bench."""
+
+    machine: Machine
+    figures: tuple[Figure, ...]
+
+
+class ReportedPart(BaseModel):
+    """A part, as a report of the bench has it."""
+
+    part: str
+    failure: str | None
+    figures: tuple[Figure, ...]
+
+
+class Report(BaseModel):
+    """What one run of the bench has written."""
+
+    machine: Machine
+    parts: tuple[ReportedPart, ...]
+
+
+class Parts(BaseModel):
+    """The newest figures of every part, by its name."""
+
+    parts: dict[str, Part]
+
+
+class IncompletePart(UserError):
+    def __init__(self, file: Path, part: ReportedPart) -> None:
+        super().__init__(
+            f"Each part of {file} should have been measured to its end, but {part.part} failed: "
+            f"{part.failure} Measure it again: retail bench --only {part.part}."
+        )
+
+
+class UnknownPart(UserError):
+    def __init__(self, document: Path, part: str) -> None:
+        super().__init__(
+            f"{document} should show parts that {FIGURES} has, but shows {part}. "
+            f"Measure it: retail bench --only {part}."
+        )
+
+
+def main() -> None:
+    parts = read_parts()
+    for file in map(Path, sys.argv[1:]):
+        parts |= read_reported_parts(file)
+    (locate_root() / FIGURES).write_text(f"{Parts(parts=parts).model_dump_json(indent=1)}\n")
+    for document in DOCUMENTS:
+        written = locate_root() / document
+        written.write_text(fill(document, written.read_text(), parts))
+
+
+def read_parts() -> dict[str, Part]:
+    """The newest figures of every part; none where nothing was measured."""
+    file = locate_root() / FIGURES
+    return Parts.model_validate_json(file.read_text()).parts if file.exists() else {}
+
+
+def read_reported_parts(file: Path) -> dict[str, Part]:
+    """The parts of a report. Raises IncompletePart where one of them failed."""
+    report = Report.model_validate_json(file.read_text())
+    for part in report.parts:
+        if part.failure:
+            raise IncompletePart(file, part)
+    return {part.part: Part(machine=report.machine, figures=part.figures) for part in report.parts}
+
+
+def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
+    """The text with its tables as the figures have them. Raises UnknownPart."""
+
+    def render_table(found: re.Match[str]) -> str:
+        named = found["parts"].split(", ")
+        for name in named:
+            if name not in parts:
+                raise UnknownPart(document, name)
+        render = render_aims if found["kind"] == "aims" else render_figures
+        shown = "\n".join(render([parts[name] for name in named]))
+        return f"{found['begin']}{shown}\n{found['end']}"
+
+    return TABLE.sub(render_table, text)
+
+
+def render_figures(parts: Iterable[Part]) -> Iterator[str]:
+    """A table of each part, and then what exactly was measured."""
+    for part in parts:
+        yield from HEAD
+        yield from map(render_row, part.figures)
+        yield ""
+        yield (
+            f"Measured on {part.machine.measured_on}: {part.machine.cores} cores, "
+            f"{part.machine.memory_gib:g} GiB of memory."
+        )
+        yield from render_notes(part.figures)
+
+
+def render_aims(parts: Iterable[Part]) -> Iterator[str]:
+    """One table of the figures that have an aim, or whose yardstick has one; ratios first."""
+    aimed = [each for part in parts for each in part.figures if has_aim(each)]
+    yield from HEAD
+    yield from map(render_row, sorted(aimed, key=lambda each: each.unit != RATIO))
+
+
+def has_aim(figure: Figure) -> bool:
+    return figure.aim is not None or (
+        figure.yardstick is not None and figure.yardstick.aim is not None
+    )
+
+
+def render_row(figure: Figure) -> str:
+    aim, met = render_aim(figure.aim, figure.measured)
+    return (
+        f"| {figure.what} | {render_number(figure.measured)} {figure.unit} | {aim} | {met} "
+        f"| {render_yardstick(figure)} |"
+    )
+
+
+def render_yardstick(figure: Figure) -> str:
+    if figure.yardstick is None:
+        return ""
+    aim, met = render_aim(figure.yardstick.aim, figure.percent, " %")
+    beside = f"{figure.yardstick.what}: {render_number(figure.yardstick.measured)} {figure.unit}"
+    verdict = f"; aim {aim}, {met}" if aim else ""
+    return f"{beside}, of which it is {render_number(figure.percent)} %{verdict}"
+
+
+def render_notes(figures: Iterable[Figure]) -> Iterator[str]:
+    noted = [figure for figure in figures if figure.note]
+    if noted:
+        yield ""
+    for figure in noted:
+        yield f"- *{figure.what}*: {' '.join(figure.note.split())}"
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as refused:
+        sys.exit(str(refused))

@@ -1,0 +1,109 @@
+"""The time of starts: the environment, a first start of a shop, and a later one."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from statistics import median
+
+from contracts import RECEIPTS
+from infra.settings import Settings, locate_root
+from ops.bench import yardstick
+from ops.bench.batch_cost import end_session
+from ops.bench.broker import run_broker
+from ops.bench.figures import Figure, Yardstick, aim_at_most
+from ops.bench.scale import Scale
+from ops.bench.shops import Shop
+from pipelines.engine.source import build_source_options
+
+ENVIRONMENT_SECONDS_MAX = 12
+START_PERCENT_MAX = 200
+BATCH_SECONDS_MAX = 300
+COMMAND_SECONDS_MAX = 600
+
+
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    yield measure_environment(settings)
+    own = settings.model_copy(update={"data_dir": settings.data_dir / "starting"})
+    own.data_dir.mkdir(parents=True, exist_ok=True)
+    shop = Shop(own)
+    first, *again = [time_start(shop) for _ in range(1 + scale.starts)]
+    yield Figure(
+        "first start of a shop", first, "s", note="Until `retail up` says that all parts are ready."
+    )
+    with run_broker(own):
+        bare = [time_bare_session(own, number) for number in range(scale.starts)]
+    yield Figure(
+        "start of a shop that was there before",
+        median(again),
+        "s",
+        yardstick=Yardstick(
+            "a bare Spark session's first batch", median(bare), aim_at_most(START_PERCENT_MAX)
+        ),
+        note=f"Median of {scale.starts}. The bare session has Spark's own options; its batch reads "
+        "the receipts of the shop and does nothing with it.",
+    )
+
+
+def measure_environment(settings: Settings) -> Figure:
+    """A fresh environment; packages come from the installer's cache, if it has them."""
+    folder = settings.data_dir / "environment"
+    seconds = measure_time(lambda: run_bootstrap(os.environ | {"VENV": str(folder)}))
+    shutil.rmtree(folder)
+    return Figure(
+        "environment of a fresh clone",
+        seconds,
+        "s",
+        aim_at_most(ENVIRONMENT_SECONDS_MAX),
+        note="All packages of the hash-locked file, from the installer's cache if it has them.",
+    )
+
+
+def run_bootstrap(environment: dict[str, str]) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "infra.bootstrap"],
+        cwd=locate_root(),
+        env=environment,
+        check=True,
+        capture_output=True,
+        timeout=COMMAND_SECONDS_MAX,
+    )
+
+
+def time_start(shop: Shop) -> float:
+    """Seconds until every part of the shop is ready; then it is stopped."""
+    try:
+        return measure_time(shop.start)
+    finally:
+        shop.stop()
+
+
+def time_bare_session(settings: Settings, number: int) -> float:
+    """Seconds until a session with Spark's own options has finished a batch of a query."""
+    began = time.monotonic()
+    spark = yardstick.start_plain_session(settings)
+    try:
+        query = (
+            spark.readStream.format("kafka")
+            .options(**build_source_options(settings))
+            .option("subscribe", RECEIPTS.name)
+            .option("startingOffsets", "earliest")
+            .load()
+            .writeStream.format("noop")
+            .option("checkpointLocation", str(settings.data_dir / f"bare-{number}"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        if not query.awaitTermination(BATCH_SECONDS_MAX):
+            raise TimeoutError(f"A bare batch should end within {BATCH_SECONDS_MAX} s")
+        return time.monotonic() - began
+    finally:
+        end_session(spark)
+
+
+def measure_time(act: Callable[[], None]) -> float:
+    began = time.monotonic()
+    act()
+    return time.monotonic() - began

@@ -1,0 +1,93 @@
+"""retail backfill: the world's first days, published at full speed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from generators.run import Progress
+from generators.simulator import collect_garbage_rarely, simulate
+from generators.stopping import catch_stop
+from infra.settings import Settings, read_settings
+from infra.supervisor import daemon
+from infra.supervisor.manager import AT_REST, Manager
+from ops.cli import screen, up
+from ops.cli.await_ready import await_all
+from ops.cli.down import STOP_SECONDS_MAX, stop
+from ops.cli.exclusive import lock_home
+from ops.cli.world import add_world_options
+
+SIMULATOR = "simulator"
+INTERRUPTED = 130  # a shell's exit status after Ctrl-C
+
+
+@add_world_options
+def backfill(
+    days: Annotated[int, typer.Argument(min=1, help="Days of history that the world shall have.")],
+) -> None:
+    """Publish the world's first days at full speed; it continues where it stopped, also after
+    Ctrl-C.
+
+    Running components keep running; only the simulator pauses. Where nothing runs, a broker runs
+    meanwhile.
+    """
+    settings = read_settings()
+    with lock_home(settings.data_dir):
+        running = daemon.find_running(settings.data_dir) is not None
+        if not running:
+            up.check(settings)
+            up.fetch_jars(settings)
+        manager = up.ensure_manager(settings)
+        try:
+            up.start_broker(settings, manager)
+            with rest_simulator(settings, manager):
+                publish(settings, days)
+        finally:
+            if not running:
+                stop(settings)
+
+
+@contextmanager
+def rest_simulator(settings: Settings, manager: Manager) -> Iterator[None]:
+    """The simulator stopped until the block ends, and started again if it ran."""
+    ran = manager.find_process(SIMULATOR).state not in AT_REST
+    if ran:
+        manager.stop({SIMULATOR}, STOP_SECONDS_MAX)
+    try:
+        yield
+    finally:
+        if ran:
+            manager.start(SIMULATOR)
+            await_all(settings, manager, (SIMULATOR,))
+
+
+def publish(settings: Settings, days: int) -> None:
+    collect_garbage_rarely()
+    stop = catch_stop()
+    at = Progress(0, 0)
+    with screen.show_waiting("backfill", "reading the world's state") as wait:
+
+        def show(now: Progress) -> None:
+            nonlocal at
+            at = now
+            wait.show(
+                "backfill",
+                f"{screen.render_bar(at.days, days)} {render_progress(at, wait.seconds)}",
+            )
+
+        simulate(settings, stop, backfill_days=days, live=False, report=show)
+    if stop.is_set():
+        screen.step("interrupted", render_progress(at, wait.seconds))
+        screen.say(f"  Go on: retail backfill {days}")
+        raise typer.Exit(INTERRUPTED)
+    screen.step("backfill", render_progress(at, wait.seconds), wait.seconds)
+
+
+def render_progress(at: Progress, seconds: float) -> str:
+    if not at.records:
+        return "nothing was missing"
+    moment = datetime.fromtimestamp(at.world_ms / 1000, UTC)
+    rate = at.records / max(seconds, 0.001)
+    return f"{moment:%Y-%m-%d %H:%M} · {at.records:,} records · {rate:,.0f}/s"

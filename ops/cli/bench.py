@@ -1,0 +1,113 @@
+"""retail bench: how fast the project is on this machine, compared with its aims."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Annotated, Any
+
+import typer
+
+from infra.errors import UserError
+from infra.ports import free_port_base
+from infra.settings import Settings, read_settings
+from ops.bench import report
+from ops.bench.figures import Outcome
+from ops.bench.run import Part, run
+from ops.bench.scale import FULL, QUICK, Scale
+from ops.cli import screen
+from ops.cli.up import check, fetch_jars
+
+
+class OtherBroker(UserError):
+    """The bench would write to a remote Kafka."""
+
+    def __init__(self, servers: str) -> None:
+        super().__init__(
+            "The bench starts its own broker, but KAFKA_BOOTSTRAP_SERVERS names "
+            f"{servers}. Unset it."
+        )
+
+
+class Secured(UserError):
+    """The bench would measure another shop than it says."""
+
+    def __init__(self) -> None:
+        super().__init__("The bench measures a shop without SECURE, but SECURE is on. Unset it.")
+
+
+def bench(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Measure far less of everything; the figures are rough.")
+    ] = False,
+    only: Annotated[
+        list[Part] | None,
+        typer.Option(help="Measure only this part; may be repeated. Default: all parts."),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", help="File of the report. Default: in the data folder."),
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the logs and data of the bench.")
+    ] = False,
+) -> None:
+    """Measure how fast the project is, in a data folder of its own. It takes over an hour."""
+    file = json_file or read_settings().data_dir / "reports" / "bench.json"
+    with create_own_folder(keep) as settings:
+        if not settings.broker_embedded:
+            raise OtherBroker(settings.bootstrap_servers)
+        if settings.secure:
+            raise Secured
+        check(settings)
+        fetch_jars(settings)
+        outcomes = measure(only or list(Part), settings, QUICK if quick else FULL, file)
+    if any(outcome.failure for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> list[Outcome]:
+    """Show and report the outcome of each part, also after an interruption between two parts."""
+    ran_on = report.describe_machine()
+    show_machine(ran_on)
+    outcomes: list[Outcome] = []
+    try:
+        for part in parts:
+            with screen.show_waiting(part, "measuring"):
+                outcomes.append(run(part, settings, scale))
+            for line in report.render_lines(outcomes[-1]):
+                screen.say(line)
+    finally:
+        write(file, report.build_document(scale, ran_on, outcomes))
+    return outcomes
+
+
+@contextmanager
+def create_own_folder(keep: bool) -> Iterator[Settings]:
+    """Settings with an empty folder and free ports; the folder is removed afterwards."""
+    here = read_settings()
+    here.data_dir.mkdir(parents=True, exist_ok=True)
+    folder = Path(mkdtemp(prefix="bench-", dir=here.data_dir))
+    try:
+        yield Settings(data_dir=folder, port_base=free_port_base(), jars_dir=here.jars_dir)
+    finally:
+        if keep:
+            screen.say(f"\n  logs and data: {screen.shorten(folder)}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def show_machine(ran_on: dict[str, Any]) -> None:
+    screen.say(
+        f"  {ran_on['cores']} cores, {ran_on['memory_gib']} GiB memory, "
+        f"load {ran_on['load_per_minute']}\n"
+    )
+    screen.say(report.render_heads())
+
+
+def write(file: Path, document: dict[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    screen.say(f"\n  report: {screen.shorten(file)}")

@@ -1,0 +1,30 @@
+"""retail doctor: whether this machine meets the requirements of a start."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from infra.doctor.checks import Finding, run_checks
+from infra.doctor.probes import Machine
+from infra.settings import Settings, read_settings
+from ops.cli import screen
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Check the requirements of a start."""
+    findings = examine(read_settings())
+    if as_json:
+        print(json.dumps([{**asdict(finding), "good": finding.good} for finding in findings]))
+    else:
+        for finding in findings:
+            screen.step(finding.check, f"{'✓' if finding.good else '✗'} {finding}")
+    if not all(finding.good for finding in findings):
+        raise typer.Exit(1)
+
+
+def examine(settings: Settings) -> list[Finding]:
+    return list(run_checks(Machine(settings.data_dir), settings))

@@ -1,0 +1,182 @@
+"""retail try: an experiment of the guide, explained step by step in the shop that runs."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from infra.errors import UserError
+from infra.processes import build_environment, capture
+from infra.settings import Settings, locate_root, read_settings
+from ops.cli import health, screen
+from ops.cli.credentials import lend_credentials
+
+GUIDE = Path("docs", "guide")
+FILES = "[0-9][0-9]-*.md"
+TITLE = re.compile(r"^# (?P<title>.+)$", re.MULTILINE)
+QUESTION = re.compile(r"\*Question: (?P<question>[^*]*?)\s+Takes (?P<minutes>\d+) minutes?;")
+FENCED = re.compile(r"^```\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
+PROMPT = "$ "
+WRITTEN_API, WRITTEN_BROKER = "127.0.0.1:8000", "127.0.0.1:9092"
+"""As pages write the addresses of a shop."""
+COMMAND_SECONDS_MAX = 300
+
+
+class NoGuide(UserError):
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"The guide should be in {folder}, but is not: it comes with the project's "
+            "repository. Run the command in a clone."
+        )
+
+
+class UnknownExperiment(UserError):
+    def __init__(self, name: str, known: list[str]) -> None:
+        super().__init__(f"Expected one of {', '.join(known)}; found {name}.")
+
+
+class NoShop(UserError):
+    def __init__(self, url: str) -> None:
+        super().__init__(
+            f"An experiment needs a shop that is ready at {url}, but: it does not say that it is. "
+            "Start it: make up"
+        )
+
+
+class StepFailed(UserError):
+    def __init__(self, command: str, status: int) -> None:
+        super().__init__(f"This command should have succeeded, but ended with {status}:\n{command}")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A page of the guide: an idea, and commands that show it."""
+
+    name: str
+    """As `retail try` is given it."""
+    file: Path
+    title: str
+    question: str
+    minutes: int
+
+    @classmethod
+    def of(cls, file: Path) -> "Experiment":
+        text = file.read_text()
+        title, asked = TITLE.search(text), QUESTION.search(text)
+        assert title, f"{file} begins with a title"
+        assert asked, f"{file} has its question and how many minutes it takes"
+        question = " ".join(asked["question"].split())
+        return cls(file.stem[3:], file, title["title"], question, int(asked["minutes"]))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command, after what is said before it; or the words at the end, with no command."""
+
+    prose: str
+    command: str = ""
+
+
+def try_command(
+    name: Annotated[str | None, typer.Argument(metavar="EXPERIMENT")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Which there are.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not wait between two steps.")] = False,
+) -> None:
+    """Run an experiment of the guide in the shop that runs: each command, and what it answers."""
+    known = find_experiments()
+    if list_ or name is None:
+        rows = ((one.name, f"{one.minutes} min", one.question) for one in known)
+        screen.print_table(("experiment", "takes", "question"), rows)
+        screen.say("\n  One of them: retail try EXPERIMENT")
+        return
+    chosen = next((one for one in known if one.name == name), None)
+    if chosen is None:
+        raise UnknownExperiment(name, [one.name for one in known])
+    settings = read_settings()
+    require_shop(settings)
+    for step in parse_steps(chosen.file.read_text()):
+        screen.say(step.prose)
+        if not step.command:
+            continue
+        screen.say(f"\n{PROMPT}{step.command}")
+        if not yes and sys.stdin.isatty():
+            input("  [Enter] runs it ")
+        screen.say(run(settings, step.command))
+
+
+def find_experiments() -> list[Experiment]:
+    """In the guide's order. Raises NoGuide."""
+    folder = locate_root() / GUIDE
+    if not folder.is_dir():
+        raise NoGuide(folder)
+    return [Experiment.of(file) for file in sorted(folder.glob(FILES))]
+
+
+def require_shop(settings: Settings) -> None:
+    """Raises NoShop unless the API is ready."""
+    if health.check_api(settings, 0) is None:
+        raise NoShop(settings.api_url)
+
+
+def parse_steps(page: str) -> Iterator[Step]:
+    """The page's commands in order, each with the words before it; drawings belong to the words."""
+    prose, end = "", 0
+    for block in FENCED.finditer(page):
+        if not block[1].startswith(PROMPT):
+            continue
+        prose = page[end : block.start()].strip("\n")
+        for command, _ in parse_exchanges(block[1]):
+            yield Step(prose, command)
+            prose = ""
+        end = block.end()
+    yield Step(page[end:].strip("\n"))
+
+
+def parse_exchanges(block: str) -> Iterator[tuple[str, str]]:
+    r"""The commands of a block after their prompts, and what each of them answers.
+
+    A command goes on after a line that ends in \\, and within single quotes.
+    """
+    for part in re.split(rf"^{re.escape(PROMPT)}", block, flags=re.MULTILINE)[1:]:
+        lines = part.splitlines(keepends=True)
+        count = next(
+            number for number in range(1, len(lines) + 1) if is_whole("".join(lines[:number]))
+        )
+        yield "".join(lines[:count]).removesuffix("\n"), "".join(lines[count:])
+
+
+def is_whole(command: str) -> bool:
+    return not command.rstrip("\n").endswith("\\") and command.count("'") % 2 == 0
+
+
+def localize(settings: Settings, block: str) -> str:
+    """The block with the addresses of this shop, and not otherwise changed."""
+    here = block.replace(f"http://{WRITTEN_API}", settings.api_url)
+    here = here.replace(WRITTEN_API, urlsplit(settings.api_url).netloc)
+    return here.replace(WRITTEN_BROKER, settings.bootstrap_servers)
+
+
+def run(settings: Settings, command: str) -> str:
+    """What the command prints, with the addresses of this shop, as its operator.
+
+    Raises StepFailed.
+    """
+    here = localize(settings, command)
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+    with lend_credentials(settings) as credentials:
+        done = capture(
+            ["bash", "-euo", "pipefail", "-c", here],
+            COMMAND_SECONDS_MAX,
+            locate_root(),
+            {**build_environment(settings), **credentials, "PATH": path},
+        )
+    if done.returncode != 0:
+        screen.say(f"{done.stdout}{done.stderr}")
+        raise StepFailed(here, done.returncode)
+    return done.stdout

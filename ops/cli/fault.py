@@ -1,0 +1,152 @@
+"""retail fault list | run: faults on demand, in a shop that runs on this machine."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.errors import UserError
+from infra.settings import read_settings
+from ops.cli import screen
+from ops.cli.exclusive import lock_home
+from ops.cli.fault_report import keep, spell
+from ops.faults import document
+from ops.faults import run as faults
+from ops.faults.catalog import FAULTS, NOT_COVERED
+from ops.faults.cluster import Cluster, Project, list_losses
+from ops.faults.fault import Fault, Outcome
+from ops.faults.run import Tell
+from ops.faults.shop import LocalShop, Shop
+
+app = typer.Typer(no_args_is_help=True, help="Faults on demand, each with its promise.")
+
+
+class NotChosen(UserError):
+    """The options choose no faults, or choose them in two ways."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Which faults? Name some of `retail fault list`, or all that are possible by --all, "
+            "or let them be drawn by --seed N --minutes M."
+        )
+
+
+class NotAsked(UserError):
+    """There is no terminal to ask on."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "These faults are done in a running shop. Without a terminal to ask on say: --yes"
+        )
+
+
+@app.command("list")
+def list_command() -> None:
+    """Every fault, what it does, and what a shop promises under it."""
+    show_faults(FAULTS.values())
+    screen.say("\n  In a cluster of containers, with --cluster:")
+    show_faults(list_losses(Project.find(), read_settings().pipeline_names))
+    screen.say("\n  Not among them:")
+    for name, why in NOT_COVERED.items():
+        screen.say(f"  {name}: {why}")
+
+
+def show_faults(faults: Iterable[Fault]) -> None:
+    for one in faults:
+        screen.say(f"  {one.name}: {one.does}")
+        screen.say(f"      promise: {one.promise}")
+
+
+@app.command("run")
+def run_command(
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME…")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Each that is possible here.")] = False,
+    seed: Annotated[
+        int | None, typer.Option(help="Drawn ones, the same for the same seed.", min=0)
+    ] = None,
+    minutes: Annotated[
+        float,
+        typer.Option(help="How long drawn ones go on.", min=0.1, max=faults.MINUTES_MAX),
+    ] = 10.0,
+    seconds: Annotated[
+        float,
+        typer.Option(help="How long a pause lasts.", min=1.0, max=faults.PAUSE_SECONDS_MAX),
+    ] = faults.PAUSE_SECONDS,
+    cluster: Annotated[
+        bool, typer.Option("--cluster", help="In containers: make up-docker PROFILE=cluster.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write a page for people there, too.")] = None,
+) -> None:
+    """Do faults in the shop that runs here; each ends with what `verify` says."""
+    settings = read_settings()
+    if sum((bool(names), every, seed is not None)) != 1:
+        raise NotChosen
+    shop: Shop = Cluster(settings) if cluster else LocalShop(settings)
+    for name in names or ():
+        faults.find(shop.faults, name)
+    possible = faults.list_possible(shop, seconds)
+    not_done = {name: why for name, why in possible.items() if why is not None}
+    chosen = list(names or (name for name in possible if name not in not_done))
+    describe(shop, chosen, seed, minutes)
+    if not yes and not ask_consent():
+        screen.say("Nothing was done.")
+        return
+    command = spell(names or (), every, seed, minutes, seconds, report, cluster)
+    with lock_home(settings.data_dir, "doing faults in"):
+        doing = begin(shop, chosen, seed, minutes, seconds)
+        outcomes = do_all(doing, partial(keep, shop, not_done, report, command))
+    if any(one.broken for one in outcomes):
+        raise typer.Exit(1)
+
+
+def describe(shop: Shop, names: Sequence[str], seed: int | None, minutes: float) -> None:
+    """Print the faults to do, and the shop."""
+    screen.say(f"  in {shop}")
+    if seed is not None:
+        screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(names)}")
+        return
+    show_faults(shop.faults[name] for name in names)
+
+
+def ask_consent() -> bool:
+    if not sys.stdin.isatty():
+        raise NotAsked
+    return typer.confirm("Do it?")
+
+
+def begin(
+    shop: Shop, names: Sequence[str], seed: int | None, minutes: float, seconds: float
+) -> Callable[[Tell], Iterator[Outcome]]:
+    """A function that does the faults, and reports to its argument what it waits for."""
+    if seed is None:
+        return partial(faults.run_named, shop, names, seconds)
+    return partial(faults.run_drawn, shop, seed, minutes, seconds)
+
+
+def do_all(
+    doing: Callable[[Tell], Iterator[Outcome]], kept: Callable[[Sequence[Outcome]], None]
+) -> list[Outcome]:
+    """Show and keep the outcome of each, also after an interruption between two."""
+    outcomes: list[Outcome] = []
+    try:
+        with screen.show_waiting("fault", "") as wait:
+            for one in doing(wait.show):
+                outcomes.append(one)
+                kept(outcomes)
+                show(one)
+    finally:
+        if outcomes:
+            screen.say("")
+            screen.print_table(document.HEADS, map(document.render_row, outcomes))
+    return outcomes
+
+
+def show(one: Outcome) -> None:
+    """Print what was done, and the broken promises."""
+    screen.step(one.fault, one.done)
+    for why in one.broken:
+        screen.say(f"    not kept: {why}")

@@ -1,0 +1,107 @@
+"""retail import: the sales of a retailer's own files, into a world of their own."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from contracts.times import to_epoch_ms
+from generators.importing.drafting import propose_mapping
+from generators.importing.mapping import read_mapping
+from generators.importing.publishing import Imported
+from generators.importing.session import Done, Watch, run_import
+from infra.errors import UserError
+from infra.kafka import NotDelivered
+from infra.settings import read_settings
+from ops.cli import screen
+from ops.cli.moments import parse_moment
+from ops.cli.refusals import report_refusals
+
+
+class NoMapping(UserError):
+    """No mapping was given."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "--map should name a mapping. Write a first one: retail import --draft FILE > "
+            "mapping.yaml · ready ones are in generators/importing/mappings"
+        )
+
+
+class Stopped(UserError):
+    """Kafka took only a part of the files."""
+
+    def __init__(self, error: NotDelivered) -> None:
+        super().__init__(f"{error}. The same command goes on where this one stopped.")
+
+
+def import_command(
+    files: Annotated[list[Path], typer.Argument(help="CSV, Parquet, JSON lines; folders.")],
+    mapping: Annotated[
+        Path | None, typer.Option("--map", help="The mapping of columns to fields: a YAML file.")
+    ] = None,
+    as_draft: Annotated[
+        bool, typer.Option("--draft", help="Write a first mapping for the file, and stop.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Publish nothing; print what would be published.")
+    ] = False,
+    until: Annotated[
+        str | None, typer.Option(help="Afterwards, advance the world's time to this day.")
+    ] = None,
+) -> None:
+    """Publish the sales of files in the order in which they happened; the world's time follows.
+
+    The same files again change nothing, and after a kill the same command continues.
+    """
+    if as_draft:
+        print(propose_mapping(files[0]), end="")
+        return
+    if mapping is None:
+        raise NoMapping
+    settings, wanted = read_settings(), read_mapping(mapping)
+    end_ms = to_epoch_ms(parse_moment("--until", until)) if until else None
+    name = f"import-{mapping.stem}"
+    with report_refusals(settings, name) as refusals, screen.show_waiting("import", "") as wait:
+        watch = Watch(
+            step=lambda text: wait.show("import", text),
+            progress=lambda at: wait.show("import", render_progress(at)),
+            refused=lambda one: refusals.add(asdict(one)),
+        )
+        try:
+            done = run_import(settings, wanted, files, watch, dry=dry_run, until_ms=end_ms)
+        except NotDelivered as error:
+            raise Stopped(error) from error
+    show(done, refusals.file, dry=dry_run)
+    if done.imported.refused:
+        raise typer.Exit(1)
+
+
+def render_progress(at: Imported) -> str:
+    return f"{render_time(at.at_ms)} · {at.events:,} events, {at.refused.total():,} refused"
+
+
+def render_time(world_ms: int) -> str:
+    return f"{datetime.fromtimestamp(world_ms / 1000, UTC):%Y-%m-%d %H:%M}"
+
+
+def show(done: Done, report: Path, *, dry: bool) -> None:
+    imported = done.imported
+    verb = "would be published" if dry else "published"
+    screen.say(
+        f"  {done.rows:,} rows · {imported.published.total():,} events {verb}"
+        f" · {imported.known:,} in the log already · {imported.refused.total():,} refused"
+    )
+    for topic, count in sorted(imported.published.items()):
+        screen.say(f"  {count:>11,}  {topic}")
+    if imported.late:
+        screen.say(f"  {imported.late:,} of them happened before the world's time: they come late")
+    screen.say(f"  the world's time {'would be' if dry else 'is'} {render_time(imported.at_ms)}")
+    if not imported.refused:
+        return
+    screen.say(f"  refused, all in {screen.shorten(report)}")
+    for reason, count in imported.refused.most_common():
+        places = ", ".join(f"{one.file}:{one.row}" for one in imported.examples[reason])
+        screen.say(f"  {count:>11,}  {reason}   {screen.cut(places, 80)}")

@@ -1,0 +1,170 @@
+"""retail load: publish the events of a file."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from contracts import Contract
+from contracts.faults import Fault
+from contracts.validation import OPEN
+from generators.load import EARLY, OLD, Loaded, Moment, Rejected, Stamp, Validator, check, load
+from generators.rows import Row, read_rows
+from generators.world_time import Watch
+from infra import identities, kafka
+from infra.errors import UserError
+from infra.scratch import LOADING, lock_publishing
+from infra.settings import Settings, read_settings
+from ops.cli import screen
+from ops.cli.refusals import Refusals, report_refusals
+
+REJECTED_SHOWN_MAX = 5
+FAULTS_SHOWN_MAX = 3
+HIDDEN = "what is not shown"
+
+ADVICE = """
+    Ahead of the world: the event would be counted before it happens. Wait until the world is
+    there, or load the file into a data folder of its own.
+    Older than what readers remember: a copy of the event could count twice. With --stamp now it
+    is published at the present time; what its contract calls late goes to quarantine.
+"""
+
+
+class UnknownTopic(UserError):
+    """A topic that is not open to publishers."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"--topic should be one of {', '.join(OPEN)}, but is {name}. "
+            "The contracts: contracts/topics"
+        )
+
+
+class NoWorldTime(UserError):
+    """No world clock has been announced."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "--stamp now needs a world clock, but none has been announced. Start the simulator: "
+            "make up. Or leave the option out: then each event is published at its own time."
+        )
+
+
+class Stopped(UserError):
+    """Kafka took only a part of the file."""
+
+    def __init__(self, error: kafka.NotDelivered, found: Loaded) -> None:
+        super().__init__(
+            f"{error}. {found.published:,} rows had been acknowledged. Load the file again: "
+            "an event that is in the log already is applied once."
+        )
+
+
+class Report:
+    """The rows that were rejected: all of them in a file, the first ones on the screen."""
+
+    def __init__(self, refusals: Refusals, *, hides: bool = False) -> None:
+        """Hides: it does not say what was found where a customer or a card should be."""
+        self.file = refusals.file
+        self._refusals = refusals
+        self._hides = hides
+        self.first: list[Rejected] = []
+
+    def add(self, rejected: Rejected) -> None:
+        if self._hides:
+            rejected = replace(rejected, faults=tuple(map(hide, rejected.faults)))
+        faults = [asdict(fault) for fault in rejected.faults]
+        self._refusals.add({"row": rejected.row, "faults": faults})
+        if len(self.first) < REJECTED_SHOWN_MAX:
+            self.first.append(rejected)
+
+
+def hide(fault: Fault) -> Fault:
+    """The fault, without what could name a person."""
+    return replace(fault, found=HIDDEN) if fault.place in identities.FIELDS else fault
+
+
+def load_command(
+    file: Annotated[Path, typer.Argument(help="One event per line (.jsonl) or row (.parquet).")],
+    topic: Annotated[str, typer.Option(help="The events' contract.")],
+    stamp: Annotated[
+        Stamp, typer.Option(help="The record timestamp: when the event happened, or now.")
+    ] = Stamp.EVENT,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Publish nothing unless every row is good.")
+    ] = False,
+) -> None:
+    """Publish the events of a file, sorted by the time they happened."""
+    current, contract = read_settings(), require_public(topic)
+    if not kafka.is_answering(current):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    watch = Watch(current)
+    if stamp is Stamp.NOW and watch.time.get_now_ms() is None:
+        raise NoWorldTime
+    validator = Validator(
+        contract, stamp, lambda: Moment.of(watch.time), identities.open_edge(current)
+    )
+    with (
+        lock_publishing(current.data_dir),
+        report_refusals(current, f"load-{file.stem}") as refusals,
+    ):
+        report, found = Report(refusals, hides=current.pseudonyms), Loaded()
+        if strict:
+            found = check(sort_rows(current, file, contract), validator, report.add)
+        if not found.rejected:
+            found = publish(current, sort_rows(current, file, contract), validator, report)
+    show(found, report, contract)
+    if found.rejected:
+        raise typer.Exit(1)
+
+
+def require_public(topic: str) -> Contract:
+    if topic not in OPEN:
+        raise UnknownTopic(topic)
+    return OPEN[topic]
+
+
+def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
+    """The rows, sorted in a scratch folder that is removed after the last row."""
+    current.data_dir.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=LOADING, dir=current.data_dir) as scratch:
+        yield from read_rows(file, str(contract.event_time), Path(scratch))
+
+
+def publish(
+    current: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
+) -> Loaded:
+    client = kafka.create_producer(current)
+    found = Loaded()
+    with screen.show_waiting("load", "sorting") as wait:
+        try:
+            for found in load(sorted_, validator, client, report.add):
+                rate = found.rows / max(wait.seconds, 0.001)
+                text = f"{found.rows:,} rows, {rate:,.0f}/s, {found.rejected:,} rejected"
+                wait.show("load", text)
+        except kafka.NotDelivered as error:
+            raise Stopped(error, found) from error
+    return found
+
+
+def show(found: Loaded, report: Report, contract: Contract) -> None:
+    late = f", {found.late:,} of them late: they go to quarantine" if found.late else ""
+    screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}{late}")
+    if found.reached:
+        records = (
+            f"min_offset={contract.name}/{at}/{offset}" for at, offset in found.reached.items()
+        )
+        screen.say(f"  an answer holds all of them with ?{'&'.join(records)}")
+    if not found.rejected:
+        return
+    screen.say(f"  {found.rejected:,} rejected, all in {screen.shorten(report.file)}")
+    for one in report.first:
+        told = "; ".join(str(fault) for fault in one.faults[:FAULTS_SHOWN_MAX])
+        more = len(one.faults) - FAULTS_SHOWN_MAX
+        screen.say(f"    row {one.row}: {told}{f'; and {more} more' if more > 0 else ''}")
+    problems = [fault.problem for one in report.first for fault in one.faults]
+    if any(problem.startswith((EARLY, OLD)) for problem in problems):
+        screen.say(ADVICE.rstrip())

@@ -1,0 +1,233 @@
+"""retail replay start | status | diff | promote | rollback | prune | verify."""
+
+import json
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from infra.settings import Settings, locate_root, read_settings
+from ops.cli import screen
+from ops.cli.interruption import say_if_interrupted
+from ops.cli.moments import parse_moment
+from ops.cli.replay import report
+from ops.cli.replay.difference import render_document, show_difference
+from ops.cli.replay.progress import describe_state, show_catching_up, to_json
+from ops.generations.record import State
+from ops.replay import batch, candidates
+from ops.replay.compare import Compared, Times
+from ops.replay.errors import NotComparable
+from ops.replay.thresholds import edit
+from pipelines.common.pipeline import Pipeline, list_pipelines, load
+from pipelines.engine.archive import Source
+from services.clock import get_wall_ms
+
+app = typer.Typer(
+    no_args_is_help=True, help="Run changed code from offset zero, beside what readers follow."
+)
+
+Name = Annotated[str, typer.Argument(metavar="PIPELINE", help="inventory, fraud, …")]
+AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+
+WORDS = {"--from": "earliest", "--until": "latest"}
+
+
+@app.command()
+def start(
+    pipeline: Name,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="THRESHOLD=VALUE", help="In the candidate's code only."),
+    ] = None,
+    since: Annotated[
+        str,
+        typer.Option("--from", metavar="earliest|TIME", help="TIME: a preview without a candidate"),
+    ] = "earliest",
+    until_: Annotated[
+        str | None,
+        typer.Option(
+            "--until", metavar="latest|TIME", help="A preview up to here, without a candidate"
+        ),
+    ] = None,
+    promote_: Annotated[
+        bool, typer.Option("--promote", help="Promote it once it has caught up.")
+    ] = False,
+    source: Annotated[
+        Source, typer.Option(help="archive: what the lake holds, then the log; log: all of it")
+    ] = Source.LOG,
+    pause: Annotated[
+        bool, typer.Option("--pause", help="Pause the promoted generation until it has caught up.")
+    ] = False,
+) -> None:
+    """Read the log again with the code on disk, and show what changes."""
+    settings, declared = read_settings(), load(pipeline)
+    edits = edit(locate_root(), pipeline, setting or ())
+    if until_ is not None or since != "earliest":
+        times = Times(parse_bound("--from", since), parse_bound("--until", until_ or "latest"))
+        with wait_for_batch(pipeline):
+            compared = candidates.preview_code(settings, declared, edits, times)
+        show_difference(compared, report.write_report(settings, compared))
+        screen.say("  Nothing was created.")
+        screen.step("make it", f"retail replay start {pipeline}")
+        return
+    with batch.create_workplace(settings) as folder:
+        started = candidates.start(settings, declared, edits, source, folder)
+        candidate, plan = started.generation, started.plan
+        screen.say(
+            f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read"
+        )
+        screen.step("needs", str(plan))
+        if candidate.state is not State.CATCHING_UP:
+            return
+        if pause:
+            candidates.pause_promoted(settings, candidate)
+            screen.step("waiting", "what readers follow, until it has caught up or is gone")
+        goes_on = f"The replay goes on in the background: retail replay status {pipeline}"
+        with say_if_interrupted(goes_on):
+            show_catching_up(settings, declared, candidate)
+        try:
+            with wait_for_batch(pipeline):
+                compared = candidates.compare_started(settings, declared, started)
+        except NotComparable as why:
+            screen.say(f"  {why}")
+        else:
+            show_difference(compared, report.write_report(settings, compared))
+    if promote_:
+        promote(pipeline, candidate.number)
+        return
+    screen.say("  Nothing has switched.")
+    offer(pipeline, candidate.number)
+
+
+def offer(pipeline: str, number: int) -> None:
+    """Print the commands that promote or forget a candidate."""
+    screen.step("promote it", f"retail replay promote {pipeline} --number {number}")
+    screen.step("forget it", f"retail replay prune {pipeline}")
+
+
+def wait_for_batch(pipeline: str) -> AbstractContextManager[screen.Wait]:
+    """A spinner while a pipeline's code reads the log in a process of its own."""
+    return screen.show_waiting(pipeline, "reading the log in one batch")
+
+
+@app.command()
+def status(
+    pipeline: Annotated[str | None, typer.Argument(metavar="PIPELINE")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show every generation: its state, and how far it has read."""
+    settings = read_settings()
+    standings = [
+        one
+        for name in ([pipeline] if pipeline else list_pipelines())
+        for one in candidates.list_standings(settings, load(name))
+    ]
+    if as_json:
+        print(json.dumps({"generations": [to_json(one) for one in standings]}))
+        return
+    screen.print_table(
+        ("pipeline", "generation", "state", "read", "to read"),
+        (
+            (
+                one.generation.pipeline,
+                str(one.generation.number),
+                describe_state(one),
+                f"{one.progress.read:,}",
+                f"{one.progress.left:,}",
+            )
+            for one in standings
+        ),
+    )
+
+
+@app.command()
+def diff(pipeline: Name, as_json: AsJson = False) -> None:
+    """Show how the candidate differs from the promoted generation, at a marker of the latter."""
+    settings = read_settings()
+    compared = compute_difference(settings, load(pipeline))
+    if as_json:
+        print(json.dumps(render_document(compared), default=str))
+        return
+    show_difference(compared, report.write_report(settings, compared))
+
+
+def compute_difference(settings: Settings, declared: Pipeline) -> Compared:
+    with wait_for_batch(declared.name):
+        return candidates.diff(settings, declared)
+
+
+@app.command()
+def promote(
+    pipeline: Name,
+    number: Annotated[
+        int | None, typer.Option(help="Which candidate; otherwise the one that is there.")
+    ] = None,
+) -> None:
+    """Let every reader follow the candidate, by one record."""
+    with screen.show_waiting("promote", "readers are loading the candidate"):
+        promoted = candidates.promote(read_settings(), pipeline, number)
+    screen.say(
+        f"  {pipeline}: generation {promoted.number} is read by everyone since "
+        f"{render_wall_clock()} (1 record)"
+    )
+    screen.step("go back", f"retail replay rollback {pipeline}")
+
+
+@app.command()
+def rollback(pipeline: Name) -> None:
+    """Let every reader follow the previous generation again, by one record."""
+    after = candidates.roll_back(read_settings(), pipeline)
+    number = candidates.require_promoted(after).number
+    screen.say(
+        f"  {pipeline}: generation {number} is read by everyone again since {render_wall_clock()}"
+    )
+    if after.candidate is not None:
+        offer(pipeline, after.candidate.number)
+
+
+@app.command()
+def prune(
+    pipeline: Name,
+    number: Annotated[
+        int | None, typer.Option(help="Which generation, where several are not promoted.")
+    ] = None,
+) -> None:
+    """Forget a generation that readers do not follow: its process, its topics, its folder."""
+    pruned = candidates.prune(read_settings(), pipeline, number)
+    screen.say(f"  {pipeline}: generation {pruned.number} is forgotten")
+
+
+@app.command()
+def verify(
+    names: Annotated[list[str] | None, typer.Argument(metavar="PIPELINE…")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every pipeline that runs.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Replay the promoted code: its answer must equal what readers see."""
+    settings = read_settings()
+    chosen = settings.pipeline_names if every or not names else names
+    replays = [verify_candidate(settings, load(name)) for name in chosen]
+    if as_json:
+        print(json.dumps({"replays": [one.to_document() for one in replays]}, default=str))
+    if not all(one.empty for one in replays):
+        raise typer.Exit(1)
+
+
+def verify_candidate(settings: Settings, declared: Pipeline) -> Compared:
+    with wait_for_batch(declared.name):
+        compared = candidates.verify(settings, declared)
+    show_difference(compared, None)
+    return compared
+
+
+def parse_bound(option: str, given: str) -> datetime | None:
+    """The instant; None for the word that means no bound. Raises BadTime."""
+    if given == WORDS[option]:
+        return None
+    return parse_moment(option, given, WORDS[option])
+
+
+def render_wall_clock() -> str:
+    at = datetime.fromtimestamp(get_wall_ms() / 1000, UTC)
+    return at.strftime("%H:%M:%S.%f")[:-3]

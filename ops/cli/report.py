@@ -1,0 +1,142 @@
+"""Prints the check of the contracts: each break, its readers, and what to do."""
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from contracts.evolution.check import Report
+from contracts.evolution.matrix import PRESENT
+from contracts.evolution.verdict import Finding
+from ops.cli import screen
+
+WIDTH = 80
+INDENT = 4
+LABEL = 26
+NOBODY = "nobody who is known"
+BREAKS = "\N{NO-BREAK SPACE}✗"
+
+
+def show(report: Report, matrix: bool = False) -> None:
+    """What breaks stands last, where a person looks first."""
+    if matrix:
+        _show_matrix(report)
+        screen.say("")
+    for one in report.harmless:
+        screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}, which harms nobody")
+    _show_pending(report)
+    for fault in report.faults:
+        _print_wrapped("  ", f"fault: {fault}")
+    for one in report.breaks:
+        _show_break(one)
+    screen.say(f"  {conclude(report)}")
+
+
+def conclude(report: Report) -> str:
+    contracts = render_count(report.contracts, "contract")
+    of = f"{contracts}, {render_count(report.consumers, 'consumer')}"
+    wrong = [
+        render_count(len(report.breaks), "break") if report.breaks else "",
+        render_count(len(report.faults), "fault") if report.faults else "",
+    ]
+    if report.good:
+        return f"{of}: nobody breaks"
+    return f"{' and '.join(filter(None, wrong))} in {of}"
+
+
+def render_count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def build_document(report: Report) -> dict[str, Any]:
+    return {
+        "good": report.good,
+        "contracts": report.contracts,
+        "consumers": report.consumers,
+        "faults": list(report.faults),
+        "breaks": [_render_finding(one) for one in report.breaks],
+        "harmless": [_render_finding(one) for one in report.harmless],
+        "pending": [asdict(one) for one in report.pending],
+        "drafts": list(report.drafts),
+        "matrix": report.matrix,
+    }
+
+
+def _render_finding(one: Finding) -> dict[str, Any]:
+    return {
+        "contract": one.contract,
+        "place": one.change.place,
+        "change": one.change.text,
+        "since": list(one.since),
+        "harms": sorted(harm.value for harm in one.change.harms),
+        "why": one.change.why,
+        "promised": one.promised,
+        "readers_that_break": list(one.readers_broken),
+        "readers_that_do_not": list(one.readers_going_on),
+        "writers_that_break": list(one.writers_broken),
+        "way_out": one.way_out,
+    }
+
+
+def _show_break(one: Finding) -> None:
+    screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}")
+    _print_labelled("readers that break", ", ".join(one.readers_broken) or NOBODY)
+    _print_labelled("readers that do not", ", ".join(one.readers_going_on) or NOBODY)
+    if one.writers_broken:
+        _print_labelled("writers that break", ", ".join(one.writers_broken))
+    against = ", ".join(one.since)
+    _print_labelled("why", f"{one.change.why}; since {against}, {one.promised} is promised")
+    _print_labelled("way out", one.way_out)
+
+
+def _print_labelled(label: str, text: str) -> None:
+    _print_wrapped(f"{' ' * INDENT}{label:<{LABEL - INDENT}}", text)
+
+
+def _print_wrapped(head: str, text: str) -> None:
+    screen.say(
+        textwrap.fill(
+            text,
+            WIDTH,
+            initial_indent=head,
+            subsequent_indent=" " * len(head),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )
+
+
+def _show_matrix(report: Report) -> None:
+    """The matrix of consumers and versions; a consumer that cannot read a version has a mark."""
+    rows = report.matrix
+    widths = max(map(len, rows), default=0), max(len(PRESENT), 8)
+    screen.say(f"  {'topic':<{widths[0]}}  {'version':<{widths[1]}} readers")
+    for name, versions in rows.items():
+        for number, (version, readers) in enumerate(_select_versions(versions).items()):
+            head = f"  {name if not number else '':<{widths[0]}}  {version:<{widths[1]}} "
+            _print_wrapped(head, ", ".join(_render_marks(readers)) or "nobody")
+
+
+def _select_versions(versions: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
+    """The versions without an unreleased one that says the same as the version before."""
+    *_, last = ({}, *(one for version, one in versions.items() if version != PRESENT))
+    return {
+        version: readers
+        for version, readers in versions.items()
+        if version != PRESENT or readers != last or len(versions) == 1
+    }
+
+
+def _render_marks(readers: Mapping[str, str | None]) -> Iterable[str]:
+    return (name if why is None else f"{name}{BREAKS}" for name, why in readers.items())
+
+
+def _show_pending(report: Report) -> None:
+    if report.drafts:
+        _print_wrapped("  ", f"drafts, which nobody writes yet: {', '.join(report.drafts)}")
+    if not report.pending or not report.good:
+        return
+    names = ", ".join(f"{one.contract} {one.version}" for one in report.pending)
+    _print_wrapped(
+        "  ", f"not released as they stand: {names}. Release them: retail contracts release"
+    )

@@ -1,0 +1,135 @@
+"""retail status: the components, their addresses, and why one is not ready."""
+
+import json
+from pathlib import Path
+from textwrap import indent
+from typing import Annotated
+
+import typer
+from confluent_kafka import KafkaException
+
+from infra.kafka import KafkaDown, UnknownTopic, is_answering
+from infra.settings import Settings, locate_root, read_settings, select_memorable
+from infra.supervisor import daemon, orphans
+from infra.supervisor.tail import tail
+from ops.cli import fleet, screen
+from ops.cli.fleet import Component
+from ops.cli.health import PROBE_SECONDS_MAX
+from ops.cli.ready import READER
+from ops.generations import snapshot
+from ops.generations.record import read_generations
+from services.clock import get_wall_ms
+from services.times import render_instant
+
+LINE_WIDTH = 160
+WORLDS = ("simulator", "clock")
+"""The components that announce the world's time and describe the world."""
+
+
+def status(
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Show every component: state, address, log."""
+    settings = read_settings()
+    components = fleet.list_components(settings)
+    if as_json:
+        documents = [component.to_json() for component in components]
+        print(json.dumps({"components": documents, "settings": select_memorable(settings)}))
+        return
+    show(components)
+    for component in components:
+        if component.state in ("failed", "restarting"):
+            explain(component, settings)
+        elif component.state == "paused":
+            screen.say(f"\n  {component.name} is {component.detail}")
+    warn_of_ends(settings)
+    if reaches_kafka(components, settings):
+        for drift in find_drifts(settings):
+            screen.say(f"\n{indent(drift, '  ')}")
+    elif any(component.state == "starting" for component in components):
+        screen.say(f"\n  {KafkaDown(settings.bootstrap_servers)}")
+        screen.say("  Components that report through Kafka count as starting until it does.")
+    advise(components, settings)
+
+
+def show(components: list[Component]) -> None:
+    """Print the table, and the components that were restarted."""
+    screen.print_table(
+        ("component", "state", "for", "address", "log"),
+        (
+            (
+                component.name,
+                component.state,
+                render_duration(component.up_seconds) if component.up_seconds else "",
+                component.address,
+                screen.shorten(Path(component.log)),
+            )
+            for component in components
+        ),
+    )
+    for component in components:
+        if component.name in WORLDS and component.state == "ready":
+            screen.say(f"  world: {component.detail}")
+        if component.restarts:
+            screen.say(
+                f"  {component.name} was started again {component.restarts} × since `up`; "
+                f"the last time it ended: {component.last_end}"
+            )
+
+
+def render_duration(seconds: int) -> str:
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def explain(component: Component, settings: Settings) -> None:
+    screen.say(f"\n  {component.name}: {component.detail} {component.last_end}".rstrip())
+    for line in tail(settings.logs_dir / f"{component.name}.log").splitlines():
+        screen.say(f"    {line[:LINE_WIDTH]}")
+
+
+def warn_of_ends(settings: Settings) -> None:
+    """Print the tokens and certificates of a secure shop that end soon or are over."""
+    if not settings.secure:
+        return
+    from infra.security.ends import list_ends  # here: others need no keys
+
+    now_ms = get_wall_ms()
+    for end in list_ends(settings):
+        if end.is_near(now_ms):
+            over = "is over since" if now_ms >= end.at_ms else "ends"
+            moment = render_instant(end.at_ms)
+            screen.say(f"\n  the {end.kind} {end.name} {over} {moment}. Renew it: {end.remedy}")
+
+
+def reaches_kafka(components: list[Component], settings: Settings) -> bool:
+    """Whether something runs, and Kafka answers it."""
+    if settings.broker_embedded:
+        return any(one.name == "broker" and one.state == "ready" for one in components)
+    runs = any(one.state in ("starting", "paused", "ready") for one in components)
+    return runs and is_answering(settings, PROBE_SECONDS_MAX)
+
+
+def find_drifts(settings: Settings) -> list[str]:
+    """The pipelines that run other code than what is on disk; empty where Kafka does not answer."""
+    try:
+        known = read_generations(settings, READER).values()
+    except (KafkaException, UnknownTopic, TimeoutError):
+        return []
+    lines = [snapshot.describe_drift(locate_root(), one.promoted) for one in known if one.promoted]
+    return [drift for drift in lines if drift]
+
+
+def advise(components: list[Component], settings: Settings) -> None:
+    """The next useful step."""
+    states = {component.state for component in components}
+    if states == {"stopped"}:
+        left = [] if daemon.find_running(settings.data_dir) else orphans.find(settings.data_dir)
+        if left:
+            screen.say(f"\n  {len(left)} processes run without a manager. make up cleans up.")
+        else:
+            screen.say("\n  Nothing runs. Start it: make up")
+    elif states != {"ready"}:
+        screen.say("\n  All of a log: make logs COMPONENT=… · start what is missing: make up")

@@ -1,0 +1,133 @@
+"""retail up: starts everything, in order, and returns when it is ready."""
+
+from infra import kafka
+from infra.broker.storage import refuse_other_profile
+from infra.errors import UserError
+from infra.jars.fetch import fetch
+from infra.jars.sets import get_jar_set
+from infra.settings import Settings, load_remembered, read_settings, remember, select_memorable
+from infra.supervisor import daemon, orphans
+from infra.supervisor.manager import Manager
+from ops.cli import aot, fleet, screen, topics
+from ops.cli.await_ready import await_all
+from ops.cli.doctor import examine
+from ops.cli.exclusive import lock_home
+from ops.cli.interruption import say_if_interrupted
+from ops.cli.status import show
+from ops.cli.welcome import welcome
+from ops.cli.world import add_world_options
+
+MIB = 1024**2
+REMOTE_SECONDS_MAX = 10.0
+
+
+class NotFit(UserError):
+    """The machine lacks something."""
+
+
+class OtherSettings(UserError):
+    """The running components were started with other settings."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(
+            f"The shop runs already, with another {', '.join(names)}. Stop it first: make down"
+        )
+
+
+@add_world_options
+def up() -> None:
+    """Start everything that does not run, and wait until each part is ready."""
+    current = read_settings()
+    with lock_home(current.data_dir):
+        check(current)
+        refuse_other_profile(current.broker_dir, current.secure)
+        fetch_jars(current)
+        manager = ensure_manager(current)
+        started = start(current, manager)
+    # From here on another command may interfere: `down` needs not wait for Spark.
+    with say_if_interrupted("What was started goes on in the background: make status · make down"):
+        await_all(current, manager, started)
+    screen.say("")
+    show(fleet.list_components(current))
+    aot.make_beside(current)
+    welcome(current)
+
+
+def check(current: Settings) -> None:
+    """Check what doctor checks; raises NotFit with every remedy."""
+    found = examine(current)
+    wrong = [str(finding) for finding in found if not finding.good]
+    if wrong:
+        raise NotFit("\n".join(wrong))
+    about = {finding.check: finding.found for finding in found}
+    screen.say("  " + " · ".join(about[name] for name in ("python", "java", "memory", "disk")))
+
+
+def fetch_jars(current: Settings) -> None:
+    sets = [
+        get_jar_set("broker"),
+        get_jar_set("spark"),
+        *([get_jar_set("delta")] if current.lake else []),
+    ]
+    with screen.show_waiting("jars", "verifying") as wait:
+        for wanted in sets:
+            fetch(
+                wanted,
+                current.jars_dir,
+                lambda done, total: wait.show(
+                    "jars", f"{screen.render_bar(done, total)} downloading"
+                ),
+            )
+    files = [file for wanted in sets for file in (current.jars_dir / wanted.name).iterdir()]
+    size = sum(file.stat().st_size for file in files) / MIB
+    screen.step("jars", f"{len(files)} files, {size:.0f} MB, verified", wait.seconds)
+
+
+def ensure_manager(current: Settings) -> Manager:
+    """The process manager: the running one, or a new one after leftover processes are stopped."""
+    manager = daemon.find_running(current.data_dir)
+    if manager is not None:
+        before, now = load_remembered(current.data_dir), select_memorable(current)
+        changed = [name for name in before | now if before.get(name) != now.get(name)]
+        if changed:
+            raise OtherSettings([name.upper() for name in changed])
+        return manager
+    left = orphans.stop(current.data_dir)
+    if left:
+        screen.step("cleanup", f"{left} processes left over from before, stopped")
+    remember(current)
+    return daemon.start(current.data_dir)
+
+
+def start(current: Settings, manager: Manager) -> tuple[str, ...]:
+    """Start the broker, then its topics, then the rest in parallel, as Spark takes longest.
+
+    Returns the names of the rest, which are not ready yet.
+    """
+    start_broker(current, manager)
+    rest = tuple(name for name in fleet.list_names(current) if name != "broker")
+    for name in rest:
+        manager.start(name)
+    return rest
+
+
+def start_broker(current: Settings, manager: Manager) -> None:
+    """Start a broker and wait until it answers and has every topic, and knows who may use it."""
+    if current.secure:
+        from infra.security.keys import ensure_keys  # here: other starts need no certificates
+
+        ensure_keys(current)
+    if current.broker_embedded:
+        manager.start("broker")
+        await_all(current, manager, ("broker",))
+    elif not kafka.is_answering(current, seconds_max=REMOTE_SECONDS_MAX):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    else:
+        screen.step("broker", f"remote, answers on {current.bootstrap_servers}")
+    with screen.show_waiting("topics", "") as wait:
+        made = topics.apply(current)
+    screen.step("topics", made, wait.seconds)
+    if current.secure:
+        with screen.show_waiting("access", "") as wait:
+            granted = topics.grant(current)
+        screen.step("access", granted, wait.seconds)

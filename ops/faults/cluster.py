@@ -1,0 +1,220 @@
+"""A cluster in containers, by `make up-docker PROFILE=cluster`, and the loss of any one part."""
+
+import json
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from infra.errors import UserError
+from infra.processes import capture
+from infra.settings import HOST, Settings
+from ops.faults.actions import require
+from ops.faults.fault import Fault, Promise, Scene
+
+PROJECT = "COMPOSE_PROJECT_NAME"
+DEFAULT_PROJECT = "retail"
+"""The name in docker-compose.yml, unless the variable PROJECT gives another one."""
+DOCKER = "docker"
+COMMAND_SECONDS_MAX = 60.0
+LABEL = "com.docker.compose"
+ARCHIVE = "lake"
+SHARED = ("SIMULATOR_", "WORLD")
+"""The beginnings of the variables that say in the containers which world it is."""
+
+
+class NoCluster(UserError):
+    """There is no running cluster to do faults in."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"Faults in a cluster need one that runs in containers, but {why}. Start it: "
+            f"make up-docker PROFILE=cluster. A project of another name: {PROJECT}"
+        )
+
+
+@dataclass(frozen=True)
+class Container:
+    """A container of the cluster, running or not."""
+
+    name: str
+    service: str
+    number: int
+    """Which of the service's containers, from 1."""
+    pid: int
+    """0: it does not run."""
+    ports: tuple[int, ...]
+    """The published ports, on this machine."""
+    environment: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, known: Mapping[str, Any]) -> "Container":
+        """From what `docker inspect` says."""
+        labels = known["Config"]["Labels"]
+        ports = known["NetworkSettings"]["Ports"] or {}
+        return cls(
+            name=known["Name"].removeprefix("/"),
+            service=labels[f"{LABEL}.service"],
+            number=int(labels[f"{LABEL}.container-number"]),
+            pid=known["State"]["Pid"],
+            ports=tuple(
+                sorted({int(one["HostPort"]) for each in ports.values() for one in each or ()})
+            ),
+            environment=dict(one.split("=", 1) for one in known["Config"]["Env"] if "=" in one),
+        )
+
+
+def name_parts(containers: Sequence[Container]) -> dict[str, Container]:
+    """By part: the service, followed by a number where it has several containers."""
+    several = Counter(one.service for one in containers)
+    return {
+        one.service if several[one.service] == 1 else f"{one.service}-{one.number}": one
+        for one in containers
+    }
+
+
+class Losing(Protocol):
+    """Whatever can lose a part."""
+
+    def lose(self, part: str) -> AbstractContextManager[None]:
+        """End the part, which stays away in the block."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project of docker compose."""
+
+    name: str
+
+    @classmethod
+    def find(cls) -> "Project":
+        """The one that docker compose would take here, too."""
+        return cls(os.environ.get(PROJECT) or DEFAULT_PROJECT)
+
+    def list_containers(self) -> dict[str, Container]:
+        """Every container by its part, running or not. Raises NoCluster."""
+        label = f"label={LABEL}.project={self.name}"
+        ids = run_docker("ps", "--all", "--quiet", "--filter", label).split()
+        if not ids:
+            raise NoCluster(f"the project {self.name} has no containers")
+        return name_parts([Container.parse(one) for one in json.loads(run_docker("inspect", *ids))])
+
+    @contextmanager
+    def lose(self, part: str) -> Iterator[None]:
+        """Kill the container, which stays away in the block, and start it again."""
+        name = self.list_containers()[part].name
+        run_docker("kill", name)
+        try:
+            yield
+        finally:
+            run_docker("start", name)
+
+
+class Cluster:
+    """The cluster of a project, in which parts can be lost."""
+
+    def __init__(self, known: Settings) -> None:
+        """Raises NoCluster."""
+        self._project = Project.find()
+        self.settings = derive_settings(known, self._project.list_containers())
+        self.faults: Mapping[str, Fault] = MappingProxyType(
+            {one.name: one for one in list_losses(self._project, self.settings.pipeline_names)}
+        )
+
+    def __str__(self) -> str:
+        return f"the cluster {self._project.name}"
+
+    def refuse_elsewhere(self) -> None:
+        """Raise NoCluster unless several brokers run, and no lake, which is out of reach."""
+        running = self.find_parts()
+        if sum(one.startswith("broker") for one in running) < 2:
+            raise NoCluster("fewer than two brokers run")
+        if ARCHIVE in running:
+            raise NoCluster("this one has a lake, whose archive cannot be audited from outside")
+
+    def find_parts(self) -> Mapping[str, int]:
+        """The ids of the containers' processes, by part. Raises NoCluster."""
+        return {part: one.pid for part, one in self._project.list_containers().items() if one.pid}
+
+
+def run_docker(*arguments: str) -> str:
+    """What the command prints. Raises NoCluster."""
+    try:
+        done = capture([DOCKER, *arguments], COMMAND_SECONDS_MAX, Path.cwd())
+    except FileNotFoundError as error:
+        raise NoCluster("there is no docker") from error
+    except subprocess.TimeoutExpired as error:
+        raise NoCluster(
+            f"docker {arguments[0]} gave no answer in {COMMAND_SECONDS_MAX:g} s"
+        ) from error
+    if done.returncode:
+        said = done.stderr.strip().rstrip("?.")
+        raise NoCluster(f"docker {arguments[0]} says: {said}")
+    return done.stdout
+
+
+def derive_settings(known: Settings, found: Mapping[str, Container]) -> Settings:
+    """The settings by which this machine reaches the cluster. Raises NoCluster."""
+    brokers = [
+        port for part, one in found.items() if part.startswith("broker") for port in one.ports
+    ]
+    api = found.get("api")
+    if not brokers or api is None or not api.ports:
+        raise NoCluster("it publishes no port of a broker or of the API")
+    environment = api.environment
+    world = {
+        name.lower(): value
+        for name, value in environment.items()
+        if name.startswith(SHARED) and value and name.lower() in Settings.model_fields
+    }
+    return Settings.model_validate(
+        {
+            **known.model_dump(exclude_unset=True),
+            **world,
+            "pipelines": environment.get("PIPELINES") or known.pipelines,
+            "port_base": min(api.ports),
+            "kafka_bootstrap_servers": ",".join(f"{HOST}:{port}" for port in brokers),
+        }
+    )
+
+
+def list_losses(losing: Losing, pipelines: Sequence[str]) -> Iterator[Fault]:
+    """The loss of each part that there is twice or more, and of each pipeline's driver."""
+    served = "views go on; records are published"
+    for part in ("broker", "broker-2", "broker-3"):
+        yield create_loss(losing, part, Promise(served, True, 180, 240))
+    for part in ("api-2", "api-3"):
+        yield create_loss(losing, part, Promise("the other APIs answer, as before", True, 60, 180))
+    for part in ("supplier-1", "supplier-2"):
+        yield create_loss(losing, part, Promise("the other supplier answers", True, 60, 180))
+    for part in ("spark-worker-1", "spark-worker-2"):
+        yield create_loss(losing, part, Promise("the other worker works", True, 180, 240))
+    for part in pipelines:
+        kept = f"views of {part} are served as they are; the others go on"
+        yield create_loss(losing, part, Promise(kept, True, 240, 300))
+
+
+def create_loss(losing: Losing, part: str, promise: Promise) -> Fault:
+    return Fault(
+        name=f"lose-{part}",
+        does=f"kill -9 of {part}, which comes back after --seconds",
+        promise=promise,
+        refusal=require(part),
+        do=lose(losing, part),
+        ends=frozenset({part}),
+    )
+
+
+def lose(losing: Losing, part: str) -> Callable[[Scene], str]:
+    def do(scene: Scene) -> str:
+        with losing.lose(part):
+            Event().wait(scene.pause_seconds)
+        return f"killed {part}, which was away for {scene.pause_seconds:g} s"
+
+    return do

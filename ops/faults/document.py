@@ -1,0 +1,106 @@
+"""The outcomes of faults: as JSON for programs, and as a page for people."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ops.faults.catalog import NOT_COVERED
+from ops.faults.fault import Outcome, Promise
+
+HEADS = ("fault", "promise", "healed after", "oldest answer", "no answer", "exact")
+EXPLANATION = """\
+- **healed after**: from the end of the fault until every process runs, and all that the log held
+  then is served and listed. A kill ends at once. The limit stands in the promise.
+- **lasted**: of a pause, how long the process stood still.
+- **oldest answer**: how old an answer was at most, by its `freshness_ms`. The promise allows its
+  limit beyond what the fault lasted.
+- **no answer**: the longest time without one for all pipelines. *answered* in the promise: none.
+- **exact**: afterwards every pipeline was compared as `retail verify` does.
+
+"""
+KEPT, BROKEN = "exact", "BROKEN"
+
+
+def render_document(
+    outcomes: Iterable[Outcome], not_done: Mapping[str, str], ran_on: Mapping[str, Any]
+) -> dict[str, Any]:
+    """For programs: every outcome, and the reason why each other fault was not done."""
+    return {
+        "machine": dict(ran_on),
+        "faults": [one.to_document() for one in outcomes],
+        "not_done": dict(not_done),
+    }
+
+
+def render_row(one: Outcome) -> tuple[str, ...]:
+    """The cells under HEADS; durations in seconds."""
+    return (
+        one.fault,
+        render_promise(one.promise),
+        "not in time" if one.healed is None else f"{one.healed:.1f} s",
+        f"{one.stale:.1f} s",
+        f"{one.unanswered:.1f} s" if one.unanswered else "",
+        render_exact(one),
+    )
+
+
+def render_promise(promise: Promise) -> str:
+    """In a few words: how soon healed, how stale, and whether requests are answered."""
+    answered = ", answered" if promise.answered else ""
+    return (
+        f"healed {promise.healed_seconds_max:g} s, stale {promise.stale_seconds_max:g} s{answered}"
+    )
+
+
+def render_exact(one: Outcome) -> str:
+    wrong = [each.pipeline for each in one.checked if not each.exact]
+    if wrong:
+        return f"NOT EXACT: {', '.join(wrong)}"
+    return f"{BROKEN}, exact" if one.broken else KEPT
+
+
+def render_page(
+    outcomes: Sequence[Outcome],
+    not_done: Mapping[str, str],
+    ran_on: Mapping[str, Any],
+    world: str,
+    command: str,
+) -> str:
+    """The text of docs/faults.md."""
+    return "".join(
+        [
+            "# Faults\n\n",
+            f"`{command}` did each fault below in a running shop and wrote this page. "
+            "`retail fault list` says what each does and promises.\n\n",
+            f"The machine: {ran_on['cores']} cores, {ran_on['memory_gib']} GiB of memory. "
+            f"The shop: {world}.\n\n",
+            EXPLANATION,
+            "| fault | promise | lasted | healed after | oldest answer | no answer | |\n",
+            "|---|---|---|---|---|---|---|\n",
+            *(_render_line(one) for one in outcomes),
+            "\n",
+            *_render_broken(outcomes),
+            "## What was done\n\n",
+            *(
+                f"- `{one.fault}`: {one.does}. Meanwhile {one.promise.stays}.\n"
+                for one in _select_first_of_each(outcomes)
+            ),
+            "\n## Not covered\n\n",
+            *(f"- `{name}`: {why}.\n" for name, why in not_done.items()),
+            *(f"- {name}: {why}.\n" for name, why in NOT_COVERED.items()),
+        ]
+    )
+
+
+def _render_line(one: Outcome) -> str:
+    fault, promise, healed, stale, unanswered, exact = render_row(one)
+    lasted = f"{one.lasted:.1f} s"
+    return f"| `{fault}` | {promise} | {lasted} | {healed} | {stale} | {unanswered} | {exact} |\n"
+
+
+def _render_broken(outcomes: Iterable[Outcome]) -> list[str]:
+    lines = [f"- `{one.fault}`: {why}\n" for one in outcomes for why in one.broken]
+    return ["## Promises that were not kept\n\n", *lines, "\n"] if lines else []
+
+
+def _select_first_of_each(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    return list({one.fault: one for one in outcomes}.values())

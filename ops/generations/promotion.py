@@ -1,0 +1,261 @@
+"""Promotion: which generation readers follow, and what changes it."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from infra.errors import UserError
+from infra.folder import Folder
+from infra.kafka import Offsets
+from infra.settings import Settings
+from infra.wait import wait_for
+from ops.generations import snapshot
+from ops.generations.clock import get_wall_now
+from ops.generations.damage import is_damaged
+from ops.generations.ended import find_end
+from ops.generations.folders import (
+    find_checkpoint,
+    locate_checkpoint,
+    locate_code,
+    locate_folder,
+    locate_home,
+)
+from ops.generations.lifecycle import change, create_generation, load_generations
+from ops.generations.marker import has_marker
+from ops.generations.record import CANDIDATE, Generation, Generations, State
+from pipelines.common.pipeline import Pipeline
+from pipelines.engine import archive, first_batch
+from pipelines.engine.archive import LogTruncated, Source
+from pipelines.engine.archive_prefix import ArchivePrefix
+
+REMOVE_SECONDS_MAX = 30.0
+
+
+class CandidateThere(UserError):
+    """The pipeline has a candidate already: it has one replay at a time."""
+
+    def __init__(self, there: Generation) -> None:
+        name = there.pipeline
+        super().__init__(
+            f"{name} has a candidate already: generation {there.number}, {there.state.value}. "
+            f"Look: retail replay status {name} · take it: retail replay promote {name} · "
+            f"forget it: retail replay prune {name}"
+        )
+
+
+class CheckpointThere(UserError):
+    """The folder of a new generation's checkpoint is not empty."""
+
+    def __init__(self, folder: Folder) -> None:
+        super().__init__(
+            f"{folder} should be empty, as no generation has begun there, but is not: it is of "
+            "another world. Name another folder in CHECKPOINT_URL, or remove this one."
+        )
+
+
+class StillWritten(UserError):
+    """A generation's folder cannot be removed."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(
+            f"{home} should be gone within {REMOVE_SECONDS_MAX:g} s, but is written to, or is not "
+            "ours to remove. Once it can be, the next retail replay prune removes it."
+        )
+
+
+class NotPromotable(UserError):
+    """No generation, or another than the one that is named, is ready to be promoted."""
+
+    def __init__(self, known: Generations, number: int | None = None) -> None:
+        name, there = known.pipeline, known.candidate
+        expected = "A generation" if number is None else f"Generation {number}"
+        found = "none" if there is None else f"generation {there.number}, {there.state.value}"
+        super().__init__(
+            f"{expected} of {name} that is ready should be there to be promoted, found {found}. "
+            f"Make one: retail replay start {name} · see how far it is: retail replay status {name}"
+        )
+
+
+class NothingBefore(UserError):
+    """There is no generation to roll back to."""
+
+    def __init__(self, known: Generations) -> None:
+        super().__init__(
+            f"{known.pipeline} should have a retired generation to go back to, but has none: "
+            "nothing was promoted, or it was pruned since."
+        )
+
+
+def create_candidate(
+    settings: Settings,
+    pipeline: Pipeline,
+    root: Path,
+    ends: Offsets,
+    edits: snapshot.Edits = snapshot.NONE,
+    first: Offsets = archive.ZERO,
+) -> Generation:
+    """Create a candidate with the code at the root, which reads the archive below these ends.
+
+    Its first batch ends at the offsets `first`, if there are any and it can.
+    Where no generation is promoted, there is nothing to compare the new one with: it is promoted.
+    The control record is published last, so that no reader learns of an attempt that is broken off.
+    Raises CandidateThere and CheckpointThere.
+    """
+
+    def add_candidate(known: Generations) -> Generations:
+        if known.candidate:
+            raise CandidateThere(known.candidate)
+        number = max(known.newest, *list_numbers_on_disk(settings, pipeline.name), 0) + 1
+        state = State.CATCHING_UP if known.promoted else State.PROMOTED
+        draft = create_generation(pipeline, "", get_wall_now(), number, state)
+        if (kept := locate_checkpoint(settings, draft).folder).list_names():
+            raise CheckpointThere(kept)
+        snapshot.take(root, locate_code(settings, draft), edits)
+        if ends:
+            ArchivePrefix(locate_folder(settings, draft), ends).write()
+        if first:
+            first_batch.ask(locate_folder(settings, draft), first)
+        digest = snapshot.compute_code_digest(locate_code(settings, draft), pipeline.name)
+        libraries = snapshot.compute_libraries_digest(root)
+        return known.plus(
+            create_generation(pipeline, digest, draft.created_at, number, state, libraries)
+        )
+
+    return change(settings, pipeline.name, add_candidate).known[-1]
+
+
+def find_prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Offsets:
+    """Below which offsets a generation that begins now reads the archive; empty: it reads the log.
+
+    Raises LogTruncated, Gap, NoArchive and OtherLog.
+    """
+    dimensions = [one.topic.name for one in pipeline.dimensions]
+    if begins := archive.find_truncated(settings, dimensions):
+        raise LogTruncated(begins, "Dimensions are looked up in the log alone.")
+    topics = [topic.name for topic in pipeline.inputs]
+    if source is Source.ARCHIVE:
+        return archive.read_archive_ends(settings, topics)
+    if begins := archive.find_truncated(settings, topics):
+        archive.read_archive_ends(settings, topics)
+        raise LogTruncated(
+            begins,
+            "The lake's archive has what is missing: "
+            f"retail replay start {pipeline.name} --source archive",
+        )
+    return archive.ZERO
+
+
+def complete_source(settings: Settings, pipeline: Pipeline) -> Source:
+    """The source that has all that the pipeline reads: the log, unless it was truncated."""
+    begins = archive.find_truncated(settings, [topic.name for topic in pipeline.inputs])
+    return Source.ARCHIVE if begins else Source.LOG
+
+
+def mark_caught_up(settings: Settings, generation: Generation) -> None:
+    """Mark a candidate as ready. It takes the place of one that is lost."""
+
+    def ready(known: Generations) -> Generations:
+        there = known.of(generation.number)
+        if there is None or there.state is not State.CATCHING_UP:
+            return known
+        after = known.to(State.READY, generation.number)
+        before = known.promoted
+        lost = before is None or is_lost(settings, before)
+        return switch(after, generation.number) if lost else after
+
+    if generation.state in CANDIDATE:
+        change(settings, generation.pipeline, ready)
+
+
+def promote(settings: Settings, pipeline: str, number: int) -> Generations:
+    """Let readers follow the candidate of this number; raises NotPromotable."""
+    return change(settings, pipeline, lambda known: switch(known, number))
+
+
+def switch(known: Generations, number: int) -> Generations:
+    """The candidate is promoted, and the promoted generation is retired, for a rollback.
+
+    Raises NotPromotable.
+    """
+    candidate, before = require_ready(known, number), known.promoted
+    if before is not None:
+        known = known.to(State.RETIRED, before.number)
+    return known.to(State.PROMOTED, candidate.number)
+
+
+def require_ready(known: Generations, number: int | None) -> Generation:
+    """The candidate, which has to be ready and, if one is named, of this number.
+
+    Raises NotPromotable.
+    """
+    candidate = known.candidate
+    if candidate is None or candidate.state is not State.READY:
+        raise NotPromotable(known, number)
+    if number not in (None, candidate.number):
+        raise NotPromotable(known, number)
+    return candidate
+
+
+def roll_back(settings: Settings, pipeline: str) -> Generations:
+    """Let readers follow the retired generation again; the promoted one becomes ready.
+
+    Raises NothingBefore, and CandidateThere when another generation waits for its promotion.
+    """
+
+    def back(known: Generations) -> Generations:
+        promoted, before = known.promoted, known.retired
+        if before is None:
+            raise NothingBefore(known)
+        if known.candidate:
+            raise CandidateThere(known.candidate)
+        if promoted is not None:
+            known = known.to(State.READY, promoted.number)
+        return known.to(State.PROMOTED, before.number)
+
+    return change(settings, pipeline, back)
+
+
+def forget(settings: Settings, pipeline: str, numbers: frozenset[int]) -> None:
+    """Remove these generations from the control topic; their processes end."""
+    change(settings, pipeline, lambda known: known.minus(numbers))
+
+
+def is_lost(settings: Settings, generation: Generation) -> bool:
+    """Whether it cannot continue: it has ended, its code is missing, or its checkpoint is.
+
+    A checkpoint that cannot be read is lost, too.
+    """
+    checkpoint = locate_checkpoint(settings, generation)
+    if find_end(settings, generation) is not None or is_damaged(checkpoint):
+        return True
+    begun = checkpoint.read_committed() or not has_marker(settings, generation)
+    return not (begun and locate_code(settings, generation).exists())
+
+
+def list_numbers_on_disk(settings: Settings, pipeline: str) -> Sequence[int]:
+    """The generations that have left a folder."""
+    folders = locate_home(settings, pipeline).glob("g[0-9]*")
+    return sorted(int(folder.name[1:]) for folder in folders if folder.name[1:].isdecimal())
+
+
+def remove_leftovers(settings: Settings, pipeline: str) -> None:
+    """Remove the folders of generations that the control topic does not know any more."""
+    known = {one.number for one in load_generations(settings, pipeline).known}
+    for number in set(list_numbers_on_disk(settings, pipeline)) - known:
+        remove(settings, pipeline, number)
+
+
+def remove(settings: Settings, pipeline: str, number: int) -> None:
+    """Remove what a generation has on disk; last its folder, by which the rest is found.
+
+    Raises StillWritten when something goes on writing there.
+    """
+    kept = find_checkpoint(settings, pipeline, number)
+    kept.folder.remove()
+
+    def gone() -> bool:
+        shutil.rmtree(kept.home, ignore_errors=True)
+        return not kept.home.exists()
+
+    if not wait_for(gone, REMOVE_SECONDS_MAX):
+        raise StillWritten(kept.home)

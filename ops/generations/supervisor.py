@@ -1,0 +1,239 @@
+"""The supervisor of the workers: one process per copy of the code, as the control topic says."""
+
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+from contracts.schemas import NEWER_LOCK, find_newest_lock
+from infra.errors import UserError
+from infra.lock import LockHeld, is_locked, lock_folder
+from infra.processes import WORKER
+from infra.settings import Settings
+from ops.generations import snapshot
+from ops.generations.current import Control
+from ops.generations.ended import find_end
+from ops.generations.folders import locate_code, locate_home
+from ops.generations.lifecycle import invalidate
+from ops.generations.promotion import is_lost
+from ops.generations.record import CANDIDATE, Generation, State
+from ops.generations.replacement import ensure_generation
+
+log = logging.getLogger("pipeline")
+
+LOOK_SECONDS = 1.0
+STEADY_SECONDS = 45.0
+"""A process that lived so long had started well: its end begins a new row of failures."""
+FAILURES_MAX = 5
+STOP_SECONDS_MAX = 6
+HANDOVER_SECONDS_MAX = 5.0
+"""How long the previous supervisor may take to end."""
+
+Name = tuple[str, int]
+"""Pipeline and number."""
+
+
+class KeepsFailing(UserError):
+    """A promoted generation ends again and again."""
+
+    def __init__(self, names: Iterable[Name]) -> None:
+        listed = ", ".join(f"{pipeline} g{number}" for pipeline, number in names)
+        super().__init__(
+            f"{listed} ended {FAILURES_MAX} times in a row within {STEADY_SECONDS:g} s of its "
+            "start. The reason is in its log: make logs COMPONENT=pipelines"
+        )
+
+
+@dataclass
+class Child:
+    """A worker process, and the generations that it runs."""
+
+    process: "subprocess.Popen[bytes]"
+    generations: Sequence[Generation]
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def names(self) -> frozenset[Name]:
+        return frozenset(map(get_name, self.generations))
+
+
+class Supervisor:
+    """Keeps a worker running for every generation that should run."""
+
+    def __init__(self, settings: Settings, pipelines: Sequence[str]) -> None:
+        self._settings = settings
+        self._pipelines = pipelines
+        self._control = Control(settings)
+        self._children: list[Child] = []
+        self._failures: Counter[Name] = Counter()
+        self._not_before: dict[Name, float] = {}
+        self._irreplaceable: set[str] = set()
+        """The pipelines whose replay was refused: another attempt would be, too."""
+
+    def run(self) -> None:
+        """Supervise until no generation can run. Raises KeepsFailing."""
+        pause = Event()
+        while wanted := self.find_wanted():
+            self.reap(wanted)
+            busy = {name for child in self._children for name in child.names}
+            now = time.monotonic()
+            missing = [
+                one
+                for name, one in wanted.items()
+                if name not in busy and self._not_before.get(name, now) <= now
+            ]
+            for code, generations in group_by_code(self._settings, missing).items():
+                self._children.append(spawn(self._settings, code, generations))
+            pause.wait(LOOK_SECONDS)
+
+    def terminate(self) -> None:
+        """Terminate every worker, and wait until it has ended."""
+        for child in self._children:
+            child.process.terminate()
+        for child in self._children:
+            try:
+                child.process.wait(STOP_SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                child.process.kill()
+
+    def find_wanted(self) -> dict[Name, Generation]:
+        """The generations that should run and can: a lost one has no code or no checkpoint.
+
+        One that has ended is replaced by a replay.
+        """
+        running = self._list_running()
+        looked = [(one, find_end(self._settings, one)) for one in running]
+        ended = [(one, why) for one, why in looked if why is not None]
+        if ended:
+            self._replace_ended(ended)
+            running = self._list_running()
+        busy = {name for child in self._children for name in child.names}
+        left = {get_name(one) for one, _ in ended}
+        return {
+            get_name(one): one
+            for one in running
+            if get_name(one) not in left
+            and (get_name(one) in busy or not is_lost(self._settings, one))
+        }
+
+    def _list_running(self) -> Sequence[Generation]:
+        known = self._control.read()
+        return [one for name in self._pipelines if name in known for one in known[name].running]
+
+    def _replace_ended(self, ended: Sequence[tuple[Generation, str]]) -> None:
+        """Replay what is promoted. A candidate is invalid, and gives way to another one."""
+        for one, why in ended:
+            if one.state in CANDIDATE:
+                invalidate(self._settings, one, why)
+        for one, _ in ended:
+            if one.state is State.PROMOTED:
+                self._replace(one.pipeline)
+
+    def _replace(self, name: str) -> None:
+        """Replay the pipeline, unless it is being replayed, or that was refused."""
+        known = self._control.read().get(name)
+        if known is None or known.candidate or name in self._irreplaceable:
+            return
+        try:
+            ensure_generation(self._settings, name)
+        except UserError as error:
+            self._irreplaceable.add(name)
+            log.error("%s is not replayed by itself: %s", name, error)
+
+    def reap(self, wanted: dict[Name, Generation]) -> None:
+        """Remove the workers that have ended and note their failures. Raises KeepsFailing."""
+        for child in [one for one in self._children if one.process.poll() is not None]:
+            self._children.remove(child)
+            left = [wanted[name] for name in child.names if name in wanted]
+            if left:
+                self._note_failure(child, left)
+
+    def _note_failure(self, child: Child, left: Sequence[Generation]) -> None:
+        """Allow another attempt, a second later each time. FAILURES_MAX of them invalidate a
+        generation; for a promoted one they raise KeepsFailing.
+        """
+        now = time.monotonic()
+        names = sorted(map(get_name, left))
+        steady = now - child.started >= STEADY_SECONDS
+        for name in names:
+            self._failures[name] = 1 if steady else self._failures[name] + 1
+            self._not_before[name] = now + self._failures[name]
+        log.error("the process of %s has ended: %s", names, child.process.returncode)
+        given_up = [one for one in left if self._failures[get_name(one)] >= FAILURES_MAX]
+        if any(one.state is State.PROMOTED for one in given_up):
+            raise KeepsFailing(names)
+        for one in given_up:
+            invalidate(self._settings, one, f"its process ended {FAILURES_MAX} times in a row")
+
+
+def locate_lock(settings: Settings, pipeline: str) -> Path:
+    """The folder that the pipeline's supervisor keeps locked while it runs."""
+    return locate_home(settings, pipeline) / "supervisor"
+
+
+@contextmanager
+def supervise(settings: Settings, pipelines: Iterable[str]) -> Iterator[None]:
+    """Be the only supervisor of these pipelines in the block. Raises LockHeld."""
+    with ExitStack() as locks:
+        for name in pipelines:
+            held = LockHeld("supervisor", f"run {name}")
+            locks.enter_context(
+                lock_folder(locate_lock(settings, name), held, HANDOVER_SECONDS_MAX)
+            )
+        yield
+
+
+def is_supervised(settings: Settings, pipeline: str) -> bool:
+    return is_locked(locate_lock(settings, pipeline))
+
+
+def get_name(generation: Generation) -> Name:
+    return generation.pipeline, generation.number
+
+
+def spawn(settings: Settings, code: Path, generations: Sequence[Generation]) -> Child:
+    """Start a worker that runs the generations from this copy of the code.
+
+    This process holds the other end of the worker's input, so the worker ends when it does.
+    """
+    named = [f"{one.pipeline}/{one.number}" for one in generations]
+    command = [sys.executable, "-m", WORKER, *named]
+    process = subprocess.Popen(
+        command, cwd=code, env=build_environment(settings, code), stdin=subprocess.PIPE
+    )
+    return Child(process, generations)
+
+
+def group_by_code(
+    settings: Settings, running: Iterable[Generation]
+) -> dict[Path, list[Generation]]:
+    """The generations, by the copy of the code from which they can run."""
+    groups: dict[Path, list[Generation]] = {}
+    for one in running:
+        home = next(
+            (code for code in groups if is_running_from(one, code)), locate_code(settings, one)
+        )
+        groups.setdefault(home, []).append(one)
+    return groups
+
+
+def is_running_from(generation: Generation, code: Path) -> bool:
+    return snapshot.compute_code_digest(code, generation.pipeline) == generation.code_digest
+
+
+def build_environment(settings: Settings, code: Path) -> dict[str, str]:
+    """The environment of a process that runs this copy of the code."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(code),
+        NEWER_LOCK: str(find_newest_lock()),  # the copy's own lock file lacks newer schemas
+        "DATA_DIR": str(settings.data_dir),
+        "JARS_DIR": str(settings.jars_dir),
+    }

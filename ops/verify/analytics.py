@@ -1,0 +1,81 @@
+"""The oracle of the analytics pipeline: computes sales by a batch read of the log."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
+from contracts.consumer import CONSUMERS
+from infra.kafka import Offsets, create_admin, read_end_offsets
+from infra.settings import Settings
+from ops.verify import inventory
+from ops.verify.full_sums import fit_sums
+from ops.verify.inventory import Row
+from ops.verify.log import read
+from ops.verify.validation import Unreadable, read_record
+
+COLUMNS: dict[str, pa.DataType] = {
+    "sku": pa.string(),
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "event_id": pa.string(),
+    "event_time": pa.timestamp("ms", tz="UTC"),
+    "since": pa.timestamp("ms", tz="UTC"),
+    "unit_cost_cents": pa.int64(),
+    "measure": pa.string(),
+}
+COSTS = pa.schema(COLUMNS)
+"""The cost of a product, of a piece or of a whole measure, and the time from which it holds: NOTICE
+after its publication, or later."""
+
+VIEWS: Mapping[str, Contract] = {
+    CONTRACTS[name].entity.replace("-", "_"): CONTRACTS[name]
+    for name in CONSUMERS["analytics"].writes
+    if CONTRACTS[name].domain == "analytics"
+}
+"""The views that the pipeline declares to write, by the name of the query."""
+
+
+class Oracle(inventory.Oracle):
+    """The receipts and refunds below some offsets, and the known products."""
+
+    def __init__(self, settings: Settings, ends: Offsets) -> None:
+        super().__init__(settings, ends)
+        self.load("announced", pa.Table.from_pylist(list(read_costs(settings)), COSTS))
+        self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
+
+    def compute_views(self) -> dict[str, list[Row]]:
+        return {
+            contract.name: self._compute_view(name, contract) for name, contract in VIEWS.items()
+        }
+
+    def _compute_view(self, name: str, contract: Contract) -> list[Row]:
+        assert contract.grace is not None, "a view of windows says what is on time"
+        seconds = int(contract.grace.total_seconds())
+        self.engine.execute(f"set variable grace = interval {seconds} seconds")
+        return [fit_sums(row) for row in self.ask(name)]
+
+
+def to_datetime(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
+    ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
+    for record in read(settings, ends):
+        try:
+            product = read_record(record).movement
+        except Unreadable:
+            continue
+        yield {
+            "sku": product["sku"],
+            "partition": record.partition,
+            "offset": record.offset,
+            "event_id": product["event_id"],
+            "event_time": product["event_time"],
+            "since": max(product["effective_at"], to_datetime(record.published_ms) + NOTICE),
+            "unit_cost_cents": product["unit_cost_cents"],
+            "measure": product.get("measure"),
+        }

@@ -1,0 +1,121 @@
+"""The oracle of the fraud pipeline: computes the alerts of a log by a batch read.
+
+It shares only the contracts with the pipeline, and takes the thresholds as data. The contributions
+of events and the rules are SQL in DuckDB, one file per rule in `fraud_rules`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import duckdb
+
+from contracts import ALERTS, PRICE_CHANGES, PRODUCTS, STORES
+from contracts.times import EPOCH, MILLISECOND
+from infra.kafka import Offsets, Record, create_admin, read_end_offsets
+from infra.settings import Settings
+from ops.verify.accounted import Accounted
+from ops.verify.fraud_score import list_thresholds
+from ops.verify.limits import load_thresholds
+from ops.verify.log import read
+from ops.verify.tables import Row
+from pipelines.fraud.thresholds import Thresholds
+
+SIDES = tuple(one.name for one in (PRICE_CHANGES, PRODUCTS, STORES))
+RULES = Path(__file__).with_name("fraud_rules")
+
+MACROS = """
+create macro starts(t, span) as t - ((t % span) + span) % span;
+create macro each_proof(t, id, of_topic, store) as
+    {event_time: t, event_id: id, topic: of_topic, store_id: store};
+create macro haversine(lat_a, lon_a, lat_b, lon_b) as
+    pow(sin((lat_b - lat_a) / 2), 2) + cos(lat_a) * cos(lat_b) * pow(sin((lon_b - lon_a) / 2), 2);
+create macro metres(lat_a, lon_a, lat_b, lon_b) as
+    floor(2 * 6371000 * asin(sqrt(haversine(
+        radians(lat_a / 1e6), radians(lon_a / 1e6), radians(lat_b / 1e6), radians(lon_b / 1e6)
+    ))))::bigint;
+"""
+"""`starts`: the beginning of an interval. `each_proof`: an event among a candidate's evidence.
+`metres`: whole metres on a sphere between two places in microdegrees."""
+
+
+def list_spans(limits: Thresholds) -> Mapping[str, timedelta]:
+    """By rule, the time from an interval's start until no more events can belong to it."""
+    return {
+        "card-velocity": limits.card_sales_interval,
+        "impossible-travel": limits.travel_interval,
+        "sweethearting": limits.sweethearting_interval,
+        "refund-without-receipt": limits.refund_interval + limits.return_period,
+        "refund-rate": limits.refund_rate_interval,
+        "bulk-purchase": limits.bulk_interval,
+    }
+
+
+class FraudOracle(Accounted):
+    """The alerts of some records."""
+
+    def __init__(
+        self, records: Iterable[Record], limits: Thresholds, ends: Offsets | None = None
+    ) -> None:
+        super().__init__(records, ends)
+        engine = self._tables.engine
+        engine.execute(MACROS)
+        for name, value in asdict(limits).items():
+            number = value // MILLISECOND if isinstance(value, timedelta) else value
+            engine.execute(f"set variable {name} = {number:d}::bigint")
+        suspect(engine, limits)
+
+    def compute_views(self) -> dict[str, list[Row]]:
+        """The rows of each view of the pipeline."""
+        return {ALERTS.name: self.compute_view()}
+
+    def compute_view(self) -> list[Row]:
+        """The alerts, in the order of the key."""
+        return [restore_times(row) for row in self.select(read_query_text("alerts"))]
+
+    @property
+    def ends_at(self) -> datetime:
+        """The publication time of the newest accepted record; 1970 if there is none."""
+        newest = self._tables.engine.sql("select coalesce(max(published), 0) from accepted")
+        ((published_ms,),) = newest.fetchall()
+        return EPOCH + int(published_ms) * MILLISECOND
+
+
+def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
+    """The oracle of a log below some offsets, by the thresholds in that code.
+
+    It reads prices, products and stores to the current end of their topics.
+    """
+    known = read_end_offsets(create_admin(settings), SIDES)
+    return FraudOracle(read(settings, {**ends, **known}), load_thresholds(code, "fraud"), ends)
+
+
+def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
+    """Find all candidates for a row."""
+    engine.execute(read_query_text("signals"))
+    engine.execute(read_query_text("first_signals"))
+    engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")
+    fixed = list_thresholds(limits)
+    spans = list_spans(limits).items()
+    values = ", ".join(f"('{rule}', {span // MILLISECOND}, {fixed[rule]})" for rule, span in spans)
+    engine.execute(f"insert into each_rule values {values}")
+    candidates = [f"select '{rule}' as rule, * from ({read_query_text(rule)})" for rule in fixed]
+    engine.execute(f"create table candidate as {' union all by name '.join(candidates)}")
+    engine.execute(f"insert into candidate by name {read_query_text('beyond')}")
+
+
+def read_query_text(query: str) -> str:
+    """The SQL of this name; a rule's SQL has the rule's name."""
+    return (RULES / f"{query.replace('-', '_')}.sql").read_text()
+
+
+def restore_times(row: Row) -> Row:
+    """The row with its times as datetimes."""
+    times = ("interval_start", "interval_end", "decided_at")
+    evidence = [
+        {**proof, "event_time": EPOCH + proof["event_time"] * MILLISECOND}
+        for proof in row["evidence"]
+    ]
+    at = {name: EPOCH + row[name] * MILLISECOND for name in times}
+    return {**row, **at, "evidence": evidence}

@@ -1,0 +1,102 @@
+import importlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from infra.settings import locate_root
+from ops.bench import document, run
+from ops.bench.document import (
+    DOCUMENTS,
+    IncompletePart,
+    Part,
+    UnknownPart,
+    fill,
+    read_parts,
+    read_reported_parts,
+)
+from ops.bench.figures import Figure, Outcome, Yardstick, aim_at_least, aim_at_most
+from ops.bench.report import build_document as report
+from ops.bench.report import describe_machine
+from ops.bench.scale import QUICK
+
+TEXT = "Before.\n\n<!-- {mark} -->\nan old table\n<!-- end of figures -->\n\nAfter.\n"
+FIGURES, AIMS = TEXT.format(mark="figures: replay"), TEXT.format(mark="aims: replay, live")
+RATE = Figure(
+    "replay",
+    123_456.7,
+    "records/s",
+    aim_at_least(100_000),
+    Yardstick("a bare read", 250_000),
+    "Warm.",
+)
+RATIO = Figure("a batch", 1.26, "×", aim_at_most(1.2), note="Of twenty\nreceipts.")
+LATENCY = Figure("a read", 3.1, "ms", aim_at_most(25))
+AIMLESS = Figure("a large batch", 3.2, "×")
+
+
+def write_report(folder: Path, failure: str | None = None) -> Path:
+    file = folder / "report.json"
+    outcome = Outcome("replay", (RATE, RATIO, AIMLESS), 9.0, failure)
+    file.write_text(json.dumps(report(QUICK, describe_machine(), [outcome])))
+    return file
+
+
+def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_note(
+    tmp_path: Path,
+) -> None:
+    filled = fill(Path("a.md"), FIGURES, read_reported_parts(write_report(tmp_path)))
+    assert filled.startswith("Before.\n\n<!-- figures: replay -->\n| what | measured | aim |")
+    assert filled.endswith("\n<!-- end of figures -->\n\nAfter.\n")
+    assert "old" not in filled
+    beside = "a bare read: 250,000 records/s, of which it is 49.4 %"
+    assert f"| replay | 123,457 records/s | ≥ 100,000 | met | {beside} |\n" in filled
+    assert "| a batch | 1.26 × | ≤ 1.2 | missed |  |\n" in filled
+    assert re.search(r"Measured on \d{4}-\d\d-\d\d: \d+ cores, ", filled)
+    assert "- *replay*: Warm.\n- *a batch*: Of twenty receipts.\n" in filled
+
+
+def test_aims_of_several_parts_are_one_table_ratios_first_without_notes(tmp_path: Path) -> None:
+    [replay] = read_reported_parts(write_report(tmp_path)).values()
+    live = Part(machine=replay.machine, figures=(LATENCY, AIMLESS))
+    filled = fill(Path("a.md"), AIMS, {"replay": replay, "live": live})
+    rows = re.findall(r"^\| ([a-z ]+) \|", filled, re.MULTILINE)
+    assert rows == ["what", "a batch", "replay", "a read"]
+    assert "twenty" not in filled
+
+
+def test_a_figure_whose_yardstick_has_the_aim_is_among_the_aims(tmp_path: Path) -> None:
+    [replay] = read_reported_parts(write_report(tmp_path)).values()
+    start = Figure("a start", 20, "s", None, Yardstick("a bare one", 12, aim_at_most(200)))
+    live = Part(machine=replay.machine, figures=(start,))
+    filled = fill(Path("a.md"), AIMS, {"replay": replay, "live": live})
+    beside = "a bare one: 12 s, of which it is 167 %; aim ≤ 200 %, met"
+    assert f"| a start | 20 s |  |  | {beside} |\n" in filled
+
+
+def test_a_part_that_failed_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(IncompletePart, match=r"replay failed: It broke\. Measure it again"):
+        read_reported_parts(write_report(tmp_path, "It broke."))
+
+
+def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:
+    for text in (FIGURES, AIMS):
+        with pytest.raises(UnknownPart, match=r"a\.md .* shows replay"):
+            fill(Path("a.md"), text, {})
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=str)
+def test_the_tables_of_the_documents_are_those_of_the_figures(file: Path) -> None:
+    text = (locate_root() / file).read_text()
+    assert document.TABLE.search(text), "a document that is listed shows a table"
+    assert fill(file, text, read_parts()) == text, "run python -m ops.bench.document"
+
+
+def test_every_figure_is_of_a_part_that_the_bench_has() -> None:
+    assert read_parts().keys() <= {part.value for part in run.Part}
+
+
+@pytest.mark.parametrize("part", run.Part)
+def test_every_part_is_a_module_that_measures(part: run.Part) -> None:
+    assert callable(importlib.import_module(f"ops.bench.{part.value}").measure)

@@ -1,0 +1,110 @@
+"""The commands about contracts, as a person or a program calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from infra.settings import Settings
+from ops.cli.main import build_application
+from tests.contracts.evolution.editing import RECEIPT, copy_contracts, edit
+
+WRITES = "writes: [{}]\n\nreads:\n"
+
+
+def run_contracts(*words: str, exit_code: int = 0) -> str:
+    done = CliRunner().invoke(build_application(), ["contracts", *words])
+    assert done.exit_code == exit_code, done.output
+    return done.output
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return copy_contracts(tmp_path / "contracts")
+
+
+def test_the_contracts_of_this_repository_break_nobody() -> None:
+    assert run_contracts("check").endswith("nobody breaks\n")
+
+
+def test_a_break_fails_the_check_and_programs_are_told_who(folder: Path) -> None:
+    edit(folder, {RECEIPT: [("value: cents", "value: euros")]})
+    report = json.loads(run_contracts("check", "--folder", str(folder), "--json", exit_code=1))
+    [only] = report["breaks"]
+    assert only["place"] == "lines[].unit_price_cents"
+    assert "loyalty" in only["readers_that_break"]
+    assert "inventory" in only["readers_that_do_not"]
+    assert report["matrix"]["public.sales.receipt.v1"]["present"]["loyalty"]
+    assert not report["matrix"]["public.sales.receipt.v1"]["1.0.0"]["loyalty"]
+
+
+def test_a_file_that_does_not_load_is_told_as_a_fault(folder: Path) -> None:
+    edit(folder, {RECEIPT: [("status: active", "status: active\ntags: [till]")]})
+    assert "fault: topics/sales/receipt.v1.yaml" in run_contracts(
+        "check", "--folder", str(folder), exit_code=1
+    )
+
+
+def test_what_breaks_stands_last_and_the_matrix_only_where_it_is_asked_for(folder: Path) -> None:
+    """Below what is wrong with the files, and above the one line that counts it."""
+    edit(folder, {RECEIPT: [("name: units\n", "name: quantity\n")]})
+    printed = run_contracts("check", "--folder", str(folder), exit_code=1)
+    lines = printed.splitlines()
+    heads = [number for number, line in enumerate(lines) if "lines[].units: removed" in line]
+    faults = [number for number, line in enumerate(lines) if line.startswith("  fault: ")]
+    assert faults
+    assert max(faults) < min(heads)
+    assert lines[-1].endswith("faults in 32 contracts, 19 consumers")
+    assert "present" not in printed
+    whole = run_contracts("check", "--matrix", "--folder", str(folder), exit_code=1)
+    assert whole.endswith(printed)
+    assert "present" in whole.removesuffix(printed)
+
+
+def test_programs_are_told_of_faults_and_breaks_together(folder: Path) -> None:
+    edit(folder, {RECEIPT: [("name: units\n", "name: quantity\n")]})
+    report = json.loads(run_contracts("check", "--folder", str(folder), "--json", exit_code=1))
+    assert {one["place"] for one in report["breaks"]} == {"lines[].units", "lines[].quantity"}
+    assert any("examples 1, 2, 3" in fault for fault in report["faults"])
+
+
+def test_nothing_is_released_while_something_breaks(folder: Path) -> None:
+    edit(folder, {RECEIPT: [("value: cents", "value: euros")]})
+    assert "Nothing is released" in run_contracts("release", "--folder", str(folder), exit_code=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("public.sales.exchange.v1", "topic"),
+        ("public.sales.best-seller.v1", "view"),
+        ("public.sales.rush.v1", "window"),
+    ],
+)
+def test_a_new_contract_loads_and_is_a_draft_until_somebody_writes_it(
+    folder: Path, name: str, kind: str
+) -> None:
+    run_contracts("new", name, "--kind", kind, "--folder", str(folder))
+    report = json.loads(run_contracts("check", "--folder", str(folder), "--json"))
+    assert name in report["drafts"]
+    assert not report["pending"]
+    edit(folder, {"consumers/loyalty.yaml": [("reads:\n", WRITES.format(name))]})
+    report = json.loads(run_contracts("check", "--folder", str(folder), "--json"))
+    assert name not in report["drafts"]
+    assert [each["contract"] for each in report["pending"]] == [name]
+
+
+def test_a_second_version_needs_a_sunset_of_the_first(folder: Path) -> None:
+    words = ["contracts", "new", "public.sales.receipt.v2", "--folder", str(folder)]
+    assert "Add --sunset YYYY-MM-DD" in str(
+        CliRunner().invoke(build_application(), words).exception
+    )
+
+
+def test_the_catalogue_is_written_where_it_is_wanted(current: Settings, tmp_path: Path) -> None:
+    docs = "http://127.0.0.1:8000/data-docs"
+    run_contracts("catalogue", "--into", str(tmp_path / "site"), "--data-docs", docs)
+    assert docs in (tmp_path / "site" / "index.html").read_text()
+    run_contracts("catalogue")
+    assert (current.data_dir / "catalogue" / "style.css").exists()

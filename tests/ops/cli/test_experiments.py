@@ -1,0 +1,116 @@
+"""retail try: which experiments there are, how a page is taken apart, and what stops one."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.settings import Settings, locate_root
+from ops.cli import experiments
+from ops.cli.experiments import (
+    FENCED,
+    PROMPT,
+    Experiment,
+    NoGuide,
+    NoShop,
+    Step,
+    StepFailed,
+    UnknownExperiment,
+    find_experiments,
+    parse_exchanges,
+    parse_steps,
+    run,
+    try_command,
+)
+from tests.ports import free_port_base
+
+PAGE = """# 1. A page
+
+*Question: what? Takes 2 minutes; the shop has to run.*
+
+```
+a drawing
+```
+
+Look at it:
+
+```
+$ echo 'one
+two' \\
+    | cat
+one
+two
+$ true
+```
+
+The end.
+"""
+GUIDE = locate_root() / "docs" / "guide" / "README.md"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path, port_base=free_port_base())
+
+
+def test_a_page_is_its_commands_each_after_the_words_before_it() -> None:
+    first, second, end = parse_steps(PAGE)
+    assert first.prose.startswith("# 1. A page")
+    assert first.prose.endswith("Look at it:")
+    assert "a drawing" in first.prose
+    assert first.command == "echo 'one\ntwo' \\\n    | cat"
+    assert second == Step("", "true")
+    assert end == Step("The end.")
+
+
+def test_the_list_has_every_page_with_its_question_and_its_time(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    try_command(list_=True)
+    printed = capsys.readouterr().out
+    for one in find_experiments():
+        assert f"{one.minutes} min" in printed
+        assert one.name in printed
+        assert f"({one.file.name})" in GUIDE.read_text()
+
+
+@pytest.mark.parametrize("page", find_experiments(), ids=lambda one: one.name)
+def test_a_page_has_a_picture_answers_something_to_change_and_its_place_in_the_code(
+    page: Experiment,
+) -> None:
+    text = page.file.read_text()
+    picture, *blocks = FENCED.findall(text)
+    assert not picture.startswith(PROMPT)
+    assert blocks
+    for block in blocks:
+        assert all(answer.strip() for _, answer in parse_exchanges(block))
+    assert "\n**Change something.** " in text
+    assert "\n**In the code.** " in text
+
+
+def test_what_is_not_there_is_told_with_what_is(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(experiments, "read_settings", lambda: settings)
+    with pytest.raises(UnknownExperiment, match=r"one of the-log, .*; found the-cat"):
+        try_command("the-cat")
+    with pytest.raises(NoShop, match=rf"ready at {settings.api_url}, but: .*make up"):
+        try_command("the-log", yes=True)
+    monkeypatch.setattr(experiments, "locate_root", lambda: tmp_path)
+    with pytest.raises(NoGuide, match="comes with the project's repository"):
+        try_command(list_=True)
+
+
+def test_a_command_runs_with_the_addresses_of_this_shop(settings: Settings) -> None:
+    output = run(settings, "echo 127.0.0.1:8000 127.0.0.1:9092; command -v retail")
+    api, broker, retail = output.split()
+    assert api == settings.api_url.removeprefix("http://")
+    assert broker == settings.bootstrap_servers
+    assert Path(retail).name == "retail"
+
+
+def test_a_command_that_fails_stops_the_experiment(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(StepFailed, match=r"ended with 3:\necho why; exit 3"):
+        run(settings, "echo why; exit 3")
+    assert capsys.readouterr().out.strip() == "why"

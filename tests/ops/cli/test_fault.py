@@ -1,0 +1,80 @@
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from infra.settings import Settings
+from infra.supervisor.parts import NotLocal
+from ops.cli import fault, fault_report
+from ops.cli.fault import NotAsked, NotChosen
+from ops.cli.main import build_application
+from ops.faults import run
+from ops.faults.catalog import FAULTS, NOT_COVERED
+from ops.faults.cluster import NoCluster
+from ops.faults.run import MINUTES_MAX, PAUSE_SECONDS_MAX, UnknownFault
+
+RUN = ("fault", "run")
+
+
+def invoke(*arguments: str) -> BaseException | None:
+    return CliRunner().invoke(build_application(), [*RUN, *arguments]).exception
+
+
+def test_the_list_says_what_each_promises_and_what_is_not_there() -> None:
+    printed = CliRunner().invoke(build_application(), ["fault", "list"]).output
+    for name, one in FAULTS.items():
+        assert name in printed
+        assert str(one.promise) in printed
+    assert "lose-broker-2" in printed
+    assert all(name in printed for name in NOT_COVERED)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("kill-api", "--all"), ("--all", "--seed", "1"), ("kill-api", "--seed", "1")]
+)
+def test_it_has_to_be_said_which_and_only_once(
+    current: Settings, arguments: tuple[str, ...]
+) -> None:
+    assert isinstance(invoke(*arguments), NotChosen)
+
+
+def test_an_unknown_fault_is_refused_before_anything_is_looked_at(current: Settings) -> None:
+    assert isinstance(invoke("kill-api", "kill-till"), UnknownFault)
+
+
+def test_a_shop_that_does_not_run_is_refused(current: Settings) -> None:
+    assert isinstance(invoke("kill-api", "--yes"), NotLocal)
+
+
+def test_without_containers_no_cluster_is_found(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPOSE_PROJECT_NAME", "no-such-project")
+    assert isinstance(invoke("lose-broker", "--cluster", "--yes"), NoCluster)
+
+
+def test_nothing_is_done_unasked(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "list_possible", lambda *_: dict.fromkeys(FAULTS))
+    monkeypatch.setattr(fault, "do_all", lambda *_: pytest.fail("it was not asked for"))
+    assert isinstance(invoke("kill-api"), NotAsked)
+
+
+@pytest.mark.parametrize(
+    ("option", "most"), [("--minutes", MINUTES_MAX), ("--seconds", PAUSE_SECONDS_MAX)]
+)
+def test_it_does_not_go_on_for_ever(current: Settings, option: str, most: float) -> None:
+    within = CliRunner().invoke(build_application(), [*RUN, "--seed", "1", option, str(most)])
+    assert isinstance(within.exception, NotLocal)
+    beyond = CliRunner().invoke(build_application(), [*RUN, "--seed", "1", option, str(most + 1)])
+    assert beyond.exit_code == 2
+    assert option in beyond.output
+
+
+def test_the_command_that_wrote_a_page_can_be_given_again() -> None:
+    page = Path("docs/faults.md")
+    assert fault_report.spell((), True, None, 10.0, 20.0, page, False) == (
+        "retail fault run --all --seconds 20 --report docs/faults.md"
+    )
+    assert fault_report.spell((), False, 3, 2.5, 60.0, page, True) == (
+        "retail fault run --cluster --seed 3 --minutes 2.5 --seconds 60 --report docs/faults.md"
+    )

@@ -1,0 +1,102 @@
+"""retail quarantine: what a person sees of what was rejected."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from contracts import ADJUSTMENTS, RECEIPTS
+from infra.settings import Settings
+from ops.cli import quarantine
+from ops.cli.exclusive import Busy, lock_home
+from ops.cli.main import build_application
+from ops.cli.quarantine import NoPlace
+from tests.services.quarantine.publishing import HOUR_MS, Place, hours, publish, stop_world
+
+HAPPENED = RECEIPTS.examples[0]["event_time"]
+
+ANSWER = {
+    "items": [
+        {
+            "topic": RECEIPTS.name,
+            "partition": 2,
+            "offset": 10415,
+            "reason": "late",
+            "published_at": "2026-03-02T13:12:00.000Z",
+        }
+    ],
+    "counts": [{"topic": RECEIPTS.name, "reason": "late", "records": 1417}],
+}
+
+
+@pytest.fixture
+def shop(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """The settings under which the commands run: those of the broker."""
+    monkeypatch.setattr(quarantine, "read_settings", lambda: kafka)
+    return kafka
+
+
+def run_quarantine(*words: str) -> str:
+    done = CliRunner().invoke(build_application(), ["quarantine", *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def render_place(place: Place) -> str:
+    return "/".join(map(str, place))
+
+
+def test_the_list_counts_and_names_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Mapping[str, Any]] = []
+
+    def answer(_: Settings, query: Mapping[str, Any]) -> Any:
+        asked.append(query)
+        return ANSWER
+
+    monkeypatch.setattr(quarantine, "fetch_list", answer)
+    printed = run_quarantine("list", "--reason", "late", "--limit", "5")
+    assert asked == [{"reason": "late", "limit": 5}]
+    assert f"1,417   late     {RECEIPTS.name}" in printed
+    assert f"late     {RECEIPTS.name}/2/10415" in printed
+    assert json.loads(run_quarantine("list", "--json")) == ANSWER
+
+
+def test_a_record_is_shown_with_what_can_be_done(shop: Settings) -> None:
+    late = publish(shop, RECEIPTS, 3 * HOUR_MS)
+    printed = run_quarantine("show", render_place(late))
+    assert "receipt" in printed
+    assert "event_id      S003-8412-R17" in printed
+    assert "later than the horizon of 2 h" in printed
+    assert "may be released" in printed
+    broken = publish(shop, ADJUSTMENTS, units=0)
+    assert "Publish a corrected event" in run_quarantine("show", render_place(broken))
+    good = publish(shop, RECEIPTS, event_id="good")
+    assert "It was not rejected" in run_quarantine("show", render_place(good))
+
+
+def test_a_release_says_where_it_is_and_who_counts_it(shop: Settings) -> None:
+    place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="to-be-released")
+    stop_world(shop, HAPPENED + hours(10))
+    publish(shop, RECEIPTS, event_id="later", event_time=HAPPENED + hours(9))
+    printed = run_quarantine(
+        "release", render_place(place), "--because", "the till had lost its line"
+    )
+    assert f"wraps {render_place(place)}" in printed
+    assert "public.quarantine.release.v1/" in printed
+
+
+def test_one_release_at_a_time(shop: Settings) -> None:
+    place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="another")
+    with (
+        lock_home(shop.data_dir / "quarantine", "releasing a record of"),
+        pytest.raises(Busy, match="releasing a record of"),
+    ):
+        run_quarantine("release", render_place(place), "--because", "it is real")
+
+
+@pytest.mark.parametrize("text", ["receipt/0/1", f"{RECEIPTS.name}/0", f"{RECEIPTS.name}/a/1"])
+def test_what_is_no_place_says_what_one_is(shop: Settings, text: str) -> None:
+    with pytest.raises(NoPlace, match="Expected TOPIC/PARTITION/OFFSET"):
+        run_quarantine("show", text)

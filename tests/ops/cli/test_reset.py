@@ -1,0 +1,56 @@
+"""Reset removes the data folder, after asking, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from infra.settings import Settings, read_settings
+from ops.cli.main import build_application
+from ops.cli.reset import NotAsked, NotOurs, is_ours
+
+
+def reset(*options: str, **environment: str) -> Result:
+    return CliRunner().invoke(build_application(), ["reset", *options], env=environment)
+
+
+def test_with_yes_the_folder_is_gone_and_its_neighbours_stay(current: Settings) -> None:
+    neighbour = current.data_dir.parent / "neighbour"
+    neighbour.touch()
+    assert reset(YES="1").exit_code == 0
+    assert not current.data_dir.exists()
+    assert neighbour.exists()
+
+
+def test_what_urls_have_put_elsewhere_goes_too_and_its_neighbours_stay(
+    current: Settings, tmp_path: Path
+) -> None:
+    for name in ("mine", "bronze/_delta_log", "inventory/g1"):
+        (tmp_path / "store" / name).mkdir(parents=True)
+    there = (tmp_path / "store").as_uri()
+    read_settings.cache_clear()
+    assert reset(YES="1", LAKE_URL=there, CHECKPOINT_URL=there).exit_code == 0
+    assert [one.name for one in (tmp_path / "store").iterdir()] == ["mine"]
+
+
+def test_without_a_terminal_nothing_is_removed(current: Settings) -> None:
+    assert isinstance(reset().exception, NotAsked)
+    assert current.data_dir.exists()
+
+
+def test_a_folder_that_is_not_ours_stays(current: Settings) -> None:
+    (current.data_dir / "settings.json").unlink()
+    (current.data_dir / "thesis.tex").touch()
+    assert isinstance(reset("--yes").exception, NotOurs)
+    assert (current.data_dir / "thesis.tex").exists()
+
+
+def test_a_home_is_never_removed(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "home", lambda: current.data_dir / "me")
+    assert not is_ours(current.data_dir)
+
+
+def test_an_empty_folder_is_no_trouble(current: Settings) -> None:
+    (current.data_dir / "settings.json").unlink()
+    (current.data_dir / "logs").rmdir()
+    assert "is empty already" in reset().output

@@ -1,0 +1,95 @@
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+import pytest
+from typer.testing import CliRunner
+
+from contracts import ALERTS, HEARTBEATS
+from generators.simulator import simulate
+from infra.kafka import KafkaDown, create_admin, read_end_offsets
+from infra.settings import Settings, locate_root
+from ops.cli import score
+from ops.cli.main import build_application
+from ops.verify.fraud import ask_fraud_oracle
+from ops.verify.inventory import Row
+from ops.verify.scoring import READ, score_log
+from ops.verify.served import ApiDown
+from tests.services.memory import MemoryLog
+from tests.services.serving import create_sources, serving
+from tests.services.writing import Writing, promote
+from tests.worlds import shrink_world
+
+
+@pytest.fixture(scope="module")
+def world(kafka: Settings) -> Settings:
+    """A day with much fraud in it, published."""
+    rates = {f"simulator_{kind}_rate": 0.004 for kind in ("fraud", "look_alike")}
+    settings = shrink_world(kafka, 3, 120, 2.0, **rates)
+    simulate(settings, Event(), backfill_days=1, live=False)
+    return settings
+
+
+def test_what_is_served_is_scored(
+    world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ends = read_end_offsets(create_admin(world), READ)
+    alerts = ask_fraud_oracle(world, ends, locate_root()).compute_view()
+    writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
+    writing.read |= ends
+    with shop(world, log, writing, alerts, tmp_path) as settings:
+        monkeypatch.setattr(score, "read_settings", lambda: settings)
+        result = CliRunner().invoke(build_application(), ["score", "fraud"])
+        assert "impossible-travel" in result.output
+        answer = CliRunner().invoke(build_application(), ["score", "fraud", "--json"])
+    document = json.loads(answer.stdout)
+    assert document["all"]["recall"]["of"] > 10
+    assert document["all"]["recall"]["share"] > 0.5
+    assert (answer.exit_code == 0) == document["good"]
+    assert len(document["all"]["seconds_to_decide"]) == document["all"]["recall"]["hits"]
+    assert document == score.build_document(score_log(world))
+
+
+def test_alerts_that_are_not_served_are_missed(
+    world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
+    writing.read |= read_end_offsets(create_admin(world), [HEARTBEATS.name])
+    with shop(world, log, writing, [], tmp_path) as settings:
+        monkeypatch.setattr(score, "read_settings", lambda: settings)
+        answer = CliRunner().invoke(build_application(), ["score", "fraud", "--json"])
+    document = json.loads(answer.stdout)
+    assert (answer.exit_code, document["good"]) == (1, False)
+    assert document["all"]["recall"]["hits"] == 0
+
+
+@contextmanager
+def shop(
+    world: Settings, log: MemoryLog, fraud: Writing, alerts: list[Row], folder: Path
+) -> Iterator[Settings]:
+    """Where the API serves these alerts as the fraud pipeline's."""
+    for row in alerts:
+        fraud.put(ALERTS, **row)
+    fraud.mark()
+    promote(log, fraud)
+    with serving(create_sources(log, folder)) as api:
+        port = int(api.ready(pipeline="fraud").address.rsplit(":", 1)[1])
+        yield world.model_copy(
+            update={"port_base": port, "kafka_bootstrap_servers": world.bootstrap_servers}
+        )
+
+
+def test_without_a_broker_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        score, "read_settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1")
+    )
+    answer = CliRunner().invoke(build_application(), ["score", "fraud"])
+    assert isinstance(answer.exception, KafkaDown)
+
+
+def test_without_an_api_it_says_so(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score, "read_settings", lambda: kafka)
+    answer = CliRunner().invoke(build_application(), ["score", "fraud"])
+    assert isinstance(answer.exception, ApiDown)

@@ -1,0 +1,177 @@
+"""Status: what runs, and what is wrong with what does not."""
+
+import dataclasses
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import ops.cli.status
+from infra.security.certificates import ensure_certificate
+from infra.security.tokens import DAY_MS, Role, add_token, ensure_tokens
+from infra.settings import Settings
+from infra.supervisor import daemon
+from infra.supervisor.manager import Manager, Process, State
+from ops.cli import fleet
+from ops.cli.fleet import Component
+from ops.cli.main import build_application
+from ops.cli.status import render_duration
+from services.clock import get_wall_ms
+
+API = Component(
+    name="api",
+    state="ready",
+    detail="ready on http://127.0.0.1:8000",
+    pid=7,
+    up_seconds=90,
+    restarts=0,
+    last_end="",
+    address="http://127.0.0.1:8000",
+    log="/shop/data/logs/api.log",
+)
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> list[Component]:
+    """The components that status finds; a test puts them in."""
+    components: list[Component] = []
+    monkeypatch.setattr(fleet, "list_components", lambda _: components)
+    return components
+
+
+def test_the_gate_and_the_supplier_run_where_shelves_are_filled_by_orders() -> None:
+    vans, orders = (Settings(simulator_refill=refill) for refill in ("vans", "orders"))
+    assert set(fleet.list_names(orders)) - set(fleet.list_names(vans)) == {"ordering", "supplier"}
+    remote = orders.model_copy(update={"kafka_bootstrap_servers": "elsewhere:9092"})
+    assert set(fleet.list_names(orders)) - set(fleet.list_names(remote)) == {"broker"}
+
+
+def test_the_lake_runs_where_it_is_asked_for() -> None:
+    assert set(fleet.list_names(Settings(lake=True))) - set(fleet.list_names(Settings())) == {
+        "lake"
+    }
+
+
+def run_status(*options: str) -> str:
+    answer = CliRunner().invoke(build_application(), ["status", *options])
+    assert answer.exit_code == 0
+    return answer.output
+
+
+def test_a_ready_component_shows_its_address_and_log(
+    current: Settings, parts: list[Component]
+) -> None:
+    parts.append(API)
+    words = run_status().split("\n")[1].split()
+    assert words == ["api", "ready", "1", "min", API.address, API.log]
+
+
+def test_a_restart_is_said_with_its_reason(current: Settings, parts: list[Component]) -> None:
+    parts.append(dataclasses.replace(API, restarts=2, last_end="terminated by SIGKILL"))
+    assert "api was started again 2 × since `up`" in run_status()
+    assert "terminated by SIGKILL" in run_status()
+
+
+def test_a_failed_component_shows_the_end_of_its_log(
+    current: Settings, parts: list[Component]
+) -> None:
+    (current.logs_dir / "api.log").write_text("started\nno such table: stock\n")
+    parts.append(dataclasses.replace(API, state="failed", detail="Exited too quickly"))
+    assert "api: Exited too quickly" in run_status()
+    assert "no such table: stock" in run_status()
+
+
+def test_a_paused_simulator_says_why_and_what_to_do(
+    current: Settings, parts: list[Component]
+) -> None:
+    reason = "paused: the data folder holds 20.1 GiB of the 20 it may hold. Allow more: make up"
+    parts.append(dataclasses.replace(API, name="simulator", state="paused", detail=reason))
+    assert f"simulator is {reason}" in run_status()
+
+
+class Running(Manager):
+    """A process manager whose API and quarantine run, and whose broker does not."""
+
+    def __init__(self) -> None:
+        super().__init__("/nowhere")
+
+    def list_processes(self) -> dict[str, Process]:
+        return {
+            name: Process(name, state, 7, 1_000, 60, "")
+            for name, state in STATES_WITHOUT_BROKER.items()
+        }
+
+
+STATES_WITHOUT_BROKER: dict[str, State] = {
+    "broker": "STOPPED",
+    "api": "RUNNING",
+    "quarantine": "RUNNING",
+}
+
+
+def test_without_a_broker_only_who_answers_itself_is_asked(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def answer(_: Settings, name: str, __: int) -> str:
+        asked.append(name)
+        return "ready"
+
+    monkeypatch.setattr(daemon, "find_running", lambda _: Running())
+    monkeypatch.setattr(fleet, "find_readiness", answer)
+    monkeypatch.setattr(fleet, "is_answering", lambda *_: False)
+    states = {one.name: one.state for one in fleet.list_components(current)}
+    assert asked == ["api"]
+    assert (states["api"], states["quarantine"], states["broker"]) == (
+        "ready",
+        "starting",
+        "stopped",
+    )
+
+
+def test_a_broker_that_does_not_answer_is_said_and_asked_for_nothing_more(
+    current: Settings, parts: list[Component], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ops.cli.status, "read_generations", None)  # it would wait for ten seconds
+    parts += [API, dataclasses.replace(API, name="quarantine", state="starting")]
+    words = f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
+    assert words in run_status()
+
+
+def test_when_nothing_runs_the_next_step_is_up(current: Settings) -> None:
+    assert "Nothing runs. Start it: make up" in run_status()
+
+
+def test_programs_read_json(current: Settings, parts: list[Component]) -> None:
+    parts.append(API)
+    answer = json.loads(run_status("--json"))
+    assert answer["components"] == [dataclasses.asdict(API)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(5, "5 s"), (90, "1 min"), (7_200, "2 h"), (200_000, "2 d")]
+)
+def test_durations_are_said_in_the_largest_unit(seconds: int, words: str) -> None:
+    assert render_duration(seconds) == words
+
+
+def test_what_of_a_secure_shop_ends_soon_is_said_with_what_renews_it(
+    current: Settings, parts: list[Component], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secure = current.model_copy(update={"secure": True})
+    monkeypatch.setattr(ops.cli.status, "read_settings", lambda: secure)
+    ensure_certificate(secure, "api")
+    ensure_certificate(secure, "broker")
+    now_ms = get_wall_ms()
+    ensure_tokens(secure, now_ms)
+    add_token(secure, "till", Role.PUBLISHER, now_ms, days=30)
+    assert "Renew it" not in run_status()
+    for days, tokens, certificates in ((22, 0, 0), (24, 1, 0), (31, 1, 0), (340, 1, 1)):
+        monkeypatch.setattr(ops.cli.status, "get_wall_ms", lambda days=days: now_ms + days * DAY_MS)
+        said = run_status()
+        assert said.count("the token till ") == tokens
+        assert said.count("retail token add till --role publisher") == tokens
+        assert said.count("the certificate broker ends") == certificates
+        assert said.count("Renew it") == tokens + certificates
+        assert ("is over since" in said) == (days > 30)

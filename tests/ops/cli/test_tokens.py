@@ -1,0 +1,57 @@
+"""retail token: drawn into a file that is named, listed, and forgotten; never shown."""
+
+import stat
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from infra.security.tokens import NoToken, list_tokens
+from infra.settings import Settings
+from ops.cli import tokens
+from tests.ops.cli.commands import run_command
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    found = Settings(data_dir=tmp_path, secure=True)
+    monkeypatch.setattr(tokens, "read_settings", lambda: found)
+    return found
+
+
+run = partial(run_command, "token")
+
+
+def test_a_token_is_drawn_listed_and_forgotten_and_never_shown(shop: Settings) -> None:
+    shown = run("add", "grafana", "--role", "reader", "--days", "7")
+    [token] = list_tokens(shop)
+    listed = run("list")
+    assert "grafana.json" in shown
+    assert "grafana" in listed
+    assert "reader" in listed
+    assert token.secret not in shown + listed
+    run("remove", "grafana")
+    assert list_tokens(shop) == []
+
+
+def test_curl_gets_a_token_in_a_file_that_only_its_owner_can_read(
+    shop: Settings, tmp_path: Path
+) -> None:
+    run("add", "me", "--role", "reader")
+    [token] = list_tokens(shop)
+    shown = run("curl", "me", str(tmp_path / "my curl"))
+    file = tmp_path / "my curl" / ".curlrc"
+    assert token.secret in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert f"export CURL_HOME='{file.parent}'" in shown
+    assert token.secret not in shown
+    with pytest.raises(NoToken, match="one of me, found 'you'"):
+        run("curl", "you", str(tmp_path))
+
+
+def test_without_the_secure_profile_there_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "read_settings", lambda: Settings(data_dir=tmp_path))
+    with pytest.raises(tokens.NotSecure, match="SECURE=on"):
+        run("list")

@@ -1,0 +1,59 @@
+"""Up: what is checked before anything is started."""
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from infra.doctor.checks import Finding
+from infra.settings import Settings
+from infra.supervisor import daemon
+from infra.supervisor.manager import Manager
+from ops.cli import topics, up
+
+
+def test_every_complaint_of_the_doctor_is_said_at_once(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complaints = [
+        Finding("java", "no Java", "Install it"),
+        Finding("make", "make"),
+        Finding("port 8000", "Port 8000 is in use by python3 (pid 4121)", "Stop it"),
+    ]
+    monkeypatch.setattr(up, "examine", lambda _: complaints)
+    with pytest.raises(up.NotFit) as refused:
+        up.check(current)
+    assert str(refused.value).splitlines() == [
+        "no Java. Install it",
+        "Port 8000 is in use by python3 (pid 4121). Stop it",
+    ]
+
+
+def test_what_runs_is_not_given_other_settings(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "find_running", lambda _: cast(Manager, object()))
+    moved = current.model_copy(update={"port_base": 8100})
+    with pytest.raises(up.OtherSettings, match=r"another PORT_BASE\. .*make down"):
+        up.ensure_manager(moved)
+
+
+def test_what_runs_is_used_again(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = cast(Manager, object())
+    monkeypatch.setattr(daemon, "find_running", lambda _: manager)
+    assert up.ensure_manager(current) is manager
+
+
+def test_a_new_start_remembers_its_settings(
+    current: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(daemon, "start", lambda _: cast(Manager, object()))
+    up.ensure_manager(current.model_copy(update={"port_base": 8100}))
+    assert Settings().port_base == 8100
+
+
+def test_topics_stand_before_any_pipeline_runs_but_changelogs_do_not() -> None:
+    standing = topics.list_standing()
+    assert "public.sales.receipt.v1" in standing
+    assert "private.control.marker.v1" in standing
+    assert "public.inventory.stock-level.v1" not in standing

@@ -1,0 +1,42 @@
+"""What `retail up` suggests to try once everything is ready."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.security.tokens import ensure_tokens, list_tokens
+from infra.settings import Settings
+from infra.token import read_token
+from ops.cli.welcome import welcome, welcome_outside
+from services.clock import get_wall_ms
+
+NOBODY = "127.0.0.1:1"
+
+
+def test_the_page_of_the_shop_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    settings = Settings(api_address=NOBODY)
+    welcome(settings)
+    first = capsys.readouterr().out.strip().splitlines()[0]
+    assert first.split() == ["Shop", f"{settings.api_url}/"]
+
+
+def test_outside_of_containers_the_shop_has_another_address(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(data_dir=tmp_path)
+    welcome_outside(settings, "127.0.0.1:8100")
+    address, token = capsys.readouterr().out.splitlines()
+    assert address.split() == ["Shop", "http://127.0.0.1:8100/"]
+    assert token.split()[:2] == ["Token", read_token(settings)]
+
+
+def test_no_token_of_a_secure_shop_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(data_dir=tmp_path, secure=True)
+    ensure_tokens(settings, get_wall_ms())
+    welcome_outside(settings, "127.0.0.1:8100")
+    printed = capsys.readouterr().out
+    assert "https://127.0.0.1:8100/" in printed
+    assert "tokens" in printed
+    assert not [one for one in list_tokens(settings) if one.secret in printed]

@@ -1,0 +1,55 @@
+"""Whatever a topic holds: what breaks its contract is set aside, and the reader goes on."""
+
+import logging
+
+import pytest
+
+from contracts import CONTRACTS, GENERATIONS, HEARTBEATS, PURCHASE_ORDERS, encode
+from ops.control.reading import Reader
+from tests.bad_records import create_message, get_good, list_bad
+
+
+@pytest.mark.parametrize("name", sorted(CONTRACTS))
+def test_a_bad_record_is_set_aside_and_the_next_good_one_is_read(name: str) -> None:
+    contract, reader = CONTRACTS[name], Reader()
+    for what, bad in list_bad(contract).items():
+        assert reader.read_message(contract, create_message(contract, bad)) is None, what
+    assert sum(reader.count_set_aside().values()) == len(list_bad(contract))
+    assert reader.read(contract, (name, 0, 1), *get_good(contract), published_ms=0) is not None or (
+        contract.event_time is not None
+    )
+
+
+def test_a_kind_is_logged_once_and_counted_each_time(caplog: pytest.LogCaptureFixture) -> None:
+    reader = Reader()
+    for offset in range(3):
+        reader.read_message(GENERATIONS, create_message(GENERATIONS, (b"x", b""), offset))
+    reader.read_message(GENERATIONS, create_message(GENERATIONS, get_wrong_key(), 7))
+    assert reader.count_set_aside() == {
+        (GENERATIONS.name, "undecodable"): 3,
+        (GENERATIONS.name, "wrong-key"): 1,
+    }
+    logged = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
+    assert [line.split(" is set aside")[0] for line in logged] == [
+        f"{GENERATIONS.name}/0/0",
+        f"{GENERATIONS.name}/0/7",
+    ]
+
+
+def get_wrong_key() -> tuple[bytes, bytes]:
+    return b"another", get_good(GENERATIONS)[1]
+
+
+def test_a_rule_that_is_broken_is_the_reason() -> None:
+    reader = Reader()
+    row = {**PURCHASE_ORDERS.examples[0], "units": 0}
+    record = row["store_id"].encode(), encode(PURCHASE_ORDERS, row)
+    assert reader.read_message(PURCHASE_ORDERS, create_message(PURCHASE_ORDERS, record)) is None
+    assert reader.count_set_aside() == {(PURCHASE_ORDERS.name, "units is at least 1"): 1}
+
+
+def test_a_time_that_no_calendar_has_is_set_aside() -> None:
+    reader = Reader()
+    row = {**HEARTBEATS.examples[0], "event_time": 10**15}
+    record = b"world", encode(HEARTBEATS, row)
+    assert reader.read_message(HEARTBEATS, create_message(HEARTBEATS, record)) is None

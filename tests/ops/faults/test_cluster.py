@@ -1,0 +1,151 @@
+"""A cluster's parts, by what `docker inspect` says. A real one: tests/e2e/test_cluster.py."""
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from infra.settings import Settings
+from ops.faults import cluster
+from ops.faults.cluster import (
+    Cluster,
+    Container,
+    NoCluster,
+    Project,
+    derive_settings,
+    list_losses,
+    name_parts,
+)
+from ops.faults.fault import Scene
+
+ENVIRONMENT = ("PIPELINES=inventory,reorder", "SIMULATOR_STORES=2", "SIMULATOR_REFILL=orders", "X=")
+
+
+def inspect(service: str, number: int = 1, port: int | None = None, pid: int = 7) -> dict[str, Any]:
+    """As docker tells of a container that is published on one port."""
+    published = {"9092/tcp": [{"HostIp": "127.0.0.1", "HostPort": str(port)}], "9094/tcp": None}
+    return {
+        "Name": f"/retail-{service}-{number}",
+        "State": {"Pid": pid},
+        "Config": {
+            "Labels": {
+                "com.docker.compose.service": service,
+                "com.docker.compose.container-number": str(number),
+            },
+            "Env": ENVIRONMENT,
+        },
+        "NetworkSettings": {"Ports": published if port else {}},
+    }
+
+
+def parts(*known: dict[str, Any]) -> dict[str, Container]:
+    return name_parts([Container.parse(one) for one in known])
+
+
+CLUSTER = parts(
+    inspect("broker", port=9092),
+    inspect("broker-2", port=9192),
+    inspect("broker-3", port=9292),
+    inspect("api", port=8700),
+    inspect("supplier", 1),
+    inspect("supplier", 2),
+    inspect("topics", pid=0),
+)
+
+
+def test_a_part_has_a_number_where_its_service_has_several_containers() -> None:
+    assert list(CLUSTER) == [
+        "broker",
+        "broker-2",
+        "broker-3",
+        "api",
+        "supplier-1",
+        "supplier-2",
+        "topics",
+    ]
+    assert CLUSTER["supplier-2"].name == "retail-supplier-2"
+
+
+def test_the_cluster_is_reached_at_its_published_ports_in_its_own_world() -> None:
+    reached = derive_settings(Settings(simulator_stores=12), CLUSTER)
+    assert reached.bootstrap_servers == "127.0.0.1:9092,127.0.0.1:9192,127.0.0.1:9292"
+    assert reached.port_base == 8700
+    assert reached.pipeline_names == ("inventory", "reorder")
+    assert (reached.simulator_stores, reached.simulator_refill) == (2, "orders")
+
+
+def test_containers_that_publish_nothing_are_refused() -> None:
+    with pytest.raises(NoCluster, match="no port of a broker"):
+        derive_settings(Settings(), parts(inspect("broker"), inspect("api", port=8000)))
+
+
+@pytest.mark.parametrize(
+    ("known", "why"),
+    [
+        ([inspect("broker", port=9092), inspect("api", port=8000)], "fewer than two brokers run"),
+        (
+            [
+                inspect("broker", port=9092),
+                inspect("broker-2", port=9192),
+                inspect("api", port=8000),
+                inspect("lake"),
+            ],
+            "has a lake",
+        ),
+    ],
+)
+def test_what_is_no_cluster_is_refused(
+    known: list[dict[str, Any]], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Project, "list_containers", lambda _: parts(*known))
+    with pytest.raises(NoCluster, match=why):
+        Cluster(Settings()).refuse_elsewhere()
+
+
+def test_what_has_ended_does_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Project, "list_containers", lambda _: CLUSTER)
+    assert "topics" not in Cluster(Settings()).find_parts()
+
+
+def test_without_docker_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "DOCKER", "no-such-program")
+    with pytest.raises(NoCluster, match=r"there is no docker.*make up-docker PROFILE=cluster"):
+        Cluster(Settings())
+
+
+def test_a_docker_that_does_not_answer_is_waited_for_no_longer_than_the_limit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    silent = tmp_path / "docker"
+    silent.write_text("#!/bin/sh\nexec sleep 60\n")
+    silent.chmod(0o755)
+    monkeypatch.setattr(cluster, "DOCKER", str(silent))
+    monkeypatch.setattr(cluster, "COMMAND_SECONDS_MAX", 0.2)
+    with pytest.raises(NoCluster, match=r"docker ps gave no answer in 0\.2 s"):
+        Project("a project").list_containers()
+
+
+@dataclass
+class Losing:
+    """Notes which part is lost."""
+
+    lost: list[str] = field(default_factory=list)
+
+    def lose(self, part: str) -> AbstractContextManager[None]:
+        self.lost.append(part)
+        return nullcontext()
+
+
+def test_a_loss_needs_its_part_and_ends_it_alone() -> None:
+    losing = Losing()
+    faults = {one.name: one for one in list_losses(losing, ("inventory",))}
+    assert {"lose-broker-3", "lose-api-2", "lose-spark-worker-1", "lose-inventory"} <= faults.keys()
+    one = faults["lose-supplier-2"]
+    scene = Scene(Settings(), {"supplier-2": 7}, 0.0, Random(1))
+    assert one.refusal(scene) is None
+    assert faults["lose-broker"].refusal(scene) == "broker does not run in this shop"
+    assert one.do(scene) == "killed supplier-2, which was away for 0 s"
+    assert (losing.lost, one.ends) == (["supplier-2"], frozenset({"supplier-2"}))

@@ -1,0 +1,60 @@
+import re
+
+from infra.settings import locate_root
+from ops.faults.catalog import FAULTS, NOT_COVERED
+from ops.faults.document import render_document, render_page, render_row
+from ops.faults.fault import Checked
+from tests.ops.faults.showing import outcome
+
+RAN_ON = {"cores": 2, "memory_gib": 24.0}
+NOT_DONE = {"kill-lake": "lake does not run in this shop"}
+
+
+def test_a_row_says_fault_promise_time_and_verdict() -> None:
+    assert render_row(outcome(healed=4.25)) == (
+        "kill-broker",
+        "healed 60 s, stale 30 s, answered",
+        "4.2 s",
+        "31.0 s",
+        "",
+        "exact",
+    )
+
+
+def test_a_row_says_what_was_not_kept() -> None:
+    *_, late = render_row(outcome(healed=None))
+    assert late == "BROKEN, exact"
+    wrong = (Checked("inventory", exact=True), Checked("fraud", exact=False, why=("1 row",)))
+    *_, differs = render_row(outcome(checked=wrong))
+    assert differs == "NOT EXACT: fraud"
+
+
+def test_the_document_holds_what_was_done_and_what_was_not() -> None:
+    written = render_document([outcome()], NOT_DONE, RAN_ON)
+    assert written["machine"] == RAN_ON
+    assert written["not_done"] == NOT_DONE
+    [one] = written["faults"]
+    assert (one["fault"], one["healed_seconds"], one["exact"]) == (
+        "kill-broker",
+        60.0,
+        {"inventory": True},
+    )
+
+
+def test_the_page_names_every_broken_promise_and_everything_that_is_not_covered() -> None:
+    page = render_page([outcome(healed=61.0)], NOT_DONE, RAN_ON, "a shop", "retail fault run")
+    assert "## Promises that were not kept\n\n- `kill-broker`: healed within 60 s, it took" in page
+    assert "- `kill-lake`: lake does not run in this shop." in page
+    assert all(f"- {name}: {why}." in page for name, why in NOT_COVERED.items())
+    kept = render_page([outcome()], NOT_DONE, RAN_ON, "a shop", "retail fault run")
+    assert "not kept" not in kept
+
+
+def test_the_page_of_the_last_run_leaves_no_fault_out() -> None:
+    page = (locate_root() / "docs" / "faults.md").read_text()
+    done = set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE))
+    not_done = set(
+        re.findall(r"^- `([a-z-]+)`: ", page.partition("## Not covered")[2], re.MULTILINE)
+    )
+    assert done | not_done == FAULTS.keys()
+    assert not done & not_done

@@ -1,0 +1,194 @@
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from random import Random
+
+import pytest
+
+from infra.settings import Settings
+from infra.supervisor.parts import PARTS as PROCESSES
+from ops.faults import run
+from ops.faults.catalog import FAULTS, NOT_COVERED
+from ops.faults.fault import Checked, Fault, Outcome, Refused, Scene
+from ops.faults.healing import Aim
+from ops.faults.processes import PARTS
+from ops.faults.run import UnknownFault, find, heal
+from tests.ops.faults.showing import outcome
+
+AIM = Aim({}, {})
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A shop of one process, without one."""
+
+    settings: Settings = field(default_factory=Settings)
+    faults: Mapping[str, Fault] = field(default_factory=lambda: FAULTS)
+
+    def refuse_elsewhere(self) -> None:
+        """It is here."""
+
+    def find_parts(self) -> Mapping[str, int]:
+        return {"broker": 7}
+
+
+SHOP = StandIn()
+
+
+def scene(*parts: str) -> Scene:
+    return Scene(Settings(), dict.fromkeys(parts, 7), 1.0, Random(1))
+
+
+def test_every_process_can_be_killed_and_paused() -> None:
+    assert {part.name for part in PARTS} == set(PROCESSES)
+    assert FAULTS.keys() >= {f"{what}-{part}" for what in ("kill", "pause") for part in PROCESSES}
+
+
+def test_a_promise_has_limits_and_what_is_not_covered_has_a_reason() -> None:
+    for one in FAULTS.values():
+        assert 0 < one.promise.stale_seconds_max <= one.promise.healed_seconds_max <= 300
+        assert one.promise.stays
+    assert all(NOT_COVERED.values())
+
+
+def test_a_process_that_does_not_run_cannot_be_killed() -> None:
+    fault = find(FAULTS, "kill-supplier")
+    assert fault.refusal(scene("broker", "api")) == "supplier does not run in this shop"
+    assert fault.refusal(scene("supplier")) is None
+
+
+def test_what_is_unknown_is_refused_with_what_there_is() -> None:
+    with pytest.raises(UnknownFault, match=r"no fault kill-till.*kill-broker.*retail fault list"):
+        find(FAULTS, "kill-till")
+
+
+def test_a_fault_that_is_refused_is_not_done() -> None:
+    def do(_: Scene) -> str:
+        raise AssertionError("it was refused")
+
+    refused = Fault("kill-lake", "", FAULTS["kill-lake"].promise, lambda _: "there is none", do)
+    with pytest.raises(Refused, match="kill-lake cannot be done here: there is none"):
+        run.run(SHOP, refused, 1.0, Random(1), lambda *_: None)
+
+
+@pytest.fixture
+def well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shop that is always well, without one."""
+    monkeypatch.setattr(run, "await_well", lambda *_: None)
+    fresh = dict.fromkeys(Settings().pipeline_names, 0.0)
+    monkeypatch.setattr(run, "fetch_ages", lambda _: fresh)
+    monkeypatch.setattr(run, "take_aim", lambda *_: AIM)
+    monkeypatch.setattr(run, "find_lacking", lambda *_: None)
+    monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
+
+
+def run_fault(fault: Fault) -> Outcome:
+    return run.run(SHOP, fault, 1.0, Random(1), lambda *_: None)
+
+
+def test_what_a_fault_promises_beside_is_awaited(well: None) -> None:
+    lacking = iter(["a replay is not refused", None])
+    fault = replace(FAULTS["poison-record"], do=lambda _: "done", lacks=lambda _: next(lacking))
+    assert run_fault(fault).healed is not None
+    assert next(lacking, "asked until it lacks nothing") == "asked until it lacks nothing"
+
+
+def test_what_a_fault_promises_beside_may_be_broken(well: None) -> None:
+    promise = replace(FAULTS["poison-record"].promise, healed_seconds_max=0.0)
+    fault = replace(
+        FAULTS["poison-record"],
+        promise=promise,
+        do=lambda _: "done",
+        lacks=lambda _: "a replay is not refused",
+    )
+    assert run_fault(fault).broken == ("healed within 0 s: a replay is not refused",)
+
+
+def test_a_shop_is_prepared_before_and_put_back_before_the_audit(
+    well: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+
+    @contextmanager
+    def prepare(scene: Scene) -> Iterator[Scene]:
+        order.append("prepared")
+        yield replace(scene, pause_seconds=9.0)
+        order.append("put back")
+
+    def do(scene: Scene) -> str:
+        order.append(f"done for {scene.pause_seconds:g} s")
+        return "done"
+
+    def audit(_: Settings) -> tuple[Checked, ...]:
+        order.append("audited")
+        return ()
+
+    monkeypatch.setattr(run, "compare_all", audit)
+    run_fault(replace(FAULTS["poison-record"], do=do, prepare=prepare))
+    assert order == ["prepared", "done for 9 s", "put back", "audited"]
+
+
+def test_as_many_faults_are_drawn_as_asked_for(well: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(run, "list_possible", lambda *_: {"kill-api": None, "kill-lake": "none"})
+
+    def note(_: StandIn, fault: Fault, *__: object) -> Outcome:
+        done.append(fault.name)
+        return outcome()
+
+    monkeypatch.setattr(run, "run", note)
+    assert len(list(run.run_count(SHOP, 1, 3, 1.0, lambda *_: None))) == 3
+    assert done == ["kill-api"] * 3
+
+
+def test_what_heals_in_time_says_nothing_is_lacking() -> None:
+    lacking = iter(["broker does not run", "answers lack 3 records", None])
+    healed, left = heal(30.0, lambda: AIM, lambda _: next(lacking))
+    assert healed is not None
+    assert (0 < healed < 30, left) == (True, "")
+
+
+def test_what_does_not_heal_in_time_says_what_is_lacking() -> None:
+    assert heal(0.0, lambda: AIM, lambda _: "broker does not run") == (None, "broker does not run")
+
+
+def test_the_aim_is_taken_once_and_awaited() -> None:
+    taken: list[Aim] = []
+
+    def aims() -> Iterator[Aim]:
+        yield Aim({}, {}, since_ms=1)
+        yield Aim({}, {}, since_ms=2)
+
+    coming = aims()
+
+    def aim() -> Aim:
+        if not taken:
+            taken.append(AIM)
+            raise TimeoutError("the broker is away")
+        return next(coming)
+
+    asked: list[int] = []
+
+    def lacks(aim: Aim) -> str | None:
+        asked.append(aim.since_ms)
+        return "something" if len(asked) < 3 else None
+
+    healed, _ = heal(30.0, aim, lacks)
+    assert healed is not None
+    assert asked == [1, 1, 1]
+
+
+def test_drawn_faults_end_when_the_time_is_over() -> None:
+    moments = iter([0.0, 0.0, 59.9, 60.0])
+    done: list[str] = []
+
+    def do(name: str, _: int) -> str:
+        done.append(name)
+        return name
+
+    drawn = [("kill-api", 1), ("kill-broker", 2), ("pause-api", 3)]
+    assert (
+        list(run.take(drawn, 60.0, do, lambda: next(moments)))
+        == done
+        == ["kill-api", "kill-broker"]
+    )

@@ -1,0 +1,172 @@
+"""Generation 1 is founded once, runs its own copy of the code, and refuses any other."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contracts import BOOKS, STOCK_LEVELS
+from infra.kafka import create_admin, create_producer
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root
+from ops.generations import snapshot
+from ops.generations.ended import end, find_end
+from ops.generations.folders import locate_code
+from ops.generations.lifecycle import invalidate, load_generations, make_outputs
+from ops.generations.marker import publish_marker
+from ops.generations.promotion import is_lost, mark_caught_up, remove_leftovers
+from ops.generations.record import Generation, State
+from ops.generations.replacement import ensure_generation
+from pipelines.common.pipeline import load
+from tests.pipelines.generations import AT
+
+pytestmark = pytest.mark.e2e
+
+NAME = "inventory"
+
+
+def run_generation(
+    settings: Settings, code: Path, number: int
+) -> "subprocess.CompletedProcess[str]":
+    ours, theirs = os.pipe()  # a worker ends with the process at the other end
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "pipelines.engine.worker", f"{NAME}/{number}"],
+            cwd=code,
+            env=build_environment(settings, code),
+            stdin=ours,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def find_promoted(settings: Settings) -> Generation:
+    ensure_generation(settings, NAME)
+    promoted = load_generations(settings, NAME).promoted
+    assert promoted is not None
+    return promoted
+
+
+def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Settings) -> None:
+    kept = kafka.data_dir / "pipelines" / NAME / "g1" / "checkpoint"
+    kept.mkdir(parents=True)
+    founded = find_promoted(kafka)
+    assert (founded.number, founded.state) == (2, State.PROMOTED)
+    assert founded.outputs == {
+        STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g2",
+        BOOKS.name: BOOKS.name,
+    }
+    remove_leftovers(kafka, NAME)
+    assert not kept.exists()
+    assert locate_code(kafka, founded).exists()
+
+
+def test_a_generation_runs_a_copy_of_the_code(kafka: Settings) -> None:
+    founded = find_promoted(kafka)
+    assert snapshot.compute_code_digest(locate_code(kafka, founded), NAME) == founded.code_digest
+    assert snapshot.describe_drift(locate_root(), founded) is None
+
+
+def test_the_next_start_finds_it(kafka: Settings) -> None:
+    assert find_promoted(kafka) == find_promoted(kafka)
+    assert len(load_generations(kafka, NAME).known) == 1
+
+
+def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
+    """What readers follow stays until the replay has caught up; then it takes its place."""
+    before = find_promoted(kafka)
+    make_outputs(kafka, load(NAME), before)
+    publish_marker(
+        create_producer(kafka), create_admin(kafka), before, 0, {}
+    )  # it has written, and knows nothing of it
+    assert is_lost(kafka, before)
+    assert find_promoted(kafka) == before
+    known = load_generations(kafka, NAME)
+    assert known.candidate is not None
+    assert (known.candidate.number, known.candidate.state) == (3, State.CATCHING_UP)
+    ensure_generation(kafka, NAME)
+    assert load_generations(kafka, NAME) == known
+    mark_caught_up(kafka, known.candidate)
+    after = load_generations(kafka, NAME)
+    assert [(one.number, one.state) for one in after.known] == [
+        (2, State.RETIRED),
+        (3, State.PROMOTED),
+    ]
+
+
+def test_a_generation_that_has_ended_is_replaced_by_a_replay(kafka: Settings) -> None:
+    """Readers keep what it has written; of those before it none is kept that nobody can go to."""
+    for _ in range(3):
+        before = find_promoted(kafka)
+        end(kafka, before, "Spark dropped 1 records behind the watermark")
+        ensure_generation(kafka, NAME)
+        known = load_generations(kafka, NAME)
+        candidate = known.candidate
+        assert candidate is not None
+        assert (known.promoted, candidate.state) == (before, State.CATCHING_UP)
+        assert find_end(kafka, candidate) is None
+        assert all(not is_lost(kafka, one) for one in known.known if one.state is State.RETIRED)
+        ensure_generation(kafka, NAME)
+        assert load_generations(kafka, NAME) == known
+        mark_caught_up(kafka, candidate)
+        assert find_promoted(kafka).number == candidate.number
+    lost = [one for one in load_generations(kafka, NAME).known if is_lost(kafka, one)]
+    assert [one.number for one in lost] == [before.number]
+
+
+def create_running(code_digest: str, libraries: str | None) -> Generation:
+    """A generation that was created with this code and these libraries; None: nobody noted them."""
+    return Generation(NAME, 1, State.PROMOTED, code_digest, AT, {}, libraries=libraries)
+
+
+def test_code_that_differs_names_the_way() -> None:
+    message = snapshot.describe_drift(
+        locate_root(), create_running("the digest of other code", None)
+    )
+    assert message is not None
+    assert "runs its own snapshot" in message
+    assert "make replay PIPELINE=inventory" in message
+
+
+def test_other_libraries_are_told_and_do_not_stop_it() -> None:
+    code = snapshot.compute_code_digest(locate_root(), NAME)
+    message = snapshot.describe_drift(
+        locate_root(), create_running(code, "the digest of other locks")
+    )
+    assert message is not None
+    assert "other packages or jars" in message
+    assert "make replay PIPELINE=inventory" in message
+    assert snapshot.describe_drift(locate_root(), create_running(code, None)) is None
+
+
+def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Path) -> None:
+    number = find_promoted(kafka).number
+    code = tmp_path / "code"
+    snapshot.take(locate_root(), code)
+    transform = code / "pipelines" / NAME / "transform.py"
+    transform.write_text(transform.read_text().replace(" - count_closed()", ""))
+    refused = run_generation(kafka, code, number)
+    assert refused.returncode == 1
+    assert "should run the code it was created with" in refused.stderr
+    assert "make replay PIPELINE=inventory" in refused.stderr
+
+
+def test_an_invalid_generation_says_why(kafka: Settings) -> None:
+    number = find_promoted(kafka).number
+    invalidate(kafka, find_promoted(kafka), "Spark dropped 3 records behind the watermark")
+    known = load_generations(kafka, NAME)
+    generation = known.of(number)
+    assert generation is not None
+    assert (generation.state, generation.reason) == (
+        State.INVALID,
+        "Spark dropped 3 records behind the watermark",
+    )
+    assert known.promoted is None
+    assert generation not in known.running

@@ -1,0 +1,91 @@
+"""What may become of a generation, and what may not."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from infra.settings import Settings
+from ops.generations.promotion import NotPromotable, StillWritten, remove, switch
+from ops.generations.record import Generations, State
+from tests.pipelines.generations import create_generations
+
+
+def list_states(of: Generations) -> list[State]:
+    return [one.state for one in of.known]
+
+
+def test_the_candidate_takes_the_place_of_the_promoted() -> None:
+    after = switch(create_generations(State.PROMOTED, State.READY), 2)
+    assert list_states(after) == [State.RETIRED, State.PROMOTED]
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        create_generations(State.PROMOTED),
+        create_generations(State.PROMOTED, State.CATCHING_UP),
+        create_generations(State.PROMOTED, State.INVALID),
+        create_generations(State.RETIRED, State.PROMOTED),
+    ],
+)
+def test_only_what_is_ready_is_promoted(known: Generations) -> None:
+    with pytest.raises(NotPromotable, match="retail replay start inventory"):
+        switch(known, 2)
+
+
+def test_another_candidate_than_the_one_that_is_named_is_not_promoted() -> None:
+    known = create_generations(State.PROMOTED, State.READY)
+    assert list_states(switch(known, 2)) == [State.RETIRED, State.PROMOTED]
+    found = "Generation 3 of inventory .* found generation 2, ready"
+    with pytest.raises(NotPromotable, match=found):
+        switch(known, 3)
+
+
+def test_three_at_the_most_are_kept_running() -> None:
+    known = create_generations(
+        State.RETIRED, State.RETIRED, State.PROMOTED, State.INVALID, State.READY
+    )
+    assert [one.number for one in known.running] == [2, 3, 5]
+
+
+def test_a_number_is_never_given_again() -> None:
+    known = create_generations(State.PROMOTED, State.READY).minus(frozenset({2}))
+    assert (len(known.known), known.newest) == (1, 2)
+
+
+def test_an_invalid_generation_is_promoted_no_more() -> None:
+    known = create_generations(State.RETIRED, State.PROMOTED).to(
+        State.INVALID, 2, "it dropped a record"
+    )
+    assert known.promoted is None
+    assert known.retired == replace(known.known[0])
+
+
+@pytest.mark.parametrize("late", [1, 10**6])
+def test_a_folder_is_gone_even_if_something_wrote_to_it_meanwhile(
+    late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A patched rmtree writes for the late task, whose moment cannot be had otherwise."""
+    settings, home = Settings(data_dir=tmp_path), tmp_path / "pipelines" / "fraud" / "g3"
+    (home / "code").mkdir(parents=True)
+    written = 0
+
+    def remove_and_write(folder: Path, ignore_errors: bool) -> None:
+        nonlocal written
+        really(folder, ignore_errors=ignore_errors)
+        if written < late:
+            (home / "checkpoint" / "state").mkdir(parents=True)
+            written += 1
+
+    really = shutil.rmtree
+    monkeypatch.setattr("ops.generations.promotion.shutil.rmtree", remove_and_write)
+    monkeypatch.setattr("ops.generations.promotion.REMOVE_SECONDS_MAX", 1.0)
+    if late == 1:
+        remove(settings, "fraud", 3)
+        assert not home.exists()
+    else:
+        with pytest.raises(StillWritten, match="is written to"):
+            remove(settings, "fraud", 3)
+    assert written > 0

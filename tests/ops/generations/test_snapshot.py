@@ -1,0 +1,128 @@
+import importlib.util
+import shutil
+from pathlib import Path
+
+import pytest
+
+from infra.processes import BOUNDED, WORKER
+from infra.settings import locate_root
+from ops.generations import snapshot
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    """A copy of the project's code, to be changed."""
+    for room in ("contracts", "infra", "ops", "pipelines"):
+        shutil.copytree(
+            locate_root() / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    return tmp_path
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def test_a_snapshot_is_the_same_code(code: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    copy = tmp_path_factory.mktemp("generation") / "code"
+    snapshot.take(code, copy)
+    assert snapshot.compute_code_digest(copy, "inventory") == snapshot.compute_code_digest(
+        code, "inventory"
+    )
+
+
+def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
+    before = snapshot.compute_code_digest(code, "inventory")
+    edit(
+        code / "pipelines/inventory/transform.py",
+        "count_dispatched() - count_closed()",
+        "count_dispatched()",
+    )
+    assert snapshot.compute_code_digest(code, "inventory") != before
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("common/pipeline.py", "weight: int = 1", "weight: int = 2"),
+        ("common/transform/validate.py", "9999, 12, 31", "9999, 12, 30"),
+        ("engine/java/Body.java", "shift += 7", "shift += 8"),
+        ("engine/pace.py", "MARGIN = timedelta(hours=1)", "MARGIN = timedelta(hours=2)"),
+        ("engine/archive.py", 'RECORD = "topic STRING', 'RECORD = "topic  STRING'),
+    ],
+)
+def test_a_change_of_the_common_code_changes_the_digest(
+    code: Path, file: str, old: str, new: str
+) -> None:
+    before = snapshot.compute_code_digest(code, "inventory")
+    edit(code / "pipelines" / file, old, new)
+    assert snapshot.compute_code_digest(code, "inventory") != before
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "ops/generations/promotion.py",
+        "ops/generations/current.py",
+        "pipelines/engine/throttle.py",
+        "pipelines/engine/pools.py",
+        "pipelines/engine/tuning/optimized.py",
+        "ops/generations/supervisor.py",
+        "pipelines/fraud/rules.py",
+    ],
+)
+def test_a_change_that_no_answer_of_a_pipeline_depends_on_leaves_its_digest(
+    code: Path, file: str
+) -> None:
+    before = snapshot.compute_code_digest(code, "inventory")
+    changed = code / file
+    changed.write_text(changed.read_text() + "\nCHANGED = True\n")
+    assert snapshot.compute_code_digest(code, "inventory") == before
+
+
+def test_every_file_that_the_digest_leaves_out_is_there() -> None:
+    engine = locate_root() / "pipelines" / "engine"
+    assert {file for file in snapshot.UNHASHED if not (engine / file).exists()} == set()
+
+
+@pytest.mark.parametrize("module", [WORKER, BOUNDED])
+def test_a_snapshot_has_the_modules_that_are_started_by_name(code: Path, module: str) -> None:
+    assert code.joinpath(*module.split(".")).with_suffix(".py").exists()
+    assert importlib.util.find_spec(module) is not None
+
+
+def test_a_change_of_a_contract_changes_the_digest(code: Path) -> None:
+    before = snapshot.compute_code_digest(code, "inventory")
+    edit(code / "contracts/topics/sales/receipt.v1.yaml", "minimum: 1", "minimum: 2")
+    assert snapshot.compute_code_digest(code, "inventory") != before
+
+
+def test_comments_docstrings_and_layout_change_nothing(code: Path) -> None:
+    before = snapshot.compute_code_digest(code, "inventory")
+    edit(code / "pipelines/inventory/transform.py", '"""Extracts', '"""Takes')
+    edit(code / "pipelines/inventory/transform.py", "\nSOLD =", "\n\n# A sale.\nSOLD =")
+    edit(code / "contracts/topics/sales/receipt.v1.yaml", "kind:", "# A comment.\nkind:")
+    assert snapshot.compute_code_digest(code, "inventory") == before
+
+
+def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "generation" / "code"
+    half = copy.with_name("code.new") / "pipelines"
+    half.mkdir(parents=True)
+    (half / "left_over.py").write_text("half = True")
+    snapshot.take(code, copy)
+    assert not (copy / "pipelines" / "left_over.py").exists()
+    assert snapshot.compute_code_digest(copy, "inventory") == snapshot.compute_code_digest(
+        code, "inventory"
+    )
+
+
+def test_other_packages_or_jars_are_other_libraries(code: Path) -> None:
+    before = snapshot.compute_libraries_digest(code)
+    assert before == snapshot.compute_libraries_digest(locate_root())
+    edit(code / "infra/requirements/retail.lock", "pyspark==", "pyspark==9.")
+    packages = snapshot.compute_libraries_digest(code)
+    edit(code / "infra/jars/spark/jgo.lock.toml", 'version = "4.2.0"', 'version = "4.2.9"')
+    assert len({before, packages, snapshot.compute_libraries_digest(code)}) == 3

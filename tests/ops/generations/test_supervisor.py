@@ -1,0 +1,159 @@
+"""A generation whose process keeps ending is given up after so many attempts, and not before."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from infra.errors import UserError
+from infra.settings import Settings
+from ops.generations import supervisor
+from ops.generations.record import Generation, Generations, State
+from ops.generations.supervisor import FAILURES_MAX, STEADY_SECONDS, Child, KeepsFailing, Supervisor
+from tests.pipelines.generations import create_generations
+
+AT_ONCE = 0.0
+ENOUGH_SECONDS = 100.0
+"""For ten attempts, each a second later than the one before."""
+PROMOTED, CANDIDATE = 1, 2
+
+
+class Shop:
+    """A control topic, a clock that goes on by a second with each look, and processes.
+
+    The processes of a generation live as long as its list says, one after the other; the next one
+    lives for ever. After so many seconds no generation is wanted any more.
+    """
+
+    def __init__(self, generations: Generations, seconds: float, **lives: Iterable[float]) -> None:
+        self.now = 0.0
+        self._seconds = seconds
+        self.spawned: Counter[int] = Counter()
+        self.known = generations
+        self.ended: set[int] = set()
+        self.refuses, self.asked = False, 0
+        self._lives = {int(name.removeprefix("g")): deque(each) for name, each in lives.items()}
+
+    def read(self) -> dict[str, Generations]:
+        self.now += 1
+        return {self.known.pipeline: self.known} if self.now <= self._seconds else {}
+
+    def spawn(self, _settings: Settings, _code: Path, running: Sequence[Generation]) -> Child:
+        [one] = running
+        self.spawned[one.number] += 1
+        lives = self._lives.get(one.number)
+        end = self.now + lives.popleft() if lives else None
+        process = SimpleNamespace(
+            poll=lambda: None if end is None or self.now <= end else 1, returncode=1
+        )
+        return Child(cast(Any, process), running, started=self.now)
+
+    def ensure(self, _settings: Settings, name: str) -> None:
+        """Add a candidate, or refuse it."""
+        assert name == self.known.pipeline
+        self.asked += 1
+        if self.refuses:
+            raise UserError("the log no longer begins at zero")
+        number = self.known.newest + 1
+        self.known = self.known.plus(replace(self.known.known[0], number=number))
+        self.known = self.known.to(State.CATCHING_UP, number)
+
+    def find_end(self, _settings: Settings, one: Generation) -> str | None:
+        return "Spark dropped 1 records" if one.number in self.ended else None
+
+    def invalidate(self, _settings: Settings, one: Generation, reason: str) -> None:
+        self.known = self.known.to(State.INVALID, one.number, reason)
+
+
+Run = Callable[[Shop], None]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Let a supervisor look after the shop, until nothing is wanted any more."""
+
+    def of(shop: Shop) -> None:
+        monkeypatch.setattr(supervisor, "LOOK_SECONDS", 0)
+        monkeypatch.setattr(supervisor, "Control", lambda _settings: shop)
+        monkeypatch.setattr(supervisor, "spawn", shop.spawn)
+        monkeypatch.setattr(supervisor, "invalidate", shop.invalidate)
+        monkeypatch.setattr(supervisor, "ensure_generation", shop.ensure)
+        monkeypatch.setattr(supervisor, "find_end", shop.find_end)
+        monkeypatch.setattr(supervisor, "is_lost", lambda *_: False)
+        monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: shop.now))
+        monkeypatch.setattr(
+            supervisor,
+            "group_by_code",
+            lambda _settings, running: {Path(f"g{one.number}"): [one] for one in running},
+        )
+        Supervisor(Settings(data_dir=tmp_path), [shop.known.pipeline]).run()
+
+    return of
+
+
+@pytest.mark.crosses("ops/generations/supervisor/FAILURES_MAX")
+def test_a_process_that_ends_less_often_is_started_again(run: Run) -> None:
+    shop = Shop(
+        create_generations(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * (FAILURES_MAX - 1)
+    )
+    run(shop)
+    assert shop.spawned[PROMOTED] == FAILURES_MAX
+
+
+@pytest.mark.parametrize("ends", [FAILURES_MAX, FAILURES_MAX + 1, 10 * FAILURES_MAX])
+@pytest.mark.crosses("ops/generations/supervisor/FAILURES_MAX")
+def test_a_promoted_generation_that_keeps_ending_ends_the_supervisor(run: Run, ends: int) -> None:
+    shop = Shop(create_generations(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * ends)
+    with pytest.raises(KeepsFailing, match=f"inventory g1 ended {FAILURES_MAX} times in a row"):
+        run(shop)
+    assert shop.spawned[PROMOTED] == FAILURES_MAX
+
+
+@pytest.mark.parametrize("ends", [FAILURES_MAX, 10 * FAILURES_MAX])
+@pytest.mark.crosses("ops/generations/supervisor/FAILURES_MAX")
+def test_a_candidate_that_keeps_ending_is_invalid_and_the_promoted_goes_on(
+    run: Run, ends: int
+) -> None:
+    shop = Shop(
+        create_generations(State.PROMOTED, State.READY), ENOUGH_SECONDS, g2=[AT_ONCE] * ends
+    )
+    run(shop)
+    assert shop.spawned == {PROMOTED: 1, CANDIDATE: FAILURES_MAX}
+    given_up = shop.known.of(CANDIDATE)
+    assert given_up is not None
+    assert given_up.reason == f"its process ended {FAILURES_MAX} times in a row"
+    assert shop.known.promoted is not None
+
+
+def test_a_promoted_generation_that_has_ended_is_replaced(run: Run) -> None:
+    shop = Shop(create_generations(State.PROMOTED), ENOUGH_SECONDS)
+    shop.ended = {PROMOTED}
+    run(shop)
+    assert (shop.asked, shop.spawned) == (1, {CANDIDATE: 1})
+
+
+def test_its_replay_is_replaced_too_once_it_has_ended(run: Run) -> None:
+    shop = Shop(create_generations(State.PROMOTED, State.READY), ENOUGH_SECONDS)
+    shop.ended = {PROMOTED, CANDIDATE}
+    run(shop)
+    assert shop.known.is_invalid(CANDIDATE)
+    assert (shop.asked, shop.spawned) == (1, {CANDIDATE + 1: 1})
+
+
+def test_a_replay_that_is_refused_is_asked_for_once_and_the_others_go_on(run: Run) -> None:
+    shop = Shop(create_generations(State.RETIRED, State.PROMOTED), ENOUGH_SECONDS)
+    shop.ended, shop.refuses = {2}, True
+    run(shop)
+    assert (shop.asked, shop.spawned) == (1, {1: 1})
+
+
+@pytest.mark.crosses("ops/generations/supervisor/FAILURES_MAX")
+def test_a_process_that_lived_for_a_while_is_no_failure_in_a_row(run: Run) -> None:
+    lives = [STEADY_SECONDS] * (10 * FAILURES_MAX)
+    shop = Shop(create_generations(State.PROMOTED), 2 * sum(lives), g1=lives)
+    run(shop)
+    assert shop.spawned[PROMOTED] == len(lives) + 1

@@ -1,0 +1,38 @@
+"""An oracle computes by the numbers of the generation that it is compared with."""
+
+from pathlib import Path
+
+from infra.settings import locate_root
+from ops.verify.limits import load_policy, load_thresholds
+from pipelines.fraud.thresholds import Thresholds
+from pipelines.reorder.policy import Policy
+
+
+def copy_with(folder: Path, file: str, old: str, new: str) -> Path:
+    """A copy of the code in which the text of one file is another."""
+    text = (locate_root() / file).read_text()
+    assert old in text
+    copy = folder / file
+    copy.parent.mkdir(parents=True)
+    copy.write_text(text.replace(old, new))
+    return folder
+
+
+def test_the_policy_is_that_of_the_copy(tmp_path: Path) -> None:
+    code = copy_with(
+        tmp_path, "pipelines/reorder/policy.py", "swing: float = 0.25", "swing: float = 0.5"
+    )
+    assert load_policy(code).swing == 0.5
+    assert load_policy(locate_root()).swing == Policy().swing == 0.25
+
+
+def test_the_thresholds_are_those_of_the_copy(tmp_path: Path) -> None:
+    number = Thresholds().card_sales_per_window_max
+    code = copy_with(
+        tmp_path,
+        "pipelines/fraud/thresholds.py",
+        f"card_sales_per_window_max: int = {number}",
+        f"card_sales_per_window_max: int = {number + 3}",
+    )
+    assert load_thresholds(code, "fraud").card_sales_per_window_max == number + 3
+    assert load_thresholds(locate_root(), "fraud") != load_thresholds(code, "fraud")

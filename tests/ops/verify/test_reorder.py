@@ -1,0 +1,175 @@
+"""Reviews by hand-drawn timelines: what the oracle says is what one counts oneself."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from contracts import PRODUCTS, SHIPMENTS, Contract
+from ops.verify.timeline import APPLES, DAY, LEEDS, MILK, WINE, Timeline, parse_clock
+from pipelines.reorder.policy import Policy
+from tests.ops.verify.reviews import (
+    FIRST,
+    adjust,
+    compute_first,
+    compute_proposals,
+    milk,
+    select_fields,
+)
+
+
+#   4th      | 5th | 6th | … | 11th | 12th
+#    * 3 sold|  r     r          r      -      seven reviews look back on it, the first counts it
+def test_a_sale_is_in_the_seven_reviews_after_it_and_moves_the_position_once() -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("10:00"), milk(3))
+    assert select_fields(shop, "review_at", "moved_units", "sold_units", "days", "version") == [
+        (FIRST + timedelta(days=n), 0 if n else -3, 3, 7, 1) for n in range(7)
+    ]
+
+
+#   23:59:59 | 00:00:00
+#      * 1   |    * 2      a review counts what was published before it
+def test_midnight_belongs_to_the_next_review() -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("23:59:59"), milk(1))
+    shop.sell(parse_clock("0:00", days=1), milk(2))
+    assert select_fields(shop, "moved_units", "sold_units")[:2] == [(-1, 1), (-2, 3)]
+
+
+def test_an_event_counts_on_the_day_when_it_was_published() -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("23:30"), milk(1), published=parse_clock("0:30", days=1))
+    assert compute_first(shop)["review_at"] == FIRST + timedelta(days=1)
+
+
+def test_what_is_late_for_its_topic_is_in_no_review() -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("10:00"), milk(1), published=parse_clock("12:01"))
+    assert compute_proposals(shop) == []
+
+
+def test_what_is_weighed_is_ordered_like_pieces_in_thousandths() -> None:
+    """A shelf that sells as many kilograms as another sells pieces, of the same terms."""
+    pieces, weighed = Timeline(), Timeline()
+    terms = {"unit_cost_cents": 120, "pack_size_units": 10, "lead_time_days": 2}
+    weighed.introduce_apples(**{**terms, "pack_size_units": 10_000})
+    for day, units in enumerate((3, 7, 5)):
+        happened = parse_clock("10:00", days=day)
+        pieces.sell(happened, milk(units))
+        weighed.sell(happened, (APPLES, units * 1_000, 299, "kilogram"))
+    ours, theirs = (compute_proposals(shop, Policy()) for shop in (pieces, weighed))
+    assert [(row["sold_units"] * 1_000, row["measure"]) for row in ours] == [
+        (row["sold_units"], None) for row in theirs
+    ]
+    assert {row["measure"] for row in theirs} == {"kilogram"}
+    for one, other in zip(ours, theirs, strict=True):
+        for name in ("reorder_point_units", "order_up_to_units"):
+            assert 0 <= one[name] * 1_000 - other[name] < 2_000
+
+
+@pytest.mark.parametrize(
+    ("status", "order", "dispatched", "received", "moved"),
+    [
+        ("dispatched", None, 24, 0, 24),
+        ("dispatched", "PO-1", 24, 0, 0),
+        ("received", None, 24, 22, -2),
+        ("received", "PO-1", 24, 22, -2),
+        ("received", None, 0, 6, 6),
+    ],
+)
+def test_a_delivery_moves_the_position_by_what_nobody_counted_on(
+    status: str, order: str | None, dispatched: int, received: int, moved: int
+) -> None:
+    shop = Timeline()
+    line = {"sku": MILK, "dispatched_units": dispatched, "received_units": received}
+    shop.put(
+        SHIPMENTS,
+        parse_clock("10:00"),
+        store_id=LEEDS,
+        status=status,
+        purchase_order_id=order,
+        lines=[line],
+    )
+    assert (compute_first(shop)["moved_units"], compute_first(shop)["sold_units"]) == (moved, 0)
+
+
+def test_refunds_and_adjustments_move_the_position_and_are_no_demand() -> None:
+    shop = Timeline()
+    shop.refund(parse_clock("10:00"), milk(2))
+    adjust(shop, parse_clock("11:00"), -5, "damage")
+    assert (compute_first(shop)["moved_units"], compute_first(shop)["sold_units"]) == (-3, 0)
+    assert compute_first(shop)["version"] == 2
+
+
+def test_a_shelf_is_as_old_as_its_opening() -> None:
+    shop = Timeline()
+    adjust(shop, parse_clock("8:00"), 40, "opening")
+    shop.sell(parse_clock("10:00", days=1), milk(4))
+    assert select_fields(shop, "days", "moved_units")[:3] == [(1, 40), (2, -4), (3, 0)]
+    assert [days for (days,) in select_fields(shop, "days")] == [1, 2, 3, 4, 5, 6, 7, 7]
+
+
+def test_an_event_with_two_lines_of_a_product_is_one() -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("10:00"), milk(1), milk(2), (WINE, 1, 1_000))
+    proposals = {row["sku"]: row for row in compute_proposals(shop)}
+    assert (proposals[MILK]["sold_units"], proposals[MILK]["version"]) == (3, 1)
+
+
+def change(shop: Timeline, effective_at: datetime, published: datetime, **terms: Any) -> None:
+    contract: Contract = PRODUCTS
+    shop.put(contract, published, effective_at=effective_at, sku=MILK, **terms)
+
+
+def test_terms_are_those_of_the_newest_event() -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("10:00"), milk(1))
+    change(
+        shop,
+        parse_clock("12:00", days=1),
+        parse_clock("9:00"),
+        pack_size_units=20,
+        lead_time_days=5,
+    )
+    shop.sell(parse_clock("10:00", days=1), milk(1))
+    shop.sell(parse_clock("14:00", days=2), milk(1))
+    assert select_fields(shop, "pack_size_units", "lead_time_days")[:3] == [
+        (10, 2),
+        (10, 2),
+        (20, 5),
+    ]
+
+
+@pytest.mark.parametrize(("published", "pack"), [("9:50", 20), ("9:50:01", 10)])
+def test_terms_hold_ten_minutes_after_they_were_published_at_the_earliest(
+    published: str, pack: int
+) -> None:
+    shop = Timeline()
+    change(shop, parse_clock("8:00"), parse_clock(published), pack_size_units=20)
+    shop.sell(parse_clock("10:00"), milk(1))
+    assert compute_first(shop)["pack_size_units"] == pack
+
+
+def test_a_product_that_nobody_has_announced_is_not_proposed() -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("10:00"), ("SKU-NEW", 1, 100))
+    assert compute_proposals(shop) == []
+
+
+def test_levels_are_the_policys() -> None:
+    """Ten a day, two days to deliver, one to the next review; 30 cents an order, 0.12 to hold one:
+    √(2 · 10 · 30 / 0.12) = 70.7."""
+    shop = Timeline()
+    for day in range(7):
+        shop.sell(parse_clock("10:00", days=day), milk(10))
+    week = {row["review_at"]: row for row in compute_proposals(shop)}[DAY + timedelta(days=7)]
+    assert (week["reorder_point_units"], week["order_up_to_units"]) == (30, 30 + 71)
+
+
+def test_demand_that_varies_and_deliveries_that_are_late_raise_the_point() -> None:
+    """Seven in a week: 1 a day, variance 7 on one day; exposed to 3.25 days:
+    1 · 1.25 · 3.25 + √(7 · (3.25 + 3.25² / 7)) · 2.5 = 18.5."""
+    shop = Timeline()
+    shop.sell(parse_clock("10:00"), milk(7))
+    assert compute_proposals(shop, Policy())[0]["reorder_point_units"] == 19

@@ -1,0 +1,150 @@
+"""A verdict that cannot be bad proves nothing: each of the answers may disagree."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from contracts import STOCK_LEVELS, Contract
+from infra.settings import Settings
+from ops.verify.inventory import Book, Row
+from ops.verify.ledger import Audit, Difference, Units
+from ops.verify.oracles import ORACLES, NoOracle, ask_oracle
+from ops.verify.quarantine import Listing
+from ops.verify.served import Served
+from ops.verify.verdict import Verdict, compare_view, select_kept
+from pipelines.common.pipeline import list_pipelines, load
+
+AT = ("public.sales.receipt.v1", 0)
+BOOK = Book(read=12, applied=9, duplicate=2, quarantined=1)
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+SHELF: Row = {**STOCK_LEVELS.examples[0], "store_id": "S001", "sku": "A"}
+OTHER: Row = {**SHELF, "sku": "B"}
+VIEWS = [view for name in list_pipelines() for view in load(name).writes]
+WITH_AN_END = [view for view in VIEWS if view.retention is not None]
+AUDIT = Audit(
+    pages=1,
+    shelves=1,
+    dirt={},
+    simulated=12,
+    quarantined=0,
+    differences=[],
+    seen={"repeated": (2, 2)},
+)
+
+
+def verdict(live: list[Row], oracle: list[Row], view: Contract = STOCK_LEVELS) -> Verdict:
+    return Verdict(
+        live=Served(
+            pipeline="inventory",
+            generation=1,
+            batch=7,
+            inputs={AT: 12},
+            books={AT: BOOK},
+            views={view.name: live},
+        ),
+        views=(compare_view(view, live, oracle),),
+        books={AT: BOOK},
+        listing=Listing(rejected=1, listed=1, differences=[], behind=0),
+        audit=AUDIT,
+    )
+
+
+def example(view: Contract) -> Row:
+    """A row with every field."""
+    return {field.name: view.examples[0].get(field.name) for field in view.fields}
+
+
+def test_every_pipeline_has_an_oracle() -> None:
+    assert ORACLES.keys() == set(list_pipelines())
+
+
+def test_what_has_no_oracle_is_told_which_do() -> None:
+    with pytest.raises(NoOracle, match=r"'coffee'\. Known: .*inventory"):
+        ask_oracle("coffee", Settings(), {})
+
+
+def test_answers_that_agree_are_exact() -> None:
+    assert verdict([SHELF, OTHER], [OTHER, SHELF]).exact
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.entity)
+def test_one_field_of_one_row_is_enough_to_differ(view: Contract) -> None:
+    row = example(view)
+    assert verdict([row], [row], view).exact
+    for field in view.fields:
+        changed = {"timestamp": NOON, "string": "changed", "array": []}.get(field.type, -1)
+        assert not verdict([row], [{**row, field.name: changed}], view).exact
+
+
+def test_rows_that_differ_are_listed_with_both_answers() -> None:
+    fewer = {**SHELF, "units_sold": 1}
+    [view] = verdict([fewer], [SHELF]).views
+    assert view.differing == [(fewer, SHELF)]
+
+
+def test_a_row_that_one_of_them_lacks_is_listed() -> None:
+    one = verdict([SHELF], [SHELF, OTHER])
+    assert one.views[0].differing == [(None, OTHER)]
+    assert not one.exact
+
+
+@pytest.mark.parametrize("view", WITH_AN_END, ids=lambda view: view.entity)
+@pytest.mark.crosses("*/retention")
+def test_what_began_too_long_before_the_newest_row_is_not_asked_for(view: Contract) -> None:
+    assert view.began is not None
+    assert view.retention is not None
+    row = example(view)
+    last = {**row, view.began: row[view.began] - view.retention}
+    over = {**row, view.began: last[view.began] - timedelta(milliseconds=1)}
+    assert select_kept(view, [over, last, row]) == [last, row]
+    assert verdict([last, row], [over, last, row], view).exact
+    assert not verdict([over, last, row], [over, last, row], view).exact
+
+
+def test_books_that_do_not_agree_are_not_exact() -> None:
+    one = verdict([SHELF], [SHELF])
+    short = {AT: replace(BOOK, applied=8, duplicate=3)}
+    assert not replace(one, books=short).exact
+
+
+def test_a_ledger_that_does_not_agree_is_not_exact() -> None:
+    off = Difference(("S001", "A"), ledger=Units(3, 0), log=Units(2, 0))
+    one = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, differences=[off]))
+    assert not one.exact
+
+
+def test_a_ledger_that_counts_other_dirt_is_not_exact() -> None:
+    one = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, seen={"repeated": (3, 2)}))
+    assert not one.exact
+
+
+def test_before_the_first_page_nothing_is_called_exact() -> None:
+    one = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, pages=0, shelves=0))
+    assert one.agree
+    assert not one.exact
+
+
+def test_without_a_simulator_no_page_is_asked_for() -> None:
+    nothing = replace(AUDIT, pages=0, shelves=0, simulated=0)
+    assert replace(verdict([SHELF], [SHELF]), audit=nothing).exact
+
+
+def test_what_the_ledger_does_not_tell_of_needs_no_audit() -> None:
+    assert replace(verdict([SHELF], [SHELF]), audit=None).exact
+
+
+@pytest.mark.parametrize(
+    ("listing", "agree"),
+    [
+        (Listing(rejected=2, listed=1, differences=["one is not listed"], behind=0), False),
+        (Listing(rejected=2, listed=1, differences=[], behind=0), False),
+        (Listing(rejected=2, listed=1, differences=[], behind=7), True),
+        (Listing(rejected=1, listed=1, differences=["one should not be"], behind=7), False),
+    ],
+)
+def test_a_quarantine_that_does_not_list_all_and_only_is_not_exact(
+    listing: Listing, agree: bool
+) -> None:
+    one = replace(verdict([SHELF], [SHELF]), listing=listing)
+    assert (one.agree, one.exact) == (agree, False)
