@@ -6,6 +6,7 @@ import pytest
 
 from infra import environment
 from infra.flink import FLINK
+from infra.installer.fetch import LOCK as INSTALLER_LOCK
 from infra.linter import LINTER
 from infra.separate import SeparateEnvironment
 
@@ -90,7 +91,9 @@ def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", [environment.LOCK, LINTER.lock, FLINK.lock], ids=lambda file: file.name
+    "file",
+    [environment.LOCK, INSTALLER_LOCK, LINTER.lock, FLINK.lock],
+    ids=lambda file: file.name,
 )
 def test_every_locked_package_has_a_hash_and_no_address(file: Path) -> None:
     text = file.read_text()
