@@ -30,13 +30,15 @@ def find_events(topic: str) -> dict[str, Event]:
 
 def find_incidents(**asked: str) -> list[Event]:
     """Those that were over long enough before the end: what was late is in the log, too."""
-    return [
+    found = [
         one.event
         for one in publish_all()
         if one.topic == INCIDENTS.name
         and asked.items() <= one.event.items()
         and one.event["world_at"] < SETTLED_MS
     ]
+    assert found, asked
+    return found
 
 
 def sort_events(incident: Event) -> list[Event]:
@@ -105,12 +107,10 @@ def test_friends_pay_less_at_the_till_of_one_cashier() -> None:
 
 def test_an_invented_receipt_is_of_no_sale() -> None:
     sold = find_events(RECEIPTS.name)
-    incidents = find_incidents(story="invented")
-    for one in incidents:
+    for one in find_incidents(story="invented"):
         (refund,) = sort_events(one)
         assert refund["receipt_event_id"] not in sold
         assert refund["receipt_event_time"] < refund["event_time"]
-    assert incidents
 
 
 @pytest.mark.parametrize("story", ["all-of-it", "in-two-parts", "recall", "line-down"])
