@@ -42,12 +42,6 @@ def maker(monkeypatch: pytest.MonkeyPatch, lock: Path) -> Maker:
     return made
 
 
-def test_it_is_made_once(maker: Maker, tmp_path: Path) -> None:
-    environment.ensure(tmp_path / "venv")
-    environment.ensure(tmp_path / "venv")
-    assert maker.made == 1
-
-
 def test_a_changed_lock_makes_it_anew(maker: Maker, lock: Path, tmp_path: Path) -> None:
     environment.ensure(tmp_path / "venv")
     lock.write_text("one==2\n")

@@ -201,14 +201,7 @@ def test_a_field_more_is_a_minor_version_and_better_words_are_a_patch(tmp_path: 
     release(tmp_path, TODAY)
     HARMLESS["a better description"](tmp_path)
     release(tmp_path, TODAY)
-    assert list_versions(tmp_path, "topics/sales/receipt.v1") == [
-        "1.0.0",
-        "1.1.0",
-        "1.2.0",
-        "1.3.0",
-        "1.4.0",
-        "1.4.1",
-    ]
+    assert list_versions(tmp_path, "topics/sales/receipt.v1")[-2:] == ["1.4.0", "1.4.1"]
     assert "version: 1.4.1\n" in (tmp_path / RECEIPT).read_text()
 
 
