@@ -31,6 +31,7 @@ from contracts import (
     schemas,
 )
 from contracts.writing import ENTRIES_MAX
+from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.strategies import valid
 
 ADJUSTMENT = ADJUSTMENTS.examples[0]
@@ -45,6 +46,7 @@ def test_what_is_encoded_is_decoded_and_is_what_any_avro_writer_writes(
 ) -> None:
     agreed = CONTRACTS[name]
     record = data.draw(valid(agreed))
+    assert find_broken_rules(agreed, record) == set()
     encoded = encode(agreed, record)
     decoded = decode(encoded)
     assert decoded.value == record

@@ -26,12 +26,6 @@ def test_a_reader_hands_out_what_is_declared() -> None:
         {name: line[name] for name in ("units", "unit_price_cents", "measure")}
         for line in RECEIPT["lines"]
     ]
-
-
-def test_what_is_not_declared_is_not_there() -> None:
-    value = create_reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
-    assert "sku" not in value["lines"][0]
-    assert "store_id" not in value
     with pytest.raises(KeyError, match="seed"):
         create_reader("own-clock")(encode(CLOCKS, CLOCKS.examples[0])).value["seed"]
 
@@ -56,12 +50,10 @@ def test_an_unknown_consumer_names_those_that_are_known() -> None:
         get_consumer("loyality")
 
 
-@pytest.mark.parametrize("name", CONSUMERS)
-def test_a_consumer_reads_a_topic_once_and_says_what_for(name: str) -> None:
-    one = get_consumer(name)
-    assert one.reads or one.writes
-    assert len(set(one.writes)) == len(one.writes)
-    assert all(use.purpose.endswith(".") for use in one.reads.values())
+def test_every_consumer_reads_or_writes_something_once() -> None:
+    for one in CONSUMERS.values():
+        assert one.reads or one.writes, one.name
+        assert len(set(one.writes)) == len(one.writes), one.name
 
 
 @pytest.mark.parametrize("text", ["2", "h", "two h", "2 weeks", "-1 h"])
@@ -70,18 +62,8 @@ def test_what_is_no_length_of_time_is_refused(text: str) -> None:
         parse_span(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("name: [", "expected YAML"),
-        ("name: till\nname: till\n", "stands twice"),
-        ("name: cash-desk\nkind: tool\ndomain: d\nowner: o\ndescription: d\n", "Rename one"),
-        ("name: till\nkind: robot\ndomain: d\nowner: o\ndescription: d\n", "kind"),
-    ],
-)
-def test_a_file_that_is_not_understood_is_not_loaded(
-    text: str, message: str, tmp_path: Path
-) -> None:
+def test_a_file_is_called_like_its_consumer(tmp_path: Path) -> None:
+    text = "name: cash-desk\nkind: tool\ndomain: d\nowner: o\ndescription: d\n"
     (tmp_path / "till.yaml").write_text(text)
-    with pytest.raises(BadContract, match=message):
+    with pytest.raises(BadContract, match="Rename one"):
         load_consumers(tmp_path)

@@ -18,7 +18,13 @@ from infra.kafka import Record
 from tests.contracts.expectations import find_violations, project
 
 USES = [(who, topic) for who, one in CONSUMERS.items() for topic in one.reads]
-EVERY = pytest.mark.parametrize(("who", "topic"), USES)
+RELYING = [
+    (who, topic, place)
+    for who, one in CONSUMERS.items()
+    for topic, use in one.reads.items()
+    for place in sorted({*use.relies_on.sign, *use.relies_on.values})
+]
+"""Each field on whose sign or values a consumer relies."""
 
 
 def create_record(contract: Contract, value: Mapping[str, Any]) -> Record:
@@ -40,42 +46,34 @@ def find_use(who: str, topic: str) -> tuple[Use, Contract]:
     return CONSUMERS[who].reads[topic], CONTRACTS[topic]
 
 
-@EVERY
-def test_a_valid_example_is_read_as_declared(who: str, topic: str) -> None:
+@pytest.mark.parametrize(("who", "topic"), USES)
+def test_a_valid_example_is_read_as_declared_and_what_it_relies_on(who: str, topic: str) -> None:
     use, contract = find_use(who, topic)
     for example in contract.examples:
-        value = create_record(contract, example).value
-        assert value is not None
-        assert create_reader(who)(value).value == project(use, contract, value)
+        record = create_record(contract, example)
+        assert record.value is not None
+        assert create_reader(who)(record.value).value == project(use, contract, record.value)
+        assert list(find_violations(use, contract, [record])) == []
 
 
-@EVERY
-def test_a_valid_example_is_what_it_relies_on(who: str, topic: str) -> None:
+@pytest.mark.parametrize(("who", "topic", "place"), RELYING)
+def test_an_invalid_example_is_not_what_it_relies_on(who: str, topic: str, place: str) -> None:
     use, contract = find_use(who, topic)
-    for example in contract.examples:
-        assert list(find_violations(use, contract, [create_record(contract, example)])) == []
+    kinds = ("minimum", "exclusiveMinimum", "validValues")
+    rules = {
+        rule.name
+        for rule in contract.rules
+        if rule.path == parse_path(place) and rule.kind in kinds
+    }
+    wrong = [one.value for one in contract.invalid_examples if one.rule in rules]
+    assert wrong
+    for value in wrong:
+        violations = list(find_violations(use, contract, [create_record(contract, value)]))
+        assert any(f": {place} is " in each for each in violations)
 
 
-@EVERY
-def test_an_invalid_example_is_not_what_it_relies_on(who: str, topic: str) -> None:
-    use, contract = find_use(who, topic)
-    for place in {*use.relies_on.sign, *use.relies_on.values}:
-        kinds = ("minimum", "exclusiveMinimum", "validValues")
-        rules = {
-            rule.name
-            for rule in contract.rules
-            if rule.path == parse_path(place) and rule.kind in kinds
-        }
-        wrong = [one.value for one in contract.invalid_examples if one.rule in rules]
-        assert wrong
-        for value in wrong:
-            violations = list(find_violations(use, contract, [create_record(contract, value)]))
-            assert any(f": {place} is " in each for each in violations)
-
-
-@EVERY
-def test_what_lacks_a_required_field_cannot_even_be_written(who: str, topic: str) -> None:
-    _, contract = find_use(who, topic)
+@pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
+def test_what_lacks_a_required_field_cannot_even_be_written(contract: Contract) -> None:
     for field in contract.fields:
         if field.required:
             value = {k: v for k, v in contract.examples[0].items() if k != field.name}

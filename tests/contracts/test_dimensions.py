@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from contracts import DIMENSIONS, NOTICE, ON_ITS_WAY, Contract, holds_from
-from contracts.times import render_span
 from contracts.validation import VALIDATED
 
 MINUTE_MS = 60_000
@@ -23,15 +22,6 @@ def test_every_topic_with_a_moment_from_which_it_holds_is_one_of_facts() -> None
         if any(field.name == "effective_at" for field in topic.fields)
     }
     assert moments == set(DIMENSIONS)
-
-
-@pytest.mark.parametrize("contract", DIMENSIONS.values(), ids=DIMENSIONS)
-def test_the_contract_says_how_much_notice_it_takes(contract: Contract) -> None:
-    (description,) = (
-        field.description for field in contract.fields if field.name == "effective_at"
-    )
-    assert "ten minutes" in description
-    assert render_span(NOTICE) == "10 min"
 
 
 @pytest.mark.parametrize(("notice", "later"), [(11, 0), (10, 0), (9, 1), (0, 10), (-60, 70)])

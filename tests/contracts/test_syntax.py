@@ -103,6 +103,7 @@ def test_everything_that_is_repeated_or_unknown_is_told_at_once(tmp_path: Path) 
         ),
         ("kind: tool\nwrites: [7]", "writes.0: expected a text, found 7"),
         ("kind: tool\nname: till", "'name', which stands twice"),
+        ("kind: [", "till.yaml:2: "),
     ],
 )
 def test_a_consumers_file_is_read_as_strictly(tmp_path: Path, wrong: str, told: str) -> None:

@@ -65,14 +65,6 @@ def test_a_live_record_carries_the_wall_clock_too(receipt: Publication) -> None:
     assert ("sent_at", (77).to_bytes(8, "big")) in broker.queue[0]["headers"]
 
 
-def test_live_and_backfill_publish_the_same_values(receipt: Publication) -> None:
-    live, backfill = Broker(), Broker()
-    Publisher(live, wall_ms=lambda: 77).publish(receipt)
-    Publisher(backfill).publish(receipt)
-    assert live.queue[0]["value"] == backfill.queue[0]["value"]
-    assert live.queue[0]["timestamp"] == backfill.queue[0]["timestamp"]
-
-
 def test_a_full_queue_is_waited_for(receipt: Publication) -> None:
     broker = Broker(room=1)
     publisher = Publisher(broker)

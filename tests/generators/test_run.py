@@ -6,7 +6,7 @@ from generators.disk_guard import DiskGuard
 from generators.pacer import Paced, Pacer, Unpaced
 from generators.publisher import Publisher
 from generators.resume import Logged
-from generators.run import Progress, run
+from generators.run import run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS
 from generators.world import World
@@ -15,9 +15,6 @@ from tests.generators.worlds import SMALL, publish_hours
 
 UNTIL_TICK = 2 * 60
 ROOM = DiskGuard(Signal(), lambda: None)
-
-
-def ignore_progress(_: Progress) -> None: ...
 
 
 class Topics:
@@ -51,9 +48,13 @@ class Wall(Signal):
 
 
 def run_small(
-    pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK, guard: DiskGuard = ROOM
+    pacer: Pacer,
+    folder: Path,
+    until_tick: int = UNTIL_TICK,
+    guard: DiskGuard = ROOM,
+    topics: Topics | None = None,
 ) -> Topics:
-    topics = Topics()
+    topics = topics or Topics()
     snapshots = Snapshots(folder, SMALL.render())
     run(
         World(SMALL),
@@ -62,7 +63,7 @@ def run_small(
         Publisher(topics),
         snapshots,
         guard,
-        ignore_progress,
+        lambda _: None,
         until_tick,
     )
     return topics
@@ -90,42 +91,20 @@ def test_live_a_record_is_published_when_its_time_has_come(tmp_path: Path) -> No
         def produce(self, *arguments: Any, timestamp: int, **rest: Any) -> None:
             early_ms.append((timestamp - START_MS) - wall.now_ms)
 
-    pacer = create_pacer(wall, 1_000)
-    snapshots = Snapshots(tmp_path, SMALL.render())
-    run(
-        World(SMALL),
-        Logged({}),
-        pacer,
-        Publisher(Clocked()),
-        snapshots,
-        ROOM,
-        ignore_progress,
-        UNTIL_TICK,
-    )
+    run_small(create_pacer(wall, 1_000), tmp_path, topics=Clocked())
     assert max(early_ms) == 0
 
 
 def test_a_stop_within_a_tick_ends_the_run(tmp_path: Path) -> None:
     stop = Signal()
-    topics = Topics()
 
     class Stopping(Topics):
         def produce(self, *arguments: Any, **rest: Any) -> None:
-            topics.produce(*arguments, **rest)
-            if len(topics.records) == 50:
+            super().produce(*arguments, **rest)
+            if len(self.records) == 50:
                 stop.set()
 
-    snapshots = Snapshots(tmp_path, SMALL.render())
-    run(
-        World(SMALL),
-        Logged({}),
-        Unpaced(stop),
-        Publisher(Stopping()),
-        snapshots,
-        ROOM,
-        ignore_progress,
-    )
-    assert len(topics.records) == 50
+    assert len(run_small(Unpaced(stop), tmp_path, topics=Stopping()).records) == 50
 
 
 def test_a_snapshot_is_written_every_few_hours(tmp_path: Path) -> None:
@@ -159,17 +138,7 @@ def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
 
 
 def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
-    stop, topics = Signal(), Topics()
+    stop = Signal()
     stop.set()
-    disk_guard = DiskGuard(stop, lambda: "no room")
-    snapshots = Snapshots(tmp_path, SMALL.render())
-    run(
-        World(SMALL),
-        Logged({}),
-        Unpaced(stop),
-        Publisher(topics),
-        snapshots,
-        disk_guard,
-        ignore_progress,
-    )
-    assert topics.records == []
+    guard = DiskGuard(stop, lambda: "no room")
+    assert run_small(Unpaced(stop), tmp_path, guard=guard).records == []

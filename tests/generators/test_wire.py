@@ -30,12 +30,6 @@ def find_broken_rules(publication: Publication) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("dirt", [*UNREADABLE, Dirt.FUTURE])
-def test_the_same_event_becomes_the_same_bytes(dirt: Dirt) -> None:
-    for publication in select_dirty(dirt):
-        assert wire.encode_value(publication) == wire.encode_value(publication)
-
-
 def test_a_clock_ahead_bends_the_event_and_not_the_record() -> None:
     for publication in select_dirty(Dirt.FUTURE):
         event = decode(wire.encode_value(publication)).value

@@ -19,16 +19,6 @@ def test_it_can_be_run(script: Path) -> None:
     subprocess.run(["bash", "-n", script], check=True)
 
 
-def test_it_runs_every_gate_with_nothing_of_an_earlier_run() -> None:
-    script = RUN.read_text()
-    assert "set -euo pipefail" in script
-    assert "make check" in script
-    assert "make test\n" in script
-    assert "timed containers .ci/containers\n" in script
-    assert 'rm -rf "$scratch"' in script
-    assert 'VENV="$scratch/venv" JARS_DIR="$scratch/jars"' in script
-
-
 def test_without_an_engine_it_says_what_was_not_tested(tmp_path: Path) -> None:
     folder = tmp_path / ".ci"
     folder.mkdir()
@@ -42,10 +32,3 @@ def test_without_an_engine_it_says_what_was_not_tested(tmp_path: Path) -> None:
         [folder / CONTAINERS.name], env=nothing, capture_output=True, text=True, check=True
     )
     assert "the containers are NOT tested" in output.stdout
-
-
-def test_an_engine_of_its_own_ends_with_it() -> None:
-    script = CONTAINERS.read_text()
-    assert "\nmake test-docker\n" in script
-    assert 'engine="$scratch/engine"' in script
-    assert "trap stop_engine EXIT" in script

@@ -34,9 +34,16 @@ CLUSTER = {
 }
 """What runs in the cluster alone, which takes no SECURE."""
 
+Composed = dict[str, Any]
 
-def test_every_setting_reaches_every_program() -> None:
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
+
+@pytest.fixture(scope="module")
+def composed() -> Composed:
+    """The file as it is written, variables and all."""
+    return dict(yaml.safe_load((locate_root() / "docker-compose.yml").read_text()))
+
+
+def test_every_setting_reaches_every_program(composed: Composed) -> None:
     choices = {name.upper() for name in Settings.model_fields.keys() - FIXED}
     for name, service in composed["services"].items():
         if "build" in service and name not in BROKERS:
@@ -79,15 +86,15 @@ def test_a_service_waits_only_for_services_that_are_there_with_it(chosen: str) -
             assert other in together or condition.get("required") is False, (name, other)
 
 
-def test_nothing_is_published_beyond_this_machine() -> None:
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
+def test_nothing_is_published_beyond_this_machine(composed: Composed) -> None:
     ports = [port for one in composed["services"].values() for port in one.get("ports", ())]
     assert ports
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 
-def test_each_program_of_a_secure_shop_logs_in_as_a_service_that_has_a_password() -> None:
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
+def test_each_program_of_a_secure_shop_logs_in_as_a_service_that_has_a_password(
+    composed: Composed,
+) -> None:
     told = {
         name: one["environment"]["KAFKA_SERVICE"]
         for name, one in composed["services"].items()
@@ -98,8 +105,7 @@ def test_each_program_of_a_secure_shop_logs_in_as_a_service_that_has_a_password(
     assert set(told) <= set(list_services())
 
 
-def test_all_of_a_secure_shop_has_the_volume_of_its_keys() -> None:
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
+def test_all_of_a_secure_shop_has_the_volume_of_its_keys(composed: Composed) -> None:
     for name, one in composed["services"].items():
         if "build" in one and name not in CLUSTER:
             assert "security:/data/security" in one["volumes"], name
@@ -128,8 +134,7 @@ def test_a_cluster_with_secure_is_refused_by_its_programs(service: str) -> None:
         refuse_half_secure(settings)
 
 
-def test_there_is_a_driver_for_every_pipeline() -> None:
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
+def test_there_is_a_driver_for_every_pipeline(composed: Composed) -> None:
     drivers = {
         name: service["environment"]["PIPELINES"]
         for name, service in composed["services"].items()
@@ -174,25 +179,12 @@ def test_apaches_image_is_told_what_our_broker_is() -> None:
     assert variables == wanted
 
 
-def test_images_of_others_are_pinned() -> None:
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
+def test_images_of_others_are_pinned(composed: Composed) -> None:
     others = {name: one for name, one in composed["services"].items() if "build" not in one}
     assert others.keys() == {"prometheus", "grafana"}
     for name, one in others.items():
         assert re.fullmatch(r"[a-z/]+:v?\d+\.\d+\.\d+@sha256:[0-9a-f]{64}", one["image"]), name
 
 
-def test_what_observes_runs_where_it_is_asked_for() -> None:
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
-    for name in ("prometheus", "grafana"):
-        assert "observe-on" in composed["services"][name]["profiles"]
-    for file in (".env", "infra/cluster.env"):
-        [line] = re.findall(
-            r"^COMPOSE_PROFILES=(.*)$", (locate_root() / file).read_text(), re.MULTILINE
-        )
-        assert line.endswith(",observe-${OBSERVE:-off}")
-
-
-def test_nobody_runs_without_a_limit_of_memory() -> None:
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())
+def test_nobody_runs_without_a_limit_of_memory(composed: Composed) -> None:
     assert all(one["mem_limit"] for one in composed["services"].values())

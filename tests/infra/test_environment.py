@@ -6,6 +6,7 @@ import pytest
 
 from infra import environment
 from infra.flink import FLINK
+from infra.installer.fetch import LOCK as INSTALLER_LOCK
 from infra.linter import LINTER
 from infra.separate import SeparateEnvironment
 
@@ -39,12 +40,6 @@ def maker(monkeypatch: pytest.MonkeyPatch, lock: Path) -> Maker:
     made = Maker()
     monkeypatch.setattr(environment, "make", made)
     return made
-
-
-def test_it_is_made_once(maker: Maker, tmp_path: Path) -> None:
-    environment.ensure(tmp_path / "venv")
-    environment.ensure(tmp_path / "venv")
-    assert maker.made == 1
 
 
 def test_a_changed_lock_makes_it_anew(maker: Maker, lock: Path, tmp_path: Path) -> None:
@@ -90,7 +85,9 @@ def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", [environment.LOCK, LINTER.lock, FLINK.lock], ids=lambda file: file.name
+    "file",
+    [environment.LOCK, INSTALLER_LOCK, LINTER.lock, FLINK.lock],
+    ids=lambda file: file.name,
 )
 def test_every_locked_package_has_a_hash_and_no_address(file: Path) -> None:
     text = file.read_text()

@@ -100,10 +100,3 @@ def test_what_containers_would_not_protect_is_refused_before_images_are_built(be
     [said] = refused.value.output.splitlines()
     assert beside in said
     assert said.endswith("docs/security.md")
-
-
-@pytest.mark.parametrize("verb", ["up", "status", "down"])
-def test_the_environment_is_made_before_every_verb(verb: str) -> None:
-    first, second = make("--dry-run", verb).split(" && ")
-    assert "infra.bootstrap" in first
-    assert second.endswith(f"retail {verb}\n")

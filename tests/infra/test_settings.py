@@ -24,14 +24,10 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_one_variable_moves_every_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PORT_BASE", "8100")
-    moved = Settings()
-    assert (moved.api_port, moved.broker_port, moved.controller_port) == (8100, 9192, 9193)
-
-
-def test_ports_by_default() -> None:
-    ours = Settings()
-    assert (ours.api_port, ours.broker_port, ours.controller_port) == (8000, 9092, 9093)
+    for base, moved in (("", (8000, 9092, 9093)), ("8100", (8100, 9192, 9193))):
+        monkeypatch.setenv("PORT_BASE", base)
+        ours = Settings()
+        assert (ours.api_port, ours.broker_port, ours.controller_port) == moved
 
 
 def test_an_empty_variable_is_an_unset_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,11 @@ VERSIONS = [
 ]
 """Of contracts that are still there: nobody reads those whose sunset has come."""
 
-EVERY = pytest.mark.parametrize("old", VERSIONS, ids=lambda one: f"{one.name} {one.version}")
+EVENTS = [one for one in VERSIONS if one.name in VALIDATED]
+
+
+def render_id(version: Contract) -> str:
+    return f"{version.name} {version.version}"
 
 
 def encode_as(old: Contract, value: object) -> bytes:
@@ -40,16 +44,14 @@ def select_fields(asked: Any, value: Any) -> Any:
     return value
 
 
-@EVERY
+@pytest.mark.parametrize("old", VERSIONS, ids=render_id)
 def test_an_old_record_says_what_it_said(old: Contract) -> None:
     for value in old.examples:
         assert select_fields(value, decode(encode_as(old, value)).value) == value
 
 
-@EVERY
+@pytest.mark.parametrize("old", EVENTS, ids=render_id)
 def test_an_old_event_is_accepted_on_replay(old: Contract) -> None:
-    if old.name not in VALIDATED:
-        return
     for value in old.examples:
         published_ms = round(value[str(old.event_time)].timestamp() * 1000)
         verdict = validate(
@@ -58,9 +60,8 @@ def test_an_old_event_is_accepted_on_replay(old: Contract) -> None:
         assert not isinstance(verdict, Rejection), verdict
 
 
-@EVERY
-def test_every_consumer_reads_old_records_by_its_own_schema(old: Contract) -> None:
-    for one in CONSUMERS.values():
-        if use := one.reads.get(old.name):
+def test_every_consumer_reads_old_records_by_its_own_schema() -> None:
+    for old in VERSIONS:
+        for use in (one.reads[old.name] for one in CONSUMERS.values() if old.name in one.reads):
             for value in old.examples:
-                project(use, CONTRACTS[old.name], encode_as(old, value))
+                assert project(use, CONTRACTS[old.name], encode_as(old, value))

@@ -19,19 +19,8 @@ def test_the_broker_listens_on_this_machine_only(tmp_path: Path) -> None:
     assert listeners == ["PLAINTEXT://127.0.0.1:9192", "CONTROLLER://127.0.0.1:9193"]
 
 
-def test_topics_are_never_made_by_a_typing_mistake(tmp_path: Path) -> None:
-    assert render_properties(tmp_path)["auto.create.topics.enable"] == "false"
-
-
 def test_no_path_stands_in_it(tmp_path: Path) -> None:
     assert not any("odd" in value for value in render_properties(tmp_path).values())
-
-
-def test_one_node_keeps_one_copy_of_everything(tmp_path: Path) -> None:
-    factors = [
-        v for name, v in render_properties(tmp_path).items() if name.endswith("replication.factor")
-    ]
-    assert factors == ["1", "1", "1"]
 
 
 def test_one_of_three_keeps_what_a_lost_broker_would_take_away(tmp_path: Path) -> None:

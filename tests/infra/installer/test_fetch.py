@@ -72,10 +72,3 @@ def test_a_missing_module_is_named_with_its_package(
     monkeypatch.setitem(sys.modules, "ensurepip", None)
     with pytest.raises(Broken, match=r"ensurepip is missing.\n.*python3\.\d+-venv"):
         pip.build_command(tmp_path)
-
-
-def test_it_is_pinned_by_hashes_and_names_no_address() -> None:
-    text = fetching.LOCK.read_text()
-    assert text.startswith("uv==")
-    assert "--hash=sha256:" in text
-    assert "://" not in text

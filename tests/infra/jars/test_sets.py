@@ -13,13 +13,6 @@ HERE = Path(sets.__file__).parent
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_jar_is_pinned_by_its_content(name: Name) -> None:
-    jars = get_jar_set(name).jars
-    assert jars
-    assert all(len(bytes.fromhex(jar.sha256)) == 32 for jar in jars)
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_the_lock_is_of_this_specification(name: Name) -> None:
     lock = LockFile.load(HERE / name / LOCK_FILE)
     assert lock.spec_hash == compute_spec_hash(HERE / name / SPEC_FILE)

@@ -19,7 +19,6 @@ KUBECTL = Path(sysconfig.get_path("scripts"), "kubectl")
 SECONDS_MAX = 60
 
 Resource = dict[str, Any]
-Pods = tuple[Resource, ...]
 
 
 @cache

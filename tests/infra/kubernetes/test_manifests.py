@@ -4,8 +4,6 @@ import json
 import re
 import tomllib
 from collections.abc import Sequence
-from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
@@ -68,14 +66,6 @@ def test_kubernetes_knows_every_field(own: Sequence[Resource]) -> None:
     different = {json.dumps(one, sort_keys=True): one for one in every}
     for one in different.values():
         kubernetes_validate.validate(one, KUBERNETES, strict=True)
-
-
-@pytest.mark.parametrize(("field", "value"), [("replicas", "one"), ("replica", 1)])
-def test_a_wrong_field_is_refused(field: str, value: object) -> None:
-    wrong = deepcopy(workloads(render("single"))["simulator"])
-    wrong["spec"][field] = value
-    with pytest.raises(kubernetes_validate.ValidationError, match=field):
-        kubernetes_validate.validate(wrong, KUBERNETES, strict=True)
 
 
 @pytest.mark.parametrize(
@@ -434,21 +424,3 @@ def test_as_many_apis_and_suppliers_run_as_in_the_compose_files_cluster(
     assert "replicas" not in found["api"]["spec"]
     for name in ("supplier", "spark-worker"):
         assert found[name]["spec"]["replicas"] == int(composed[name]["deploy"]["replicas"])
-
-
-def test_a_file_beside_a_manifest_is_rendered_somewhere(own: Sequence[Resource]) -> None:
-    """Nothing lies in the folder that no overlay, and not the document's, brings."""
-    kinds = {
-        (one["kind"], one["metadata"]["name"])
-        for each in (*map(render, OVERLAYS), own)
-        for one in each
-    }
-    named = {
-        (kind, name)
-        for file in Path(locate_root(), "infra", "kubernetes").glob("[bc]*/**/*.yaml")
-        for kind, name in re.findall(
-            r"^kind: (\w+)\nmetadata:\n  name: ([\w-]+)", file.read_text(), re.MULTILINE
-        )
-    }
-    assert len(named) > 20
-    assert named <= kinds

@@ -15,7 +15,6 @@ from tests.infra.kubernetes.rendered import (
     pod,
     program,
     render,
-    settings,
     workloads,
 )
 from tests.infra.kubernetes.test_manifests import KUBERNETES
@@ -112,7 +111,3 @@ def test_an_executors_template_is_a_pod_that_starts_a_module_there_is(
     assert (locate_root() / f"{module.replace('.', '/')}.py").exists()
     assert 'ENTRYPOINT ["tini", "--"]' in (locate_root() / "infra/images/Dockerfile").read_text()
     assert container["command"][:2] == ["tini", "--"]
-
-
-def test_a_driver_asks_the_cluster_that_it_is_in(resources: Sequence[Resource]) -> None:
-    assert settings(resources)["SPARK_MASTER"] == "k8s://https://kubernetes.default.svc"

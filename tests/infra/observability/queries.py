@@ -34,6 +34,17 @@ def list_groupings(query: str) -> set[str]:
     return reduce(set.union, map(_list_own_groupings, walk(promql.parse(query))), set())
 
 
+def check_names(query: str, known: Labels) -> None:
+    """Its metrics are there, with the labels that it filters and groups by."""
+    selectors = list_selectors(query)
+    assert selectors
+    for one in selectors:
+        assert one.metric in known, f"/metrics has no {one.metric}"
+        assert one.labels <= known[one.metric] | OF_PROMETHEUS, one
+    labels = set().union(*(known[one.metric] for one in selectors))
+    assert list_groupings(query) <= labels | OF_PROMETHEUS
+
+
 def list_result_labels(query: str, known: Labels) -> set[str]:
     """The labels that its results have, by those that metrics have."""
     return _list_result_labels(promql.parse(query), known)

@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections import Counter
-from itertools import combinations
 from typing import Any
 
 import pytest
@@ -12,10 +10,8 @@ import yaml
 from infra.settings import locate_root
 from tests.infra.observability.figures import read_labels
 from tests.infra.observability.queries import (
-    OF_PROMETHEUS,
-    list_groupings,
+    check_names,
     list_result_labels,
-    list_selectors,
 )
 from tests.infra.observability.test_rules import with_recorded
 from tests.services.serving import Answers
@@ -30,8 +26,6 @@ PANELS = [
     for panel in dashboard["panels"]
 ]
 VALUES = re.compile(r"label_values\((\w+), (\w+)\)")
-COLUMNS = 24
-"""As wide is a dashboard of Grafana."""
 
 
 def provisioned(kind: str) -> Any:
@@ -39,24 +33,10 @@ def provisioned(kind: str) -> Any:
     return yaml.safe_load(file.read_text())
 
 
-def test_there_are_dashboards_and_each_has_an_id_of_its_own() -> None:
-    assert DASHBOARDS.keys() == {"pipelines", "api"}
-    assert len({one["uid"] for one in DASHBOARDS.values()}) == len(DASHBOARDS)
-
-
 @pytest.mark.parametrize("name", DASHBOARDS)
-def test_panels_have_ids_of_their_own_and_do_not_overlap(name: str) -> None:
-    panels = DASHBOARDS[name]["panels"]
-    assert [at for at, times in Counter(one["id"] for one in panels).items() if times > 1] == []
-    for one, other in combinations([panel["gridPos"] for panel in panels], 2):
-        apart = (
-            one["x"] + one["w"] <= other["x"]
-            or other["x"] + other["w"] <= one["x"]
-            or one["y"] + one["h"] <= other["y"]
-            or other["y"] + other["h"] <= one["y"]
-        )
-        assert apart, (one, other)
-    assert all(panel["gridPos"]["x"] + panel["gridPos"]["w"] <= COLUMNS for panel in panels)
+def test_panels_have_ids_of_their_own(name: str) -> None:
+    ids = [panel["id"] for panel in DASHBOARDS[name]["panels"]]
+    assert len(set(ids)) == len(ids)
 
 
 @pytest.mark.parametrize("panel", PANELS)
@@ -65,13 +45,7 @@ def test_a_panel_draws_what_there_is_in_a_unit(panel: Any, observed: Answers) ->
     assert panel["fieldConfig"]["defaults"]["unit"]
     assert panel["targets"]
     for target in panel["targets"]:
-        selectors = list_selectors(target["expr"])
-        assert selectors
-        for one in selectors:
-            assert one.metric in known, f"/metrics has no {one.metric}"
-            assert one.labels <= known[one.metric] | OF_PROMETHEUS, one
-        labels = set().union(*(known[one.metric] for one in selectors)) | OF_PROMETHEUS
-        assert list_groupings(target["expr"]) <= labels
+        check_names(target["expr"], known)
         legend = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
         assert legend <= list_result_labels(target["expr"], known)
 
@@ -91,6 +65,7 @@ def test_what_a_dashboard_can_be_narrowed_to_is_there(name: str, observed: Answe
 def test_all_asks_the_prometheus_that_grafana_is_given() -> None:
     [source] = provisioned("datasources")["datasources"]
     wanted = {"type": source["type"], "uid": source["uid"]}
+    assert len({one["uid"] for one in DASHBOARDS.values()}) == len(DASHBOARDS) > 0
     for dashboard in DASHBOARDS.values():
         for panel in dashboard["panels"]:
             assert panel["datasource"] == wanted

@@ -11,10 +11,8 @@ import yaml
 from infra.settings import locate_root
 from tests.infra.observability.figures import Labels, read_labels
 from tests.infra.observability.queries import (
-    OF_PROMETHEUS,
-    list_groupings,
+    check_names,
     list_result_labels,
-    list_selectors,
 )
 from tests.services.serving import Answers
 
@@ -43,23 +41,7 @@ def with_recorded(labels: Labels) -> Labels:
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_a_rule_names_metrics_and_labels_that_there_are(name: str, observed: Answers) -> None:
-    known, query = with_recorded(read_labels(observed)), QUERIES[name]
-    selectors = list_selectors(query)
-    assert selectors
-    for one in selectors:
-        assert one.metric in known, f"/metrics has no {one.metric}"
-        assert one.labels <= known[one.metric] | OF_PROMETHEUS, one
-    labels = set().union(*(known[one.metric] for one in selectors))
-    assert list_groupings(query) <= labels | OF_PROMETHEUS
-
-
-def test_a_wrong_query_is_found(observed: Answers) -> None:
-    with pytest.raises(ValueError, match=r"\w"):
-        list_selectors("sum by (pipeline (retail_pipeline_served)")
-    [selector] = list_selectors('sum by (shelf) (retail_coffee{cup="large"})')
-    assert selector.metric not in read_labels(observed)
-    assert selector.labels == {"cup"}
-    assert list_groupings("sum by (shelf) (retail_coffee)") == {"shelf"}
+    check_names(QUERIES[name], with_recorded(read_labels(observed)))
 
 
 def test_no_two_rules_have_one_name() -> None:

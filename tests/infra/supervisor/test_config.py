@@ -43,24 +43,14 @@ def test_logs_go_to_the_data_folder(programs: dict[str, ProcessConfig], home: Pa
     assert Path(programs["api"].stdout_logfile).absolute() == home / "logs" / "api.log"
 
 
-def test_every_component_is_restarted_within_limits(programs: dict[str, ProcessConfig]) -> None:
+def test_restarts_logs_and_stops_of_every_component_have_limits(
+    programs: dict[str, ProcessConfig],
+) -> None:
     for program in programs.values():
         assert not program.autostart
         assert program.startsecs >= 10
         assert program.startretries == 5
-
-
-def test_every_log_has_a_limit(programs: dict[str, ProcessConfig]) -> None:
-    for program in programs.values():
         assert 0 < program.stdout_logfile_maxbytes <= 10 * 1024 * 1024
         assert program.stdout_logfile_backups <= 2
-
-
-def test_nothing_is_left_of_a_group_that_is_killed(programs: dict[str, ProcessConfig]) -> None:
-    assert all(program.killasgroup for program in programs.values())
-
-
-def test_two_steps_of_stopping_fit_into_twenty_seconds(
-    programs: dict[str, ProcessConfig],
-) -> None:
-    assert 2 * max(program.stopwaitsecs for program in programs.values()) < 20
+        assert program.killasgroup, "nothing is left of a group that is killed"
+        assert 2 * program.stopwaitsecs < 20, "two steps of stopping"

@@ -7,16 +7,12 @@ import pytest
 from infra.settings import Settings, locate_root
 from ops.cli import experiments
 from ops.cli.experiments import (
-    FENCED,
-    PROMPT,
-    Experiment,
     NoGuide,
     NoShop,
     Step,
     StepFailed,
     UnknownExperiment,
     find_experiments,
-    parse_exchanges,
     parse_steps,
     run,
     try_command,
@@ -71,20 +67,6 @@ def test_the_list_has_every_page_with_its_question_and_its_time(
         assert f"{one.minutes} min" in printed
         assert one.name in printed
         assert f"({one.file.name})" in GUIDE.read_text()
-
-
-@pytest.mark.parametrize("page", find_experiments(), ids=lambda one: one.name)
-def test_a_page_has_a_picture_answers_something_to_change_and_its_place_in_the_code(
-    page: Experiment,
-) -> None:
-    text = page.file.read_text()
-    picture, *blocks = FENCED.findall(text)
-    assert not picture.startswith(PROMPT)
-    assert blocks
-    for block in blocks:
-        assert all(answer.strip() for _, answer in parse_exchanges(block))
-    assert "\n**Change something.** " in text
-    assert "\n**In the code.** " in text
 
 
 def test_what_is_not_there_is_told_with_what_is(

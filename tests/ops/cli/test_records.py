@@ -72,10 +72,6 @@ def test_reading_begins_where_it_is_told_to(log: Settings, since: str, expected:
         assert read_offsets == [(PARTITION, offset) for offset in expected]
 
 
-def test_reading_takes_nothing_away(log: Settings) -> None:
-    assert offsets(log, "0") == offsets(log, "0")
-
-
 def test_a_record_is_shown_with_its_place_its_time_its_key_and_its_value(log: Settings) -> None:
     [first] = read_records(log, TOPIC, EARLIEST, PARTITION, 1)
     described = describe(first)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -102,21 +103,20 @@ def test_what_began_too_long_before_the_newest_row_is_not_asked_for(view: Contra
     assert not verdict([over, last, row], [over, last, row], view).exact
 
 
-def test_books_that_do_not_agree_are_not_exact() -> None:
-    one = verdict([SHELF], [SHELF])
-    short = {AT: replace(BOOK, applied=8, duplicate=3)}
-    assert not replace(one, books=short).exact
+OFF = Difference(("S001", "A"), ledger=Units(3, 0), log=Units(2, 0))
 
 
-def test_a_ledger_that_does_not_agree_is_not_exact() -> None:
-    off = Difference(("S001", "A"), ledger=Units(3, 0), log=Units(2, 0))
-    one = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, differences=[off]))
-    assert not one.exact
-
-
-def test_a_ledger_that_counts_other_dirt_is_not_exact() -> None:
-    one = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, seen={"repeated": (3, 2)}))
-    assert not one.exact
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"books": {AT: replace(BOOK, applied=8, duplicate=3)}},
+        {"audit": replace(AUDIT, differences=[OFF])},
+        {"audit": replace(AUDIT, seen={"repeated": (3, 2)})},
+    ],
+    ids=["other books", "another ledger", "other dirt"],
+)
+def test_books_or_a_ledger_that_do_not_agree_are_not_exact(changed: dict[str, Any]) -> None:
+    assert not replace(verdict([SHELF], [SHELF]), **changed).exact
 
 
 def test_before_the_first_page_nothing_is_called_exact() -> None:
