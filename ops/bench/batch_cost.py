@@ -1,7 +1,7 @@
 """The cost of a batch of a streaming query: CPU, planning, compilation, garbage collection."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
@@ -168,13 +168,8 @@ def find_last_batch(query: StreamingQuery) -> int:
 
 def measure_cpu(java: psutil.Process) -> dict[int, float]:
     """CPU seconds of the process and its Python workers so far, by process id."""
-    return read_cpu_seconds([java, *java.children(recursive=True)])
-
-
-def read_cpu_seconds(processes: Iterable[psutil.Process]) -> dict[int, float]:
-    """CPU seconds of these processes so far, by process id; without those that have ended."""
     seconds: dict[int, float] = {}
-    for one in processes:
+    for one in [java, *java.children(recursive=True)]:
         with suppress(psutil.NoSuchProcess):  # a worker that was idle for a minute ends
             times = one.cpu_times()
             seconds[one.pid] = times.user + times.system
@@ -183,12 +178,7 @@ def read_cpu_seconds(processes: Iterable[psutil.Process]) -> dict[int, float]:
 
 def measure_cpu_since(before: Mapping[int, float], java: psutil.Process) -> float:
     """CPU seconds since then, of the processes that are still there."""
-    return sum_since(before, measure_cpu(java))
-
-
-def sum_since(before: Mapping[int, float], now: Mapping[int, float]) -> float:
-    """CPU seconds from one reading to a later one, of the processes in the latter."""
-    return sum(seconds - before.get(pid, 0.0) for pid, seconds in now.items())
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in measure_cpu(java).items())
 
 
 def let_time_pass(seconds: float) -> None:

@@ -23,7 +23,6 @@ FIGURES = Path("ops", "bench", "benchmarks.json")
 DOCUMENTS = (
     Path("docs", "benchmarks.md"),
     Path("docs", "systems.md"),
-    Path("docs", "sizing.md"),
     Path("README.md"),
 )
 TABLE = re.compile(

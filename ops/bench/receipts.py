@@ -1,6 +1,5 @@
 """Receipts by the million: all different, in the order of their time, of three lines each."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from contracts import HEARTBEATS, RECEIPTS, encode
@@ -12,6 +11,8 @@ from infra.settings import Settings
 LINES = 3
 STORES = 12
 PRODUCTS = 800
+CUSTOMERS = 4_999
+CARDS = 9_973
 APART_MS = 500
 """World time between two receipts: that of the default world."""
 
@@ -20,61 +21,42 @@ POLL_EVERY = 1_000
 FLUSH_SECONDS_MAX = 120.0
 
 
-@dataclass(frozen=True)
-class Spread:
-    """The shelves that receipts take from, and who buys."""
-
-    stores: int = STORES
-    products: int = PRODUCTS
-    lines: int = LINES
-    """Lines of each receipt."""
-    customers: int = 4_999
-    cards: int = 9_973
-
-
-USUAL = Spread()
-
-
-def create_receipt(number: int, apart_ms: int = APART_MS, spread: Spread = USUAL) -> dict[str, Any]:
+def create_receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
     """The receipt of that number; the same one for the same number.
 
     `apart_ms`: world time between two receipts.
     """
-    store = f"S{number % spread.stores:03}"
+    store = f"S{number % STORES:03}"
     return {
         "event_id": f"{store}-{number:08}",
         "event_time": START_MS + number * apart_ms,
         "store_id": store,
         "register_id": f"{store}-R{number % 3}",
         "cashier_id": f"{store}-K{number % 7:02}",
-        "card_token": f"tok_{number % spread.cards:04x}",
-        "customer_id": f"C{number % spread.customers:06}",
+        "card_token": f"tok_{number % CARDS:04x}",
+        "customer_id": f"C{number % CUSTOMERS:06}",
         "lines": [
             {
-                "sku": f"SKU-{(7 * number + line) % spread.products:05}",
+                "sku": f"SKU-{(7 * number + line) % PRODUCTS:05}",
                 "units": 1 + line % 2,
                 "unit_price_cents": 249,
             }
-            for line in range(spread.lines)
+            for line in range(LINES)
         ],
     }
 
 
-def publish(
-    settings: Settings, start: int, end: int, apart_ms: int = APART_MS, spread: Spread = USUAL
-) -> None:
+def publish(settings: Settings, start: int, end: int, apart_ms: int = APART_MS) -> None:
     """Publish the receipts of these numbers, and the heartbeats between them."""
     log = Log(settings)
-    append(log, start, end, apart_ms, spread)
+    append(log, start, end, apart_ms)
     log.flush()
 
 
-def append(
-    log: "Log", start: int, end: int, apart_ms: int = APART_MS, spread: Spread = USUAL
-) -> None:
+def append(log: "Log", start: int, end: int, apart_ms: int = APART_MS) -> None:
     """Append the receipts of these numbers, and the heartbeats between them."""
     for number in range(start, end):
-        event = create_receipt(number, apart_ms, spread)
+        event = create_receipt(number, apart_ms)
         log.append(RECEIPTS, event["store_id"], event)
         if number % BEAT_EVERY == 0:
             log.append(HEARTBEATS, "world", create_heartbeat(f"beat-{number}", event["event_time"]))

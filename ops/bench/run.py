@@ -38,7 +38,6 @@ class Part(StrEnum):
     READS = "reads"
     PAGES = "pages"
     MEMORY = "memory"
-    SIZING = "sizing"
     FAULTS = "faults"
 
 

@@ -35,16 +35,11 @@ class Scale:
     batch_seconds: float
     """How long the batches of one pipeline are counted."""
     compile_seconds: float
-    """How long they are made before, while Java compiles the code of that pipeline. The shops of
-    sizing get as long under each load."""
+    """How long they are made before, while Java compiles the code of that pipeline."""
     settle_seconds: float
     """How long they are made before they count, where Java has compiled that code already."""
-    batch_receipts: tuple[int, int]
-    """Receipts in a small live batch and in a large one, between which its costs are a line."""
     remembered: tuple[int, ...]
     """Ids in the state of a live batch."""
-    sized: int
-    """Receipts by which the log of sizing grows each time."""
     hot_refunds: int
     """Refunds of one cashier in one shift."""
     hot_receipts: int
@@ -76,9 +71,7 @@ FULL = Scale(
     batch_seconds=40,
     compile_seconds=60,
     settle_seconds=20,
-    batch_receipts=(10, 150),
     remembered=(10_000, 100_000, 1_000_000),
-    sized=100_000,
     hot_refunds=100_000,
     hot_receipts=100_000,
     hot_movements=1_000_000,
@@ -105,9 +98,7 @@ QUICK = Scale(
     batch_seconds=10,
     compile_seconds=10,
     settle_seconds=5,
-    batch_receipts=(10, 150),
     remembered=(1_000, 10_000, 100_000),
-    sized=100_000,
     hot_refunds=5_000,
     hot_receipts=5_000,
     hot_movements=100_000,
