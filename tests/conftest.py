@@ -15,7 +15,6 @@ from infra.settings import Settings
 from pipelines.engine.process import give_way
 from pipelines.engine.session import start_session
 from pipelines.engine.tuning.options import BATCHES_PER_WALK
-from tests.bounds import CrossingsOfRun
 from tests.brokers import broker, empty_broker
 
 SHOPS = "tests/e2e/"
@@ -29,14 +28,12 @@ os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give the runners of pytest-xdist a main module with a file; elsewhere, watch for bounds.
+    """Give the runners of pytest-xdist a main module with a file.
 
     Spark takes a process without such a module for its own doctests, and ends it.
     """
     if is_in_runner(config):
         sys.modules["__main__"].__file__ = __file__
-    else:
-        config.pluginmanager.register(CrossingsOfRun())
 
 
 def is_in_runner(config: pytest.Config) -> bool:

@@ -18,7 +18,6 @@ TIMED = [one for one in VALIDATED.values() if one.horizon is not None]
 
 
 @EVERY
-@pytest.mark.crosses("*.v?/*.m[ia][nx]*", "*.v?/*.pattern")
 def test_a_value_goes_up_to_its_limit_and_no_further(contract: Contract) -> None:
     checks = {asked.name: asked for asked in order_checks(contract)}
     for one in list_around(contract):
@@ -28,7 +27,6 @@ def test_a_value_goes_up_to_its_limit_and_no_further(contract: Contract) -> None
 
 
 @pytest.mark.parametrize("contract", TIMED, ids=repr)
-@pytest.mark.crosses("public.*/horizon", "public.*/skew")
 def test_an_event_may_be_so_late_or_ahead_and_no_more(contract: Contract) -> None:
     for limit, side, reason in ((contract.horizon, 1, LATE), (contract.skew, -1, FUTURE)):
         if limit is None:

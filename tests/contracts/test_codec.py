@@ -62,7 +62,6 @@ def test_every_integer_comes_back(units: int) -> None:
     assert decode(encode(ADJUSTMENTS, {**ADJUSTMENT, "units": units})).value["units"] == units
 
 
-@pytest.mark.crosses("contracts/writing/ENTRIES_MAX")
 def test_what_was_forgotten_is_encoded_again() -> None:
     first = encode(ADJUSTMENTS, ADJUSTMENT)
     for number in range(ENTRIES_MAX + 1):

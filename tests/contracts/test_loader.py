@@ -127,7 +127,6 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (RECEIPT, "set: {lines: []}", "set: {line: []}", ["'line', which is no field"]),
     ],
 )  # fmt: skip
-@pytest.mark.crosses("contracts/terms/PARTITIONS_MAX")
 def test_what_is_wrong_is_named_with_a_way_out(
     tmp_path: Path, source: Path, old: str, new: str, messages: list[str]
 ) -> None:

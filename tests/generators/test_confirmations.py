@@ -98,7 +98,6 @@ PER_TICK = 5
 
 
 @pytest.mark.parametrize("count", [PER_TICK - 1, PER_TICK, PER_TICK + 1, 10 * PER_TICK])
-@pytest.mark.crosses("generators/confirmations/RECORDS_PER_TICK_MAX")
 def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
 ) -> None:

@@ -69,7 +69,6 @@ def test_what_has_no_time_comes_first_and_is_not_lost(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.crosses("generators/rows/LINE_BYTES_MAX")
 def test_a_line_may_be_as_long_as_an_event_and_no_longer(tmp_path: Path) -> None:
     """Its line break counts."""
     sizes = [LINE_BYTES_MAX + size for size in (-1, 0, 1, 9 * LINE_BYTES_MAX)]
@@ -81,7 +80,6 @@ def test_a_line_may_be_as_long_as_an_event_and_no_longer(tmp_path: Path) -> None
     assert by_number == {1: None, 2: None, 3: message, 4: message}
 
 
-@pytest.mark.crosses("generators/rows/CHUNK_BYTES_MAX")
 def test_more_bytes_than_a_chunk_holds_stay_in_order(tmp_path: Path) -> None:
     long, count = LINE_BYTES_MAX // 2, 2 * CHUNK_BYTES_MAX // LINE_BYTES_MAX + 1
     lines = [render_row(count - number).ljust(long) for number in range(count)]

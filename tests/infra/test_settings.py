@@ -175,7 +175,6 @@ def list_limits() -> Iterator[tuple[str, float, bool]]:
 
 
 @pytest.mark.parametrize(("name", "value", "allowed"), list_limits())
-@pytest.mark.crosses("settings/*")
 def test_a_setting_goes_up_to_its_limit_and_no_further(
     name: str, value: float, allowed: bool, tmp_path: Path
 ) -> None:

@@ -96,7 +96,6 @@ def test_of_a_code_that_is_elsewhere_nothing_is_told(codes: tuple[Path, Path]) -
     assert causes.find_changes(codes[0], codes[1] / "elsewhere", "toy") is None
 
 
-@pytest.mark.crosses("ops/replay/causes/FILES_MAX")
 @pytest.mark.parametrize("more", [-1, 0, 1, 100])
 def test_files_that_differ_are_named_up_to_a_limit(codes: tuple[Path, Path], more: int) -> None:
     for name in range(FILES_MAX + more):

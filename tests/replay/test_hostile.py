@@ -22,15 +22,6 @@ pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.m
 
 
 @pytest.mark.parametrize("name", list_pipelines())
-@pytest.mark.crosses(
-    "public.sales.*/lines*.m??imum",
-    "public.sales.*/lines.maxItems",
-    "public.*/horizon",
-    "public.*/skew",
-    "pipelines/fraud/thresholds/signals_max",
-    "pipelines/fraud/thresholds/receipt_signals_max",
-    "pipelines/fraud/thresholds/evidence_max",
-)
 def test_a_hostile_world_is_answered_as_by_the_oracle(
     name: str,
     spark: SparkSession,

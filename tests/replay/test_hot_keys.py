@@ -87,7 +87,6 @@ def check_stock(rows: list[Row]) -> None:
         ("inventory", RECEIPTS, fill_shelf, check_stock),
     ],
 )
-@pytest.mark.crosses("pipelines/fraud/thresholds/signals_max")
 def test_a_hundred_thousand_events_of_one_key_are_answered_as_by_the_oracle(
     name: str,
     topic: Contract,

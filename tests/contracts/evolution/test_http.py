@@ -153,7 +153,6 @@ def nested(depth: int, leaf: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("depth", [DEPTH_MAX - 1, DEPTH_MAX, DEPTH_MAX + 1, 10 * DEPTH_MAX])
-@pytest.mark.crosses("contracts/evolution/http/DEPTH_MAX")
 def test_what_is_gone_is_seen_so_deep_and_no_deeper(depth: int) -> None:
     broken = list(find_breaks(nested(depth, {"units": {"type": "integer"}}), nested(depth, {})))
     assert [one.split(": ")[-1] for one in broken] == ["units is gone"] * (depth <= DEPTH_MAX)

@@ -42,7 +42,6 @@ def test_a_setting_that_was_changed_by_hand_is_set_back() -> None:
     ]
 
 
-@pytest.mark.crosses("infra/kafka/drift/IN_SYNC_MIN")
 def test_where_there_are_three_brokers_there_are_three_copies_two_of_them_in_step() -> None:
     config = {**GOOD.config, "min.insync.replicas": "1"}
     weak = Topic(4, 2, config)
@@ -53,7 +52,6 @@ def test_where_there_are_three_brokers_there_are_three_copies_two_of_them_in_ste
     assert find_in_cluster(weak, brokers=1) == []
 
 
-@pytest.mark.crosses("infra/kafka/drift/COPIES_MIN")
 def test_fewer_copies_than_three_brokers_can_keep_are_refused() -> None:
     [why] = find_refusals(THREE, copies=1)
     assert "KAFKA_REPLICATION_FACTOR is 1. Set it to 3" in why

@@ -83,7 +83,6 @@ def test_the_announced_clock_keeps_its_contract_and_is_read_as_it_was_written(
 
 
 @pytest.mark.e2e
-@pytest.mark.crosses("ops/control/world_clock/CLOCKS_READ_MAX")
 def test_of_however_many_clocks_the_newest_is_read_and_no_more_than_the_last_ones(
     kafka: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,7 +95,6 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     return of
 
 
-@pytest.mark.crosses("ops/generations/supervisor/FAILURES_MAX")
 def test_a_process_that_ends_less_often_is_started_again(run: Run) -> None:
     shop = Shop(
         create_generations(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * (FAILURES_MAX - 1)
@@ -105,7 +104,6 @@ def test_a_process_that_ends_less_often_is_started_again(run: Run) -> None:
 
 
 @pytest.mark.parametrize("ends", [FAILURES_MAX, FAILURES_MAX + 1, 10 * FAILURES_MAX])
-@pytest.mark.crosses("ops/generations/supervisor/FAILURES_MAX")
 def test_a_promoted_generation_that_keeps_ending_ends_the_supervisor(run: Run, ends: int) -> None:
     shop = Shop(create_generations(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * ends)
     with pytest.raises(KeepsFailing, match=f"inventory g1 ended {FAILURES_MAX} times in a row"):
@@ -114,7 +112,6 @@ def test_a_promoted_generation_that_keeps_ending_ends_the_supervisor(run: Run, e
 
 
 @pytest.mark.parametrize("ends", [FAILURES_MAX, 10 * FAILURES_MAX])
-@pytest.mark.crosses("ops/generations/supervisor/FAILURES_MAX")
 def test_a_candidate_that_keeps_ending_is_invalid_and_the_promoted_goes_on(
     run: Run, ends: int
 ) -> None:
@@ -151,7 +148,6 @@ def test_a_replay_that_is_refused_is_asked_for_once_and_the_others_go_on(run: Ru
     assert (shop.asked, shop.spawned) == (1, {1: 1})
 
 
-@pytest.mark.crosses("ops/generations/supervisor/FAILURES_MAX")
 def test_a_process_that_lived_for_a_while_is_no_failure_in_a_row(run: Run) -> None:
     lives = [STEADY_SECONDS] * (10 * FAILURES_MAX)
     shop = Shop(create_generations(State.PROMOTED), 2 * sum(lives), g1=lives)

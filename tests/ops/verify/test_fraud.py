@@ -1,7 +1,5 @@
 """The rule about sales on one card at its thresholds' edges, and the bound of all rules."""
 
-import pytest
-
 from contracts import ALERTS, RECEIPTS, RELEASES, encode, encode_key
 from infra.kafka import Record
 from ops.verify.fraud import FraudOracle
@@ -14,7 +12,6 @@ class TestCardVelocity:
     #   10:41   :43   :45   :47   :49   :51
     #     |-----|-----|-----|-----|-----|      six sales, of which the window holds five or six
 
-    @pytest.mark.crosses("pipelines/fraud/thresholds/card_sales_per_window_max")
     def test_the_sixth_sale_on_one_card_in_ten_minutes_raises_an_alert(
         self, shop: Timeline
     ) -> None:
@@ -106,7 +103,6 @@ class TestCardVelocity:
         assert (books[sold].applied, books[sold].quarantined) == (5, 1)
         assert books[released].applied == 1
 
-    @pytest.mark.crosses("pipelines/fraud/thresholds/evidence_max")
     def test_evidence_names_the_first_and_counts_all(self, shop: Timeline) -> None:
         sales = sell_often(shop, 25, SECOND)
         alert = only(shop.compute_alerts("card-velocity"))

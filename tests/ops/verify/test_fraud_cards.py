@@ -12,7 +12,6 @@ class TestImpossibleTravel:
     #   Leeds ──272 km── London: 54 minutes and 24 seconds at 300 km/h
 
     @pytest.mark.parametrize(("minutes", "raised"), [(54, 1), (55, 0), (5, 1)])
-    @pytest.mark.crosses("pipelines/fraud/thresholds/speed_kmh_max")
     def test_a_card_may_be_as_fast_as_a_train(
         self, shop: Timeline, minutes: int, raised: int
     ) -> None:
@@ -30,7 +29,6 @@ class TestImpossibleTravel:
         assert (alert["store_id"], alert["decided_at"]) == (LONDON, parse_clock("11:00"))
         assert alert["interval_end"] - alert["interval_start"] == timedelta(days=1)
 
-    @pytest.mark.crosses("pipelines/fraud/thresholds/distance_km_min")
     def test_two_people_may_share_a_card_in_two_towns(self, shop: Timeline) -> None:
         shop.sell(parse_clock("10:00"), card=CARD, store=LEEDS)
         shop.sell(parse_clock("10:01"), card=CARD, store=YORK)
@@ -40,7 +38,6 @@ class TestImpossibleTravel:
     @pytest.mark.parametrize(
         ("seconds", "raised"), [(2_399, 1), (2_400, 1), (2_401, 0), (24_000, 0)]
     )
-    @pytest.mark.crosses("pipelines/fraud/thresholds/travel_gap_max")
     def test_later_than_the_gap_nobody_looks(
         self, shop: Timeline, seconds: int, raised: int
     ) -> None:
@@ -61,7 +58,6 @@ class TestImpossibleTravel:
         alert = only(shop.compute_alerts("impossible-travel"))
         assert (alert["interval_start"], alert["version"]) == (parse_clock("0:00", days=1), 2)
 
-    @pytest.mark.crosses("pipelines/fraud/thresholds/travel_gap_min")
     def test_one_moment_in_two_places_counts_as_a_minute(self, shop: Timeline) -> None:
         travel(shop, timedelta())
         assert only(shop.compute_alerts("impossible-travel"))["measured"] == 16_318
@@ -71,7 +67,6 @@ class TestBulkPurchase:
     RULE = "bulk-purchase"
 
     @pytest.mark.parametrize(("units", "raised"), [(24, 0), (25, 1)])
-    @pytest.mark.crosses("pipelines/fraud/thresholds/packs_hundredths_max")
     def test_four_packs_are_a_party_and_more_are_not(
         self, shop: Timeline, units: int, raised: int
     ) -> None:
@@ -100,7 +95,6 @@ class TestBulkPurchase:
         assert (alert["measured"], alert["subject"], alert["events"]) == (450, CARD, 3)
         assert alert["decided_at"] == parse_clock("10:02")
 
-    @pytest.mark.crosses("pipelines/fraud/thresholds/packs_line_hundredths_min")
     def test_less_than_a_pack_is_shopping(self, shop: Timeline) -> None:
         for n in range(9):
             shop.sell(parse_clock("10:00") + n * MINUTE, (WINE, 5, 1_000), card=CARD)

@@ -91,7 +91,6 @@ def test_a_row_that_one_of_them_lacks_is_listed() -> None:
 
 
 @pytest.mark.parametrize("view", WITH_AN_END, ids=lambda view: view.entity)
-@pytest.mark.crosses("*/retention")
 def test_what_began_too_long_before_the_newest_row_is_not_asked_for(view: Contract) -> None:
     assert view.began is not None
     assert view.retention is not None

@@ -112,7 +112,6 @@ def test_a_cost_for_another_measure_than_the_lines_is_none(ask: Asked) -> None:
 
 
 @pytest.mark.parametrize(("after", "late"), [(2 * MINUTE, 0), (2 * MINUTE + MINUTE / 60_000, 1)])
-@pytest.mark.crosses("*/grace")
 def test_late_begins_when_the_grace_after_the_end_is_over(
     ask: Asked, after: timedelta, late: int
 ) -> None:

@@ -86,7 +86,6 @@ class Tracker:
         return SimpleNamespace(numActiveTasks=1)
 
 
-@pytest.mark.crosses("pipelines/engine/ending/JOBS_MAX")
 @pytest.mark.parametrize("jobs", [JOBS_MAX - 1, JOBS_MAX, JOBS_MAX + 1, 10 * JOBS_MAX])
 def test_of_many_jobs_the_last_ones_are_checked(jobs: int) -> None:
     tracker = Tracker(jobs)

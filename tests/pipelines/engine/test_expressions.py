@@ -29,7 +29,6 @@ ADDED = 1_357_911
         (100 * GENERATED_RECORDS_MIN, expressions.GENERATED),
     ],
 )
-@pytest.mark.crosses("pipelines/engine/expressions/GENERATED_RECORDS_MIN")
 def test_a_batch_of_so_many_records_has_generated_code(
     spark: SparkSession, records: int, way: str
 ) -> None:

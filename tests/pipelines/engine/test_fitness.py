@@ -30,7 +30,6 @@ RECORDS = Mock(spec=DataFrame)
         (10 * LIVE_SECONDS_MAX, 10 * BEHIND_RECORDS_MIN, True),
     ],
 )
-@pytest.mark.crosses("pipelines/engine/fitness/BEHIND_RECORDS_MIN")
 def test_a_live_query_is_behind_after_a_long_batch_with_much_unread(
     seconds: float, unread: int, refused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,5 @@
 from datetime import timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,14 +74,12 @@ def test_the_watermark_never_passes_the_first_record_left_by_a_batch(span: timed
         assert newest_event - left.memory < oldest_event
 
 
-@pytest.mark.crosses("pipelines/engine/pace/LIVE_RECORDS_MAX")
 def test_a_longer_backlog_is_caught_up_with() -> None:
     for records, live in ((-1, True), (0, True), (1, False), (9 * LIVE_RECORDS_MAX, False)):
         backlog = Backlog(LIVE_RECORDS_MAX + records, timedelta())
         assert select_pace(PIPELINE.reads, backlog, 10 * LIVE_RECORDS_MAX).live == live
 
 
-@pytest.mark.crosses("pipelines/engine/pace/ONE_PARTITION_RECORDS_MAX")
 def test_a_long_backlog_has_its_state_in_two_partitions() -> None:
     for records, partitions in ((-1, 1), (0, 1), (1, 2), (9 * ONE_PARTITION_RECORDS_MAX, 2)):
         backlog = Backlog(ONE_PARTITION_RECORDS_MAX + records, timedelta())

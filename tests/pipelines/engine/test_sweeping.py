@@ -88,7 +88,6 @@ def test_a_row_beyond_the_marker_makes_nothing_over(
 
 
 @pytest.mark.e2e
-@pytest.mark.crosses("pipelines/engine/sweeping/DELETIONS_MAX")
 @pytest.mark.parametrize(("most", "looks"), [(1, [1, 1, 0]), (2, [2, 0]), (3, [2, 0])])
 def test_what_is_too_much_for_one_look_is_deleted_by_the_next(
     kafka: Settings,

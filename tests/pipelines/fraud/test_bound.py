@@ -100,9 +100,6 @@ def name_subject(rule: str, size: int) -> str:
     return f"{rule}-{size}"
 
 
-@pytest.mark.crosses(
-    "pipelines/fraud/thresholds/signals_max", "pipelines/fraud/thresholds/receipt_signals_max"
-)
 def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: Stream) -> None:
     expected = {encode_key(ALERTS, row): row for row in FraudOracle(log, LIMITS).compute_view()}
     subjects = {(row["rule"], row["subject"]) for row in expected.values()}

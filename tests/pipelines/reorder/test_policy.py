@@ -35,7 +35,6 @@ def test_a_young_shelf_is_judged_by_its_own_days() -> None:
     assert compute_levels(10, 10).reorder_point_units == 30
 
 
-@pytest.mark.crosses("pipelines/reorder/policy/dispersion_min")
 def test_a_shelf_that_varies_is_kept_fuller() -> None:
     steady, varying = (
         compute_levels(10, 10, 10, policy=Policy()),

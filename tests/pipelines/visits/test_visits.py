@@ -55,7 +55,6 @@ def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
     assert compute_visits(spark, again) == expected
 
 
-@pytest.mark.crosses("pipelines/visits/thresholds/stores_max", "public.analytics.visit.v2/stores.*")
 def test_a_visit_counts_so_many_stores_and_no_more(spark: SparkSession) -> None:
     most = LIMITS.stores_max
     assert f"stores is at most {most}" in {rule.name for rule in VISITS.rules}

@@ -58,10 +58,6 @@ def test_an_order_is_named_by_shelf_and_review_alone() -> None:
     assert derive_order_id(Shelf("S004", SHELF.sku), REVIEW_MS) != large.order_id
 
 
-@pytest.mark.crosses(
-    "services/ordering/decision/orders_per_store_max",
-    "services/ordering/decision/units_per_order_max",
-)
 def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
     shelves = [Shelf("S003", f"SKU-{number}") for number in range(5)]
     wanted = [
@@ -76,7 +72,6 @@ def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1, 10_000_000])
-@pytest.mark.crosses("services/ordering/decision/thousandths_per_order_max")
 def test_what_is_sold_by_a_measure_has_a_bound_of_its_own(more: int) -> None:
     most = LIMITS.thousandths_per_order_max
     wanted = Proposal(SHELF, REVIEW_MS, 0, 0, most + more, 1, 2, measure="kilogram")
@@ -86,7 +81,6 @@ def test_what_is_sold_by_a_measure_has_a_bound_of_its_own(more: int) -> None:
 
 
 @pytest.mark.parametrize("packs", [1, 2, 20])
-@pytest.mark.crosses("services/ordering/decision/packs_min")
 def test_an_order_is_of_so_many_packs_at_the_least(packs: int) -> None:
     (order,) = decide(REVIEW_MS, [create_proposal(moved=38)], [], Limits(packs_min=packs))
     assert order.units == max(24, 12 * packs)

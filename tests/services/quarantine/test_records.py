@@ -68,7 +68,6 @@ def test_a_broken_rule_is_the_reason() -> None:
     assert row["reason"] == "register_id has a length of at most 64"
 
 
-@pytest.mark.crosses("services/quarantine/records/EVENT_ID_MAX")
 def test_an_id_that_is_none_is_left_to_the_value() -> None:
     assert decode_row(create_record(event_id=""))["event_id"] is None
     assert decode_row(create_record(event_id="x" * 300))["event_id"] == "x" * 300
@@ -91,7 +90,6 @@ def test_times_that_no_calendar_has_are_left_to_the_record() -> None:
     ],
     ids=["value", "key", "both", "headers"],
 )
-@pytest.mark.crosses("services/quarantine/records/VALUE_BYTES_MAX")
 def test_what_is_too_large_to_be_wrapped_says_where_it_is(large: dict[str, Any]) -> None:
     row = decode_row(replace(create_record(after_ms=3 * HOUR_MS), **large))
     assert (row["key"], row["value"], row["headers"]) == (None, None, [])

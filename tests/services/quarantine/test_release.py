@@ -172,7 +172,6 @@ def test_a_place_without_a_record_is_said(world: Settings, offset: int) -> None:
 
 
 @pytest.mark.parametrize("because", ["", "  ", "x" * 501], ids=len)
-@pytest.mark.crosses("services/quarantine/release/BECAUSE_MAX")
 def test_why_it_is_released_is_asked_for(world: Settings, because: str) -> None:
     with pytest.raises(Refused, match="--because"):
         release(world, publish_late(world), because, lambda *_: None)

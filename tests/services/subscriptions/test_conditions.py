@@ -74,10 +74,6 @@ def test_what_is_no_condition_is_refused_with_what_was_expected(text: str, why: 
         parse_filter(STOCK_LEVELS, [text])
 
 
-@pytest.mark.crosses(
-    "services/subscriptions/conditions/CONDITIONS_MAX",
-    "services/subscriptions/conditions/CONDITION_CHARACTERS_MAX",
-)
 def test_a_filter_has_a_size() -> None:
     parse_filter(STOCK_LEVELS, ["units_on_hand<5"] * CONDITIONS_MAX)
     with pytest.raises(BadFilter, match="at most 8 conditions, found 9"):

@@ -16,7 +16,6 @@ from tests.services.subscriptions.made import create_subscription
 from tests.services.subscriptions.receiver import Receiver, receiving
 
 
-@pytest.mark.crosses("services/subscriptions/courier/ERROR_CHARACTERS_MAX")
 @pytest.mark.parametrize("more", [-1, 0, 1, 100_000])
 def test_of_a_long_error_the_beginning_is_kept(more: int) -> None:
     progress = Progress(subscription_id="9f31c0d2a4b5e6f7", retry_at=1)

@@ -219,7 +219,6 @@ def fail_until_parked(shop: Subscribed, monkeypatch: pytest.MonkeyPatch, attempt
     shop.receiver.answer = lambda number: 500 if number <= attempts else 200
 
 
-@pytest.mark.crosses("services/subscriptions/courier/ATTEMPTS_MAX")
 def test_after_so_many_attempts_it_is_parked_and_can_be_resumed(
     shop: Subscribed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,7 +378,6 @@ def test_a_filter_that_too_many_rows_match_is_parked(
     assert "a filter that fewer rows match" in (progress.error or "")
 
 
-@pytest.mark.crosses("services/subscriptions/finder/RECORDS_PER_ROUND_MAX")
 @pytest.mark.parametrize("changes", [2, 3, 4, 10])
 def test_many_changes_are_found_in_rounds_and_none_is_left_out(
     shop: Subscribed, monkeypatch: pytest.MonkeyPatch, changes: int

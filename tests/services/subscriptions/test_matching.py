@@ -114,7 +114,6 @@ def test_rows_that_the_view_drops_are_forgotten_and_not_told() -> None:
     assert len(rows.known) == 2
 
 
-@pytest.mark.crosses("services/subscriptions/matching/ROWS_MAX")
 def test_so_many_rows_are_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "ROWS_MAX", 3)
     rows = subscribe(LOW)

@@ -42,7 +42,6 @@ def test_some_come_late_and_some_short_in_whole_packs() -> None:
     assert all(one["shipped_units"] % ORDER["pack_size_units"] == 0 for one in found)
 
 
-@pytest.mark.crosses("services/supplier/shipment/late_max")
 @pytest.mark.parametrize(
     "late_max",
     [LATE_MAX - MICROSECOND, LATE_MAX, LATE_MAX + MICROSECOND, 10 * LATE_MAX],

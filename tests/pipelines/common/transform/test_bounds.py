@@ -17,7 +17,6 @@ BYTES_MAX = 1_000_000
 
 
 @pytest.mark.parametrize("name", [one for one in VALIDATED if one != RELEASES.name])
-@pytest.mark.crosses("public.*.v?/*.m[ia][nx]*", "public.*.v?/*.pattern")
 def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, name: str) -> None:
     agreed = VALIDATED[name]
     rows, expected = [], []

@@ -37,7 +37,6 @@ def compare(lines: Iterable[Line], fields: int) -> list[bool]:
 
 
 @pytest.mark.parametrize("names", [("sku",), ("sku", "size")], ids=len)
-@pytest.mark.crosses("pipelines/common/transform/first_lines/COMPARED_LINES_MAX")
 def test_the_first_line_of_a_key_is_found_in_short_events_and_in_long_ones(
     spark: SparkSession, names: tuple[str, ...]
 ) -> None:

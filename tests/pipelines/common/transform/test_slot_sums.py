@@ -57,7 +57,6 @@ def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession, hashed: int) ->
         assert list(map(tuple, row["slots"])) == expected[row["name"]]
 
 
-@pytest.mark.crosses("pipelines/engine/session/GROUPS_MAX")
 def test_more_groups_than_are_hashed_have_their_sums(spark: SparkSession) -> None:
     assert spark.conf.get(HASHED_GROUPS) == str(GROUPS_MAX)
     groups = GROUPS_MAX + 1

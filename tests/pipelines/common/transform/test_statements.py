@@ -65,7 +65,6 @@ def test_a_statement_that_does_not_fit_is_refused(
 
 
 @pytest.mark.parametrize("minutes", [23, 24, 25, 240])
-@pytest.mark.crosses("pipelines/common/transform/statements/WINDOWS_PER_LINE_MAX")
 def test_a_line_lies_in_so_many_windows_and_no_more(tmp_path: Path, minutes: int) -> None:
     hopping = f"hopping(event_time, INTERVAL {minutes} MINUTES, INTERVAL 1 MINUTE)"
     allowed = nullcontext() if minutes <= 24 else pytest.raises(BadStatement, match="1 to 24 whole")

@@ -40,7 +40,6 @@ def heap(spark: SparkSession) -> Heap:
     return Heap(spark)
 
 
-@pytest.mark.crosses("pipelines/engine/tuning/heap/OLD_MIB_MIN")
 def test_what_has_grown_is_collected_and_its_memory_returned(
     spark: SparkSession, heap: Heap
 ) -> None:

@@ -57,13 +57,6 @@ SIZES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("parameter", list_limited(), ids=lambda one: f"{one.path}?{one.name}")
-@pytest.mark.crosses(
-    "services/api/http/cursors/CHARACTERS_MAX",
-    "services/api/http/parameters/*_MAX",
-    "services/api/http/read_your_writes/RECORDS_MAX",
-    "services/api/routes/best_sellers/TOP_MAX",
-    "services/api/routes/quarantine/WORDS_MAX",
-)
 def test_a_parameter_goes_up_to_its_limit_and_no_further(
     api: Answers, parameter: Parameter
 ) -> None:
@@ -78,7 +71,6 @@ def test_a_parameter_goes_up_to_its_limit_and_no_further(
         assert refused != fits, (query[:100], answer.status_code, detail)
 
 
-@pytest.mark.crosses("services/api/http/limits/REQUESTS_AT_ONCE_MAX")
 def test_so_many_requests_are_answered_at_once_and_no_more() -> None:
     asyncio.run(_ask_at_once())
 
@@ -118,7 +110,6 @@ async def _ask_at_once() -> None:
     assert statuses[-1] == HTTPStatus.OK
 
 
-@pytest.mark.crosses("services/api/store/publisher/AT_ONCE_MAX")
 def test_so_many_events_are_on_their_way_and_no_more() -> None:
     asyncio.run(_publish_at_once())
 

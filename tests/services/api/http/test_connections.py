@@ -134,7 +134,6 @@ SIZES = [
 ]
 
 
-@pytest.mark.crosses("services/api/http/connections/HEADER_BYTES_MAX")
 @pytest.mark.parametrize(("size", "status"), SIZES)
 def test_a_head_has_a_size(quiet: Answers, size: int, status: HTTPStatus) -> None:
     with connecting(quiet) as connection:

@@ -273,7 +273,6 @@ def test_so_many_at_once_and_then_so_many_a_second(at_once: int) -> None:
     assert [bucket.take() for _ in range(at_once + 1)] == [0.0] * at_once + [0.25]
 
 
-@pytest.mark.crosses("services/api/http/guard/BUCKETS_MAX")
 @pytest.mark.parametrize("more", [-1, 0, 1, 10 * BUCKETS_MAX])
 def test_so_many_names_are_remembered_and_the_one_used_last_stays(more: int) -> None:
     rates = Rates(1, 1, Clock())

@@ -38,7 +38,6 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         ("GET", f"/v1/stock?sku={'x' * URL_BYTES_MAX}", 414, "at most 4096 bytes"),
     ],
 )
-@pytest.mark.crosses("services/api/http/limits/URL_BYTES_MAX")
 def test_an_error_says_what_was_expected_and_found(
     api: Answers, method: str, path: str, status: int, detail: str
 ) -> None:

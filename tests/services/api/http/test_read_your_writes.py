@@ -97,7 +97,6 @@ def test_one_shelf_that_is_waited_for_keeps_nobody_else_waiting(
         assert {each.result().status_code for each in asked} == {HTTPStatus.OK}
 
 
-@pytest.mark.crosses("services/api/http/read_your_writes/WAITING_MAX")
 def test_no_more_may_wait_than_the_limit(
     inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

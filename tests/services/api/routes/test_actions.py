@@ -117,17 +117,12 @@ def test_what_is_not_meant_is_refused_before_a_command_runs(
     assert act(running, path).status_code == status
 
 
-@pytest.mark.crosses("services/api/routes/actions/THRESHOLDS_MAX")
 @pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422)])
 def test_so_many_thresholds_may_be_set(running: Answers, more: int, status: int) -> None:
     asked = "&".join(f"set=sales_max={at}" for at in range(THRESHOLDS_MAX + more))
     assert act(running, f"/v1/pipelines/fraud/start?{asked}").status_code == status
 
 
-@pytest.mark.crosses(
-    "services/api/routes/actions/BECAUSE_CHARACTERS_MAX",
-    "services/api/routes/actions/CUSTOMER_CHARACTERS_MAX",
-)
 @pytest.mark.parametrize(
     ("path", "characters_max"),
     [
@@ -161,7 +156,6 @@ def test_what_a_command_refuses_is_a_conflict_in_its_words(log: MemoryLog, tmp_p
     assert answer.json()["detail"] == "nothing is ready"
 
 
-@pytest.mark.crosses("services/api/commands/SAID_CHARACTERS_MAX")
 @pytest.mark.parametrize("more", [-1, 0, 1, 100_000])
 def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more: int) -> None:
     promote_fraud(log)

@@ -4,8 +4,6 @@ import re
 from html import unescape
 from http import HTTPStatus
 
-import pytest
-
 from services.api.http.reference import DEPTH_MAX, describe_type, list_fields
 from services.api.routes.docs import PATH
 from tests.services.serving import Answers
@@ -59,7 +57,6 @@ def test_a_field_of_an_answer_is_there_with_its_path_unit_and_meaning(api: Answe
     assert "as_of.inputs" in fields
 
 
-@pytest.mark.crosses("services/api/http/reference/DEPTH_MAX")
 def test_a_schema_that_names_itself_has_an_end() -> None:
     schemas = {"Tree": {"properties": {"in": {"anyOf": [{"$ref": "#/components/schemas/Tree"}]}}}}
     paths = [path for path, *_ in list_fields(schemas["Tree"], schemas)]

@@ -75,7 +75,6 @@ def test_a_late_event_is_told_of_its_broken_rules_too(world: Answers) -> None:
     }
 
 
-@pytest.mark.crosses("services/api/routes/events/FAULTS_LISTED_MAX")
 def test_of_very_many_faults_the_answer_lists_some_and_counts_all(world: Answers) -> None:
     answer = post(world, RECEIPT | {"lines": [{}] * 15_000})
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
@@ -186,7 +185,6 @@ def test_a_browser_that_asks_for_another_page_is_not_told_yes(api: Answers) -> N
     ],
     ids=["half", "no text", "deep", "large", "in pieces"],
 )
-@pytest.mark.crosses("services/api/http/limits/BODY_BYTES_MAX")
 def test_a_body_that_is_no_event_is_refused(
     world: Answers, content: Any, status: HTTPStatus
 ) -> None:

@@ -287,7 +287,6 @@ def test_an_answer_stays_with_the_versions_that_it_began_with(
         assert group_by_topic(snapshot.list_ends()) == {ADJUSTMENTS.name: [0, 2]}
 
 
-@pytest.mark.crosses("services/api/lake/tables/AT_ONCE_MAX")
 def test_few_read_the_lake_at_once(filled_silver: Silver, folders: Folders) -> None:
     one = lake.Lake(folders)
     refused = pytest.raises(LakeBusy)

@@ -147,7 +147,6 @@ def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: A
     ]
 
 
-@pytest.mark.crosses("services/api/routes/exports/EXPORTS_MAX")
 def test_exports_are_limited_and_their_places_are_given_back(
     inventory: Writing, running: Answers
 ) -> None:

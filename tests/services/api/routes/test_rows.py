@@ -166,21 +166,18 @@ def test_a_key_that_is_not_there_or_none_is_refused(
 
 
 @pytest.mark.parametrize(("size", "fits"), [(255, True), (256, True), (257, False), (2_560, False)])
-@pytest.mark.crosses("services/api/http/filters/VALUE_CHARACTERS_MAX")
 def test_a_filters_value_is_so_long_and_no_longer(shop: Answers, size: int, fits: bool) -> None:
     status = shop.get(SALES, store_id="x" * size).status_code
     assert status == (HTTPStatus.OK if fits else HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 @pytest.mark.parametrize(("size", "fits"), [(1_023, True), (1_024, True), (1_025, False)])
-@pytest.mark.crosses("services/api/routes/rows/KEY_CHARACTERS_MAX")
 def test_a_key_is_so_long_and_no_longer(shop: Answers, size: int, fits: bool) -> None:
     answer = shop.get(f"{SALES}/{'x' * size}")
     assert answer.is_error
     assert ("at most 1024" in answer.json()["detail"]) != fits
 
 
-@pytest.mark.crosses("services/api/store/selection/WHOLE_M??")
 def test_the_largest_whole_number_comes_through_as_it_is(shop: Answers) -> None:
     [row] = shop.json(SALES, store_id="S003")["items"]
     assert row["revenue_cents"] == LARGEST

@@ -82,7 +82,6 @@ def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
         ({"sku": "' or 1=1 --"}, []),
     ],
 )
-@pytest.mark.crosses("services/api/routes/stock/LOW_UNITS_MAX")
 def test_shelves_are_filtered_and_sorted(
     shelves: Answers, query: dict[str, str | int], expected: list[tuple[str, str]]
 ) -> None:
@@ -162,7 +161,6 @@ def test_a_product_is_listed_in_every_store_with_totals(shelves: Answers) -> Non
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 20])
-@pytest.mark.crosses("services/api/routes/products/STORES_MAX")
 def test_totals_are_those_of_every_store_however_few_are_listed(
     shelves: Answers, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:

@@ -88,7 +88,6 @@ def test_a_reader_whose_place_is_not_there_is_told_to_fetch_the_view(
         check_reset(events, "1-0", reason)
 
 
-@pytest.mark.crosses("services/api/store/changes/ROWS_PER_CHANGE_MAX")
 def test_a_commit_that_changes_too_much_is_a_reset(
     inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,6 @@ def enter(api: Answers, sources: Sources) -> Positions:
     return place
 
 
-@pytest.mark.crosses("services/api/store/changes/ROWS_KEPT_MAX")
 def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
     empty: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,7 +79,6 @@ def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
         assert next(events, None) is None
 
 
-@pytest.mark.crosses("services/api/routes/stream/STREAMS_MAX")
 def test_so_many_readers_and_no_more_until_one_leaves(
     log: MemoryLog, empty: Writing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,7 +99,6 @@ def test_so_many_readers_and_no_more_until_one_leaves(
         wait_until(is_let_in, "a place is free again")
 
 
-@pytest.mark.crosses("services/api/http/positions/VIEWS_MAX")
 def test_no_more_views_than_the_limit_are_one_stream(api: Answers) -> None:
     views = "&".join(f"view={number}" for number in range(positions.VIEWS_MAX + 1))
     assert api.get(f"/v1/stream?{views}").status_code == HTTPStatus.UNPROCESSABLE_ENTITY

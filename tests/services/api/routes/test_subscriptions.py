@@ -139,7 +139,6 @@ def test_without_a_promoted_generation_there_is_no_marker_to_start_from(api: Ans
     assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
 
 
-@pytest.mark.crosses("services/api/store/subscriptions/MARKERS_READ_MAX")
 def test_a_stated_marker_is_found_while_the_log_has_it(
     log: MemoryLog, shelves: Answers, inventory: Writing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,7 +235,6 @@ def test_an_ended_one_is_gone(log: MemoryLog, shelves: Answers) -> None:
         assert "GET /v1/subscriptions" in answer.json()["detail"]
 
 
-@pytest.mark.crosses("services/subscriptions/records/SUBSCRIPTIONS_MAX")
 def test_there_may_be_so_many_and_no_more(shelves: Answers) -> None:
     made = [subscribe(shelves)["subscription_id"] for _ in range(SUBSCRIPTIONS_MAX)]
     answer = ask(shelves, **ASKED)

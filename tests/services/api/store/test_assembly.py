@@ -3,7 +3,6 @@
 from itertools import accumulate
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,7 +100,6 @@ def test_rows_read_again_are_taken_once() -> None:
     assert rows.take_ready() == [(LEFT, "a")]
 
 
-@pytest.mark.crosses("services/api/store/assembly/ROWS_WAITING_MAX")
 def test_a_partition_with_too_many_waiting_rows_is_full_until_a_marker_takes_them() -> None:
     rows = create_assembly()
     for offset in range(ROWS_WAITING_MAX):

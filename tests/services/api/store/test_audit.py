@@ -48,7 +48,6 @@ def count(rows: Iterable[dict[str, Any]]) -> int:
     return sum(1 + row["left_out"] for row in rows)
 
 
-@pytest.mark.crosses("services/api/store/audit/REFUSALS_AT_ONCE_MAX")
 @pytest.mark.parametrize("more", [-1, 0, 1, 9 * REFUSALS_AT_ONCE_MAX])
 def test_so_many_refusals_are_recorded_and_the_others_are_counted(more: int) -> None:
     written = Written()
@@ -79,7 +78,6 @@ def test_an_action_says_how_many_refusals_were_left_out_before_it() -> None:
     assert [row["left_out"] for row in written.rows[-2:]] == [7, 0]
 
 
-@pytest.mark.crosses("services/api/store/audit/TARGET_CHARACTERS_MAX")
 @pytest.mark.parametrize("more", [-1, 0, 1, 2_000])
 def test_of_a_long_path_the_beginning_is_recorded(more: int) -> None:
     written, path = Written(), "/" + "x" * (TARGET_CHARACTERS_MAX - 1 + more)

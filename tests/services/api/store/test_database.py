@@ -116,7 +116,6 @@ KEPT = CONNECTIONS_KEPT_MAX
 
 @pytest.mark.usefixtures("database")
 @pytest.mark.parametrize("readers", [KEPT - 1, KEPT, KEPT + 1, 10 * KEPT])
-@pytest.mark.crosses("services/api/store/snapshots/CONNECTIONS_KEPT_MAX")
 def test_any_number_reads_at_once_and_few_connections_are_kept(path: Path, readers: int) -> None:
     pool = Snapshots(path)
     with ExitStack() as reading:

@@ -105,7 +105,6 @@ def test_a_log_that_was_made_anew_is_another_log() -> None:
     assert watched.freshness.measure({SALES: 2})[0] is None
 
 
-@pytest.mark.crosses("services/api/store/freshness/OBSERVATIONS_MAX")
 def test_the_moments_kept_are_limited() -> None:
     watched = Watched()
     for moment in range(OBSERVATIONS_MAX + 5):

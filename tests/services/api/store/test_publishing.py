@@ -65,7 +65,6 @@ def test_an_event_is_stored_as_its_contract_says(kafka: Settings, api: Answers, 
     assert (value["event_time"], value["lines"]) == (NOON, RECEIPT["lines"])
 
 
-@pytest.mark.crosses("services/api/http/limits/BODY_BYTES_MAX", "public.sales.receipt.v1/lines*")
 def test_the_largest_receipt_of_the_contract_is_stored(kafka: Settings, api: Answers) -> None:
     sku = "\U0010ffff" * 64  # as many bytes as so many characters can have
     price = {"unit_price_cents": 2**31 - 1, "measure": "kilogram"}

@@ -36,7 +36,6 @@ def test_without_markers_for_a_minute_nothing_moves() -> None:
 
 
 @pytest.mark.parametrize("count", [MARKERS_MAX - 1, MARKERS_MAX, MARKERS_MAX + 1, 10 * MARKERS_MAX])
-@pytest.mark.crosses("services/api/store/rate/MARKERS_MAX")
 def test_of_many_markers_a_minute_the_last_ones_say_the_rate(count: int) -> None:
     clock = Clock()
     rate = Rate(lambda: clock.now)

@@ -155,7 +155,6 @@ def marker(generation: int, batch: int, reached: int) -> Marker:
     return Marker("inventory", generation, batch, {("sales", 0): reached}, {}, 0, 0)
 
 
-@pytest.mark.crosses("services/api/store/otel/FOLLOWED_MAX")
 @pytest.mark.parametrize("events", [FOLLOWED_MAX - 1, FOLLOWED_MAX, FOLLOWED_MAX + 1])
 def test_so_many_of_the_last_events_are_followed(
     traces: OtelTraces, spans: InMemorySpanExporter, events: int
