@@ -12,7 +12,7 @@ from confluent_kafka.admin import (
 )
 
 from infra.kafka.offsets import REQUEST_SECONDS_MAX
-from infra.kafka.topics import HasTopicSettings
+from infra.kafka.topics import HasTopicSettings, build_config
 
 BROKERS_FOR_COPIES = 3
 COPIES_MIN, IN_SYNC_MIN = 3, 2
@@ -111,7 +111,7 @@ def find_drifts(
         partitions = contract.settings.partitions
         if topic.partitions != partitions:
             yield Drift(name, "partitions", str(partitions), str(topic.partitions), mendable=False)
-        for setting, value in contract.settings.config.items():
+        for setting, value in build_config(contract.settings).items():
             if (found := topic.config.get(setting, "unset")) != value:
                 yield Drift(name, setting, value, found, mendable=True)
         if cluster.brokers >= BROKERS_FOR_COPIES:

@@ -11,6 +11,12 @@ from infra.kafka.errors import KafkaDown, get_error_code
 from infra.kafka.offsets import REQUEST_SECONDS_MAX
 from infra.settings import Settings
 
+AHEAD = "message.timestamp.after.max.ms"
+BEHIND = "message.timestamp.before.max.ms"
+FAR_MS_MAX = 9_000_000_000_000_000
+"""The furthest timestamp from the present that Kafka takes. Spark counts time in microseconds of 64
+bits, so one record from beyond the year 294,247 would end whatever reads it, and its replay."""
+
 
 class TopicSettings(Protocol):
     """A contract's settings of its topic: the number of partitions and the configuration."""
@@ -65,6 +71,15 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
     return tuple(sorted(missing))
 
 
+def build_config(topic: TopicSettings) -> dict[str, str]:
+    """The topic's configuration in Kafka: the contract's, with timestamps that Spark can count."""
+    config = dict(topic.config)
+    if AHEAD in config:
+        config[AHEAD] = str(min(int(config[AHEAD]), FAR_MS_MAX))
+        config[BEHIND] = str(FAR_MS_MAX)
+    return config
+
+
 def _create_topic(settings: Settings, name: str, topic: TopicSettings) -> NewTopic:
     replicas = settings.kafka_replication_factor
     return NewTopic(
@@ -72,5 +87,5 @@ def _create_topic(settings: Settings, name: str, topic: TopicSettings) -> NewTop
         num_partitions=topic.partitions,
         replication_factor=replicas,
         # With three copies, one broker may be down and nothing acknowledged is lost.
-        config={"min.insync.replicas": str(max(1, replicas - 1)), **topic.config},
+        config={"min.insync.replicas": str(max(1, replicas - 1)), **build_config(topic)},
     )

@@ -10,8 +10,10 @@ from threading import Lock
 
 from confluent_kafka import Message
 
-from contracts import Contract, Row, Undecodable, codec
+from contracts import GENERATIONS, Contract, Row, Undecodable, codec
 from contracts.codec import Decoded
+from contracts.consumer import CONSUMERS
+from contracts.declarations import find_writers
 from contracts.schemas import find_registered_since, find_schemas
 from contracts.validation import UNDECODABLE, VALIDATED, Rejection, validate
 from infra.errors import UserError
@@ -28,6 +30,11 @@ from infra.settings import Settings
 
 Place = tuple[str, int, int]
 """Topic, partition and offset."""
+
+UNKNOWN_PIPELINE = "unknown-pipeline"
+"""The generations of a pipeline that this code does not have: they may name another's views."""
+
+PIPELINES = frozenset(find_writers(CONSUMERS, GENERATIONS.name))
 
 log = logging.getLogger("records")
 
@@ -106,7 +113,10 @@ class Reader:
             fault = validate(contract, key, value, published_ms, partition)
             if isinstance(fault, Rejection):
                 return fault
-        return self._decode(value).value
+        row = self._decode(value).value
+        if contract.name == GENERATIONS.name and row["pipeline"] not in PIPELINES:
+            return Rejection(UNKNOWN_PIPELINE, f"generations of {row['pipeline']}")
+        return row
 
     def set_aside(self, place: Place, found: Rejection) -> None:
         """Count a record that is not used. The first of its kind is logged."""

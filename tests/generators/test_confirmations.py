@@ -17,7 +17,7 @@ from generators.shipment import Confirmed
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.settings import Settings
-from tests.bad_records import create_message, get_good
+from tests.bad_records import Bad, create_message, get_good, list_bad
 from tests.generators.worlds import CLEAN
 
 BY_ORDERS = replace(CLEAN, stores=1, products=20, refill="orders")
@@ -97,12 +97,8 @@ def test_a_line_that_was_cut_off_was_never_heard(tmp_path: Path) -> None:
 PER_TICK = 5
 
 
-@pytest.mark.parametrize("count", [PER_TICK - 1, PER_TICK, PER_TICK + 1, 10 * PER_TICK])
-def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
-) -> None:
-    names = [f"PO-{number}" for number in range(count)]
-    waiting = [get_good(CONFIRMATIONS, purchase_order_id=name) for name in names]
+def listen(monkeypatch: pytest.MonkeyPatch, folder: Path, waiting: list[Bad]) -> Orders:
+    """The confirmations of a world, of which so many records wait in Kafka."""
 
     def consume(most: int, timeout: float) -> list[Message]:
         taken = [waiting.pop(0) for _ in range(min(most, len(waiting)))]
@@ -113,9 +109,27 @@ def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
     monkeypatch.setattr(confirmations, "create_consumer", lambda _: reader)
     monkeypatch.setattr(confirmations, "create_admin", lambda _: None)
     monkeypatch.setattr(confirmations, "list_partitions", lambda *_: [])
+    return Orders(Settings(data_dir=folder), Journal(folder, "a world"), newest_ms=0)
+
+
+@pytest.mark.parametrize("count", [PER_TICK - 1, PER_TICK, PER_TICK + 1, 10 * PER_TICK])
+def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
+) -> None:
+    names = [f"PO-{number}" for number in range(count)]
+    waiting: list[Bad] = [get_good(CONFIRMATIONS, purchase_order_id=name) for name in names]
+    heard = listen(monkeypatch, tmp_path, waiting)
     ticks = range(10 + 1)
-    heard = Orders(Settings(data_dir=tmp_path), Journal(tmp_path, "a world"), newest_ms=0)
     order_ids = [[one.order_id for one in heard.take_due(tick)] for tick in ticks]
     assert order_ids == [names[tick * PER_TICK : (tick + 1) * PER_TICK] for tick in ticks]
     again = Journal(tmp_path, "a world")
     assert [[one.order_id for one in again.list_heard(tick)] for tick in ticks] == order_ids
+
+
+def test_a_world_goes_on_past_bad_confirmations(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bad = list_bad(CONFIRMATIONS).values()
+    heard = listen(monkeypatch, tmp_path, [*bad, get_good(CONFIRMATIONS)])
+    order_ids = [one.order_id for tick in range(len(bad)) for one in heard.take_due(tick)]
+    assert order_ids == [CONFIRMATIONS.examples[0]["purchase_order_id"]]

@@ -87,16 +87,19 @@ def find_reasons(work: Work) -> set[str]:
 
 
 def test_a_till_that_counts_anew_uses_its_ids_again(work: Work, running: InSession) -> None:
-    """A live generation forgets an id after three hours; a replay never does."""
+    """A live generation forgets an id after three hours; a replay never does. A copy has the time
+    of the first use, too.
+    """
     till = Stranger(work.settings, partitioner="murmur2_random")
     for hour in range(0, 11, 5):
         till.adjust(OPENED + hour * HOUR, 10, event_id="A-1")
         till.adjust(OPENED + hour * HOUR, 10, event_id="A-1")
+        till.adjust(OPENED + hour * HOUR + MILLISECOND, 10, event_id="A-1")
         for later in range(5):
             till.beat(OPENED + (hour + later) * HOUR)
             see_through(running)
     running.stop()
-    assert count_units(work) == 30
+    assert count_units(work) == 60
 
 
 @pytest.mark.parametrize("far", [LAST, EPOCH + MILLISECOND])

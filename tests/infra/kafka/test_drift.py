@@ -7,11 +7,12 @@ import pytest
 from contracts import CONTRACTS, RECEIPTS
 from infra.kafka import create_admin
 from infra.kafka.drift import Cluster, Drift, Topic, find_drifts, find_refusals, inspect, mend
+from infra.kafka.topics import build_config
 from infra.settings import Settings
 from infra.wait import wait_until
 
 NAME = RECEIPTS.name
-GOOD = Topic(4, 3, {**RECEIPTS.settings.config, "min.insync.replicas": "2"})
+GOOD = Topic(4, 3, {**build_config(RECEIPTS.settings), "min.insync.replicas": "2"})
 THREE = Cluster(brokers=3, auto_create=False, topics={NAME: GOOD})
 
 
@@ -70,7 +71,7 @@ def test_a_real_broker_is_read_and_mended(kafka: Settings) -> None:
     cluster = inspect(client, list(CONTRACTS))
     assert (cluster.brokers, cluster.auto_create) == (1, False)
     assert list(find_drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
-    spoiled = {**RECEIPTS.settings.config, "retention.ms": "1000000"}
+    spoiled = {**build_config(RECEIPTS.settings), "retention.ms": "1000000"}
     other = replace(RECEIPTS.settings, config=spoiled)
     mend(client, list(find_drifts(cluster, {NAME: replace(RECEIPTS, settings=other)}, frozenset())))
 

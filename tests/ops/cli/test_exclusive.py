@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from contracts import RECEIPTS
+from infra import kafka, scratch
+from infra.scratch import StillPublishing, lock_out_publishing
+from infra.settings import Settings, locate_root
+from ops.cli import load
 from ops.cli.exclusive import Busy, lock_home
+from tests.ops.cli.commands import run_command
+
+MAPPING = locate_root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"
 
 
 def test_a_second_command_is_told_to_wait(tmp_path: Path) -> None:
@@ -17,3 +25,23 @@ def test_afterwards_the_folder_is_free_and_unchanged(tmp_path: Path) -> None:
         pass
     with lock_home(tmp_path):
         assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words", [("load", "--topic", RECEIPTS.name), ("import", "--map", str(MAPPING), "--dry-run")]
+)
+def test_a_load_and_an_import_wait_until_a_backup_has_ended(
+    current: Settings, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """A backup pauses the shop's processes, which these commands are not."""
+    monkeypatch.setattr(scratch, "PUBLISHING_SECONDS_MAX", 0.1)
+    monkeypatch.setattr(kafka, "is_answering", lambda _: True)
+    monkeypatch.setattr(load, "Watch", lambda _: None)
+    monkeypatch.setattr("generators.importing.session.is_answering", lambda _: False)
+    file = Path("sales.csv")
+    file.touch()
+    with (
+        lock_out_publishing(current.data_dir),
+        pytest.raises(StillPublishing, match="retail backup has done so"),
+    ):
+        run_command(*words, str(file))

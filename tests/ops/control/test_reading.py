@@ -54,3 +54,10 @@ def test_a_time_that_no_calendar_has_is_set_aside() -> None:
     row = {**HEARTBEATS.examples[0], "event_time": 10**15}
     record = b"world", encode(HEARTBEATS, row)
     assert reader.read_message(HEARTBEATS, create_message(HEARTBEATS, record)) is None
+
+
+def test_generations_of_an_unknown_pipeline_are_set_aside() -> None:
+    """Whoever reads them would find the view of a known pipeline among theirs."""
+    reader, record = Reader(), get_good(GENERATIONS, pipeline="unknown")
+    assert reader.read_message(GENERATIONS, create_message(GENERATIONS, record)) is None
+    assert reader.count_set_aside() == {(GENERATIONS.name, "unknown-pipeline"): 1}

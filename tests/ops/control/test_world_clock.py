@@ -20,6 +20,7 @@ from ops.control.world_clock import (
     AnnouncedClock,
     ClockState,
     WorldClock,
+    choose_beat_ms,
     read_clock,
 )
 from tests.brokers import get_producer
@@ -69,6 +70,14 @@ def test_a_clock_ahead_of_the_last_heartbeat_counts_up_to_a_bound(ahead_ms: int)
     told = AnnouncedClock(WorldClock(ahead_ms, 5_000, 1_000), ClockState.STOPPED, 1, beat_ms=0)
     latest_ms = AHEAD_MS_MAX + 2 * HEARTBEAT_MS + BEHIND_MS_MAX
     assert told.world_at(5_000) == min(ahead_ms, latest_ms)
+
+
+@pytest.mark.parametrize("far_ms", [1, 10**13, 253_370_764_800_000])
+def test_a_heartbeat_of_another_time_is_not_the_worlds(far_ms: int) -> None:
+    beats = [1_772_438_400_000 + minute * HEARTBEAT_MS for minute in range(5)]
+    for place in range(len(beats) + 1):
+        beaten = choose_beat_ms([*beats[:place], far_ms, *beats[place:]])
+        assert beaten == beats[-1], place
 
 
 @pytest.mark.parametrize("state", ClockState)

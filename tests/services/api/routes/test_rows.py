@@ -212,7 +212,7 @@ def test_alerts_and_visits_have_routes_of_their_own_the_newest_first(shop: Answe
 def test_every_view_is_served_without_code_of_its_own(
     view: Contract, log: MemoryLog, api: Answers
 ) -> None:
-    writing = Writing(log, pipeline="any", views=(view,))
+    writing = Writing(log, pipeline="analytics", views=(view,))
     writing.put(view)
     writing.mark()
     promote(log, writing)

@@ -206,6 +206,28 @@ def test_a_mirror_keeps_its_file_through_a_fault_that_passes(
     assert "rebuilding" not in caplog.text
 
 
+def test_a_reader_of_a_mirror_that_cannot_open_its_file_now_costs_no_file(
+    log: MemoryLog, path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mirror, "CHECK_SECONDS", 0.0)
+    order(log, "1")
+    with mirroring(log, path) as mirrored:
+        await_orders(mirrored, "1")
+        inode = path.stat().st_ino
+        caplog.clear()
+        with (
+            spent_descriptors(path, monkeypatch),
+            pytest.raises(sqlite3.OperationalError, match="unable to open"),
+        ):
+            list_orders(mirrored)
+        order(log, "2")
+        await_orders(mirrored, "1", "2")
+        order(log, "3")
+        await_orders(mirrored, "1", "2", "3")
+    assert path.stat().st_ino == inode
+    assert "rebuilding" not in caplog.text
+
+
 def scribble_at_the_start(path: Path) -> None:
     path.write_bytes(b"not a database at all" * 400)
 
