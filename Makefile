@@ -18,7 +18,7 @@ RETAIL = @$(READY) && $(BIN)/retail
 .DEFAULT_GOAL := help
 # Packages are installed uncompiled: where Python may not keep what it compiles, it would at every start.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help up backfill status logs down reset doctor verify quality replay image up-docker down-docker bench test test-all test-docker test-fast check format lock
+.PHONY: help up backfill status logs down reset doctor verify quality replay image up-docker down-docker bench test test-all test-docker test-fast test-pipeline check format lock
 MAKEFLAGS += --no-print-directory
 
 help: ## list the verbs
@@ -82,6 +82,9 @@ test-docker: image ## test a shop in containers; ALL=1: a cluster too
 
 test-fast: ## run the tests that start neither Spark nor a broker
 	@$(READY) && $(BIN)/pytest -m "not spark and not e2e and not docker"
+
+test-pipeline: ## run the tests of one pipeline: PIPELINE=fraud
+	@$(READY) && $(BIN)/pytest -m "not thorough" tests/pipelines/$(PIPELINE)
 
 check: ## check format, lint, types, import rules, contracts
 	@$(READY) && $(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/lint-imports && $(BIN)/python -m tests.frames && $(BIN)/retail contracts check

@@ -59,12 +59,8 @@ class FraudOracle(Accounted):
         self, records: Iterable[Record], limits: Thresholds, ends: Offsets | None = None
     ) -> None:
         super().__init__(records, ends)
-        engine = self._tables.engine
-        engine.execute(MACROS)
-        for name, value in asdict(limits).items():
-            number = value // MILLISECOND if isinstance(value, timedelta) else value
-            engine.execute(f"set variable {name} = {number:d}::bigint")
-        suspect(engine, limits)
+        find_signals(self._tables.engine, limits)
+        suspect(self._tables.engine, limits)
 
     def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
@@ -91,9 +87,17 @@ def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOrac
     return FraudOracle(read(settings, {**ends, **known}), load_thresholds(code, "fraud"), ends)
 
 
+def find_signals(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
+    """Make the table `signal`: what each event adds under which rule, subject and interval."""
+    engine.execute(MACROS)
+    for name, value in asdict(limits).items():
+        number = value // MILLISECOND if isinstance(value, timedelta) else value
+        engine.execute(f"set variable {name} = {number:d}::bigint")
+    engine.execute(read_query_text("signals"))
+
+
 def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
     """Find all candidates for a row."""
-    engine.execute(read_query_text("signals"))
     engine.execute(read_query_text("first_signals"))
     engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")
     fixed = list_thresholds(limits)

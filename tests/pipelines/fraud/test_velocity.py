@@ -5,7 +5,7 @@ from infra.kafka import Record
 from ops.verify.fraud import FraudOracle
 from ops.verify.timeline import LEEDS, MILK, WINE, Timeline, parse_clock
 from pipelines.fraud.thresholds import Thresholds
-from tests.ops.verify.frauds import CARD, MINUTE, SECOND, only, sell_often
+from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, only, sell_often
 
 
 class TestCardVelocity:

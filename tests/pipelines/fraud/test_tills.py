@@ -3,7 +3,7 @@
 import pytest
 
 from ops.verify.timeline import APPLES, MILK, PRICES, WINE, Timeline, parse_clock
-from tests.ops.verify.frauds import MINUTE, SECOND, only
+from tests.pipelines.fraud.examples import MINUTE, SECOND, only
 
 
 class TestSweethearting:

@@ -1,104 +1,120 @@
-"""Visits by hand-drawn timelines: what the oracle says is what one counts oneself."""
+"""Visits by hand-drawn timelines: pipeline and oracle say what one counts oneself."""
 
-from datetime import timedelta
+from collections.abc import Callable
+
+import pytest
+from pyspark.sql import SparkSession
 
 from ops.verify.tables import Row
 from ops.verify.timeline import APPLES, LEEDS, MILK, YORK, Line, Timeline, parse_clock
-from ops.verify.visits import VisitsOracle
-from pipelines.visits.thresholds import Thresholds
+from tests.pipelines.visits.test_visits import compute_expected, compute_visits
 
-PAUSE = timedelta(minutes=30)
+pytestmark = pytest.mark.spark
 
-
-def compute_visits(shop: Timeline) -> list[Row]:
-    [visits] = VisitsOracle(shop.records, Thresholds(), {}).compute_views().values()
-    return visits
+Count = Callable[[Timeline], list[Row]]
 
 
-def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
-    return [tuple(row[field] for field in fields) for row in compute_visits(shop)]
+@pytest.fixture
+def count(spark: SparkSession) -> Count:
+    """Gives the visits of a timeline, which the pipeline and the oracle count alike."""
+
+    def count_both(shop: Timeline) -> list[Row]:
+        expected = compute_expected(shop.records)
+        assert compute_visits(spark, shop.records) == expected
+        return list(expected.values())
+
+    return count_both
+
+
+def select_fields(visits: list[Row], *fields: str) -> list[tuple[object, ...]]:
+    return [tuple(row[field] for field in fields) for row in visits]
 
 
 #   10:00   10:20  |  10:49  |   11:00 |       11:30
 #     *-------*----|----*----|-----*   |         *      pauses below 30 minutes, then one of 30
 #     counted      | withdrawn withdrawn       counted
-def test_a_pause_of_half_an_hour_ends_a_visit() -> None:
+def test_a_pause_of_half_an_hour_ends_a_visit(count: Count) -> None:
     shop = Timeline()
     for minute in ("10:00", "10:20", "10:49", "11:00", "11:30"):
         shop.sell(parse_clock(minute), customer="C1")
     fields = ("status", "slot_start", "visit_start", "visit_end", "window_end", "receipts")
     ends = (parse_clock("11:00"), parse_clock("11:30"))
-    assert select_fields(shop, *fields) == [
+    assert select_fields(count(shop), *fields) == [
         ("counted", parse_clock("10:00"), parse_clock("10:00"), *ends, 4),
         ("withdrawn", parse_clock("10:30"), parse_clock("10:49"), *ends, 2),
         ("withdrawn", parse_clock("11:00"), parse_clock("11:00"), *ends, 1),
         ("counted", *[parse_clock("11:30")] * 3, parse_clock("12:00"), 1),
     ]
-    assert {row["version"] for row in compute_visits(shop)} == {5}
+    assert {row["version"] for row in count(shop)} == {5}
 
 
 #   10:01        |       10:59
 #     *          |         *       the longest pause of neighbouring slots: two visits
-def test_neighbouring_slots_may_be_of_two_visits() -> None:
+def test_neighbouring_slots_may_be_of_two_visits(count: Count) -> None:
     shop = Timeline()
     for minute in ("10:01", "10:59"):
         shop.sell(parse_clock(minute), customer="C1")
-    assert select_fields(shop, "status", "visit_end") == [
+    assert select_fields(count(shop), "status", "visit_end") == [
         ("counted", parse_clock("10:01")),
         ("counted", parse_clock("10:59")),
     ]
 
 
-def test_a_visit_of_two_stores_is_one() -> None:
+def test_a_visit_of_two_stores_is_one(count: Count) -> None:
     shop = Timeline()
     shop.sell(parse_clock("10:00"), customer="C1", store=LEEDS)
     shop.sell(parse_clock("10:10"), customer="C1", store=YORK)
-    assert select_fields(shop, "stores", "receipts")[0] == (2, 2)
+    assert select_fields(count(shop), "stores", "receipts")[0] == (2, 2)
 
 
-def test_what_is_weighed_comes_to_whole_cents_line_by_line() -> None:
+def test_what_is_weighed_comes_to_whole_cents_line_by_line(count: Count) -> None:
     shop = Timeline()
     lines: list[Line] = [(APPLES, 1, 500, "kilogram"), (APPLES, 1, 499, "kilogram"), (MILK, 1, 500)]
     shop.sell(parse_clock("10:20"), *lines, (APPLES, 1, 500, "litre"), customer="C1")
     shop.sell(parse_clock("10:35"), (APPLES, 350, 299, "kilogram"), customer="C1")
-    assert select_fields(shop, "units", "spent_cents") == [
+    assert select_fields(count(shop), "units", "spent_cents") == [
         (4 + 350, 1 + 0 + 500 + 1 + 105),
         (350, 105),
     ]
 
 
-def test_customers_do_not_visit_together() -> None:
+def test_customers_do_not_visit_together(count: Count) -> None:
     shop = Timeline()
     shop.sell(parse_clock("10:00"), customer="C1")
     shop.sell(parse_clock("10:01"), customer="C2")
-    assert select_fields(shop, "customer_id", "status") == [("C1", "counted"), ("C2", "counted")]
+    assert select_fields(count(shop), "customer_id", "status") == [
+        ("C1", "counted"),
+        ("C2", "counted"),
+    ]
 
 
-def test_who_shows_no_card_is_not_seen() -> None:
+def test_who_shows_no_card_is_not_seen(count: Count) -> None:
     shop = Timeline()
     shop.sell(parse_clock("10:00"), customer=None)
-    assert compute_visits(shop) == []
+    assert count(shop) == []
 
 
 #   23:50 | 00:05
 #     *   |   *       two days, so two visits; the first one's window ends with its day
-def test_midnight_ends_a_visit() -> None:
+def test_midnight_ends_a_visit(count: Count) -> None:
     shop = Timeline()
     shop.sell(parse_clock("23:50"), customer="C1")
     shop.sell(parse_clock("0:05", days=1), customer="C1")
-    assert select_fields(shop, "status", "window_end") == [
+    assert select_fields(count(shop), "status", "window_end") == [
         ("counted", parse_clock("0:00", days=1)),
         ("counted", parse_clock("0:35", days=1)),
     ]
 
 
-def test_a_receipt_that_is_read_later_changes_which_one_counts_and_takes_no_row_away() -> None:
+def test_a_receipt_that_is_read_later_changes_which_one_counts_and_takes_no_row_away(
+    count: Count,
+) -> None:
     shop = Timeline()
     shop.sell(parse_clock("10:40"), customer="C/1")
-    [before] = compute_visits(shop)
+    [before] = count(shop)
     shop.sell(parse_clock("10:20"), customer="C/1", published=parse_clock("10:50"))
     shop.sell(parse_clock("10:35"), customer="C/1", published=parse_clock("10:50"))
-    after = {row["slot_start"]: row for row in compute_visits(shop)}
+    after = {row["slot_start"]: row for row in count(shop)}
     assert before["customer_id"] == "C%2F1"
     now = after[before["slot_start"]]
     assert (before["status"], now["status"]) == ("counted", "withdrawn")

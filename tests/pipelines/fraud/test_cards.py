@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from ops.verify.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
-from tests.ops.verify.frauds import CARD, MINUTE, SECOND, only, travel
+from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, only, travel
 
 
 class TestImpossibleTravel:

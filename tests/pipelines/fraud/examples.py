@@ -1,0 +1,143 @@
+"""Examples of the fraud rules: timelines whose alerts the oracle and the product compute.
+
+The rules run in every example, on plain rows. `test-all` runs every example once more in Spark,
+from the bytes of its records on.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from contracts import ALERTS, build_model, encode_key
+from contracts.times import EPOCH, MILLISECOND
+from infra.kafka import Record
+from ops.verify.fraud import find_signals, list_spans
+from ops.verify.tables import Row, Tables
+from ops.verify.timeline import LEEDS, LONDON, Timeline, parse_clock
+from pipelines.common.flow import build_rows
+from pipelines.fraud.alerts import choose_signals_max, create_evaluator
+from pipelines.fraud.pipeline import create_pipeline
+from pipelines.fraud.rules import Signal
+from pipelines.fraud.signals import DIMENSIONS
+from pipelines.fraud.sortable import DIGITS, NUMBERS, SEPARATOR, SIGN
+from pipelines.fraud.thresholds import Thresholds
+from tests.pipelines.fraud.frames import create_frame
+from tests.pipelines.versions import create_lookups
+from tests.rows import collect_rows
+
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+CARD = "tok_1"
+
+Product = Callable[[Sequence[Record], Thresholds], list[Row]]
+"""Computes the alerts of a log by code of the product, in any order."""
+
+
+class Examples(Timeline):
+    """A timeline of which the product must say what the oracle says."""
+
+    def __init__(self, product: Product) -> None:
+        super().__init__()
+        self._product = product
+
+    def compute_alerts(self, rule: str, **limits: Any) -> list[Row]:
+        """The alerts of one rule, which both compute."""
+        expected = super().compute_alerts(rule, **limits)
+        found = self._product(self.records, Thresholds(**limits))
+        of_rule = [row for row in found if row["rule"] == rule]
+        assert sorted(of_rule, key=to_key) == sorted(expected, key=to_key)
+        return expected
+
+
+def to_key(row: Row) -> bytes:
+    return encode_key(ALERTS, row)
+
+
+def compute_by_rules(log: Sequence[Record], limits: Thresholds) -> list[Row]:
+    """The alerts that the pipeline's rules find in the signals of a log."""
+    evaluate = create_evaluator(limits)
+    alerts = []
+    for (rule, subject, start), group in collect_signals(log, limits).items():
+        kept = sorted(group)[: choose_signals_max(rule, limits) + 1]
+        found = evaluate(rule, [write(one) for one in kept], len(group))
+        if found is None:
+            continue
+        proofs, decided_ms = found.pop("proofs"), found.pop("decided_ms")
+        alerts.append(
+            {
+                **found,
+                "rule": rule,
+                "subject": subject.replace("%", "%25").replace("/", "%2F"),
+                "interval_start": to_time(start),
+                "interval_end": to_time(start) + list_spans(limits)[rule],
+                "decided_at": to_time(decided_ms),
+                "evidence": [
+                    {**proof, "event_time": to_time(proof["event_time"])} for proof in proofs
+                ],
+            }
+        )
+    return alerts
+
+
+def collect_signals(
+    log: Sequence[Record], limits: Thresholds
+) -> dict[tuple[str, str, int], list[Signal]]:
+    """The signals of each rule, subject and start of an interval, by the oracle's SQL."""
+    engine = Tables(log).engine
+    find_signals(engine, limits)
+    groups = defaultdict(list)
+    for row in engine.sql("from signal").to_arrow_table().to_pylist():
+        signal = Signal(**{name: row[name] for name in Signal._fields})
+        groups[row["rule"], row["subject"], row["interval_start"]].append(signal)
+    return groups
+
+
+def write(signal: Signal) -> str:
+    """What Spark writes for the signal: the inverse of `decode_signal`."""
+    return SEPARATOR.join(write_parts(signal))
+
+
+def write_parts(signal: Signal) -> Iterator[str]:
+    for name, value in zip(Signal._fields, signal, strict=True):
+        if value is None:
+            yield ""
+        elif name in NUMBERS:
+            yield f"{int(value) - SIGN:0{DIGITS}X}"
+        else:
+            yield str(value).encode().hex().upper()
+
+
+def compute_in_spark(spark: SparkSession) -> Product:
+    """The alerts of the whole pipeline, from records to rows."""
+
+    def compute(log: Sequence[Record], limits: Thresholds) -> list[Row]:
+        lookups = create_lookups(spark, DIMENSIONS, log)
+        frame = create_frame(spark, list(log))
+        return list(collect_rows(build_rows(create_pipeline(limits), frame, lookups)))
+
+    return compute
+
+
+def to_time(epoch_ms: int) -> datetime:
+    return EPOCH + epoch_ms * MILLISECOND
+
+
+def sell_often(
+    shop: Timeline, times: int, apart: timedelta, begin: str = "10:41", card: str = CARD
+) -> list[str]:
+    """Sales on one card from `begin` on, each so long after the one before; returns their ids."""
+    return [shop.sell(parse_clock(begin) + n * apart, card=card) for n in range(times)]
+
+
+def travel(shop: Timeline, duration: timedelta) -> None:
+    """One card buys in Leeds at 10:00, and in London so much later."""
+    shop.sell(parse_clock("10:00"), card=CARD, store=LEEDS)
+    shop.sell(parse_clock("10:00") + duration, card=CARD, store=LONDON)
+
+
+def only(rows: list[Row]) -> Row:
+    (row,) = rows
+    build_model(ALERTS).model_validate(row)
+    return row

@@ -1,0 +1,95 @@
+"""Each threshold of a rule: one less than what was measured, exactly that, and one more."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from ops.verify.timeline import WINE, Timeline, parse_clock
+from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, sell_often, travel
+
+
+def give_away(shop: Timeline) -> None:
+    """Three receipts on which a bottle of £10 costs £1: 2,700 cents."""
+    for n in range(3):
+        shop.sell(parse_clock("10:00") + n * MINUTE, (WINE, 1, 100))
+
+
+def refund_unknown(shop: Timeline) -> None:
+    """3,000 cents for a receipt that nobody issued, nine hours later."""
+    issued = parse_clock("9:00")
+    shop.refund(issued + timedelta(hours=9), (WINE, 3, 1_000), receipt="R", issued=issued)
+
+
+def refund_in_cash(shop: Timeline) -> None:
+    """Seven refunds of 1,000 cents without a receipt."""
+    for n in range(7):
+        shop.refund(parse_clock("10:00") + n * MINUTE)
+
+
+def buy_in_bulk(shop: Timeline) -> None:
+    """27 bottles of packs of six, on three receipts of one card: 150 hundredths of a pack each."""
+    for n in range(3):
+        shop.sell(parse_clock("10:00") + n * MINUTE, (WINE, 9, 1_000), card=CARD)
+
+
+def sell_six(shop: Timeline) -> None:
+    """Six sales on one card, 110 seconds apart: 550 seconds from the first to the last."""
+    sell_often(shop, 6, 110 * SECOND)
+
+
+def go_to_london(shop: Timeline) -> None:
+    """From Leeds to London, 272 km, in 30 minutes: 543 km/h."""
+    travel(shop, 30 * MINUTE)
+
+
+def take_a_train(shop: Timeline) -> None:
+    """From Leeds to London in an hour: 271 km/h."""
+    travel(shop, 60 * MINUTE)
+
+
+@pytest.mark.parametrize(
+    ("rule", "happens", "limit", "last"),
+    [
+        ("card-velocity", sell_six, "card_sales_per_window_max", 5),
+        ("impossible-travel", go_to_london, "speed_kmh_max", 542),
+        ("impossible-travel", go_to_london, "distance_km_min", 271),
+        ("impossible-travel", take_a_train, "speed_kmh_max", 270),
+        ("sweethearting", give_away, "given_away_cents_max", 2_699),
+        ("sweethearting", give_away, "given_away_receipts_min", 3),
+        ("refund-without-receipt", refund_unknown, "unbacked_cents_max", 2_999),
+        ("refund-rate", refund_in_cash, "blind_refunds_max", 6),
+        ("refund-rate", refund_in_cash, "blind_refund_cents_min", 1_000),
+        ("bulk-purchase", buy_in_bulk, "packs_hundredths_max", 449),
+        ("bulk-purchase", buy_in_bulk, "packs_line_hundredths_min", 150),
+    ],
+)
+def test_an_alert_is_raised_up_to_this_limit_and_no_further(
+    shop: Timeline, rule: str, happens: Callable[[Timeline], None], limit: str, last: int
+) -> None:
+    happens(shop)
+    raised = {
+        number: len(shop.compute_alerts(rule, **{limit: number}))
+        for number in (last - 1, last, last + 1)
+    }
+    assert raised == {last - 1: 1, last: 1, last + 1: 0}
+
+
+@pytest.mark.parametrize(
+    ("rule", "happens", "limit", "first"),
+    [
+        ("card-velocity", sell_six, "card_sales_window", 550 * SECOND + timedelta(milliseconds=1)),
+        ("impossible-travel", go_to_london, "travel_gap_max", 30 * MINUTE),
+    ],
+)
+def test_an_alert_is_raised_from_this_span_on(
+    shop: Timeline,
+    rule: str,
+    happens: Callable[[Timeline], None],
+    limit: str,
+    first: timedelta,
+) -> None:
+    happens(shop)
+    shorter = first - timedelta(milliseconds=1)
+    assert len(shop.compute_alerts(rule, **{limit: first})) == 1
+    assert shop.compute_alerts(rule, **{limit: shorter}) == []
