@@ -159,7 +159,7 @@ def restore(source: Path, settings: Settings, erasures: Path | None = None) -> R
     """Make the data folder of the backup; `make up` then goes on where it was made.
 
     Whoever is in the list of erasures is erased again. Without a name, it is the list beside the
-    data folder. The folder appears complete or not at all. Raises NoBackup, NotEmpty, BadList, and
+    data folder. The folder appears complete or not at all. Raises UserError, and
     FileNotFoundError for a list that is named.
     """
     manifest = read_manifest(source)

@@ -14,7 +14,8 @@ import psutil
 import pytest
 
 from infra import scratch
-from infra.erasures import BadList, locate_erasures, note_erasure
+from infra.erasures import locate_erasures, note_erasure
+from infra.errors import UserError
 from infra.identities import Identities
 from infra.scratch import StillPublishing, lock_publishing
 from infra.settings import Settings
@@ -256,7 +257,7 @@ def test_a_spoilt_list_of_erasures_is_said_before_anything_is_written(
 ) -> None:
     home = tmp_path / "anew"
     locate_erasures(home).write_text('{"pseudonym": "customer-1"}\n')
-    with pytest.raises(BadList, match="line 1 is not"):
+    with pytest.raises(UserError, match="line 1 is not"):
         restore(source, Settings(data_dir=home))
     assert not home.exists()
 
