@@ -22,7 +22,7 @@ from infra.settings import Settings
 from infra.supervisor.parts import NotLocal
 from infra.wait import wait_until
 from ops.backup import making
-from ops.backup.making import Elsewhere, Ended, NotEmpty, make_backup, restore
+from ops.backup.making import NotEmpty, make_backup, restore
 from ops.backup.manifest import FILE, NoBackup, read_manifest
 from tests.secrets import find_files
 
@@ -82,7 +82,7 @@ def test_a_process_that_ends_meanwhile_leaves_no_backup(
 ) -> None:
     writer.kill()
     writer.wait(30)
-    with pytest.raises(Ended):
+    with pytest.raises(UserError, match="one has ended meanwhile"):
         make_backup(settings, tmp_path / "backup")
     with pytest.raises(NoBackup, match=f"has no {FILE}"):
         read_manifest(tmp_path / "backup")
@@ -276,7 +276,7 @@ def test_nothing_is_overwritten(
 @pytest.mark.parametrize("name", ["checkpoint_url", "lake_url"])
 def test_what_is_elsewhere_cannot_be_copied(settings: Settings, tmp_path: Path, name: str) -> None:
     elsewhere = settings.model_copy(update={name: "s3a://bucket/key"})
-    with pytest.raises(Elsewhere, match=f"{name.upper()}=s3a://bucket/key"):
+    with pytest.raises(UserError, match=f"{name.upper()}=s3a://bucket/key"):
         make_backup(elsewhere, tmp_path / "backup")
 
 
