@@ -14,16 +14,6 @@ from infra.errors import UserError
 from infra.identities import FILE_MODE, Erased, Identities
 
 
-class BadList(UserError):
-    """A file that is no list of erasures."""
-
-    def __init__(self, file: Path, line: int) -> None:
-        super().__init__(
-            f"{file} should be a list of erasures, as retail forget writes it, but line {line} is "
-            "not. Name another one with --erasures, or mend it: what is left out stays known."
-        )
-
-
 def locate_erasures(home: Path) -> Path:
     return home.with_name(f"{home.name}.erasures.jsonl")
 
@@ -38,14 +28,18 @@ def note_erasure(home: Path, erased: Erased) -> None:
 
 
 def read_erasures(file: Path) -> Sequence[Erased]:
-    """The erasures in the list. Raises FileNotFoundError and BadList."""
+    """The erasures in the list. Raises FileNotFoundError and UserError."""
     found = []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             row = json.loads(line)
             found.append(Erased(str(row["pseudonym"]), int(row["cards"]), int(row["wall_ms"])))
         except (ValueError, TypeError, KeyError) as error:
-            raise BadList(file, number) from error
+            raise UserError(
+                f"{file} should be a list of erasures, as retail forget writes it, but line "
+                f"{number} is not. Name another one with --erasures, or mend it: what is left out "
+                "stays known."
+            ) from error
     return found
 
 

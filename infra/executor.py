@@ -28,18 +28,13 @@ MEMORY, CLASS_PATH = "SPARK_EXECUTOR_MEMORY", "SPARK_CLASSPATH"
 JAVA_OPTION = re.compile(r"SPARK_JAVA_OPT_(\d+)")
 
 
-class NoExecutor(UserError):
-    def __init__(self, missing: list[str]) -> None:
-        super().__init__(
+def build_command(variables: Mapping[str, str]) -> list[str]:
+    """The command of the executor. Raises UserError with the variables that are not set."""
+    if missing := [name for name in (MEMORY, *OPTIONS.values()) if not variables.get(name)]:
+        raise UserError(
             f"Spark should say in variables what to run, but {', '.join(missing)} are not set. "
             "This command is for pods that Spark makes: docs/kubernetes.md"
         )
-
-
-def build_command(variables: Mapping[str, str]) -> list[str]:
-    """The command of the executor. Raises NoExecutor with the variables that are not set."""
-    if missing := [name for name in (MEMORY, *OPTIONS.values()) if not variables.get(name)]:
-        raise NoExecutor(missing)
     numbered = {
         int(found[1]): value
         for name, value in variables.items()

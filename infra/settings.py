@@ -42,10 +42,6 @@ ADDRESSES = ("kafka_bootstrap_servers", "broker_address", "api_address")
 UNQUOTABLE = re.compile(r"[:{}\"\\]")
 
 
-class InvalidSettings(UserError):
-    """A setting has an invalid value."""
-
-
 def locate_root() -> Path:
     """The folder of the repository."""
     return Path(__file__).resolve().parent.parent
@@ -446,12 +442,12 @@ def read_settings() -> Settings:
     """The settings of this process, read at the first call.
 
     With SECURE, what the process and its children write from then on is their user's alone.
-    Raises InvalidSettings, which lists each wrong variable with what was expected and found.
+    Raises UserError, which lists each wrong variable with what was expected and found.
     """
     try:
         current = Settings()
     except ValidationError as error:
-        raise InvalidSettings(_describe_error(error)) from error
+        raise UserError(_describe_error(error)) from error
     refuse_half_secure(current)
     if current.secure:
         os.umask(OTHERS)
@@ -459,17 +455,17 @@ def read_settings() -> Settings:
 
 
 def refuse_half_secure(current: Settings) -> None:
-    """Raise InvalidSettings if SECURE would protect only a part of the shop."""
+    """Raise UserError if SECURE would protect only a part of the shop."""
     if not current.secure:
         return
     if beyond := list(_find_unprotected(current)):
-        raise InvalidSettings(
+        raise UserError(
             f"SECURE protects this machine and the hosts in SHOP_HOSTS, with one broker and with "
             f"Spark on one machine, but {', '.join(beyond)} names another one. Unset it, or leave "
             "SECURE off."
         )
     if UNQUOTABLE.search(str(current.data_dir)):
-        raise InvalidSettings(
+        raise UserError(
             "DATA_DIR: with SECURE, Kafka's clients are told where passwords are, in a form that "
             f"takes no colon, brace or quote, found {str(current.data_dir)!r}. Choose another one."
         )
@@ -517,7 +513,7 @@ def load_remembered(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except ValueError as error:
-        raise InvalidSettings(
+        raise UserError(
             f"{file} should hold remembered settings as JSON, but does not parse: {error}. "
             "Remove it; the next `make up` writes it anew."
         ) from error

@@ -32,30 +32,8 @@ FORMAT_SECONDS_MAX = 60
 CLUSTER_ID = re.compile(r"^(cluster\.id=).*$", re.MULTILINE)
 
 
-class NotFormatted(UserError):
-    """Kafka's storage tool refused."""
-
-    def __init__(self, folder: Path, output: str) -> None:
-        super().__init__(
-            f"The broker's folder {folder} could not be formatted. Kafka says:\n{output.strip()}\n"
-            "Is the disk full? See: make doctor"
-        )
-
-
-class OtherProfile(UserError):
-    """The log began with another value of SECURE."""
-
-    def __init__(self, log: Path, secure: bool) -> None:
-        wanted, found = ("on", "off") if secure else ("off", "on")
-        super().__init__(
-            f"{log} should be one that was begun with SECURE={wanted}, but was with "
-            f"SECURE={found}: a log has its users from its beginning, or none. Keep to "
-            f"SECURE={found}, name another folder in DATA_DIR, or forget this one: make reset"
-        )
-
-
 def format_once(settings: Settings, folder: Path, java_command: list[str]) -> None:
-    """Give the broker an empty log, unless it has one. Raises NotFormatted and OtherProfile.
+    """Give the broker an empty log, unless it has one. Raises UserError.
 
     It formats a folder beside the final one and moves it there, so an interrupted attempt leaves
     nothing behind.
@@ -76,17 +54,22 @@ def format_once(settings: Settings, folder: Path, java_command: list[str]) -> No
 
 
 def refuse_other_profile(folder: Path, secure: bool) -> None:
-    """Raise OtherProfile where the broker's folder has a log of another value of SECURE."""
+    """Raise UserError where the broker's folder has a log of another value of SECURE."""
     log = folder / LOG_DIR
     if log.exists() and (log / SECURED).exists() != secure:
-        raise OtherProfile(log, secure)
+        wanted, found = ("on", "off") if secure else ("off", "on")
+        raise UserError(
+            f"{log} should be one that was begun with SECURE={wanted}, but was with "
+            f"SECURE={found}: a log has its users from its beginning, or none. Keep to "
+            f"SECURE={found}, name another folder in DATA_DIR, or forget this one: make reset"
+        )
 
 
 def prepare_template(settings: Settings, java_command: list[str]) -> Path:
     """The folder of an empty log for a broker alone, with this version of Kafka.
 
     The log does not depend on the broker's address: a quorum of one finds itself at any. Raises
-    NotFormatted.
+    UserError.
     """
     port_base = Settings.model_fields["port_base"].default
     usual = {"port_base": port_base, "listen_host": HOST, "broker_address": None}
@@ -118,7 +101,7 @@ def rename_cluster(log: Path) -> None:
 
 
 def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
-    """Let Kafka format the draft in the folder. Raises NotFormatted."""
+    """Let Kafka format the draft in the folder. Raises UserError."""
     config, users = folder / "format.properties", folder / "format.users"
     replace(config, render_server_properties(settings, DRAFT_DIR))
     words = ["format", "--config", config.name]
@@ -135,7 +118,11 @@ def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
         users.unlink(missing_ok=True)
         config.unlink()
     if answer.returncode != 0:
-        raise NotFormatted(folder, answer.stdout + answer.stderr)
+        output = (answer.stdout + answer.stderr).strip()
+        raise UserError(
+            f"The broker's folder {folder} could not be formatted. Kafka says:\n{output}\n"
+            "Is the disk full? See: make doctor"
+        )
 
 
 def list_users(settings: Settings) -> Iterator[str]:

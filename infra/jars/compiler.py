@@ -24,21 +24,11 @@ OPTIONS = (
 )
 
 
-class NotCompiled(UserError):
-    """The sources do not compile."""
-
-    def __init__(self, messages: str) -> None:
-        super().__init__(
-            f"The project's Java should compile, but does not:\n{messages}\n"
-            "Correct these lines, then run the same command again."
-        )
-
-
 def compile_classes(folders: Iterable[Path], jars_dir: Path, class_path: Sequence[Path]) -> Path:
     """The jar with the classes of the folders' sources, compiled if it is missing.
 
     `class_path`: the jars that they need. The result is a jar because Java's ahead-of-time cache
-    (`infra/aot.py`) refuses folders. Raises NotCompiled.
+    (`infra/aot.py`) refuses folders. Raises UserError.
     """
     files = sorted(file for folder in folders for file in folder.glob("*.java"))
     [compiler] = fetch(get_jar_set("compiler"), jars_dir)
@@ -63,12 +53,16 @@ def compute_digest(files: Iterable[Path], jars: Iterable[Path]) -> str:
 def run_compiler(
     compiler: Path, files: Iterable[Path], class_path: Iterable[Path], classes: Path
 ) -> None:
-    """Compile the sources into the folder. Raises NotCompiled."""
+    """Compile the sources into the folder. Raises UserError."""
     java = [str(locate_java()), "-XX:TieredStopAtLevel=1", "-jar", str(compiler)]
     given = ["-cp", os.pathsep.join(map(str, class_path)), "-d", str(classes), *map(str, files)]
     done = subprocess.run([*java, *OPTIONS, *given], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise NotCompiled((done.stderr or done.stdout).strip())
+        messages = (done.stderr or done.stdout).strip()
+        raise UserError(
+            f"The project's Java should compile, but does not:\n{messages}\n"
+            "Correct these lines, then run the same command again."
+        )
 
 
 def pack(classes: Path, jar: Path) -> None:

@@ -34,17 +34,6 @@ class Source(Protocol):
     def keep(self, jar: Jar, file: Path) -> None: ...
 
 
-class BrokenDownload(UserError):
-    """No source gave the jar with the content that the lock file pins."""
-
-    def __init__(self, jar: Jar, reason: str) -> None:
-        super().__init__(
-            f"The jar {jar} could not be fetched: {reason}\n"
-            "Nothing half-written is kept. Check the network (a mirror is named in "
-            "~/.config/jgo.conf, section [repositories]), then run the same command again."
-        )
-
-
 def ignore_progress(done: int, total: int) -> None:
     """Show no progress."""
 
@@ -58,7 +47,7 @@ def fetch(
     """The paths of the set's jars under the folder; fetches the set if a jar is missing or damaged.
 
     `source`: None: Maven.
-    Raises BrokenDownload, and then leaves the folder untouched.
+    Raises UserError, and then leaves the folder untouched.
     """
     target = folder / jar_set.name
     if not is_whole(jar_set, target):
@@ -136,7 +125,11 @@ def obtain(jar: Jar, draft: Path, source: Source) -> None:
             reason = str(error)
         if not reason:
             return
-    raise BrokenDownload(jar, reason)
+    raise UserError(
+        f"The jar {jar} could not be fetched: {reason}\n"
+        "Nothing half-written is kept. Check the network (a mirror is named in "
+        "~/.config/jgo.conf, section [repositories]), then run the same command again."
+    )
 
 
 def try_source(jar: Jar, draft: Path, source: Source, scratch: Path) -> str:

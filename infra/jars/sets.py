@@ -44,27 +44,21 @@ class JarSet:
     jars: tuple[Jar, ...]
 
 
-class UnpinnedJar(UserError):
-    """A locked jar without a checksum."""
-
-    def __init__(self, jar: str, lock: Path) -> None:
-        super().__init__(
-            f"{lock} names {jar} without a SHA-256. Lock it anew: python -m infra.jars.lock"
-        )
-
-
 def get_jar_set(name: Name) -> JarSet:
-    """The set of this name. Raises UnpinnedJar."""
+    """The set of this name. Raises UserError."""
     return load(Path(__file__).parent / name)
 
 
 def load(folder: Path) -> JarSet:
-    """The set that the folder's lock file pins. Raises UnpinnedJar."""
+    """The set that the folder's lock file pins. Raises UserError."""
     lock = folder / LOCK_FILE
     jars = []
     for locked in tomllib.loads(lock.read_text())["dependencies"]:
         if "sha256" not in locked:
-            raise UnpinnedJar(locked["artifactId"], lock)
+            raise UserError(
+                f"{lock} names {locked['artifactId']} without a SHA-256. "
+                "Lock it anew: python -m infra.jars.lock"
+            )
         jars.append(
             Jar(locked["groupId"], locked["artifactId"], locked["version"], locked["sha256"])
         )

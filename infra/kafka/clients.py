@@ -20,7 +20,7 @@ log = logging.getLogger("kafka")
 def build_client_config(settings: Settings) -> Config:
     """The address and login for any librdkafka client.
 
-    With SECURE it logs in as the settings' service. Raises NoPassword if that has no password yet.
+    With SECURE it logs in as the settings' service. Raises UserError if that has no password yet.
     """
     if settings.secure:
         return {

@@ -34,16 +34,6 @@ class UnknownTopic(UserError):
         self.topic = topic
 
 
-class NotLed(UserError):
-    """No broker leads a partition of the topic."""
-
-    def __init__(self, topics: list[str]) -> None:
-        super().__init__(
-            f"A broker should lead every partition of {', '.join(topics)}, but none does yet. "
-            "See what it waits for: make logs COMPONENT=broker"
-        )
-
-
 def get_error_code(error: KafkaException) -> int:
     """The number of the Kafka error inside the exception."""
     cause = error.args[0]

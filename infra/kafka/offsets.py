@@ -17,7 +17,8 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
 
-from infra.kafka.errors import NotLed, UnknownTopic, get_error_code
+from infra.errors import UserError
+from infra.kafka.errors import UnknownTopic, get_error_code
 from infra.wait import wait_for
 
 REQUEST_SECONDS_MAX = 10.0
@@ -165,7 +166,7 @@ def _look_up(
 ) -> dict[Partition, ListOffsetsResultInfo]:
     """Ask, and repeat while a leader is missing, or a broker if `patient`.
 
-    Raises in the end NotLed, or KafkaException if no broker said which partitions there are.
+    Raises UserError in the end, or KafkaException if no broker said which partitions there are.
     """
     partitions = _list_patiently(admin, topics) if patient else list_partitions(admin, topics)
     wanted = {TopicPartition(*partition): at for partition in partitions}
@@ -192,7 +193,11 @@ def _look_up(
         return answered
 
     if wanted and not wait_for(is_answered, LED_SECONDS_MAX):
-        raise NotLed(sorted({topic for topic, _ in partitions}))
+        topics = ", ".join(sorted({topic for topic, _ in partitions}))
+        raise UserError(
+            f"A broker should lead every partition of {topics}, but none does yet. "
+            "See what it waits for: make logs COMPONENT=broker"
+        )
     return found
 
 

@@ -35,16 +35,6 @@ DAYS_LEFT_MIN = 30
 AUTHORITY = "retail authority"
 
 
-class NoAuthority(UserError):
-    """The data folder has no authority, so there is nothing to renew."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(
-            f"{folder} should hold an authority and its certificates, but does not. "
-            "Make them with: make up SECURE=on"
-        )
-
-
 def ensure_certificate(settings: Settings, component: str) -> Path:
     """The component's key and certificate, for the shop's hosts; returns their file.
 
@@ -61,11 +51,14 @@ def renew_certificates(settings: Settings) -> dict[str, date]:
     """Renew the certificate of every component that has one; returns the last day of each.
 
     It keeps the authority, so that clients continue to trust it, unless the authority is near its
-    end. Raises NoAuthority.
+    end. Raises UserError.
     """
     components = list_certificates(settings)
     if not components:
-        raise NoAuthority(locate_security_folder(settings))
+        raise UserError(
+            f"{locate_security_folder(settings)} should hold an authority and its certificates, "
+            "but does not. Make them with: make up SECURE=on"
+        )
     if _count_days_left(_locate_authority_pair(settings)) < CERTIFICATE_DAYS:
         replace(_locate_authority_pair(settings), _make_authority())
         _show_authority(settings)

@@ -21,16 +21,6 @@ BYTES = 24
 PROPERTY = "password"
 
 
-class NoPassword(UserError):
-    """A service has no password."""
-
-    def __init__(self, service: str, file: Path) -> None:
-        super().__init__(
-            f"{file} should hold the password of {service}, but is not there. "
-            "Draw passwords with: make up SECURE=on"
-        )
-
-
 def locate_password(settings: Settings, service: str) -> Path:
     return locate_security_folder(settings) / "passwords" / f"{service}.properties"
 
@@ -46,9 +36,12 @@ def draw_password(settings: Settings, service: str) -> str:
 
 
 def read_password(settings: Settings, service: str) -> str:
-    """The password of the service. Raises NoPassword where there is none."""
+    """The password of the service. Raises UserError where there is none."""
     file = locate_password(settings, service)
     try:
         return file.read_text(encoding="utf-8").strip().removeprefix(f"{PROPERTY}=")
     except FileNotFoundError:
-        raise NoPassword(service, file) from None
+        raise UserError(
+            f"{file} should hold the password of {service}, but is not there. "
+            "Draw passwords with: make up SECURE=on"
+        ) from None

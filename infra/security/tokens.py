@@ -58,26 +58,6 @@ class End(NamedTuple):
         return now_ms >= self.at_ms - self.days_left_min * DAY_MS
 
 
-class BadName(UserError):
-    """The name is not valid for a token."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            "A token's name has at most 64 small letters, digits and hyphens, begins with a letter "
-            f"and is not {NOBODY}; found {name[:80]!r}"
-        )
-
-
-class TooManyTokens(UserError):
-    """The shop has TOKENS_MAX tokens already."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            f"A shop has at most {TOKENS_MAX} tokens, and this one has as many. Remove one first: "
-            "retail token list · retail token remove NAME"
-        )
-
-
 class NoToken(UserError):
     """The shop has no token with this name."""
 
@@ -91,9 +71,12 @@ def locate_token_folder(settings: Settings) -> Path:
 
 
 def locate_token(settings: Settings, name: str) -> Path:
-    """The file of the token. Raises BadName."""
+    """The file of the token. Raises UserError."""
     if not NAME.fullmatch(name) or name == NOBODY:
-        raise BadName(name)
+        raise UserError(
+            "A token's name has at most 64 small letters, digits and hyphens, begins with a letter "
+            f"and is not {NOBODY}; found {name[:80]!r}"
+        )
     return locate_token_folder(settings) / f"{name}.json"
 
 
@@ -107,7 +90,7 @@ def list_tokens(settings: Settings) -> list[Token]:
 
 
 def get_token(settings: Settings, name: str) -> Token:
-    """The token of this name, valid or expired. Raises BadName and NoToken."""
+    """The token of this name, valid or expired. Raises NoToken."""
     token = _read(locate_token(settings, name))
     if token is None:
         raise NoToken(name, _list_names(settings))
@@ -117,12 +100,15 @@ def get_token(settings: Settings, name: str) -> Token:
 def add_token(settings: Settings, name: str, role: Role, now_ms: int, days: int) -> Token:
     """Draw a token; it replaces an earlier one of this name. Only its owner can read the file.
 
-    Raises BadName and TooManyTokens.
+    Raises UserError.
     """
     file = locate_token(settings, name)
     make_folder(file.parent)
     if not file.exists() and len(list(file.parent.glob("*.json"))) >= TOKENS_MAX:
-        raise TooManyTokens
+        raise UserError(
+            f"A shop has at most {TOKENS_MAX} tokens, and this one has as many. Remove one first: "
+            "retail token list · retail token remove NAME"
+        )
     token = Token(name, role, now_ms + days * DAY_MS, secrets.token_urlsafe(BYTES))
     content = {"role": role, "expires_at_ms": token.expires_at_ms, "token": token.secret}
     replace(file, json.dumps(content) + "\n")
@@ -130,7 +116,7 @@ def add_token(settings: Settings, name: str, role: Role, now_ms: int, days: int)
 
 
 def remove_token(settings: Settings, name: str) -> None:
-    """Remove the token, which is invalid from now on. Raises BadName and NoToken."""
+    """Remove the token, which is invalid from now on. Raises NoToken."""
     try:
         locate_token(settings, name).unlink()
     except FileNotFoundError:

@@ -18,16 +18,6 @@ ANSWER_SECONDS_MAX = 15
 SOCKET_FILE = "supervisor.sock"
 
 
-class NotStarted(UserError):
-    """The process manager did not start."""
-
-    def __init__(self, log: Path, output: str) -> None:
-        super().__init__(
-            f"The process manager should answer within {ANSWER_SECONDS_MAX} s, but does not. "
-            f"The end of {log}:\n{output}"
-        )
-
-
 def find_running(home: Path) -> Manager | None:
     """The manager of the data folder, if it runs."""
     try:
@@ -38,7 +28,7 @@ def find_running(home: Path) -> Manager | None:
 
 
 def start(home: Path, config: Path = CONFIG) -> Manager:
-    """Start a manager for the data folder, with every component stopped. Raises NotStarted.
+    """Start a manager for the data folder, with every component stopped. Raises UserError.
 
     The caller ensures that no manager runs.
     """
@@ -67,7 +57,10 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
     manager = find_answering(socket)
     if manager is None:
         process.kill()
-        raise NotStarted(output, tail(output))
+        raise UserError(
+            f"The process manager should answer within {ANSWER_SECONDS_MAX} s, but does not. "
+            f"The end of {output}:\n{tail(output)}"
+        )
     return manager
 
 

@@ -37,32 +37,13 @@ class NotEmpty(UserError):
         super().__init__(f"{folder} should be empty, or not be there, but holds files. {remedy}")
 
 
-class Elsewhere(UserError):
-    """A part of the shop's data is not in its data folder."""
-
-    def __init__(self, names: list[str]) -> None:
-        super().__init__(
-            "A backup copies the data folder at one moment, but a part of this shop's data is "
-            f"elsewhere: {', '.join(names)}."
-        )
-
-
-class Ended(UserError):
-    """A process of the shop ended while it was paused."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Every process of the shop should stand still for a backup, but one has ended "
-            "meanwhile. Look: make status · then make a backup in another folder."
-        )
-
-
 def make_backup(settings: Settings, target: Path) -> Manifest:
     """Copy the running shop at one moment, at which all of its processes are paused.
 
     The copy equals what kill -9 of all of them at that moment would leave behind.
     It waits until no load and no import publishes: their processes are none of the shop's. Raises
-    NotLocal, Elsewhere, NotEmpty, StillPublishing and Ended.
+    NotLocal, NotEmpty, StillPublishing, and UserError for data that is elsewhere or a process that
+    ends meanwhile.
     """
     refuse_elsewhere(settings)
     _refuse_urls(settings)
@@ -115,7 +96,7 @@ def create_private() -> Iterator[None]:
 
 @contextmanager
 def stand_still(settings: Settings) -> Iterator[None]:
-    """Pause every process of the shop until the block ends; raises Ended."""
+    """Pause every process of the shop until the block ends; raises UserError."""
     parts = find_parts(settings)
     with ExitStack() as stack:
         # The broker last: its log then holds every record that another part takes for acknowledged.
@@ -124,7 +105,11 @@ def stand_still(settings: Settings) -> Iterator[None]:
                 try:
                     _pause_tree(stack, parts[name])
                 except psutil.NoSuchProcess as error:
-                    raise Ended from error
+                    raise UserError(
+                        "Every process of the shop should stand still for a backup, but one "
+                        "has ended meanwhile. Look: make status · then make a backup in another "
+                        "folder."
+                    ) from error
         yield
 
 
@@ -159,7 +144,7 @@ def restore(source: Path, settings: Settings, erasures: Path | None = None) -> R
     """Make the data folder of the backup; `make up` then goes on where it was made.
 
     Whoever is in the list of erasures is erased again. Without a name, it is the list beside the
-    data folder. The folder appears complete or not at all. Raises NoBackup, NotEmpty, BadList, and
+    data folder. The folder appears complete or not at all. Raises UserError, and
     FileNotFoundError for a list that is named.
     """
     manifest = read_manifest(source)
@@ -201,7 +186,10 @@ def _copy_back(source: Path, draft: Path, manifest: Manifest) -> None:
 def _refuse_urls(settings: Settings) -> None:
     elsewhere = {"CHECKPOINT_URL": settings.checkpoint_url, "LAKE_URL": settings.lake_url}
     if names := [f"{name}={url}" for name, url in elsewhere.items() if url is not None]:
-        raise Elsewhere(names)
+        raise UserError(
+            "A backup copies the data folder at one moment, but a part of this shop's data is "
+            f"elsewhere: {', '.join(names)}."
+        )
 
 
 def _refuse_full(folder: Path, remedy: str) -> None:

@@ -25,22 +25,15 @@ OPTIONS = (
 STOP_SECONDS_MAX = 10.0
 
 
-class NoBrowser(UserError):
-    """This machine has no Chromium."""
-
-    def __init__(self) -> None:
-        super().__init__(MISSING)
-
-
 def find_chromium() -> str | None:
     """The program, if this machine has it."""
     return next((program for name in NAMES if (program := shutil.which(name))), None)
 
 
 def require_chromium() -> str:
-    """The program. Raises NoBrowser."""
+    """The program. Raises UserError."""
     if (program := find_chromium()) is None:
-        raise NoBrowser
+        raise UserError(MISSING)
     return program
 
 
@@ -51,7 +44,7 @@ def list_privileges() -> list[str]:
 
 @contextmanager
 def open_browsers(addresses: Iterable[str]) -> Iterator[Sequence[psutil.Process]]:
-    """A browser of its own on each page, until the block ends. Raises NoBrowser."""
+    """A browser of its own on each page, until the block ends. Raises UserError."""
     program = require_chromium()
     with ExitStack() as ending:
         yield [ending.enter_context(_browse(program, address)) for address in addresses]

@@ -75,22 +75,6 @@ class Parts(BaseModel):
     parts: dict[str, Part]
 
 
-class IncompletePart(UserError):
-    def __init__(self, file: Path, part: ReportedPart) -> None:
-        super().__init__(
-            f"Each part of {file} should have been measured to its end, but {part.part} failed: "
-            f"{part.failure} Measure it again: retail bench --only {part.part}."
-        )
-
-
-class UnknownPart(UserError):
-    def __init__(self, document: Path, part: str) -> None:
-        super().__init__(
-            f"{document} should show parts that {FIGURES} has, but shows {part}. "
-            f"Measure it: retail bench --only {part}."
-        )
-
-
 def main() -> None:
     parts = read_parts()
     for file in map(Path, sys.argv[1:]):
@@ -108,22 +92,28 @@ def read_parts() -> dict[str, Part]:
 
 
 def read_reported_parts(file: Path) -> dict[str, Part]:
-    """The parts of a report. Raises IncompletePart where one of them failed."""
+    """The parts of a report. Raises UserError where one of them failed."""
     report = Report.model_validate_json(file.read_text())
     for part in report.parts:
         if part.failure:
-            raise IncompletePart(file, part)
+            raise UserError(
+                f"Each part of {file} should have been measured to its end, but {part.part} "
+                f"failed: {part.failure} Measure it again: retail bench --only {part.part}."
+            )
     return {part.part: Part(machine=report.machine, figures=part.figures) for part in report.parts}
 
 
 def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
-    """The text with its tables as the figures have them. Raises UnknownPart."""
+    """The text with its tables as the figures have them. Raises UserError."""
 
     def render_table(found: re.Match[str]) -> str:
         named = found["parts"].split(", ")
         for name in named:
             if name not in parts:
-                raise UnknownPart(document, name)
+                raise UserError(
+                    f"{document} should show parts that {FIGURES} has, but shows {name}. "
+                    f"Measure it: retail bench --only {name}."
+                )
         render = render_aims if found["kind"] == "aims" else render_figures
         shown = "\n".join(render([parts[name] for name in named]))
         return f"{found['begin']}{shown}\n{found['end']}"

@@ -31,10 +31,6 @@ REQUESTS_PER_SECOND_MIN = 1.0
 """The least rate of open pages: each asks for several things every few seconds."""
 
 
-class NobodyAsks(AssertionError):
-    """The browsers do not show the pages."""
-
-
 @dataclass(frozen=True)
 class Load:
     """The figures of the shop: first with requests of the browsers alone, then with timed reads."""
@@ -89,9 +85,9 @@ def count_answers(settings: Settings) -> float:
 
 
 def refuse_silence(beside: Load) -> None:
-    """Raise NobodyAsks where the browsers have asked for nothing."""
+    """Raise AssertionError where the browsers have asked for nothing."""
     if beside.requests_per_second < REQUESTS_PER_SECOND_MIN:
-        raise NobodyAsks(
+        raise AssertionError(
             f"{len(PAGES)} open pages should ask at least {REQUESTS_PER_SECOND_MIN:g} times a "
             f"second, but the API answered {beside.requests_per_second:.2f} requests a second."
         )

@@ -1,12 +1,11 @@
-"""Whether a shop settles: `python -m ops.bench.soak DAYS FILE.svg`.
+"""Whether a shop settles: `python -m ops.bench.soak DAYS`.
 
 A new world runs for DAYS days, with the present settings, data folder and ports. Samples record
 the lag of the pipelines, the memory of the shop, and the size of the states on disk. At the end
-they are plotted. The samples stay in the data folder, as JSON.
+the maxima of both halves are printed. The samples stay in the data folder, in `soak.json`.
 """
 
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,11 +13,10 @@ from math import isfinite
 from pathlib import Path
 
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY
-from infra.settings import DEFAULT_SPEED, Settings, read_settings
+from infra.settings import Settings, read_settings
 from infra.supervisor import orphans
 from infra.wait import wait_for
 from ops.bench.memory import GB, MB, count_bytes
-from ops.bench.plot import Panel, draw_plot
 from ops.bench.shops import Shop, read_lags, run_shop
 
 DAY_SECONDS = TICKS_PER_DAY * TICK_MS / 1000
@@ -39,16 +37,9 @@ Sample = Mapping[str, float]
 
 
 def main() -> None:
-    days, file = float(sys.argv[1]), Path(sys.argv[2])
     settings = read_settings()
-    samples = sample_days(settings, days)
-    kept = settings.data_dir / f"{file.stem}.json"
-    kept.write_text(json.dumps(samples) + "\n")
-    panels = [
-        Panel(what, [(sample["day"], sample[name]) for sample in samples])
-        for name, what in CURVES.items()
-    ]
-    file.write_text(draw_plot(render_title(settings, days), "days of the world", panels))
+    samples = sample_days(settings, days=float(sys.argv[1]))
+    (settings.data_dir / "soak.json").write_text(json.dumps(samples) + "\n")
     for name, what in CURVES.items():
         print(f"{what}: {describe_halves([sample[name] for sample in samples])}")
 
@@ -95,14 +86,6 @@ def describe_halves(heights: Sequence[float]) -> str:
     middle = len(heights) // 2
     first, second = max(heights[:middle], default=0), max(heights[middle:])
     return f"{first:,.2f} at the most in the first half, {second:,.2f} in the second"
-
-
-def render_title(settings: Settings, days: float) -> str:
-    rate = settings.simulator_receipts_per_second * settings.simulator_speed / DEFAULT_SPEED
-    return (
-        f"{days:g} days at {settings.simulator_speed:g} × real time, {rate:,.0f} receipts/s, "
-        f"{os.cpu_count()} cores: {', '.join(settings.pipeline_names)}"
-    )
 
 
 if __name__ == "__main__":

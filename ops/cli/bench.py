@@ -21,23 +21,6 @@ from ops.cli import screen
 from ops.cli.up import check, fetch_jars
 
 
-class OtherBroker(UserError):
-    """The bench would write to a remote Kafka."""
-
-    def __init__(self, servers: str) -> None:
-        super().__init__(
-            "The bench starts its own broker, but KAFKA_BOOTSTRAP_SERVERS names "
-            f"{servers}. Unset it."
-        )
-
-
-class Secured(UserError):
-    """The bench would measure another shop than it says."""
-
-    def __init__(self) -> None:
-        super().__init__("The bench measures a shop without SECURE, but SECURE is on. Unset it.")
-
-
 def bench(
     quick: Annotated[
         bool, typer.Option("--quick", help="Measure far less of everything; the figures are rough.")
@@ -58,9 +41,12 @@ def bench(
     file = json_file or read_settings().data_dir / "reports" / "bench.json"
     with create_own_folder(keep) as settings:
         if not settings.broker_embedded:
-            raise OtherBroker(settings.bootstrap_servers)
+            raise UserError(
+                "The bench starts its own broker, but KAFKA_BOOTSTRAP_SERVERS names "
+                f"{settings.bootstrap_servers}. Unset it."
+            )
         if settings.secure:
-            raise Secured
+            raise UserError("The bench measures a shop without SECURE, but SECURE is on. Unset it.")
         check(settings)
         fetch_jars(settings)
         outcomes = measure(only or list(Part), settings, QUICK if quick else FULL, file)

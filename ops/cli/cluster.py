@@ -23,13 +23,6 @@ GENERATION = re.compile(r"(.+)\.g[1-9][0-9]*")
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 
 
-class Unsafe(UserError):
-    """A cluster in which topics would not be safe."""
-
-    def __init__(self, why: Sequence[str]) -> None:
-        super().__init__("\n".join(f"Refused: {one}." for one in why))
-
-
 def plan_command(as_json: AsJson = False) -> None:
     """Show where the cluster differs from the contracts; changes nothing."""
     settings = read_settings()
@@ -52,7 +45,7 @@ def apply_command() -> None:
     settings = read_settings()
     cluster, drifted = _look(settings)
     if why := list(find_refusals(cluster, settings.kafka_replication_factor)):
-        raise Unsafe(why)
+        raise UserError("\n".join(f"Refused: {one}." for one in why))
     made = kafka.apply_topics(settings, list_standing())
     mend(kafka.create_admin(settings), drifted)
     left = [one for one in drifted if not one.mendable]

@@ -39,10 +39,6 @@ class Kind(Enum):
     WINDOW = "window"
 
 
-class NotMade(UserError):
-    """A contract that cannot be scaffolded."""
-
-
 @app.command("check")
 def check_command(
     folder: Folder = HERE,
@@ -93,7 +89,7 @@ def new_command(
     try:
         files = create_contract(folder.resolve(), name, kind.value, ends)
     except BadContract as bad:
-        raise NotMade(str(bad)) from bad
+        raise UserError(str(bad)) from bad
     for file in files:
         screen.step("written", screen.shorten(file))
     screen.say(

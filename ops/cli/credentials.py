@@ -20,7 +20,7 @@ header = "Authorization: Bearer {secret}"
 def write_curl_settings(settings: Settings, name: str, folder: Path) -> None:
     """Write the settings with which curl shows this token to the shop, for a CURL_HOME.
 
-    Only their owner can read them. Raises BadName and NoToken.
+    Only their owner can read them. Raises NoToken.
     """
     token = get_token(settings, name)
     text = CURL_SETTINGS.format(authority=locate_authority(settings), secret=token.secret)

@@ -7,17 +7,11 @@ from infra.errors import UserError
 from infra.lock import lock_folder
 
 
-class Busy(UserError):
-    """Another command works on the same folder."""
-
-    def __init__(self, home: Path, what: str) -> None:
-        super().__init__(
-            f"Another retail command is {what} {home}. Wait for it to end, then try again."
-        )
-
-
 def lock_home(
     home: Path, what: str = "starting or stopping what runs on"
 ) -> AbstractContextManager[None]:
-    """Lock the folder until the block ends; raises Busy."""
-    return lock_folder(home, Busy(home, what))
+    """Lock the folder until the block ends; raises UserError."""
+    return lock_folder(
+        home,
+        UserError(f"Another retail command is {what} {home}. Wait for it to end, then try again."),
+    )

@@ -28,30 +28,9 @@ WRITTEN_API, WRITTEN_BROKER = "127.0.0.1:8000", "127.0.0.1:9092"
 COMMAND_SECONDS_MAX = 300
 
 
-class NoGuide(UserError):
-    def __init__(self, folder: Path) -> None:
-        super().__init__(
-            f"The guide should be in {folder}, but is not: it comes with the project's "
-            "repository. Run the command in a clone."
-        )
-
-
 class UnknownExperiment(UserError):
     def __init__(self, name: str, known: list[str]) -> None:
         super().__init__(f"Expected one of {', '.join(known)}; found {name}.")
-
-
-class NoShop(UserError):
-    def __init__(self, url: str) -> None:
-        super().__init__(
-            f"An experiment needs a shop that is ready at {url}, but: it does not say that it is. "
-            "Start it: make up"
-        )
-
-
-class StepFailed(UserError):
-    def __init__(self, command: str, status: int) -> None:
-        super().__init__(f"This command should have succeeded, but ended with {status}:\n{command}")
 
 
 @dataclass(frozen=True)
@@ -111,17 +90,23 @@ def try_command(
 
 
 def find_experiments() -> list[Experiment]:
-    """In the guide's order. Raises NoGuide."""
+    """In the guide's order. Raises UserError."""
     folder = locate_root() / GUIDE
     if not folder.is_dir():
-        raise NoGuide(folder)
+        raise UserError(
+            f"The guide should be in {folder}, but is not: it comes with the project's "
+            "repository. Run the command in a clone."
+        )
     return [Experiment.of(file) for file in sorted(folder.glob(FILES))]
 
 
 def require_shop(settings: Settings) -> None:
-    """Raises NoShop unless the API is ready."""
+    """Raises UserError unless the API is ready."""
     if health.check_api(settings, 0) is None:
-        raise NoShop(settings.api_url)
+        raise UserError(
+            f"An experiment needs a shop that is ready at {settings.api_url}, but: "
+            "it does not say that it is. Start it: make up"
+        )
 
 
 def parse_steps(page: str) -> Iterator[Step]:
@@ -165,7 +150,7 @@ def localize(settings: Settings, block: str) -> str:
 def run(settings: Settings, command: str) -> str:
     """What the command prints, with the addresses of this shop, as its operator.
 
-    Raises StepFailed.
+    Raises UserError.
     """
     here = localize(settings, command)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
@@ -178,5 +163,7 @@ def run(settings: Settings, command: str) -> str:
         )
     if done.returncode != 0:
         screen.say(f"{done.stdout}{done.stderr}")
-        raise StepFailed(here, done.returncode)
+        raise UserError(
+            f"This command should have succeeded, but ended with {done.returncode}:\n{here}"
+        )
     return done.stdout

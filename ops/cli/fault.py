@@ -24,16 +24,6 @@ from ops.faults.shop import LocalShop, Shop
 app = typer.Typer(no_args_is_help=True, help="Faults on demand, each with its promise.")
 
 
-class NotChosen(UserError):
-    """The options choose no faults, or choose them in two ways."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Which faults? Name some of `retail fault list`, or all that are possible by --all, "
-            "or let them be drawn by --seed N --minutes M."
-        )
-
-
 class NotAsked(UserError):
     """There is no terminal to ask on."""
 
@@ -84,7 +74,10 @@ def run_command(
     """Do faults in the shop that runs here; each ends with what `verify` says."""
     settings = read_settings()
     if sum((bool(names), every, seed is not None)) != 1:
-        raise NotChosen
+        raise UserError(
+            "Which faults? Name some of `retail fault list`, or all that are possible by --all, "
+            "or let them be drawn by --seed N --minutes M."
+        )
     shop: Shop = Cluster(settings) if cluster else LocalShop(settings)
     for name in names or ():
         faults.find(shop.faults, name)

@@ -20,16 +20,6 @@ from ops.cli.moments import parse_moment
 from ops.cli.refusals import report_refusals
 
 
-class NoMapping(UserError):
-    """No mapping was given."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "--map should name a mapping. Write a first one: retail import --draft FILE > "
-            "mapping.yaml · ready ones are in generators/importing/mappings"
-        )
-
-
 class Stopped(UserError):
     """Kafka took only a part of the files."""
 
@@ -60,7 +50,10 @@ def import_command(
         print(propose_mapping(files[0]), end="")
         return
     if mapping is None:
-        raise NoMapping
+        raise UserError(
+            "--map should name a mapping. Write a first one: retail import --draft FILE > "
+            "mapping.yaml · ready ones are in generators/importing/mappings"
+        )
     settings, wanted = read_settings(), read_mapping(mapping)
     end_ms = to_epoch_ms(parse_moment("--until", until)) if until else None
     name = f"import-{mapping.stem}"

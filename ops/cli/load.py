@@ -43,16 +43,6 @@ class UnknownTopic(UserError):
         )
 
 
-class NoWorldTime(UserError):
-    """No world clock has been announced."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "--stamp now needs a world clock, but none has been announced. Start the simulator: "
-            "make up. Or leave the option out: then each event is published at its own time."
-        )
-
-
 class Stopped(UserError):
     """Kafka took only a part of the file."""
 
@@ -103,7 +93,10 @@ def load_command(
         raise kafka.KafkaDown(current.bootstrap_servers)
     watch = Watch(current)
     if stamp is Stamp.NOW and watch.time.get_now_ms() is None:
-        raise NoWorldTime
+        raise UserError(
+            "--stamp now needs a world clock, but none has been announced. Start the simulator: "
+            "make up. Or leave the option out: then each event is published at its own time."
+        )
     validator = Validator(
         contract, stamp, lambda: Moment.of(watch.time), identities.open_edge(current)
     )

@@ -31,23 +31,16 @@ PIPELINE = "analytics"
 CAUGHT_UP_SECONDS_MAX = 60.0
 
 
-class NoLake(UserError):
-    """There is no lake to check."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "There should be a lake to check, but there is none. Start one: make up LAKE=on; or, "
-            "with the broker running, make one of the log as it is: python -m pipelines.lake --once"
-        )
-
-
 def quality(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Check the lake against its contracts, the log's offsets and a view; write Data Docs."""
     settings = read_settings()
     if not locate_lake(settings).gold.committed_ms():
-        raise NoLake
+        raise UserError(
+            "There should be a lake to check, but there is none. Start one: make up LAKE=on; or, "
+            "with the broker running, make one of the log as it is: python -m pipelines.lake --once"
+        )
     with screen.show_waiting("quality", "reading the view of daily demand") as wait:
         totals, why_not = read_served_totals(settings)
         wait.show("quality", "reading the lake")

@@ -30,23 +30,6 @@ app = typer.Typer(no_args_is_help=True, help="What was rejected, and releasing i
 Place = Annotated[str, typer.Argument(help="Where it lies: TOPIC/PARTITION/OFFSET.")]
 
 
-class NoAnswer(UserError):
-    """The API does not list the quarantine."""
-
-    def __init__(self, url: str, why: object) -> None:
-        super().__init__(f"{url} should list the quarantine, but: {why}. Start it: make up")
-
-
-class NoPlace(UserError):
-    """A text that is no place in the log."""
-
-    def __init__(self, found: str) -> None:
-        super().__init__(
-            "Expected TOPIC/PARTITION/OFFSET, as public.sales.receipt.v1/2/10415, of a topic of "
-            f"events; found {found}. See what there is: retail quarantine list"
-        )
-
-
 @app.command("list")
 def list_command(
     topic: Annotated[str, typer.Option(help="Records of this topic only.")] = "",
@@ -140,7 +123,9 @@ def fetch_list(current: Settings, asked: Mapping[str, Any]) -> Any:
     try:
         return fetch_json(f"{url}?{urlencode(asked)}", ANSWER_SECONDS_MAX, current)
     except NO_ANSWER as error:
-        raise NoAnswer(url, error) from error
+        raise UserError(
+            f"{url} should list the quarantine, but: {error}. Start it: make up"
+        ) from error
 
 
 def require_broker() -> Settings:
@@ -151,10 +136,13 @@ def require_broker() -> Settings:
 
 
 def parse_place(text: str) -> tuple[str, int, int]:
-    """The place that the text names; raises NoPlace."""
+    """The place that the text names; raises UserError."""
     topic, *numbers = text.rsplit("/", 2)
     if topic not in VALIDATED or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
-        raise NoPlace(text)
+        raise UserError(
+            "Expected TOPIC/PARTITION/OFFSET, as public.sales.receipt.v1/2/10415, of a topic of "
+            f"events; found {text}. See what there is: retail quarantine list"
+        )
     return topic, int(numbers[0]), int(numbers[1])
 
 

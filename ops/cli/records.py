@@ -37,23 +37,6 @@ class NoSuchTopic(UserError):
         )
 
 
-class NoSuchPartition(UserError):
-    def __init__(self, topic: str, found: int, partitions: int) -> None:
-        super().__init__(
-            f"--partition: {topic} has partitions 0 to {partitions - 1}; found {found}."
-        )
-
-
-class OffsetOutOfRange(UserError):
-    """The partitions that are read do not have this offset."""
-
-    def __init__(self, topic: str, found: int, start: int, end: int) -> None:
-        super().__init__(
-            f"--from: {topic} holds offsets from {start} on, and the next record will be at "
-            f"{end}; found {found}."
-        )
-
-
 def read(
     name: Annotated[str, typer.Argument(metavar="TOPIC", help="A topic, or a view.")],
     since: Annotated[
@@ -103,14 +86,17 @@ def read_records(
 ) -> Iterator[Message]:
     """Up to this many records of each partition, one partition after the other.
 
-    `since`: the command's option. Raises NoSuchPartition, OffsetOutOfRange and BadTime.
+    `since`: the command's option. Raises UserError for a partition, an offset or a time that
+    is not there.
     """
     client = kafka.create_admin(settings)
     starts = kafka.read_start_offsets(client, [topic])
     ends = kafka.read_end_offsets(client, [topic])
     if partition is not None:
         if (topic, partition) not in ends:
-            raise NoSuchPartition(topic, partition, len(ends))
+            raise UserError(
+                f"--partition: {topic} has partitions 0 to {len(ends) - 1}; found {partition}."
+            )
         starts, ends = ({(topic, partition): each[topic, partition]} for each in (starts, ends))
     begins = find_first_offsets(settings, topic, since, starts, ends, records_max)
     for at in sorted(ends):
@@ -136,7 +122,10 @@ def find_first_offsets(
     if since.isdecimal():
         offset = int(since)
         if all(not starts[at] <= offset <= end for at, end in ends.items()):
-            raise OffsetOutOfRange(topic, offset, min(starts.values()), max(ends.values()))
+            raise UserError(
+                f"--from: {topic} holds offsets from {min(starts.values())} on, and the next "
+                f"record will be at {max(ends.values())}; found {offset}."
+            )
         return {at: min(max(offset, starts[at]), end) for at, end in ends.items()}
     at_ms = to_epoch_ms(parse_moment("--from", since, f"an offset, {EARLIEST} or {LATEST}"))
     return kafka.find_offsets_at(kafka.create_admin(settings), [topic], at_ms)

@@ -19,17 +19,6 @@ from ops.generations.folders import locate_checkpoints
 from pipelines.common.pipeline import list_pipelines
 
 
-class NotOurs(UserError):
-    """The folder is no data folder of this project."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(
-            f"{folder} does not look like a data folder of this project: it should hold "
-            f"{REMEMBERED_FILE}, and neither the repository nor your home. Remove it by hand if "
-            "you are sure, or name the right one in DATA_DIR."
-        )
-
-
 class NotAsked(UserError):
     """There is no terminal for the question."""
 
@@ -47,7 +36,11 @@ def reset(
         screen.say(f"{screen.shorten(folder)} is empty already.")
         return
     if not is_ours(folder):
-        raise NotOurs(folder)
+        raise UserError(
+            f"{folder} does not look like a data folder of this project: it should hold "
+            f"{REMEMBERED_FILE}, and neither the repository nor your home. Remove it by hand if "
+            "you are sure, or name the right one in DATA_DIR."
+        )
     beyond = list_folders_elsewhere(settings)
     if not yes and not ask_consent(folder, beyond):
         screen.say("Nothing was removed.")

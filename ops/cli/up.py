@@ -21,19 +21,6 @@ MIB = 1024**2
 REMOTE_SECONDS_MAX = 10.0
 
 
-class NotFit(UserError):
-    """The machine lacks something."""
-
-
-class OtherSettings(UserError):
-    """The running components were started with other settings."""
-
-    def __init__(self, names: list[str]) -> None:
-        super().__init__(
-            f"The shop runs already, with another {', '.join(names)}. Stop it first: make down"
-        )
-
-
 @add_world_options
 def up() -> None:
     """Start everything that does not run, and wait until each part is ready."""
@@ -54,11 +41,11 @@ def up() -> None:
 
 
 def check(current: Settings) -> None:
-    """Check what doctor checks; raises NotFit with every remedy."""
+    """Check what doctor checks; raises UserError with every remedy."""
     found = examine(current)
     wrong = [str(finding) for finding in found if not finding.good]
     if wrong:
-        raise NotFit("\n".join(wrong))
+        raise UserError("\n".join(wrong))
     about = {finding.check: finding.found for finding in found}
     screen.say("  " + " · ".join(about[name] for name in ("python", "java", "memory", "disk")))
 
@@ -90,7 +77,10 @@ def ensure_manager(current: Settings) -> Manager:
         before, now = load_remembered(current.data_dir), select_memorable(current)
         changed = [name for name in before | now if before.get(name) != now.get(name)]
         if changed:
-            raise OtherSettings([name.upper() for name in changed])
+            names = ", ".join(name.upper() for name in changed)
+            raise UserError(
+                f"The shop runs already, with another {names}. Stop it first: make down"
+            )
         return manager
     left = orphans.stop(current.data_dir)
     if left:

@@ -34,18 +34,11 @@ COPIES_READ_MAX = 500
 """The number of newest receipts, over all partitions, that are copied."""
 
 
-class NoWorld(UserError):
-    """No world clock was announced."""
-
-    def __init__(self) -> None:
-        super().__init__("The world clock should be in its topic, but is not. See: make status")
-
-
 def find_world_ms(settings: Settings) -> int:
-    """World time now, in epoch milliseconds; raises NoWorld."""
+    """World time now, in epoch milliseconds; raises UserError."""
     announced = read_clock(settings)
     if announced is None:
-        raise NoWorld
+        raise UserError("The world clock should be in its topic, but is not. See: make status")
     return announced.world_at(get_wall_ms())
 
 

@@ -32,16 +32,6 @@ Tell = Callable[[str, str], None]
 """Receives the name of a fault and what the run waits for."""
 
 
-class UnknownFault(UserError):
-    """There is no fault of this name."""
-
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__(
-            f"There is no fault {name}. There are: {', '.join(known)}. What each promises: "
-            "retail fault list"
-        )
-
-
 class NotWell(UserError):
     """The shop is not well before the fault."""
 
@@ -53,9 +43,12 @@ class NotWell(UserError):
 
 
 def find(faults: Mapping[str, Fault], name: str) -> Fault:
-    """Raises UnknownFault."""
+    """Raises UserError."""
     if name not in faults:
-        raise UnknownFault(name, faults)
+        raise UserError(
+            f"There is no fault {name}. There are: {', '.join(faults)}. What each promises: "
+            "retail fault list"
+        )
     return faults[name]
 
 
@@ -72,7 +65,7 @@ def list_possible(shop: Shop, pause_seconds: float) -> Mapping[str, str | None]:
 def run_named(
     shop: Shop, names: Sequence[str], pause_seconds: float, tell: Tell
 ) -> Iterator[Outcome]:
-    """Do these faults, one after the other. Raises UnknownFault, NotWell, Refused and as `run`."""
+    """Do these faults, one after the other. Raises UserError for another name, and as `run`."""
     chosen = [find(shop.faults, name) for name in names]
     for number, fault in enumerate(chosen):
         yield run(shop, fault, pause_seconds, Random(number), tell)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from infra.errors import UserError
-from infra.folder import Folder
 from infra.kafka import Offsets
 from infra.settings import Settings
 from infra.wait import wait_for
@@ -43,26 +42,6 @@ class CandidateThere(UserError):
         )
 
 
-class CheckpointThere(UserError):
-    """The folder of a new generation's checkpoint is not empty."""
-
-    def __init__(self, folder: Folder) -> None:
-        super().__init__(
-            f"{folder} should be empty, as no generation has begun there, but is not: it is of "
-            "another world. Name another folder in CHECKPOINT_URL, or remove this one."
-        )
-
-
-class StillWritten(UserError):
-    """A generation's folder cannot be removed."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__(
-            f"{home} should be gone within {REMOVE_SECONDS_MAX:g} s, but is written to, or is not "
-            "ours to remove. Once it can be, the next retail replay prune removes it."
-        )
-
-
 class NotPromotable(UserError):
     """No generation, or another than the one that is named, is ready to be promoted."""
 
@@ -73,16 +52,6 @@ class NotPromotable(UserError):
         super().__init__(
             f"{expected} of {name} that is ready should be there to be promoted, found {found}. "
             f"Make one: retail replay start {name} · see how far it is: retail replay status {name}"
-        )
-
-
-class NothingBefore(UserError):
-    """There is no generation to roll back to."""
-
-    def __init__(self, known: Generations) -> None:
-        super().__init__(
-            f"{known.pipeline} should have a retired generation to go back to, but has none: "
-            "nothing was promoted, or it was pruned since."
         )
 
 
@@ -99,7 +68,7 @@ def create_candidate(
     Its first batch ends at the offsets `first`, if there are any and it can.
     Where no generation is promoted, there is nothing to compare the new one with: it is promoted.
     The control record is published last, so that no reader learns of an attempt that is broken off.
-    Raises CandidateThere and CheckpointThere.
+    Raises CandidateThere, and UserError where the checkpoint's folder is not empty.
     """
 
     def add_candidate(known: Generations) -> Generations:
@@ -109,7 +78,10 @@ def create_candidate(
         state = State.CATCHING_UP if known.promoted else State.PROMOTED
         draft = create_generation(pipeline, "", get_wall_now(), number, state)
         if (kept := locate_checkpoint(settings, draft).folder).list_names():
-            raise CheckpointThere(kept)
+            raise UserError(
+                f"{kept} should be empty, as no generation has begun there, but is not: it is of "
+                "another world. Name another folder in CHECKPOINT_URL, or remove this one."
+            )
         snapshot.take(root, locate_code(settings, draft), edits)
         if ends:
             ArchivePrefix(locate_folder(settings, draft), ends).write()
@@ -199,13 +171,17 @@ def require_ready(known: Generations, number: int | None) -> Generation:
 def roll_back(settings: Settings, pipeline: str) -> Generations:
     """Let readers follow the retired generation again; the promoted one becomes ready.
 
-    Raises NothingBefore, and CandidateThere when another generation waits for its promotion.
+    Raises UserError where there is none, and CandidateThere when another generation waits for its
+    promotion.
     """
 
     def back(known: Generations) -> Generations:
         promoted, before = known.promoted, known.retired
         if before is None:
-            raise NothingBefore(known)
+            raise UserError(
+                f"{known.pipeline} should have a retired generation to go back to, but has none: "
+                "nothing was promoted, or it was pruned since."
+            )
         if known.candidate:
             raise CandidateThere(known.candidate)
         if promoted is not None:
@@ -248,7 +224,7 @@ def remove_leftovers(settings: Settings, pipeline: str) -> None:
 def remove(settings: Settings, pipeline: str, number: int) -> None:
     """Remove what a generation has on disk; last its folder, by which the rest is found.
 
-    Raises StillWritten when something goes on writing there.
+    Raises UserError when something goes on writing there.
     """
     kept = find_checkpoint(settings, pipeline, number)
     kept.folder.remove()
@@ -258,4 +234,7 @@ def remove(settings: Settings, pipeline: str, number: int) -> None:
         return not kept.home.exists()
 
     if not wait_for(gone, REMOVE_SECONDS_MAX):
-        raise StillWritten(kept.home)
+        raise UserError(
+            f"{kept.home} should be gone within {REMOVE_SECONDS_MAX:g} s, but is written to, or is "
+            "not ours to remove. Once it can be, the next retail replay prune removes it."
+        )

@@ -16,26 +16,19 @@ END_SECONDS_MAX = 60.0
 DELETE_SECONDS_MAX = 30.0
 
 
-class StillRunning(UserError):
-    """The process of a pruned generation does not end."""
-
-    def __init__(self, generation: Generation) -> None:
-        super().__init__(
-            f"Generation {generation.number} of {generation.pipeline} is forgotten by readers, but "
-            f"its process should have ended within {END_SECONDS_MAX:g} s and has not. Once it has "
-            f"(make status), the next replay prune {generation.pipeline} removes its folder."
-        )
-
-
 def prune_generation(settings: Settings, generation: Generation) -> None:
     """Remove all of the generation. After an interruption the next prune continues.
 
-    Raises StillRunning.
+    Raises UserError.
     """
     forget(settings, generation.pipeline, frozenset({generation.number}))
     folder = locate_folder(settings, generation)
     if not wait_for(lambda: not lease.is_taken(folder), END_SECONDS_MAX):
-        raise StillRunning(generation)
+        raise UserError(
+            f"Generation {generation.number} of {generation.pipeline} is forgotten by readers, but "
+            f"its process should have ended within {END_SECONDS_MAX:g} s and has not. Once it has "
+            f"(make status), the next replay prune {generation.pipeline} removes its folder."
+        )
     delete_topics(settings, generation)
     remove(settings, generation.pipeline, generation.number)
 

@@ -151,7 +151,7 @@ def promote(settings: Settings, pipeline: str, number: int | None = None) -> Gen
 def roll_back(settings: Settings, pipeline: str) -> Generations:
     """Switch every reader back to the previous generation, by one record.
 
-    Raises NothingBefore, and NotSwitched if a reader does not follow.
+    Raises UserError where there is none, and NotSwitched if a reader does not follow.
     """
     after = promotion.roll_back(settings, pipeline)
     readers.await_served(settings, (pipeline, require_promoted(after).number))
@@ -161,7 +161,7 @@ def roll_back(settings: Settings, pipeline: str) -> Generations:
 def prune(settings: Settings, pipeline: str, number: int | None = None) -> Generation:
     """Remove a generation that is not promoted: its process, its topics, its folder.
 
-    Raises WhichOne and StillRunning.
+    Raises WhichOne, and UserError if its process does not end.
     """
     known = load_generations(settings, pipeline)
     promotion.remove_leftovers(settings, pipeline)

@@ -30,27 +30,6 @@ DISK_FLOOR_MIB = 64
 """The size of an empty checkpoint and output topics."""
 
 
-class NotRunning(UserError):
-    """The pipeline does not run, so no candidate can start."""
-
-    def __init__(self, pipeline: str) -> None:
-        super().__init__(f"{pipeline} should run, but does not. Start everything: make up")
-
-
-class ContractsBreak(UserError):
-    """The contracts on disk break a consumer."""
-
-    def __init__(self, found: int) -> None:
-        super().__init__(
-            f"The contracts on disk should break nobody, but {found} findings are breaks. "
-            "A candidate would write what its readers cannot read. See: retail contracts check"
-        )
-
-
-class NoRoom(UserError):
-    """The machine has no room for a second generation."""
-
-
 @dataclass(frozen=True)
 class Plan:
     """The needs of a replay."""
@@ -74,13 +53,17 @@ def plan_replay(
 ) -> Plan:
     """Plan a replay; its `archived` topics begin in the archive.
 
-    Raises NotRunning, ContractsBreak or NoRoom if it cannot start.
+    Raises UserError if it cannot start.
     """
     if not wait_for(lambda: is_supervised(settings, pipeline.name), SUPERVISOR_SECONDS_MAX):
-        raise NotRunning(pipeline.name)
+        raise UserError(f"{pipeline.name} should run, but does not. Start everything: make up")
     report = check(locate_root() / "contracts", get_today())
     if report.faults or report.breaks:
-        raise ContractsBreak(len(report.faults) + len(report.breaks))
+        breaks = len(report.faults) + len(report.breaks)
+        raise UserError(
+            f"The contracts on disk should break nobody, but {breaks} findings are breaks. "
+            "A candidate would write what its readers cannot read. See: retail contracts check"
+        )
     plan = Plan(
         records=sum(
             read_end_offsets(
@@ -98,18 +81,18 @@ def plan_replay(
 
 
 def refuse_without_room(settings: Settings, plan: Plan) -> None:
-    """Raise NoRoom if the machine lacks the disk or the memory for the replay."""
+    """Raise UserError if the machine lacks the disk or the memory for the replay."""
     floor = settings.simulator_disk_free_gib_min * 1024 * MIB
     disk = shutil.disk_usage(settings.data_dir).free
     if disk - plan.disk_bytes < floor:
-        raise NoRoom(
+        raise UserError(
             f"A replay needs about {plan.disk_bytes / MIB:,.0f} MB of disk where "
             f"{settings.data_dir} is, and {floor / MIB:,.0f} MB have to stay free; found "
             f"{disk / MIB:,.0f} MB. Make room, or forget an older generation: retail replay prune"
         )
     memory = psutil.virtual_memory().available
     if memory < plan.memory_bytes:
-        raise NoRoom(
+        raise UserError(
             f"A second Spark needs about {plan.memory_bytes / MIB:,.0f} MB of memory, found "
             f"{memory / MIB:,.0f} MB available. Give it less: SPARK_DRIVER_MEMORY=512m · or "
             "forget an older generation: retail replay prune"

@@ -8,25 +8,21 @@ from infra.errors import UserError
 from ops.generations.snapshot import Edits
 
 
-class BadThreshold(UserError):
-    """The name or the value cannot be set."""
-
-
 def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
     """The pipeline's thresholds.py with the values of NAME=VALUE; {} without any.
 
-    Only thresholds that are whole numbers can be set. Raises BadThreshold.
+    Only thresholds that are whole numbers can be set. Raises UserError.
     """
     wanted = dict(parse(one) for one in settings)
     if not wanted:
         return {}
     file = Path("pipelines") / pipeline / "thresholds.py"
     if not (root / file).exists():
-        raise BadThreshold(f"{pipeline} has no thresholds: expected {file}, found none.")
+        raise UserError(f"{pipeline} has no thresholds: expected {file}, found none.")
     text = (root / file).read_text()
     known = find_numbers(ast.parse(text))
     for name in wanted.keys() - known.keys():
-        raise BadThreshold(
+        raise UserError(
             f"--set {name}: expected one of {', '.join(sorted(known))}, found {name}. "
             f"Other thresholds are changed in {file} itself."
         )
@@ -45,7 +41,7 @@ def parse(setting: str) -> tuple[str, int]:
     try:
         return name, int(value)
     except ValueError as error:
-        raise BadThreshold(
+        raise UserError(
             f"--set {setting}: expected NAME=VALUE with a whole number, found {value!r}."
         ) from error
 

@@ -25,21 +25,11 @@ from infra.settings import Settings
 FETCH_BYTES_MAX = 4_194_304
 
 
-class NotArchived(UserError):
-    """Neither the log nor the archive holds some records."""
-
-    def __init__(self, topic: str, partition: int, end: int) -> None:
-        super().__init__(
-            f"{topic}/{partition} begins at {end:,}: the lake's archive should hold what came "
-            "before, but does not. Without it nothing can be compared with the log."
-        )
-
-
 def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     """Each committed record below the end offset of its partition, each partition in log order.
 
     Records that the log no longer holds come from the archive. Raises TimeoutError as
-    `read_between`, and NotArchived.
+    `read_between`, and UserError.
     """
     starts = read_start_offsets(create_admin(settings), {topic for topic, _ in ends})
     yield from read_archive(settings, ends, starts)
@@ -63,7 +53,10 @@ def read_archive(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator
     for at, end in gone.items():
         topic, partition = at
         if not commits or commits[0]["ends"].get(topic, {}).get(str(partition), 0) < end:
-            raise NotArchived(topic, partition, end)
+            raise UserError(
+                f"{topic}/{partition} begins at {end:,}: the lake's archive should hold what came "
+                "before, but does not. Without it nothing can be compared with the log."
+            )
         here = (field("topic") == topic) & (field("partition") == partition)
         records = table.to_pyarrow_dataset().to_table(filter=here & (field("offset") < end))
         yield from map(parse_archived, records.sort_by("offset").to_pylist())

@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from infra.broker.properties import render_server_properties
-from infra.settings import InvalidSettings, Settings, locate_root, refuse_half_secure
+from infra.errors import UserError
+from infra.settings import Settings, locate_root, refuse_half_secure
 from ops.control.access import list_services
 from pipelines.common.pipeline import list_pipelines
 from tests.infra.kubernetes.composed import compose
@@ -130,7 +131,7 @@ def test_a_cluster_with_secure_is_refused_by_its_programs(service: str) -> None:
     settings = Settings.model_validate(
         {name.lower(): value for name, value in told.items() if value}
     )
-    with pytest.raises(InvalidSettings, match="SECURE protects"):
+    with pytest.raises(UserError, match="SECURE protects"):
         refuse_half_secure(settings)
 
 

@@ -7,7 +7,8 @@ import zipfile
 
 import pytest
 
-from infra.executor import BACKEND, OPTIONS, NoExecutor, build_command, find_jars
+from infra.errors import UserError
+from infra.executor import BACKEND, OPTIONS, build_command, find_jars
 
 TOLD = {
     **{name: f"a {name}" for name in OPTIONS.values()},
@@ -39,7 +40,7 @@ def test_spark_has_that_backend_with_these_options() -> None:
 
 
 def test_what_spark_has_not_said_is_named() -> None:
-    with pytest.raises(NoExecutor, match="but SPARK_DRIVER_URL are not set"):
+    with pytest.raises(UserError, match="but SPARK_DRIVER_URL are not set"):
         build_command({**TOLD, "SPARK_DRIVER_URL": ""})
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from infra.errors import UserError
 from infra.settings import (
-    InvalidSettings,
     Settings,
     load_remembered,
     read_settings,
@@ -101,7 +101,7 @@ def test_what_would_not_be_protected_is_refused_with_secure(
     read_settings.cache_clear()
     monkeypatch.setenv("SECURE", "on")
     monkeypatch.setenv("SHOP_HOSTS", "kafka,web")
-    with pytest.raises(InvalidSettings, match=rf"SECURE(.|\n)*{name}|{name}(.|\n)*SECURE"):
+    with pytest.raises(UserError, match=rf"SECURE(.|\n)*{name}|{name}(.|\n)*SECURE"):
         read_settings()
 
 
@@ -118,7 +118,7 @@ def test_what_certificates_name_is_not_refused_with_secure(
     monkeypatch.delenv("SHOP_HOSTS")
     read_settings.cache_clear()
     names = "KAFKA_BOOTSTRAP_SERVERS, BROKER_ADDRESS, API_ADDRESS"
-    with pytest.raises(InvalidSettings, match=rf"SHOP_HOSTS.* {names} names another one"):
+    with pytest.raises(UserError, match=rf"SHOP_HOSTS.* {names} names another one"):
         read_settings()
 
 
@@ -134,13 +134,13 @@ def test_a_data_folder_that_was_moved_keeps_its_settings(
 
 def test_a_wrong_value_is_named_with_what_was_expected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT_BASE", "eighty")
-    with pytest.raises(InvalidSettings, match=r"PORT_BASE: .*integer.*found 'eighty'"):
+    with pytest.raises(UserError, match=r"PORT_BASE: .*integer.*found 'eighty'"):
         read_settings()
 
 
 def test_a_remembered_file_that_does_not_parse_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text("{")
-    with pytest.raises(InvalidSettings, match=r"does not parse.*Remove it"):
+    with pytest.raises(UserError, match=r"does not parse.*Remove it"):
         load_remembered(tmp_path)
 
 
@@ -180,7 +180,7 @@ def test_a_setting_goes_up_to_its_limit_and_no_further(
 ) -> None:
     try:
         found = getattr(Settings.model_validate({"data_dir": tmp_path, name: value}), name)
-    except (ValidationError, InvalidSettings):
+    except (ValidationError, UserError):
         assert not allowed
     else:
         assert allowed

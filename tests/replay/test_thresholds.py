@@ -2,8 +2,9 @@
 
 import pytest
 
+from infra.errors import UserError
 from infra.settings import locate_root
-from ops.replay.thresholds import BadThreshold, edit
+from ops.replay.thresholds import edit
 
 
 def test_only_the_line_of_the_threshold_changes() -> None:
@@ -30,10 +31,10 @@ def test_nothing_set_is_nothing_changed() -> None:
     ],
 )
 def test_what_cannot_be_set_is_said(setting: str, message: str) -> None:
-    with pytest.raises(BadThreshold, match=message):
+    with pytest.raises(UserError, match=message):
         edit(locate_root(), "fraud", [setting])
 
 
 def test_a_pipeline_without_thresholds_says_so() -> None:
-    with pytest.raises(BadThreshold, match="has no thresholds"):
+    with pytest.raises(UserError, match="has no thresholds"):
         edit(locate_root(), "inventory", ["low=3"])

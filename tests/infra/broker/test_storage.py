@@ -7,13 +7,12 @@ import pytest
 
 from infra.broker import storage
 from infra.broker.storage import (
-    NotFormatted,
-    OtherProfile,
     choose_cluster_id,
     format_once,
     let_read,
     prepare_template,
 )
+from infra.errors import UserError
 from infra.jars.sets import JarSet
 from infra.security.passwords import FIRST_USERS, draw_password
 from infra.settings import Settings
@@ -84,7 +83,7 @@ def test_a_failure_leaves_no_log_and_says_what_kafka_said(
     settings: Settings, tmp_path: Path
 ) -> None:
     tool = write_storage_tool(tmp_path, "mkdir log.new; echo No space left on device >&2; exit 1")
-    with pytest.raises(NotFormatted, match=r"No space left(.|\n)*make doctor"):
+    with pytest.raises(UserError, match=r"No space left(.|\n)*make doctor"):
         format_once(settings, tmp_path, tool)
     assert not (tmp_path / "log").exists()
 
@@ -143,7 +142,7 @@ def test_a_log_has_its_users_from_its_beginning_or_none(settings: Settings, tmp_
         (tmp_path / name).mkdir()
         format_once(own, tmp_path / name, write_storage_tool(tmp_path, script))
         format_once(own, tmp_path / name, write_storage_tool(tmp_path, "exit 1"))
-    with pytest.raises(OtherProfile, match=r"SECURE=on, but was with SECURE=off"):
+    with pytest.raises(UserError, match=r"SECURE=on, but was with SECURE=off"):
         format_once(secure, tmp_path / "plain", ["exit"])
-    with pytest.raises(OtherProfile, match=r"SECURE=off, but was with SECURE=on"):
+    with pytest.raises(UserError, match=r"SECURE=off, but was with SECURE=on"):
         format_once(settings, tmp_path / "secured", ["exit"])

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.jars.fetch import ATTEMPTS_MAX, BrokenDownload, NotObtained, fetch
+from infra.errors import UserError
+from infra.jars.fetch import ATTEMPTS_MAX, NotObtained, fetch
 from infra.jars.sets import Jar, JarSet
 
 
@@ -107,7 +108,7 @@ def test_a_broken_download_leaves_nothing_and_says_what_to_do(
     shop: Shop, tmp_path: Path, spoiled: bytes | Exception, reason: str
 ) -> None:
     shop.spoiled["two"] = spoiled
-    with pytest.raises(BrokenDownload, match=rf"org\.example:two:1\.0(.|\n)*{reason}(.|\n)*again"):
+    with pytest.raises(UserError, match=rf"org\.example:two:1\.0(.|\n)*{reason}(.|\n)*again"):
         fetch(SET, tmp_path / "jars", source=shop)
     assert list_files(tmp_path / "jars") == []
     assert not shop.locate_cached(SET.jars[1]).exists()
@@ -115,7 +116,7 @@ def test_a_broken_download_leaves_nothing_and_says_what_to_do(
 
 def test_a_broken_download_is_tried_again_within_a_limit(shop: Shop, tmp_path: Path) -> None:
     shop.spoiled["one"] = b"half of"
-    with pytest.raises(BrokenDownload):
+    with pytest.raises(UserError, match="could not be fetched"):
         fetch(JarSet("broker", SET.jars[:1]), tmp_path / "jars", source=shop)
     assert shop.downloads == ATTEMPTS_MAX
 
@@ -123,7 +124,7 @@ def test_a_broken_download_is_tried_again_within_a_limit(shop: Shop, tmp_path: P
 def test_a_broken_download_keeps_what_was_there(shop: Shop, tmp_path: Path) -> None:
     fetch(SET, tmp_path / "jars", source=shop)
     shop.spoiled["four"] = b"half of"
-    with pytest.raises(BrokenDownload):
+    with pytest.raises(UserError, match="could not be fetched"):
         fetch(JarSet("broker", (*SET.jars, create_jar("four"))), tmp_path / "jars", source=shop)
     assert len(list_files(tmp_path / "jars" / "broker")) == 3
 

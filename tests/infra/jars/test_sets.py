@@ -6,8 +6,9 @@ import pytest
 from jgo.env import LockFile
 from jgo.env._lockfile import compute_spec_hash
 
+from infra.errors import UserError
 from infra.jars import sets
-from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE, Name, UnpinnedJar, get_jar_set, load
+from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE, Name, get_jar_set, load
 
 HERE = Path(sets.__file__).parent
 
@@ -37,5 +38,5 @@ def test_a_jar_without_a_checksum_is_refused(tmp_path: Path) -> None:
     (tmp_path / LOCK_FILE).write_text(
         '[[dependencies]]\ngroupId = "g"\nartifactId = "a"\nversion = "1"\n'
     )
-    with pytest.raises(UnpinnedJar, match="names a without a SHA-256"):
+    with pytest.raises(UserError, match="names a without a SHA-256"):
         load(tmp_path)

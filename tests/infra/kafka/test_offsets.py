@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from contracts import HEARTBEATS
+from infra.errors import UserError
 from infra.kafka import (
     EndOffsets,
     Partition,
@@ -19,7 +20,6 @@ from infra.kafka import (
     offsets,
     read_end_offsets,
 )
-from infra.kafka.errors import NotLed
 from infra.kafka.offsets import LED_SECONDS_MAX, REQUEST_SECONDS_MAX
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -86,7 +86,7 @@ def test_after_a_question_that_failed_the_partitions_are_asked_for_anew(
     with monkeypatch.context() as patch:
         patch.setattr("infra.kafka.offsets._answer", raise_timeout)
         patch.setattr("infra.kafka.offsets.LED_SECONDS_MAX", 0.1)
-        with pytest.raises(NotLed):
+        with pytest.raises(UserError, match="should lead every partition"):
             ends.read([HEARTBEATS.name])
     asked: list[None] = []
     real = offsets.list_partitions

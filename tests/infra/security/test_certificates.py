@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from infra.errors import UserError
 from infra.security import certificates
 from infra.security.certificates import (
     AUTHORITY_DAYS,
     CERTIFICATE_DAYS,
     DAYS_LEFT_MIN,
-    NoAuthority,
     ensure_certificate,
     renew_certificates,
 )
@@ -146,6 +146,6 @@ def test_an_authority_that_ends_before_a_new_certificate_is_replaced(
 
 
 def test_where_there_is_none_there_is_nothing_to_renew(settings: Settings) -> None:
-    with pytest.raises(NoAuthority, match="make up SECURE=on"):
+    with pytest.raises(UserError, match="make up SECURE=on"):
         renew_certificates(settings)
     assert not locate_certificate(settings, "broker").exists()

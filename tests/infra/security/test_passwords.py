@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.security.passwords import NoPassword, draw_password, locate_password, read_password
+from infra.errors import UserError
+from infra.security.passwords import draw_password, locate_password, read_password
 from infra.settings import Settings
 
 
@@ -28,5 +29,5 @@ def test_each_service_has_another_one(tmp_path: Path) -> None:
 
 
 def test_who_has_none_is_told_who_draws_it(tmp_path: Path) -> None:
-    with pytest.raises(NoPassword, match=r"password of api.*make up SECURE=on"):
+    with pytest.raises(UserError, match=r"password of api.*make up SECURE=on"):
         read_password(Settings(data_dir=tmp_path), "api")

@@ -11,6 +11,7 @@ import psutil
 import pytest
 from supervisor.xmlrpc import Faults
 
+from infra.errors import UserError
 from infra.supervisor import daemon, orphans
 from infra.supervisor.history import read_restarts
 from infra.supervisor.manager import Manager
@@ -136,5 +137,5 @@ def test_clearing_removes_the_socket(home: Path, manager: Manager) -> None:
 def test_a_manager_that_does_not_come_up_says_why(home: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.conf"
     wrong.write_text("[supervisord]\nnodaemon = true\nloglevel = loud\n")
-    with pytest.raises(daemon.NotStarted, match="loud"):
+    with pytest.raises(UserError, match="loud"):
         daemon.start(home, wrong)

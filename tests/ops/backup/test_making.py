@@ -14,14 +14,15 @@ import psutil
 import pytest
 
 from infra import scratch
-from infra.erasures import BadList, locate_erasures, note_erasure
+from infra.erasures import locate_erasures, note_erasure
+from infra.errors import UserError
 from infra.identities import Identities
 from infra.scratch import StillPublishing, lock_publishing
 from infra.settings import Settings
 from infra.supervisor.parts import NotLocal
 from infra.wait import wait_until
 from ops.backup import making
-from ops.backup.making import Elsewhere, Ended, NotEmpty, make_backup, restore
+from ops.backup.making import NotEmpty, make_backup, restore
 from ops.backup.manifest import FILE, NoBackup, read_manifest
 from tests.secrets import find_files
 
@@ -81,7 +82,7 @@ def test_a_process_that_ends_meanwhile_leaves_no_backup(
 ) -> None:
     writer.kill()
     writer.wait(30)
-    with pytest.raises(Ended):
+    with pytest.raises(UserError, match="one has ended meanwhile"):
         make_backup(settings, tmp_path / "backup")
     with pytest.raises(NoBackup, match=f"has no {FILE}"):
         read_manifest(tmp_path / "backup")
@@ -256,7 +257,7 @@ def test_a_spoilt_list_of_erasures_is_said_before_anything_is_written(
 ) -> None:
     home = tmp_path / "anew"
     locate_erasures(home).write_text('{"pseudonym": "customer-1"}\n')
-    with pytest.raises(BadList, match="line 1 is not"):
+    with pytest.raises(UserError, match="line 1 is not"):
         restore(source, Settings(data_dir=home))
     assert not home.exists()
 
@@ -275,7 +276,7 @@ def test_nothing_is_overwritten(
 @pytest.mark.parametrize("name", ["checkpoint_url", "lake_url"])
 def test_what_is_elsewhere_cannot_be_copied(settings: Settings, tmp_path: Path, name: str) -> None:
     elsewhere = settings.model_copy(update={name: "s3a://bucket/key"})
-    with pytest.raises(Elsewhere, match=f"{name.upper()}=s3a://bucket/key"):
+    with pytest.raises(UserError, match=f"{name.upper()}=s3a://bucket/key"):
         make_backup(elsewhere, tmp_path / "backup")
 
 

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from infra.errors import UserError
 from infra.settings import locate_root
 from ops.bench import document, run
 from ops.bench.document import (
     DOCUMENTS,
-    IncompletePart,
     Part,
-    UnknownPart,
     fill,
     read_parts,
     read_reported_parts,
@@ -76,13 +75,13 @@ def test_a_figure_whose_yardstick_has_the_aim_is_among_the_aims(tmp_path: Path) 
 
 
 def test_a_part_that_failed_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(IncompletePart, match=r"replay failed: It broke\. Measure it again"):
+    with pytest.raises(UserError, match=r"replay failed: It broke\. Measure it again"):
         read_reported_parts(write_report(tmp_path, "It broke."))
 
 
 def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:
     for text in (FIGURES, AIMS):
-        with pytest.raises(UnknownPart, match=r"a\.md .* shows replay"):
+        with pytest.raises(UserError, match=r"a\.md .* shows replay"):
             fill(Path("a.md"), text, {})
 
 

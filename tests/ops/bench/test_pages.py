@@ -9,12 +9,13 @@ import psutil
 import pytest
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 
+from infra.errors import UserError
 from infra.settings import HOST
 from infra.wait import wait_for
 from ops.bench import pages
 from ops.bench.arrivals import Sample
-from ops.bench.browsers import MISSING, NoBrowser, find_chromium, open_browsers
-from ops.bench.pages import Load, NobodyAsks, compare, refuse_silence
+from ops.bench.browsers import MISSING, find_chromium, open_browsers
+from ops.bench.pages import Load, compare, refuse_silence
 
 SECONDS_MAX = 30
 
@@ -35,7 +36,7 @@ def test_a_shop_with_browsers_stands_beside_the_mean_of_before_and_after() -> No
 
 
 def test_browsers_that_show_nothing_give_no_figure() -> None:
-    with pytest.raises(NobodyAsks, match=r"0\.30 requests a second"):
+    with pytest.raises(AssertionError, match=r"0\.30 requests a second"):
         refuse_silence(load(requests=0.3))
     refuse_silence(load(requests=1.0))
 
@@ -90,5 +91,5 @@ def is_alive(process: psutil.Process) -> bool:
 
 def test_without_chromium_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(NoBrowser, match="apt-get install chromium"), open_browsers(["http://x/"]):
+    with pytest.raises(UserError, match="apt-get install chromium"), open_browsers(["http://x/"]):
         pass

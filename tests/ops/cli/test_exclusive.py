@@ -6,17 +6,22 @@ import pytest
 
 from contracts import RECEIPTS
 from infra import kafka, scratch
+from infra.errors import UserError
 from infra.scratch import StillPublishing, lock_out_publishing
 from infra.settings import Settings, locate_root
 from ops.cli import load
-from ops.cli.exclusive import Busy, lock_home
+from ops.cli.exclusive import lock_home
 from tests.ops.cli.commands import run_command
 
 MAPPING = locate_root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"
 
 
 def test_a_second_command_is_told_to_wait(tmp_path: Path) -> None:
-    with lock_home(tmp_path), pytest.raises(Busy, match="Wait for it to end"), lock_home(tmp_path):
+    with (
+        lock_home(tmp_path),
+        pytest.raises(UserError, match="Wait for it to end"),
+        lock_home(tmp_path),
+    ):
         pass
 
 

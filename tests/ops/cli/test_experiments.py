@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from infra.errors import UserError
 from infra.settings import Settings, locate_root
 from ops.cli import experiments
 from ops.cli.experiments import (
-    NoGuide,
-    NoShop,
     Step,
-    StepFailed,
     UnknownExperiment,
     find_experiments,
     parse_steps,
@@ -75,10 +73,10 @@ def test_what_is_not_there_is_told_with_what_is(
     monkeypatch.setattr(experiments, "read_settings", lambda: settings)
     with pytest.raises(UnknownExperiment, match=r"one of the-log, .*; found the-cat"):
         try_command("the-cat")
-    with pytest.raises(NoShop, match=rf"ready at {settings.api_url}, but: .*make up"):
+    with pytest.raises(UserError, match=rf"ready at {settings.api_url}, but: .*make up"):
         try_command("the-log", yes=True)
     monkeypatch.setattr(experiments, "locate_root", lambda: tmp_path)
-    with pytest.raises(NoGuide, match="comes with the project's repository"):
+    with pytest.raises(UserError, match="comes with the project's repository"):
         try_command(list_=True)
 
 
@@ -93,6 +91,6 @@ def test_a_command_runs_with_the_addresses_of_this_shop(settings: Settings) -> N
 def test_a_command_that_fails_stops_the_experiment(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(StepFailed, match=r"ended with 3:\necho why; exit 3"):
+    with pytest.raises(UserError, match=r"ended with 3:\necho why; exit 3"):
         run(settings, "echo why; exit 3")
     assert capsys.readouterr().out.strip() == "why"

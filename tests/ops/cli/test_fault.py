@@ -3,15 +3,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor.parts import NotLocal
 from ops.cli import fault, fault_report
-from ops.cli.fault import NotAsked, NotChosen
+from ops.cli.fault import NotAsked
 from ops.cli.main import build_application
 from ops.faults import run
 from ops.faults.catalog import FAULTS, NOT_COVERED
 from ops.faults.cluster import NoCluster
-from ops.faults.run import MINUTES_MAX, PAUSE_SECONDS_MAX, UnknownFault
+from ops.faults.run import MINUTES_MAX, PAUSE_SECONDS_MAX
 
 RUN = ("fault", "run")
 
@@ -35,11 +36,15 @@ def test_the_list_says_what_each_promises_and_what_is_not_there() -> None:
 def test_it_has_to_be_said_which_and_only_once(
     current: Settings, arguments: tuple[str, ...]
 ) -> None:
-    assert isinstance(invoke(*arguments), NotChosen)
+    refusal = invoke(*arguments)
+    assert isinstance(refusal, UserError)
+    assert str(refusal).startswith("Which faults?")
 
 
 def test_an_unknown_fault_is_refused_before_anything_is_looked_at(current: Settings) -> None:
-    assert isinstance(invoke("kill-api", "kill-till"), UnknownFault)
+    refusal = invoke("kill-api", "kill-till")
+    assert isinstance(refusal, UserError)
+    assert str(refusal).startswith("There is no fault kill-till")
 
 
 def test_a_shop_that_does_not_run_is_refused(current: Settings) -> None:

@@ -4,8 +4,9 @@ import os
 
 import pytest
 
+from infra.errors import UserError
 from infra.settings import Settings
-from ops.cli.logs import NoLogs, UnknownComponent, logs
+from ops.cli.logs import logs
 
 
 @pytest.fixture
@@ -31,10 +32,10 @@ def test_without_a_name_all_logs_are_shown(current: Settings, lines: list[str]) 
 
 
 def test_an_unknown_component_is_told_the_known_ones(current: Settings) -> None:
-    with pytest.raises(UnknownComponent, match="broker, simulator, quarantine, pipelines, api"):
+    with pytest.raises(UserError, match="broker, simulator, quarantine, pipelines, api"):
         logs("till")
 
 
 def test_before_the_first_start_there_are_no_logs(current: Settings) -> None:
-    with pytest.raises(NoLogs, match="make up"):
+    with pytest.raises(UserError, match="make up"):
         logs()

@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from contracts import ADJUSTMENTS, RECEIPTS
+from infra.errors import UserError
 from infra.settings import Settings
 from ops.cli import quarantine
-from ops.cli.exclusive import Busy, lock_home
+from ops.cli.exclusive import lock_home
 from ops.cli.main import build_application
-from ops.cli.quarantine import NoPlace
 from tests.services.quarantine.publishing import HOUR_MS, Place, hours, publish, stop_world
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]
@@ -91,12 +91,12 @@ def test_one_release_at_a_time(shop: Settings) -> None:
     place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="another")
     with (
         lock_home(shop.data_dir / "quarantine", "releasing a record of"),
-        pytest.raises(Busy, match="releasing a record of"),
+        pytest.raises(UserError, match="releasing a record of"),
     ):
         run_quarantine("release", render_place(place), "--because", "it is real")
 
 
 @pytest.mark.parametrize("text", ["receipt/0/1", f"{RECEIPTS.name}/0", f"{RECEIPTS.name}/a/1"])
 def test_what_is_no_place_says_what_one_is(shop: Settings, text: str) -> None:
-    with pytest.raises(NoPlace, match="Expected TOPIC/PARTITION/OFFSET"):
+    with pytest.raises(UserError, match="Expected TOPIC/PARTITION/OFFSET"):
         run_quarantine("show", text)

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from infra.errors import UserError
 from infra.settings import Settings, read_settings
 from ops.cli.main import build_application
-from ops.cli.reset import NotAsked, NotOurs, is_ours
+from ops.cli.reset import NotAsked, is_ours
 
 
 def reset(*options: str, **environment: str) -> Result:
@@ -41,7 +42,9 @@ def test_without_a_terminal_nothing_is_removed(current: Settings) -> None:
 def test_a_folder_that_is_not_ours_stays(current: Settings) -> None:
     (current.data_dir / "settings.json").unlink()
     (current.data_dir / "thesis.tex").touch()
-    assert isinstance(reset("--yes").exception, NotOurs)
+    refusal = reset("--yes").exception
+    assert isinstance(refusal, UserError)
+    assert "does not look like a data folder" in str(refusal)
     assert (current.data_dir / "thesis.tex").exists()
 
 

@@ -6,6 +6,7 @@ from typing import cast
 import pytest
 
 from infra.doctor.checks import Finding
+from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import Manager
@@ -21,7 +22,7 @@ def test_every_complaint_of_the_doctor_is_said_at_once(
         Finding("port 8000", "Port 8000 is in use by python3 (pid 4121)", "Stop it"),
     ]
     monkeypatch.setattr(up, "examine", lambda _: complaints)
-    with pytest.raises(up.NotFit) as refused:
+    with pytest.raises(UserError) as refused:
         up.check(current)
     assert str(refused.value).splitlines() == [
         "no Java. Install it",
@@ -34,7 +35,7 @@ def test_what_runs_is_not_given_other_settings(
 ) -> None:
     monkeypatch.setattr(daemon, "find_running", lambda _: cast(Manager, object()))
     moved = current.model_copy(update={"port_base": 8100})
-    with pytest.raises(up.OtherSettings, match=r"another PORT_BASE\. .*make down"):
+    with pytest.raises(UserError, match=r"another PORT_BASE\. .*make down"):
         up.ensure_manager(moved)
 
 

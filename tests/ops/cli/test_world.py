@@ -3,6 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
+from infra.errors import UserError
 from infra.settings import Settings
 from infra.settings import read_settings as read
 from ops.cli import up
@@ -27,7 +28,7 @@ def test_an_option_wins_over_the_environment(
 
     def check(settings: Settings) -> None:
         seen.append(settings)
-        raise up.NotFit("enough")
+        raise UserError("enough")
 
     for name in list_world_settings():
         monkeypatch.setenv(name.upper(), "")  # so that all of them are put back

@@ -8,10 +8,10 @@ import pytest
 from contracts import RECEIPTS
 from contracts.validation import FUTURE, LATE
 from generators.dirt import Dirt
+from infra.errors import UserError
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.faults import records
-from ops.faults.records import NoWorld
 from ops.verify.log import read
 from ops.verify.validation import Unreadable, read_record
 from tests.services.broker import KafkaLog
@@ -25,7 +25,7 @@ def receipts(kafka: Settings) -> list[Record]:
 
 
 def test_without_a_clock_nothing_is_published(kafka: Settings) -> None:
-    with pytest.raises(NoWorld):
+    with pytest.raises(UserError, match="world clock should be in its topic"):
         records.publish_spoilt(kafka, Dirt.MALFORMED, 1)
 
 

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor.parts import PARTS as PROCESSES
 from ops.faults import run
@@ -12,7 +13,7 @@ from ops.faults.catalog import FAULTS, NOT_COVERED
 from ops.faults.fault import Checked, Fault, Outcome, Refused, Scene
 from ops.faults.healing import Aim
 from ops.faults.processes import PARTS
-from ops.faults.run import UnknownFault, find, heal
+from ops.faults.run import find, heal
 from tests.ops.faults.showing import outcome
 
 AIM = Aim({}, {})
@@ -58,7 +59,7 @@ def test_a_process_that_does_not_run_cannot_be_killed() -> None:
 
 
 def test_what_is_unknown_is_refused_with_what_there_is() -> None:
-    with pytest.raises(UnknownFault, match=r"no fault kill-till.*kill-broker.*retail fault list"):
+    with pytest.raises(UserError, match=r"no fault kill-till.*kill-broker.*retail fault list"):
         find(FAULTS, "kill-till")
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from infra.errors import UserError
 from infra.settings import Settings
-from ops.generations.promotion import NotPromotable, StillWritten, remove, switch
+from ops.generations.promotion import NotPromotable, remove, switch
 from ops.generations.record import Generations, State
 from tests.pipelines.generations import create_generations
 
@@ -86,6 +87,6 @@ def test_a_folder_is_gone_even_if_something_wrote_to_it_meanwhile(
         remove(settings, "fraud", 3)
         assert not home.exists()
     else:
-        with pytest.raises(StillWritten, match="is written to"):
+        with pytest.raises(UserError, match="is written to"):
             remove(settings, "fraud", 3)
     assert written > 0

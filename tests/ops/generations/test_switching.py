@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.errors import UserError
 from infra.kafka import apply_topics
 from infra.settings import Settings, locate_root
 from ops.generations import snapshot
@@ -13,7 +14,6 @@ from ops.generations.folders import locate_code
 from ops.generations.lifecycle import load_generations, make_outputs
 from ops.generations.promotion import (
     CandidateThere,
-    NothingBefore,
     NotPromotable,
     create_candidate,
     forget,
@@ -45,7 +45,7 @@ def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
     with pytest.raises(NotPromotable, match="found none"):
         promote(kafka, NAME, 1)
     first = create_candidate(kafka, load(NAME), locate_root(), ZERO).number
-    with pytest.raises(NothingBefore, match="nothing was promoted"):
+    with pytest.raises(UserError, match="nothing was promoted"):
         roll_back(kafka, NAME)
     second = create_caught_up(kafka)
     with pytest.raises(CandidateThere, match="retail replay prune inventory"):

@@ -5,7 +5,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from infra.jars.compiler import NotCompiled, compile_classes
+from infra.errors import UserError
+from infra.jars.compiler import compile_classes
 from infra.settings import Settings
 from pipelines.engine.compiled import FUNCTIONS, ensure_class_jar
 from pipelines.engine.tuning.options import LEAN_PLAN, STATE_STORE
@@ -34,6 +35,6 @@ def test_an_error_says_where_it_is_and_what_to_do(tmp_path: Path, line: str, mes
     source = tmp_path / "sources" / "Sum.java"
     source.parent.mkdir()
     source.write_text("class Sum {\n    {\n        " + line + "\n    }\n}\n")
-    with pytest.raises(NotCompiled, match=rf"{source}:3: .*{message}(.|\n)*Correct these lines"):
+    with pytest.raises(UserError, match=rf"{source}:3: .*{message}(.|\n)*Correct these lines"):
         compile_classes([source.parent], tmp_path / "jars", [])
     assert not list((tmp_path / "jars").glob("compiled-*"))

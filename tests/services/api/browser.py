@@ -20,7 +20,7 @@ WIDE, NARROW = (1280, 900), (390, 844)
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser, without a window. Raises NoBrowser."""
+    """The browser, without a window. Raises UserError."""
     program, arguments = require_chromium(), list_privileges()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=arguments)

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from infra.settings import InvalidSettings, Settings
+from infra.errors import UserError
+from infra.settings import Settings
 from services.subscriptions.addresses import (
     ADDRESS_CHARACTERS_MAX,
     AllowList,
@@ -157,5 +158,5 @@ def test_the_settings_say_where_to() -> None:
     ],
 )
 def test_a_setting_that_names_no_host_or_network_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises((ValueError, InvalidSettings)):
+    with pytest.raises((ValueError, UserError)):
         Settings(**wrong)
