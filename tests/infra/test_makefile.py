@@ -12,7 +12,7 @@ from infra.settings import locate_root
 from ops.cli.main import build_application
 
 MAKEFILE = (locate_root() / "Makefile").read_text()
-VERBS_MAX = 22
+VERBS_MAX = 23
 
 
 def make(*arguments: str, folder: Path | None = None) -> str:
