@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --no-print-directory
 
 help: ## list the verbs
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1  |\2/p' Makefile | awk -F'|' '{printf "%-24s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1  |\2/p' Makefile | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
 up: ## start everything; other ports: PORT_BASE=8100
 	$(RETAIL) up
