@@ -62,6 +62,13 @@ def api(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
         yield answers
 
 
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """An API without anything to answer from, for what needs nothing."""
+    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+        yield answers
+
+
 @pytest.fixture
 def shelves(promoted: Writing, api: Answers) -> Answers:
     """The API, once it serves `promoted`."""

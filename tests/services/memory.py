@@ -19,6 +19,10 @@ from contracts import (
     PURCHASE_ORDERS,
     QUARANTINE,
     SUBSCRIPTIONS,
+    Contract,
+    Row,
+    encode,
+    encode_key,
 )
 from infra.kafka import Offsets, Partition, UnknownTopic
 from services.api.store.changelog import End, Extent, OffsetGone, Record
@@ -66,6 +70,11 @@ class MemoryLog:
             self.records[at].append((key, value, published_ms))
             self.arrived.notify_all()
             return len(self.records[at])
+
+    def put(self, contract: Contract, row: Row, partition: int = 0, published_ms: int = 0) -> None:
+        """Append the row as its contract encodes it."""
+        record = encode_key(contract, row), encode(contract, row)
+        self.publish((contract.name, partition), *record, published_ms)
 
     def ends(self, topics: Iterable[str]) -> dict[Partition, int]:
         wanted = set(topics)

@@ -1,9 +1,11 @@
 """A whole API on a port of its own, over a log in memory or in Kafka."""
 
 import logging
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -41,6 +43,7 @@ from services.api.store.subscriptions import Subscriptions
 from services.api.store.traces import Traces
 from services.subscriptions.addresses import AllowList
 from tests.services.memory import MemoryLog
+from tests.services.writing import promote_fraud
 
 SECONDS_MAX = 20.0
 TOKEN = "a token of a test"
@@ -173,6 +176,16 @@ class Answers:
 
         self.eventually("/v1/pipelines", is_there)
         return self
+
+
+def serving_commands(
+    log: MemoryLog, folder: Path, program: str, audit: Audit | None = None
+) -> AbstractContextManager["Answers"]:
+    """An API whose commands are this Python program, with two generations of fraud."""
+    promote_fraud(log)
+    sources = create_sources(log, folder)
+    run = Commands((sys.executable, "-c", program), lambda: TOKEN)
+    return serving(replace(sources, commands=run, audit=audit or sources.audit))
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """A small shop with something for every part of a page."""
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from contracts import (
@@ -16,11 +15,8 @@ from contracts import (
     QUARANTINE,
     RECEIPTS,
     STORE_SALES,
-    Contract,
-    encode,
-    encode_key,
 )
-from contracts.times import EPOCH, MILLISECOND
+from contracts.times import to_epoch_ms
 from tests.services.memory import MemoryLog
 from tests.services.world import NOON, announce, find_minute
 from tests.services.writing import INPUT_PARTITIONS, Writing, all_on_time, promote
@@ -130,14 +126,14 @@ class Shop:
                 "review_at": NOON - timedelta(hours=12),
                 "ordered_at": NOON - timedelta(hours=12) + timedelta(minutes=2),
             }
-            self._publish(PURCHASE_ORDERS, order)
+            self._log.put(PURCHASE_ORDERS, order)
             if number:
                 answered = {**shelf, "purchase_order_id": name}
                 times = {
                     "dispatches_at": NOON - timedelta(hours=6),
                     "arrives_at": NOON + timedelta(hours=30 * (number - 1) - 2),
                 }
-                self._publish(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], **answered, **times})
+                self._log.put(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], **answered, **times})
 
     def _propose(self) -> None:
         for day in range(-1, REVIEWS):  # the one to come, and those before it
@@ -155,15 +151,19 @@ class Shop:
     def _price(self) -> None:
         for days, cents in ((-3, 249), (-1, 179), (1, 249)):
             at = NOON + timedelta(days=days)
-            value = {"event_id": f"price-{days}", "sku": SHELF[1], "price_cents": cents}
+            value: dict[str, Any] = {
+                "event_id": f"price-{days}",
+                "sku": SHELF[1],
+                "price_cents": cents,
+            }
             value |= {"event_time": at - timedelta(hours=36), "effective_at": at}
-            self._publish(PRICE_CHANGES, value, at - timedelta(hours=36))
+            self._log.put(PRICE_CHANGES, value, published_ms=to_epoch_ms(value["event_time"]))
 
     def _promote(self) -> None:
         """A promotion that lasts, and the next one."""
         for days in (-1, 6):
             at = NOON + timedelta(days=days)
-            value = {
+            value: dict[str, Any] = {
                 "event_id": f"promotion-{days}",
                 "event_time": at - timedelta(hours=36),
                 "sku": SHELF[1],
@@ -173,7 +173,7 @@ class Shop:
                 "price_cents": 179,
                 "effective_at": at - timedelta(hours=12),
             }
-            self._publish(PROMOTIONS, value, at - timedelta(hours=36))
+            self._log.put(PROMOTIONS, value, published_ms=to_epoch_ms(value["event_time"]))
 
     def _reject(self) -> None:
         """Two late receipts that may be released, and one that nobody can read to its end."""
@@ -181,8 +181,4 @@ class Shop:
         torn = {"reason": "undecodable", "value": late["value"][:-8]}
         for offset, changes in enumerate([late, late, {**late, **torn}]):
             row = {**changes, "offset": offset, "published_at": find_minute(offset - 30)}
-            self._publish(QUARANTINE, row)
-
-    def _publish(self, contract: Contract, value: Mapping[str, Any], at: datetime = EPOCH) -> None:
-        record = encode_key(contract, value), encode(contract, value), (at - EPOCH) // MILLISECOND
-        self._log.publish((contract.name, 0), *record)
+            self._log.put(QUARANTINE, row)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -55,17 +54,11 @@ def publish_bad(log: MemoryLog, contract: Contract) -> None:
         log.publish((contract.name, 0), key or b"", value, PUBLISHED_MS)
 
 
-def publish_good(log: MemoryLog, contract: Contract, partition: int = 0, **changes: Any) -> None:
-    key, value = get_good(contract, **changes)
-    published_ms = find_published_ms(contract)
-    log.publish((contract.name, partition), key, value, published_ms)
-
-
-def find_published_ms(contract: Contract) -> int:
-    """A time of publication that is in time."""
-    if contract.event_time is None:
-        return PUBLISHED_MS
-    return to_epoch_ms(contract.examples[0][contract.event_time])
+def publish_good(log: MemoryLog, contract: Contract) -> None:
+    """The contract's example, in time."""
+    row = contract.examples[0]
+    happened = row[contract.event_time] if contract.event_time else None
+    log.put(contract, row, published_ms=to_epoch_ms(happened) if happened else PUBLISHED_MS)
 
 
 @pytest.mark.parametrize("topic", MIRRORED)

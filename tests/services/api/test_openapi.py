@@ -101,17 +101,3 @@ def test_the_fields_of_a_shelf_come_from_its_contract(document: dict[str, Any]) 
     for field in STOCK_LEVELS.fields:
         assert properties[field.name]["description"] == field.description
         assert properties[field.name].get("unit") == field.unit
-
-
-def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
-    schemas = document["components"]["schemas"]
-    assert find_references(document) <= {f"#/components/schemas/{name}" for name in schemas}
-
-
-def find_references(node: Any) -> set[str]:
-    if isinstance(node, dict):
-        own = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
-        return own.union(*(find_references(each) for each in node.values()))
-    if isinstance(node, list):
-        return set[str]().union(*(find_references(each) for each in node))
-    return set()

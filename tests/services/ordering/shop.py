@@ -14,10 +14,11 @@ from contracts import (
     encode,
     encode_key,
 )
-from infra.kafka import Partition, apply_topics, create_admin, read_end_offsets, send
+from infra.kafka import apply_topics, create_admin, read_end_offsets, send
 from infra.settings import Settings
 from ops.verify.log import read
 from tests.brokers import get_producer
+from tests.services.writing import list_positions
 
 DAY_MS = 86_400_000
 FIRST_REVIEW_MS = round(datetime(2026, 3, 3, tzinfo=UTC).timestamp() * 1000)
@@ -104,10 +105,3 @@ class Reordering:
 
     def _send(self, to: str, record_key: bytes, value: bytes, at_ms: int) -> None:
         send(self._producer, to, record_key, value, timestamp_ms=at_ms)
-
-
-def list_positions(offsets: dict[Partition, int]) -> list[dict[str, str | int]]:
-    return [
-        {"topic": name, "partition": partition, "offset": offset}
-        for (name, partition), offset in sorted(offsets.items())
-    ]

@@ -12,44 +12,31 @@ from contracts import (
     PRODUCTS,
     QUARANTINE,
     RECEIPTS,
-    Contract,
     decode,
-    encode,
     encode_key,
 )
 from contracts.validation import VALIDATED
-from infra.kafka import Record, create_admin, create_consumer, read_end_offsets, read_to_end, send
+from infra.kafka import Record, create_admin, create_consumer, read_end_offsets, read_to_end
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.cli import ready
 from services.quarantine import follower
 from services.quarantine.follower import copy_rejected, follow
 from services.quarantine.progress import GROUP, Progress, commit, read_progress
-from tests.brokers import get_producer
 from tests.services.at_work import at_work
+from tests.services.quarantine.publishing import HOUR_MS, Place, publish
 from tests.transactions import open_transaction, write_transaction
-
-HOUR_MS = 3_600_000
-
-
-def publish(kafka: Settings, contract: Contract, after_ms: int = 0, **fields: Any) -> str:
-    """A record of the contract; returns its place."""
-    event = {**contract.examples[0], **fields}
-    at_ms = round(event["event_time"].timestamp() * 1000) + after_ms
-    value = encode(contract, event)
-    place = send(
-        get_producer(kafka), contract.name, encode_key(contract, event), value, timestamp_ms=at_ms
-    )
-    return f"{contract.name}/{place[0]}/{place[1]}"
 
 
 def is_caught_up(kafka: Settings) -> bool:
     return read_progress(kafka).offsets == read_end_offsets(create_admin(kafka), VALIDATED)
 
 
-def read_quarantine(kafka: Settings) -> dict[str, dict[str, Any]]:
+def read_quarantine(kafka: Settings) -> dict[Place, dict[str, Any]]:
     records = read_to_end(kafka, QUARANTINE.name)
-    return {at.decode(): decode(value).value for at, value in records.items()}
+    rows = [decode(value).value for value in records.values()]
+    assert sorted(records) == sorted(encode_key(QUARANTINE, row) for row in rows)
+    return {(row["topic"], row["partition"], row["offset"]): dict(row) for row in rows}
 
 
 def test_the_rejected_are_listed_and_nothing_else(kafka: Settings) -> None:
@@ -89,7 +76,7 @@ def test_it_goes_on_where_it_stood(kafka: Settings, monkeypatch: pytest.MonkeyPa
     late = publish(kafka, RECEIPTS, 4 * HOUR_MS)
     with at_work(follow, kafka):
         wait_until(lambda: is_caught_up(kafka), "everything is validated")
-    assert [f"{one.topic}/{one.partition}/{one.offset}" for one in copied] == [late]
+    assert [(one.topic, one.partition, one.offset) for one in copied] == [late]
 
 
 def test_a_copy_that_was_not_committed_is_made_again_and_changes_nothing(kafka: Settings) -> None:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from http import HTTPStatus
-from threading import Event
 
 import pytest
 
@@ -23,7 +22,7 @@ from services.subscriptions.signature import derive_secret, locate_key, read_key
 from tests.brokers import get_producer
 from tests.services.serving import TOKEN, serving
 from tests.services.subscriptions.receiver import receiving, verify
-from tests.services.subscriptions.subscribing import LOW, SECONDS_MAX, Subscribed
+from tests.services.subscriptions.subscribing import LOW, Subscribed
 from tests.services.writing import Writing
 
 pytestmark = pytest.mark.e2e
@@ -111,28 +110,6 @@ def test_what_is_not_taken_is_sent_again_before_what_comes_after(
     assert (progress.attempts, progress.error, progress.waiting) == (0, None, 0)
 
 
-def test_who_takes_too_long_is_asked_again(
-    shop: Subscribed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(webhook, "ANSWER_SECONDS_MAX", 0.3)
-
-    cut_off = Event()
-
-    def answer(number: int) -> int:
-        if number == 1:
-            cut_off.wait(SECONDS_MAX)
-        return 200
-
-    shop.receiver.answer = answer
-    subscription = shop.subscribe()
-    with shop.working():
-        shop.await_started(subscription)
-        shop.rows(high=1)
-        shop.await_progress(subscription, delivered=1)
-        cut_off.set()
-    assert shop.receiver.list_matches() == [("S001/high", True)] * 2
-
-
 def test_a_receiver_that_was_down_misses_nothing(shop: Subscribed) -> None:
     subscription = shop.subscribe()
     shop.receiver.down()
@@ -172,19 +149,6 @@ def test_a_restart_goes_on_where_it_was(shop: Subscribed) -> None:
         ("S001/high", True),
     ]
     assert len(said) == 4
-
-
-def test_what_waits_at_a_restart_is_still_sent(shop: Subscribed) -> None:
-    subscription = shop.subscribe()
-    shop.receiver.down()
-    with shop.working():
-        shop.await_started(subscription)
-        shop.rows(high=1, low=9)
-        shop.await_progress(subscription, waiting=2)
-    shop.receiver.up()
-    with shop.working():
-        shop.await_progress(subscription, delivered=2, waiting=0)
-    assert sorted(shop.receiver.list_matches()) == [("S001/high", True), ("S001/low", False)]
 
 
 def test_a_killed_process_loses_nothing_and_keeps_the_order(shop: Subscribed) -> None:
@@ -257,16 +221,6 @@ def test_a_notification_that_is_never_taken_can_be_skipped(
         shop.resume(subscription, skipped=head)
         shop.await_progress(subscription, delivered=1, waiting=0)
     assert shop.receiver.list_matches() == [("S001/high", True)] * 2 + [("S001/low", False)]
-
-
-def test_a_receiver_that_wants_no_more_is_parked_at_once(shop: Subscribed) -> None:
-    shop.receiver.answer = lambda _: 410
-    subscription = shop.subscribe()
-    with shop.working():
-        shop.await_started(subscription)
-        shop.rows(high=1)
-        shop.await_progress(subscription, state=PARKED)
-    assert len(shop.receiver.hooks) == 1
 
 
 def test_a_host_that_leads_into_a_private_network_is_not_sent_to(shop: Subscribed) -> None:

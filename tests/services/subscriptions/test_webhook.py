@@ -82,12 +82,6 @@ def test_a_receiver_that_is_gone_wants_no_more(receiver: Receiver) -> None:
         post(allow(receiver.place), receiver.address, b"{}", {})
 
 
-def test_nobody_there_is_no_delivery(receiver: Receiver) -> None:
-    receiver.down()
-    with pytest.raises(Undelivered, match="refused"):
-        post(allow(receiver.place), receiver.address, b"{}", {})
-
-
 def test_a_private_address_is_refused_at_the_connection(receiver: Receiver) -> None:
     with pytest.raises(NoMore, match="private network"):
         post(AllowList(frozenset({receiver.place})), receiver.address, b"{}", {})

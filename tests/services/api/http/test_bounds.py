@@ -12,21 +12,13 @@ from starlette.types import Message, Receive, Scope, Send
 from services.api import openapi
 from services.api.http.limits import REQUESTS_AT_ONCE_MAX, Limits
 from services.api.store.publisher import AT_ONCE_MAX, Full, Publisher, Record
-from tests.services.memory import MemoryLog
-from tests.services.serving import NO_BROKER, Answers, create_sources, serving
+from tests.services.serving import NO_BROKER, Answers
 
 
 class Parameter(NamedTuple):
     path: str
     name: str
     schema: dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    """One without anything to answer from: what it refuses it refuses before it looks."""
-    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
-        yield answers
 
 
 def list_limited() -> Iterator[Parameter]:
@@ -58,11 +50,11 @@ SIZES: dict[str, Any] = {
 
 @pytest.mark.parametrize("parameter", list_limited(), ids=lambda one: f"{one.path}?{one.name}")
 def test_a_parameter_goes_up_to_its_limit_and_no_further(
-    api: Answers, parameter: Parameter
+    quiet: Answers, parameter: Parameter
 ) -> None:
     for given, fits in vary_value(parameter.schema):
         query = "&".join(f"{parameter.name}={each}" for each in given)
-        answer = api.request("GET", f"{parameter.path}?{query}")
+        answer = quiet.request("GET", f"{parameter.path}?{query}")
         detail = answer.json()["detail"] if answer.is_error else ""
         refused = answer.status_code in (
             HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -1,6 +1,5 @@
 """Clients that open, send or read too little or too much leave the API answering."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext
 from http import HTTPStatus
 from pathlib import Path
@@ -24,13 +23,6 @@ SLOW_CLIENTS = 100
 READERS = 300
 CONNECTIONS_MAX = 16
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
-
-
-@pytest.fixture(scope="module")
-def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    """One without anything to answer from, which a broken request needs not."""
-    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
-        yield answers
 
 
 @pytest.fixture

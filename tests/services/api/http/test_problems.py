@@ -1,22 +1,13 @@
 """Every error is a problem document, whoever raises it."""
 
-from collections.abc import Iterator
 from http import HTTPStatus
 
 import pytest
 
 from services.api.http.limits import URL_BYTES_MAX
-from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, check_problem, create_sources, serving
+from tests.services.serving import Answers, check_problem
 
 MEMBERS = {"type", "title", "status", "detail", "instance"}
-
-
-@pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    """One without anything to answer from."""
-    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
-        yield answers
 
 
 @pytest.mark.parametrize(
@@ -39,9 +30,9 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     ],
 )
 def test_an_error_says_what_was_expected_and_found(
-    api: Answers, method: str, path: str, status: int, detail: str
+    quiet: Answers, method: str, path: str, status: int, detail: str
 ) -> None:
-    answer = api.request(method, path)
+    answer = quiet.request(method, path)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
     problem = answer.json()
@@ -52,15 +43,15 @@ def test_an_error_says_what_was_expected_and_found(
     assert detail in problem["detail"]
 
 
-def test_a_body_is_not_accepted(api: Answers) -> None:
-    answer = api.request("GET", "/v1/stock", content=b"x" * 100)
+def test_a_body_is_not_accepted(quiet: Answers) -> None:
+    answer = quiet.request("GET", "/v1/stock", content=b"x" * 100)
     check_problem(answer, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Body not accepted")
 
 
 def test_a_mistake_of_ours_is_an_error_document_without_its_insides(
-    api: Answers, monkeypatch: pytest.MonkeyPatch
+    quiet: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("services.api.routes.health._classify", None)
-    answer = api.get("/readyz")
+    answer = quiet.get("/readyz")
     check_problem(answer, HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error")
     assert "NoneType" not in answer.text

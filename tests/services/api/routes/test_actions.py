@@ -1,25 +1,21 @@
 """What acts: only with the token, never for another site, one of a kind, as the command says."""
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import httpx
 import pytest
 
 from services.api import commands
-from services.api.commands import Commands
 from services.api.routes.actions import (
     BECAUSE_CHARACTERS_MAX,
     CUSTOMER_CHARACTERS_MAX,
     THRESHOLDS_MAX,
 )
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, check_problem, create_sources, serving
+from tests.services.serving import TOKEN, Answers, check_problem, serving_commands
 from tests.services.writing import promote_fraud
 
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
@@ -140,15 +136,7 @@ def test_a_reason_and_the_id_of_a_customer_have_a_length(
     assert act(running, path + "x" * (characters_max + more)).status_code == status
 
 
-def serving_commands(log: MemoryLog, folder: Path, program: str) -> Any:
-    """An API whose commands are this Python program."""
-    sources = create_sources(log, folder)
-    run = Commands((sys.executable, "-c", program), lambda: TOKEN)
-    return serving(replace(sources, commands=run))
-
-
 def test_what_a_command_refuses_is_a_conflict_in_its_words(log: MemoryLog, tmp_path: Path) -> None:
-    promote_fraud(log)
     with serving_commands(log, tmp_path, "raise SystemExit('nothing is ready')") as api:
         api.ready(pipeline="fraud")
         answer = act(api, PROMOTE)
@@ -158,7 +146,6 @@ def test_what_a_command_refuses_is_a_conflict_in_its_words(log: MemoryLog, tmp_p
 
 @pytest.mark.parametrize("more", [-1, 0, 1, 100_000])
 def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more: int) -> None:
-    promote_fraud(log)
     printed = commands.SAID_CHARACTERS_MAX + more
     with serving_commands(log, tmp_path, f"print('a' + 'b' * {printed - 1})") as api:
         output = act(api.ready(pipeline="fraud"), PROMOTE).json()["said"]
@@ -169,7 +156,6 @@ def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more
 @pytest.fixture
 def waiting(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
     """An API whose commands wait for the file `go`."""
-    promote_fraud(log)
     program = (
         "import pathlib, threading\n"
         f"folder = pathlib.Path({str(tmp_path)!r})\n"
@@ -197,7 +183,6 @@ def test_a_second_command_at_the_same_time_is_asked_to_come_back(
 
 @pytest.mark.parametrize("path", LONG)
 def test_a_long_command_holds_up_no_short_one(log: MemoryLog, tmp_path: Path, path: str) -> None:
-    promote_fraud(log)
     program = (
         "import pathlib, sys, threading\n"
         f"folder = pathlib.Path({str(tmp_path)!r})\n"

@@ -1,7 +1,5 @@
 """Who did what is in the log before it is answered, and listed; so is who was refused."""
 
-import sys
-from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -11,12 +9,11 @@ import pytest
 from contracts import ACTIONS, build_model, decode
 from contracts.times import to_epoch_ms
 from services.api import commands
-from services.api.commands import Commands
 from services.api.store.audit import Audit
 from services.api.store.publisher import Record, Refused
 from services.clock import get_wall_ms
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, create_sources, serving
+from tests.services.serving import TOKEN, Answers, serving_commands
 from tests.services.world import NOON, announce
 from tests.services.writing import promote_fraud
 
@@ -105,16 +102,8 @@ def test_a_token_that_somebody_puts_into_the_path_is_not_recorded(
     assert row["target"] == "/v1/pipelines/…/rollback"
 
 
-def serve(log: MemoryLog, folder: Path, program: str, audit: Audit | None = None) -> Any:
-    """An API whose commands are this Python program."""
-    promote_fraud(log)
-    sources = create_sources(log, folder)
-    run = Commands((sys.executable, "-c", program), lambda: TOKEN)
-    return serving(replace(sources, commands=run, audit=audit or sources.audit))
-
-
 def test_what_the_command_refuses_is_refused(log: MemoryLog, tmp_path: Path) -> None:
-    with serve(log, tmp_path, "raise SystemExit('nothing is ready')") as api:
+    with serving_commands(log, tmp_path, "raise SystemExit('nothing is ready')") as api:
         api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
     found = [(row["outcome"], row["status"]) for row in list_recorded(log)]
     assert found == [("begun", None), ("refused", HTTPStatus.CONFLICT)]
@@ -124,7 +113,7 @@ def test_what_does_not_end_has_failed(
     log: MemoryLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "SECONDS_MAX", 0.2)
-    with serve(log, tmp_path, "import threading; threading.Event().wait()") as api:
+    with serving_commands(log, tmp_path, "import threading; threading.Event().wait()") as api:
         api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
     found = [(row["outcome"], row["status"]) for row in list_recorded(log)]
     assert found == [("begun", None), ("failed", HTTPStatus.GATEWAY_TIMEOUT)]
@@ -135,7 +124,7 @@ def test_what_cannot_be_recorded_is_not_begun(log: MemoryLog, tmp_path: Path) ->
         raise Refused("no such topic")
 
     program = f"import pathlib; pathlib.Path({str(tmp_path / 'begun')!r}).touch()"
-    with serve(log, tmp_path, program, Audit(refuse, lambda: None)) as api:
+    with serving_commands(log, tmp_path, program, Audit(refuse, lambda: None)) as api:
         answer = api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
         without = api.request("POST", ROLL_BACK)
     assert (answer.status_code, answer.json()["title"]) == (503, "Not recorded")
@@ -166,13 +155,3 @@ def test_the_newest_is_listed_first_once_with_its_outcome(log: MemoryLog, runnin
         ({"who": "reader"}, 0),
     ):
         assert len(running.json("/v1/audit", **asked_for)["items"]) == count
-
-
-def test_pages_hold_every_action_once(log: MemoryLog, running: Answers) -> None:
-    for _ in range(5):
-        running.request("POST", ROLL_BACK)
-    whole = list_once_read(log, running)["items"]
-    first = running.json("/v1/audit", limit=3)
-    second = running.json("/v1/audit", limit=3, cursor=first["next"])
-    assert first["items"] + second["items"] == whole
-    assert second["next"] is None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts import BEST_SELLERS, PURCHASE_ORDERS, STORE_SALES, encode, encode_key
+from contracts import BEST_SELLERS, PURCHASE_ORDERS, STORE_SALES
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, check_problem
 from tests.services.writing import Writing, invalidate, promote
@@ -121,8 +121,7 @@ def test_a_part_that_fails_is_named_with_its_error_and_answers_from_what_it_has(
     order = PURCHASE_ORDERS.examples[0]
     with closing(sqlite3.connect(tmp_path / "orders.sqlite", isolation_level=None)) as other:
         other.execute("begin immediate")
-        key, value = encode_key(PURCHASE_ORDERS, order), encode(PURCHASE_ORDERS, order)
-        log.publish((PURCHASE_ORDERS.name, 0), key, value)
+        log.put(PURCHASE_ORDERS, order)
         failing = [f"{PURCHASE_ORDERS.name}: database is locked"]
         shelves.until(lambda: shelves.json("/readyz").get("failing") == failing)
         assert shelves.json("/v1/orders")["items"] == []

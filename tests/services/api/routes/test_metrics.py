@@ -5,7 +5,7 @@ from http import HTTPStatus
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from contracts import ADJUSTMENTS, ALERTS, QUARANTINE, RECEIPTS, encode, encode_key
+from contracts import ADJUSTMENTS, ALERTS, QUARANTINE, RECEIPTS
 from tests.services.memory import MemoryLog
 from tests.services.serving import SECONDS_MAX, Answers
 from tests.services.world import NOON, announce
@@ -90,17 +90,13 @@ def test_requests_are_counted_by_operation_and_not_by_path(shelves: Answers) -> 
     answers = "retail_http_answer_seconds_count"
     assert read_figure(shelves, answers, operation="getShelf", status="200") == 2
     assert read_figure(shelves, answers, operation="getShelf", status="404") == 1
+    took = read_figure(
+        shelves, "retail_http_answer_seconds_sum", operation="getShelf", status="200"
+    )
+    assert (took or 0) > 0
     paths = ("/v7/one", "/v7/two", "/v7/three")
     assert {shelves.get(path).status_code for path in paths} == {HTTPStatus.NOT_FOUND}
     assert read_figure(shelves, requests, operation="none", status="404") == 3
-
-
-def test_a_request_falls_into_the_buckets_that_are_long_enough(shelves: Answers) -> None:
-    shelves.get("/v1/stock/S001/A")
-    at = {"operation": "getShelf", "status": "200"}
-    assert read_figure(shelves, "retail_http_answer_seconds_bucket", **at, le="+Inf") == 1
-    assert read_figure(shelves, "retail_http_answer_seconds_bucket", **at, le="0.0") is None
-    assert (read_figure(shelves, "retail_http_answer_seconds_sum", **at) or 0) > 0
 
 
 def test_a_mistake_of_ours_is_counted(api: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +176,7 @@ def test_a_batch_says_how_long_its_oldest_record_waited(
 def test_the_quarantine_is_counted_by_topic_and_reason(log: MemoryLog, api: Answers) -> None:
     for offset, reason in enumerate(("late", "late", "undecodable")):
         row = {**QUARANTINE.examples[0], "offset": offset, "reason": reason}
-        log.publish((QUARANTINE.name, 0), encode_key(QUARANTINE, row), encode(QUARANTINE, row))
+        log.put(QUARANTINE, row)
     rejected, topic = "retail_quarantine_records_total", QUARANTINE.examples[0]["topic"]
     api.until(lambda: read_figure(api, rejected, topic=topic, reason="undecodable") == 1)
     assert read_figure(api, rejected, topic=topic, reason="late") == 2

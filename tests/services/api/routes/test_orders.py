@@ -2,20 +2,15 @@
 
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract, encode, encode_key
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, check_problem, create_sources, serving
+from tests.services.serving import Answers
 
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
-
-
-def publish(log: MemoryLog, contract: Contract, value: dict[str, Any]) -> None:
-    log.publish((contract.name, 0), encode_key(contract, value), encode(contract, value))
 
 
 def order(log: MemoryLog, name: str, store: str, sku: str, day: int, **other: Any) -> None:
@@ -29,11 +24,11 @@ def order(log: MemoryLog, name: str, store: str, sku: str, day: int, **other: An
         "ordered_at": review_at + timedelta(minutes=2),
         **other,
     }
-    publish(log, PURCHASE_ORDERS, value)
+    log.put(PURCHASE_ORDERS, value)
 
 
 def confirm(log: MemoryLog, name: str, **other: Any) -> None:
-    publish(log, CONFIRMATIONS, {**CONFIRMATIONS.examples[0], "purchase_order_id": name, **other})
+    log.put(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], "purchase_order_id": name, **other})
 
 
 @pytest.fixture
@@ -115,12 +110,6 @@ def test_pages_go_back_without_a_gap_while_more_is_ordered(
     assert third["next"] is None
 
 
-def test_a_cursor_belongs_to_its_filters(ordered: Answers) -> None:
-    following = ordered.json("/v1/orders", limit=1)["next"]
-    answer = ordered.get("/v1/orders", limit=1, cursor=following, sku="A")
-    check_problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY, "Cursor of another question")
-
-
 @pytest.mark.parametrize(
     ("name", "value"), [("limit", "0"), ("limit", "501"), ("shelf", "A"), ("sku", "A" * 65)]
 )
@@ -135,16 +124,3 @@ def test_an_order_that_is_there_twice_is_one(log: MemoryLog, ordered: Answers) -
     confirm(log, "PO-1", shipped_units=0)
     [one] = read(ordered, 4, 2).json("/v1/orders", store_id="S001", sku="A")["items"]
     assert (one["units"], one["confirmation"]["shipped_units"]) == (24, 12)
-
-
-def test_a_restart_goes_on_where_it_stood(
-    log: MemoryLog, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    order(log, "PO-1", "S001", "A", day=0)
-    with serving(create_sources(log, tmp_path)) as api:
-        read(api, 1, 0)
-    caplog.clear()
-    order(log, "PO-2", "S001", "A", day=1)
-    with serving(create_sources(log, tmp_path)) as api:
-        assert list_ids(read(api, 2, 0).json("/v1/orders")) == ["PO-2", "PO-1"]
-    assert "rebuilding" not in caplog.text

@@ -11,7 +11,7 @@ import pytest
 from starlette.routing import Match
 
 from services.api.app import create_app
-from services.api.routes import pages
+from services.api.routes import docs, pages
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.showing import PIPELINES, Shop
@@ -21,8 +21,6 @@ ADDRESS = re.compile(r'(?:src|href)="([^"#]+)"')
 IMPORT = re.compile(r'from "\./([\w.]+)"')
 ASKED = re.compile(r"""["`](/[a-z][^"`\s]*)["`]""")
 PLACED = re.compile(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
-DRAWN = re.compile(r'(?:find|drawFigure|drawState|createShelves)\("([\w-]+)"')
-ID = re.compile(r' id="([\w-]+)"')
 
 SCRIPTS = {name: one.content.decode() for name, one in pages.FILES.items() if name.endswith(".js")}
 
@@ -81,7 +79,7 @@ def test_a_page_and_all_that_it_loads_come_from_the_api_and_are_small(
         assert "://" not in text.replace("http://www.w3.org/2000/svg", "")
 
 
-@pytest.mark.parametrize("path", pages.PAGES)
+@pytest.mark.parametrize("path", [*pages.PAGES, docs.PATH])
 def test_a_page_may_run_no_script_but_its_own_and_has_nothing_inline(
     api: Answers, path: str
 ) -> None:
@@ -148,25 +146,6 @@ def test_whatever_the_scripts_poll_is_answered(shop: Answers) -> None:
         assert answer.status_code == HTTPStatus.OK, (address, answer.text)
 
 
-def test_whatever_the_scripts_follow_begins_with_a_reset(shop: Answers) -> None:
-    streams = [one for one in find_addresses() if one.startswith("/v1/stream")]
-    assert len(streams) == 2
-    for address in streams:
-        with shop.stream(address) as answer:
-            assert answer.status_code == HTTPStatus.OK
-            lines = answer.iter_lines()
-            assert "event: reset" in (next(lines) for _ in range(6))
-
-
-@pytest.mark.parametrize("path", pages.PAGES)
-def test_a_script_draws_only_into_what_its_page_has(api: Answers, path: str) -> None:
-    loaded = load(api, path)
-    ids = set(ID.findall(loaded[path]))
-    drawn = {name for text in loaded.values() for name in DRAWN.findall(text)}
-    assert drawn
-    assert drawn <= ids
-
-
 @pytest.mark.parametrize("path", pages.PAGES)
 def test_a_page_leads_to_the_others_and_to_data_docs_where_there_are_any(
     shop: Answers, folder: Path, path: str
@@ -174,14 +153,9 @@ def test_a_page_leads_to_the_others_and_to_data_docs_where_there_are_any(
     links = set(ADDRESS.findall(shop.get(path).text))
     assert {"/", "/pipelines", "/catalogue", "/docs"} <= links
     assert "/quality" not in links
-    docs = folder / "quality"
-    docs.mkdir()
-    (docs / "index.html").write_text("<p>all is well</p>")
+    data_docs = folder / "quality"
+    data_docs.mkdir()
+    (data_docs / "index.html").write_text("<p>all is well</p>")
     assert 'href="/quality"' in shop.get(path).text
-    (docs / "index.html").unlink()
-    docs.rmdir()
-
-
-def test_the_page_that_is_shown_is_marked_in_the_links(api: Answers) -> None:
-    assert '<a href="/" aria-current="page">Shop</a>' in api.get("/").text
-    assert '<a href="/pipelines" aria-current="page">Pipelines</a>' in api.get("/pipelines").text
+    (data_docs / "index.html").unlink()
+    data_docs.rmdir()

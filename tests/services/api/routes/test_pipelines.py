@@ -11,15 +11,14 @@ from contracts import (
     ADJUSTMENTS,
     ALERTS,
     BEST_SELLERS,
-    CLOCKS,
     RECEIPTS,
     STOCK_LEVELS,
     STORE_SALES,
-    encode,
 )
 from services.api.routes.exports import EXPORTS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
+from tests.services.world import announce
 from tests.services.writing import MORNING, Writing, promote, prune
 
 ROWS = f"/v1/views/{STOCK_LEVELS.name}/export"
@@ -110,15 +109,7 @@ def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
 
 
 def test_a_pipeline_says_how_far_behind_the_world_it_is(log: MemoryLog, running: Answers) -> None:
-    stopped = {
-        "world": "world",
-        "seed": 1,
-        "world_at": MORNING + timedelta(seconds=90),
-        "wall_at": MORNING,
-        "speed_milli": 10_000,
-        "state": "stopped",
-    }
-    log.publish((CLOCKS.name, 0), b"world", encode(CLOCKS, stopped))
+    announce(log, MORNING + timedelta(seconds=90))
     running.eventually(
         "/v1/pipelines", lambda answer: answer["pipelines"][0]["behind_world_seconds"] == 90
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contracts import PROPOSALS, PURCHASE_ORDERS, encode, encode_key
+from contracts import PROPOSALS, PURCHASE_ORDERS, encode_key
 from contracts.partitions import choose_partition
 from contracts.times import to_epoch_ms
 from services.ordering.decision import Proposal, Shelf, sum_positions
@@ -44,9 +44,8 @@ def order(log: MemoryLog, day: int, units: int, **other: Any) -> None:
         "units": units,
         **other,
     }
-    written = encode_key(PURCHASE_ORDERS, value), encode(PURCHASE_ORDERS, value)
-    at = PURCHASE_ORDERS.name, choose_partition(written[0], PURCHASE_ORDERS.settings.partitions)
-    log.publish(at, *written)
+    key = encode_key(PURCHASE_ORDERS, value)
+    log.put(PURCHASE_ORDERS, value, choose_partition(key, PURCHASE_ORDERS.settings.partitions))
 
 
 def read(log: MemoryLog, api: Answers, reorder: Writing, orders: int) -> Any:

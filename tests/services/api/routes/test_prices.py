@@ -2,19 +2,17 @@
 
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from contracts import NOTICE, PRICE_CHANGES, encode, encode_key
+from contracts import NOTICE, PRICE_CHANGES
 from contracts.times import EPOCH
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, check_problem, create_sources, serving
+from tests.services.serving import Answers, check_problem
 from tests.services.world import NOON, announce, beat
 
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
-TOPIC = (PRICE_CHANGES.name, 0)
 
 
 def change(log: MemoryLog, sku: str, cents: int, effective_at: datetime, **other: Any) -> None:
@@ -27,7 +25,7 @@ def change(log: MemoryLog, sku: str, cents: int, effective_at: datetime, **other
         **other,
     }
     published_ms = (value["event_time"] - EPOCH) // timedelta(milliseconds=1)
-    log.publish(TOPIC, encode_key(PRICE_CHANGES, value), encode(PRICE_CHANGES, value), published_ms)
+    log.put(PRICE_CHANGES, value, published_ms=published_ms)
 
 
 @pytest.fixture
@@ -80,13 +78,6 @@ def test_the_pages_list_what_has_a_price_at_the_moment_of_the_first(
     assert [one["sku"] for one in priced.json("/v1/prices")["items"]] == ["A", "B", "C"]
 
 
-def test_the_history_goes_back_page_by_page(priced: Answers) -> None:
-    first = priced.json("/v1/prices/A/history", limit=1)
-    second = priced.json("/v1/prices/A/history", limit=1, cursor=first["next"])
-    assert [one["price_cents"] for one in first["items"] + second["items"]] == [90, 100]
-    assert second["next"] is None
-
-
 def test_of_two_changes_at_one_moment_the_one_announced_last_holds(
     log: MemoryLog, priced: Answers
 ) -> None:
@@ -118,39 +109,9 @@ def test_the_same_event_again_changes_nothing(log: MemoryLog, priced: Answers) -
 
 def test_a_change_that_breaks_its_contract_does_not_hold(log: MemoryLog, priced: Answers) -> None:
     change(log, "B", -1, NOON)
-    log.publish(TOPIC, b"B", b"no price")
+    log.publish((PRICE_CHANGES.name, 0), b"B", b"no price")
     read(priced, 6)
     assert priced.json("/v1/prices/B")["price_cents"] == 250
-
-
-def test_a_restart_goes_on_and_a_lost_file_is_built_again(
-    log: MemoryLog, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    announce(log)
-    change(log, "A", 100, NOON)
-    with serving(create_sources(log, tmp_path)) as api:
-        read(api, 1)
-    caplog.clear()
-    change(log, "A", 90, NOON)
-    with serving(create_sources(log, tmp_path)) as api:
-        read(api, 2)
-        assert "rebuilding" not in caplog.text
-        for file in tmp_path.glob("prices.sqlite*"):
-            file.unlink()
-        api.until(lambda: "rebuilding" in caplog.text and api.get("/v1/prices/A").is_success)
-        assert api.json("/v1/prices/A")["price_cents"] == 90
-
-
-def test_a_topic_that_was_made_anew_is_read_anew(log: MemoryLog, priced: Answers) -> None:
-    log.make(PRICE_CHANGES.name, 1)
-    change(log, "B", 1, NOON)
-    priced.until(lambda: get_price(priced, "B") == 1)
-    assert priced.get("/v1/prices/A").status_code == HTTPStatus.NOT_FOUND
-
-
-def get_price(api: Answers, sku: str) -> int | None:
-    answer = api.get(f"/v1/prices/{sku}")
-    return int(answer.json()["price_cents"]) if answer.is_success else None
 
 
 @pytest.mark.parametrize("at", ["yesterday", "2026-03-02T10:00:00"])

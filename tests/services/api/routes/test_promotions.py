@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from contracts import PROMOTIONS, encode, encode_key
+from contracts import PROMOTIONS
 from contracts.times import EPOCH, MILLISECOND
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
@@ -27,8 +27,7 @@ def plan(log: MemoryLog, event_id: str, starts_at: datetime, **other: Any) -> No
         **other,
     }
     published_ms = (value["event_time"] - EPOCH) // MILLISECOND
-    place = (PROMOTIONS.name, 0)
-    log.publish(place, encode_key(PROMOTIONS, value), encode(PROMOTIONS, value), published_ms)
+    log.put(PROMOTIONS, value, published_ms=published_ms)
 
 
 @pytest.fixture
@@ -62,9 +61,5 @@ def test_a_plan_without_notice_holds_ten_minutes_later(planned: Answers, log: Me
     assert answer["items"][0]["holds_from"] == "2026-03-02T12:10:00.000Z"
 
 
-def test_they_come_page_by_page_and_a_product_without_any_has_none(planned: Answers) -> None:
-    first = planned.json("/v1/promotions/A", limit=1)
-    second = planned.json("/v1/promotions/A", limit=1, cursor=first["next"])
-    assert [one["event_id"] for one in first["items"] + second["items"]] == ["next", "first"]
-    assert second["next"] is None
+def test_a_product_without_promotions_has_none(planned: Answers) -> None:
     assert planned.json("/v1/promotions/Z")["items"] == []

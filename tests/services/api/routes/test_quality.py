@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from collections.abc import Iterator
 from html import unescape
 from http import HTTPStatus
 from pathlib import Path
@@ -14,19 +13,12 @@ import pytest
 from infra.reports import VERDICTS
 from services.api.http import frame
 from services.api.routes.quality import find_below
-from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, create_sources, serving
+from tests.services.serving import Answers
 
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
     return tmp_path / "quality"
-
-
-@pytest.fixture
-def api(tmp_path: Path) -> Iterator[Answers]:
-    with serving(create_sources(MemoryLog(), tmp_path)) as answers:
-        yield answers
 
 
 def test_before_they_are_written_it_says_what_to_do(api: Answers) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contracts import ADJUSTMENTS, QUARANTINE, RECEIPTS, encode, encode_key
+from contracts import ADJUSTMENTS, QUARANTINE, RECEIPTS
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 
@@ -25,8 +25,7 @@ def put(log: MemoryLog, offset: int, **fields: Any) -> None:
         "published_at": LATE["published_at"] + timedelta(minutes=offset),
         **fields,
     }
-    partition = offset % QUARANTINE.settings.partitions
-    log.publish((QUARANTINE.name, partition), encode_key(QUARANTINE, row), encode(QUARANTINE, row))
+    log.put(QUARANTINE, row, offset % QUARANTINE.settings.partitions)
 
 
 def await_listed(api: Answers, count: int) -> Any:
@@ -73,15 +72,6 @@ def test_a_record_that_comes_twice_is_listed_once(log: MemoryLog, api: Answers) 
     put(log, 1)
     assert list_offsets(await_listed(api, 2)) == [1, 0]
     assert api.json("/v1/quarantine")["as_of"] == {QUARANTINE.name: [2, 1, 0, 0]}
-
-
-def test_a_cursor_of_another_question_is_refused(log: MemoryLog, api: Answers) -> None:
-    for offset in range(3):
-        put(log, offset)
-    await_listed(api, 3)
-    cursor = api.json("/v1/quarantine", limit=1)["next"]
-    answer = api.get("/v1/quarantine", limit=1, cursor=cursor, reason="late")
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
 
 def test_one_record_is_shown_whole_and_read(log: MemoryLog, api: Answers) -> None:

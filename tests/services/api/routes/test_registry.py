@@ -1,7 +1,6 @@
 """A stock client of a schema registry finds in the API what it needs to decode every topic."""
 
 import json
-from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -21,21 +20,14 @@ from contracts import (
     get_schema_id,
 )
 from services.api.routes.registry import MEDIA_TYPE
-from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, create_sources, serving
+from tests.services.serving import Answers
 
 SUBJECT = f"{STOCK_LEVELS.name}-value"
 
 
 @pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
-        yield answers
-
-
-@pytest.fixture(scope="module")
-def client(api: Answers) -> SchemaRegistryClient:
-    return SchemaRegistryClient({"url": api.address})
+def client(quiet: Answers) -> SchemaRegistryClient:
+    return SchemaRegistryClient({"url": quiet.address})
 
 
 @pytest.mark.parametrize("contract", CONTRACTS.values(), ids=str)
@@ -92,8 +84,10 @@ def test_a_stock_client_is_told_that_the_registry_only_reads(client: SchemaRegis
         (f"/subjects/{SUBJECT}/versions/0", 42202, "Expected 1, 2, … or latest"),
     ],
 )
-def test_an_error_has_the_registrys_form(api: Answers, path: str, code: int, message: str) -> None:
-    answer = api.get(path)
+def test_an_error_has_the_registrys_form(
+    quiet: Answers, path: str, code: int, message: str
+) -> None:
+    answer = quiet.get(path)
     assert answer.status_code == code // 100
     assert answer.headers["content-type"] == MEDIA_TYPE
     error: dict[str, Any] = answer.json()

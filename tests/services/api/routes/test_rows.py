@@ -88,23 +88,6 @@ def test_rows_are_filtered_by_the_fields_of_the_key_and_by_its_time(
     assert list_keys(shop.json(SALES, **query)) == expected
 
 
-@pytest.mark.parametrize("order", ["key", "newest"])
-def test_the_cursor_leads_through_all_pages(shop: Answers, order: str) -> None:
-    whole = list_keys(shop.json(SALES, order=order))
-    pages = [shop.json(SALES, order=order, limit=2)]
-    while pages[-1]["next"]:
-        pages.append(shop.json(SALES, order=order, limit=2, cursor=pages[-1]["next"]))
-    assert [row for page in pages for row in list_keys(page)] == whole
-    assert len(whole) == 7
-
-
-def test_a_cursor_of_another_question_is_refused(shop: Answers) -> None:
-    following = shop.json(SALES, limit=2)["next"]
-    answer = shop.get(SALES, limit=2, store_id="S001", cursor=following)
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert "Keep filters and sort unchanged" in answer.json()["detail"]
-
-
 @pytest.mark.parametrize(
     ("query", "detail"),
     [

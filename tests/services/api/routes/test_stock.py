@@ -94,38 +94,6 @@ def test_shelves_are_searched_by_a_part_of_their_sku_in_any_case(shelves: Answer
     assert shelves.get("/v1/stock", search="").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
 
-def test_the_cursor_leads_through_all_pages(shelves: Answers) -> None:
-    pages = [shelves.json("/v1/stock", sort="-units_on_hand", limit=2)]
-    while pages[-1]["next"]:
-        following = pages[-1]["next"]
-        pages.append(shelves.json("/v1/stock", sort="-units_on_hand", limit=2, cursor=following))
-    units = [[item["units_on_hand"] for item in page["items"]] for page in pages]
-    assert units == [[9, 6], [4, 0], [-2]]
-
-
-def test_a_cursor_made_for_another_question_is_refused(shelves: Answers) -> None:
-    following = shelves.json("/v1/stock", limit=2)["next"]
-    answer = shelves.get("/v1/stock", limit=2, sku="A", cursor=following)
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert "Keep filters and sort unchanged" in answer.json()["detail"]
-
-
-def test_a_cursor_does_not_outlive_its_generation(
-    log: MemoryLog, inventory: Writing, api: Answers
-) -> None:
-    promote(log, inventory)
-    inventory.rows(1, "ABC", 4)
-    inventory.mark()
-    following = api.ready().json("/v1/stock", limit=2)["next"]
-    second = Writing(log, generation=2)
-    second.mark()
-    promote(log, second)
-    api.eventually("/v1/stock", lambda answer: answer["as_of"]["generation"] == 2)
-    answer = api.get("/v1/stock", limit=2, cursor=following)
-    assert answer.status_code == HTTPStatus.GONE
-    assert "begin with the first page" in answer.json()["detail"]
-
-
 @pytest.mark.parametrize(
     ("query", "detail"),
     [

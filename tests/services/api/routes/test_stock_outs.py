@@ -6,7 +6,7 @@ import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS, SHIPMENTS
 from services.times import render_instant
-from tests.services.serving import Answers, check_problem
+from tests.services.serving import Answers
 from tests.services.silver import Silver
 from tests.services.world import find_minute
 
@@ -148,8 +148,3 @@ def test_pages_repeat_and_hide_nothing(filled_silver: Silver, api: Answers) -> N
     assert second["next"] is None
     answer = api.get(PATH, cursor=first["next"], until=render_minute(60))
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-
-
-def test_without_a_lake_it_says_how_to_get_one(api: Answers) -> None:
-    answer = api.get(PATH)
-    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Lake not there")

@@ -1,21 +1,19 @@
 """The limits of a stream: a slow reader, a quiet view, a server that stops, too many readers."""
 
 import asyncio
-from contextlib import ExitStack
 from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 
 from contracts import STOCK_LEVELS
-from infra.wait import wait_until
 from services.api.http import positions
 from services.api.http.positions import Positions
 from services.api.http.sources import Sources
 from services.api.routes import stream
 from services.api.routes.stream import render_events
 from services.api.store import changes
-from tests.services.following import STREAM, following
+from tests.services.following import following
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.writing import Writing
@@ -77,26 +75,6 @@ def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
         last = next(events)
         assert (last.kind, last.data["reason"]) == ("end", stream.STOPPING)
         assert next(events, None) is None
-
-
-def test_so_many_readers_and_no_more_until_one_leaves(
-    log: MemoryLog, empty: Writing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stream, "STREAMS_MAX", 2)
-    with serving(create_sources(log, tmp_path)) as api:
-        api.ready()
-        with ExitStack() as readers:
-            streams = [readers.enter_context(following(api)) for _ in range(2)]
-            assert [next(events).kind for events in streams] == ["reset", "reset"]
-            answer = api.request("GET", STREAM)
-            assert answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
-            assert "at most 2 streams" in answer.json()["detail"]
-
-        def is_let_in() -> bool:
-            with api.stream(STREAM) as answer:
-                return bool(answer.is_success)
-
-        wait_until(is_let_in, "a place is free again")
 
 
 def test_no_more_views_than_the_limit_are_one_stream(api: Answers) -> None:

@@ -35,37 +35,6 @@ def create_assembly(*markers: Marker) -> Assembly[str]:
     return rows
 
 
-def test_rows_wait_until_a_marker_lies_behind_them() -> None:
-    rows = create_assembly()
-    rows.add(LEFT, 0, "a")
-    rows.set_target()
-    assert rows.take_ready() == []
-    rows.mark(create_marker(0, left=1))
-    rows.set_target()
-    assert rows.take_ready() == [(LEFT, "a")]
-
-
-def test_a_row_beyond_the_marker_waits_for_the_next() -> None:
-    rows = create_assembly(create_marker(0, left=1))
-    rows.add(LEFT, 0, "a")
-    rows.add(LEFT, 1, "b")
-    assert rows.take_ready() == [(LEFT, "a")]
-    rows.finish()
-    rows.mark(create_marker(1, left=2))
-    rows.set_target()
-    assert rows.take_ready() == [(LEFT, "b")]
-
-
-def test_a_marker_is_complete_when_every_partition_has_been_read_up_to_it() -> None:
-    rows = create_assembly(create_marker(0, left=1, right=1))
-    rows.add(LEFT, 0, "a")
-    rows.take_ready()
-    assert rows.find_complete() is None
-    rows.add(RIGHT, 0, "b")
-    rows.take_ready()
-    assert rows.find_complete() == create_marker(0, left=1, right=1)
-
-
 def test_the_end_of_the_log_counts_as_read_where_compaction_left_nothing() -> None:
     rows = create_assembly(create_marker(0, left=7))
     rows.note_end(LEFT, 7)

@@ -37,12 +37,6 @@ def test_rows_and_marker_appear_together(path: Path, database: Database) -> None
     assert read_marker(path) == create_marker(1)
 
 
-def test_an_older_version_does_not_overwrite_a_newer_one(path: Path, database: Database) -> None:
-    database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=9, version=2))])
-    database.commit(create_marker(1))
-    assert read_units(path) == [5]
-
-
 def test_the_same_version_again_is_applied(path: Path, database: Database) -> None:
     database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=6, version=3))])
     database.commit(create_marker(1))

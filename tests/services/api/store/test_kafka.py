@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from contracts import BEST_SELLERS, STORE_SALES
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.api.app import create_sources
 from tests.services.broker import KafkaLog
-from tests.services.following import following
 from tests.services.serving import Answers, serving
 from tests.services.writing import Writing, promote
 
@@ -65,13 +63,6 @@ def test_rows_are_shown_from_their_marker_on(shop: Shop) -> None:
         assert get_units(api.ready(shop.mark()), "A") == 3
 
 
-def test_an_older_version_does_not_overwrite_a_newer_one(shop: Shop) -> None:
-    shop.inventory.row(1, "A", 3, version=5)
-    shop.inventory.row(1, "A", 9, version=4)
-    with shop.api() as api:
-        assert get_units(api.ready(shop.mark()), "A") == 3
-
-
 def test_a_restart_goes_on_from_its_offsets(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     shop.inventory.row(1, "A", 4)
     with shop.api() as api:
@@ -114,42 +105,6 @@ def test_a_changelog_that_was_made_anew_is_read_anew(
     assert "rebuilding from offset zero" in caplog.text
 
 
-def test_a_promotion_switches_when_the_new_generation_is_loaded(shop: Shop) -> None:
-    shop.inventory.row(1, "A", 4)
-    with shop.api() as api:
-        api.ready(shop.mark())
-        second = Writing(shop.log, next(GENERATIONS))
-        second.row(1, "A", 40)
-        shop.promote(second, shop.inventory)
-        api.eventually("/v1/pipelines", lambda answer: "loading" in answer["pipelines"][0])
-        assert get_units(api, "A") == 4
-        second.mark()
-        shop.log.flush()
-        api.eventually(
-            "/v1/stock/S001/A",
-            lambda answer: answer["as_of"]["generation"] == second.generation,
-        )
-        assert get_units(api, "A") == 40
-
-
-def test_a_reader_of_the_stream_misses_nothing_over_a_restart(shop: Shop) -> None:
-    shop.inventory.row(1, "A", 4)
-    with shop.api() as api:
-        api.ready(shop.mark())
-        with following(api) as events:
-            last = next(events).id
-    for units in (3, 2):
-        shop.inventory.row(1, "A", units, version=5 - units)
-        batch = shop.mark()
-    with shop.api() as api:
-        api.ready(batch)
-        with following(api, last) as events:
-            change = next(events)
-            while change.data["batch"] < batch:
-                change = next(events)
-    assert (change.kind, change.units()) == ("change", {"A": 2})
-
-
 def test_an_idle_log_keeps_answers_fresh(shop: Shop) -> None:
     shop.inventory.row(1, "A", 4)
     with shop.api() as api:
@@ -158,24 +113,3 @@ def test_an_idle_log_keeps_answers_fresh(shop: Shop) -> None:
             "/v1/stock/S001/A", lambda answer: answer["freshness_ms"] is not None
         )
     assert 0 <= shelf["freshness_ms"] < 10_000
-
-
-def test_two_pipelines_are_followed_side_by_side_each_at_its_own_marker(shop: Shop) -> None:
-    analytics = Writing(shop.log, next(GENERATIONS), "analytics", (BEST_SELLERS, STORE_SALES))
-    promote(shop.log, analytics)
-    shop.inventory.row(1, "A", 4)
-    for sku in "AB":
-        analytics.put(BEST_SELLERS, sku=sku)
-    with shop.api() as api:
-        api.ready(shop.mark())
-        sellers, sales = (f"/v1/views/{view.name}/rows" for view in (BEST_SELLERS, STORE_SALES))
-        assert not api.get(sellers).is_success
-        analytics.put(STORE_SALES)
-        analytics.mark()
-        shop.log.flush()
-        api.ready(0, "analytics")
-        assert [row["sku"] for row in api.json(sellers)["items"]] == ["A", "B"]
-        assert len(api.json(sales)["items"]) == 1
-        shop.inventory.row(1, "A", 3, version=2)
-        assert get_units(api.ready(shop.mark()), "A") == 3
-        assert api.json(sellers)["as_of"]["batch"] == 0

@@ -190,15 +190,6 @@ def test_a_database_beyond_the_end_of_the_log_is_made_anew(
         assert view.at(inventory.mark()) == {"A": 4, "C": 5}
 
 
-def test_a_damaged_database_is_made_anew(
-    log: MemoryLog, stocked: Writing, path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path.write_bytes(b"not a database at all" * 400)
-    with materializing(log, path) as view:
-        assert view.at(0) == {"A": 4}
-    assert "rebuilding from offset zero: the database is damaged" in caplog.text
-
-
 @pytest.mark.parametrize("what", list_bad(STOCK_LEVELS))
 def test_a_row_that_breaks_its_contract_is_set_aside(
     log: MemoryLog, stocked: Writing, path: Path, what: str

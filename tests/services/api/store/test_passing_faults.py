@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from contracts import PURCHASE_ORDERS, encode, encode_key
-from infra.kafka import Partition
+from contracts import PURCHASE_ORDERS
 from infra.wait import wait_until
 from services.api.store import database, mirror
 from services.api.store.background import Background
@@ -26,7 +24,6 @@ from tests.services.writing import Writing
 
 BUSY_SECONDS = 0.05
 FULL = "database or disk is full"
-PLACE: Partition = (PURCHASE_ORDERS.name, 0)
 
 Fault = Callable[[Path, pytest.MonkeyPatch], AbstractContextManager[None]]
 
@@ -87,8 +84,7 @@ def await_trouble(work: Background) -> None:
 
 def order(log: MemoryLog, *ids: str) -> None:
     for each in ids:
-        row: dict[str, Any] = {**PURCHASE_ORDERS.examples[0], "purchase_order_id": each}
-        log.publish(PLACE, encode_key(PURCHASE_ORDERS, row), encode(PURCHASE_ORDERS, row))
+        log.put(PURCHASE_ORDERS, {**PURCHASE_ORDERS.examples[0], "purchase_order_id": each})
 
 
 @contextmanager
