@@ -14,13 +14,14 @@ from contracts import (
     encode,
     encode_key,
 )
+from contracts.times import to_epoch_ms
 from generators.simulator import simulate
 from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.verify.inventory import Oracle
 from ops.verify.ledger import DIRT, SEEN, Audit, audit_ledger
 from services.quarantine.reader import read_record
-from tests.services.quarantine.publishing import put, to_ms
+from tests.services.quarantine.publishing import put
 from tests.worlds import shrink_world
 
 pytestmark = pytest.mark.e2e
@@ -106,7 +107,7 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
         "original_event_id": movement["event_id"],
         "value": original.value,
     }
-    put(dirty, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), to_ms(now))
+    put(dirty, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), to_epoch_ms(now))
     after = audit_ledger(
         dirty, Oracle(dirty, read_end_offsets(create_admin(dirty), [*MOVING, RELEASES.name]))
     )

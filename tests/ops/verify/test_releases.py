@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, encode, encode_key
+from contracts.times import to_epoch_ms
 from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -15,7 +16,7 @@ from ops.verify.inventory import Oracle, Row
 from ops.verify.quarantine import compare_listing
 from services.quarantine.follower import follow
 from services.quarantine.progress import read_progress
-from tests.services.quarantine.publishing import HOUR_MS, Place, publish, put, to_ms
+from tests.services.quarantine.publishing import HOUR_MS, Place, publish, put
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]
 READ = (RECEIPTS.name, ADJUSTMENTS.name, RELEASES.name)
@@ -37,7 +38,7 @@ def release(kafka: Settings, identity: str, sku: str, number: int = 0, **changed
         "value": encode(RECEIPTS, original),
         **changed,
     }
-    at_ms = to_ms(event["event_time"])
+    at_ms = to_epoch_ms(event["event_time"])
     return put(kafka, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), at_ms)
 
 
@@ -101,7 +102,7 @@ def test_the_reason_of_every_rejection_is_seen(kafka: Settings) -> None:
         sell(kafka, "r3", "C", record_key=b"S009"): ("wrong-key",),
         sell(kafka, "r4", "C", register_id="", record_key=b"S009"): ("wrong-key",),
         sell(kafka, "r5", "C", register_id=""): ("register_id has a length of at least 1",),
-        put(kafka, RECEIPTS, b"S003", b"noise", to_ms(HAPPENED)): ("undecodable",),
+        put(kafka, RECEIPTS, b"S003", b"noise", to_epoch_ms(HAPPENED)): ("undecodable",),
     }
     rejected = create_oracle(kafka).rejected
     assert {place: rejected[place] for place in wanted} == wanted

@@ -42,6 +42,14 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
         yield shop.model_copy(update={"api_address": urlsplit(api.address).netloc})
 
 
+@pytest.fixture
+def client(settings: Settings) -> Iterator[httpx.Client]:
+    """One that trusts the shop and shows no token."""
+    trust = ssl.create_default_context(cafile=locate_authority(settings))
+    with httpx.Client(base_url=settings.api_url, verify=trust) as asking:
+        yield asking
+
+
 def test_the_shops_own_commands_are_answered(settings: Settings) -> None:
     assert settings.api_url.startswith("https://")
     assert health.check_api(settings, 0) == f"ready on {settings.api_url}"
@@ -63,26 +71,19 @@ def test_an_experiment_asks_as_the_operator(settings: Settings, command: str) ->
     assert json.loads(run(settings, command))["pipeline"] == "fraud"
 
 
-def test_who_cannot_read_the_data_folder_is_refused(settings: Settings) -> None:
-    trust = ssl.create_default_context(cafile=locate_authority(settings))
-    with httpx.Client(base_url=settings.api_url, verify=trust) as stranger:
-        assert stranger.get(PIPELINE).status_code == HTTPStatus.UNAUTHORIZED
-        assert stranger.get("/healthz").is_success
+def test_who_cannot_read_the_data_folder_is_refused(client: httpx.Client) -> None:
+    assert client.get(PIPELINE).status_code == HTTPStatus.UNAUTHORIZED
+    assert client.get("/healthz").is_success
 
 
 def test_a_token_that_is_drawn_anew_counts_at_once_and_the_one_before_no_more(
-    settings: Settings,
+    settings: Settings, client: httpx.Client
 ) -> None:
     before = read_own(settings)
     add_token(settings, "operator", Role.OPERATOR, get_wall_ms(), days=1)
-    trust = ssl.create_default_context(cafile=locate_authority(settings))
-    with httpx.Client(base_url=settings.api_url, verify=trust) as client:
-        for secret, status in (
-            (before, HTTPStatus.UNAUTHORIZED),
-            (read_own(settings), HTTPStatus.OK),
-        ):
-            headers = {"Authorization": f"Bearer {secret}"}
-            assert client.get(PIPELINE, headers=headers).status_code == status
+    for secret, status in ((before, HTTPStatus.UNAUTHORIZED), (read_own(settings), HTTPStatus.OK)):
+        headers = {"Authorization": f"Bearer {secret}"}
+        assert client.get(PIPELINE, headers=headers).status_code == status
 
 
 def test_a_command_whose_token_is_over_draws_another_and_is_answered(settings: Settings) -> None:
@@ -93,13 +94,13 @@ def test_a_command_whose_token_is_over_draws_another_and_is_answered(settings: S
         assert read_own(settings) != over.secret
 
 
-def test_a_client_whose_token_is_over_is_told_what_to_do(settings: Settings) -> None:
+def test_a_client_whose_token_is_over_is_told_what_to_do(
+    settings: Settings, client: httpx.Client
+) -> None:
     over = add_token(settings, "till", Role.READER, 0, days=1)
-    trust = ssl.create_default_context(cafile=locate_authority(settings))
-    with httpx.Client(base_url=settings.api_url, verify=trust) as client:
-        told = client.get(PIPELINE, headers={"Authorization": f"Bearer {over.secret}"})
-        assert told.status_code == HTTPStatus.UNAUTHORIZED
-        assert re.search(r"valid until 1970-01-02.*retail token add", told.json()["detail"])
+    told = client.get(PIPELINE, headers={"Authorization": f"Bearer {over.secret}"})
+    assert told.status_code == HTTPStatus.UNAUTHORIZED
+    assert re.search(r"valid until 1970-01-02.*retail token add", told.json()["detail"])
 
 
 def test_when_tokens_and_certificates_end_is_a_figure(settings: Settings) -> None:

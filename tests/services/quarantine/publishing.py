@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from contracts import CLOCKS, Contract, encode, encode_key
+from contracts.times import to_epoch_ms
 from infra.kafka import send
 from infra.settings import Settings
 from tests.brokers import get_producer
@@ -22,7 +23,7 @@ def publish(
 ) -> Place:
     """Publish the contract's example with these fields, this long after it happened."""
     event = {**contract.examples[0], **fields}
-    at_ms = to_ms(event["event_time"]) + after_ms
+    at_ms = to_epoch_ms(event["event_time"]) + after_ms
     return put(
         kafka, contract, record_key or encode_key(contract, event), encode(contract, event), at_ms
     )
@@ -30,10 +31,6 @@ def publish(
 
 def put(kafka: Settings, contract: Contract, key: bytes, value: bytes, at_ms: int) -> Place:
     return contract.name, *send(get_producer(kafka), contract.name, key, value, timestamp_ms=at_ms)
-
-
-def to_ms(at: datetime) -> int:
-    return round(at.timestamp() * 1000)
 
 
 def stop_world(kafka: Settings, at: datetime) -> None:

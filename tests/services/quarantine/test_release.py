@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, RELEASES, decode, encode, encode_key
+from contracts.times import to_epoch_ms
 from contracts.validation import Rejection, unwrap, validate
 from infra.settings import Settings
 from services.quarantine.reader import NoRecord, read_record
@@ -17,7 +18,6 @@ from tests.services.quarantine.publishing import (
     publish,
     put,
     stop_world,
-    to_ms,
 )
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]
@@ -62,7 +62,7 @@ def test_a_late_record_is_released_as_an_event_that_wraps_it(world: Settings) ->
     assert event["value"] == read_record(world, *place).value
     assert (event["because"], record.key) == (BECAUSE, b"S003")
     assert unwrap(event) == done.event
-    assert record.published_ms == event["event_time"] == to_ms(HAPPENED + hours(10))
+    assert record.published_ms == event["event_time"] == to_epoch_ms(HAPPENED + hours(10))
 
 
 def test_it_lies_where_the_records_of_its_key_do(world: Settings) -> None:
@@ -100,7 +100,7 @@ def test_a_release_that_was_rejected_itself_does_not_count(world: Settings) -> N
         "event_time": HAPPENED,
         "because": "published too late itself",
     }
-    at_ms = to_ms(HAPPENED) + 5 * HOUR_MS
+    at_ms = to_epoch_ms(HAPPENED) + 5 * HOUR_MS
     put(world, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), at_ms)
     assert release_place(world, place).offset >= 0
 
@@ -154,7 +154,7 @@ def test_what_was_accepted_is_not_released(world: Settings) -> None:
 def test_what_breaks_its_contract_is_to_be_corrected(world: Settings) -> None:
     broken = publish(world, ADJUSTMENTS, event_id=create_id(), units=0)
     assert "units is not 0, and not released. Publish a corrected" in refuse_release(world, broken)
-    noise = put(world, RECEIPTS, b"S003", b"noise", to_ms(HAPPENED))
+    noise = put(world, RECEIPTS, b"S003", b"noise", to_epoch_ms(HAPPENED))
     assert "Publish a corrected event" in refuse_release(world, noise)
     both = publish(world, ADJUSTMENTS, record_key=b"S001", event_id=create_id(), units=0)
     assert "breaks a rule: units is not 0" in refuse_release(world, both)

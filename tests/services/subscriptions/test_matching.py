@@ -32,8 +32,12 @@ def summarize(one: Notification | None) -> tuple[str, bool] | None:
     return None if one is None else (one.row_key, one.matches)
 
 
-def test_a_row_is_told_when_it_begins_and_when_it_ceases_to_match() -> None:
-    rows = subscribe(LOW)
+@pytest.fixture
+def rows() -> Matching:
+    return subscribe(LOW)
+
+
+def test_a_row_is_told_when_it_begins_and_when_it_ceases_to_match(rows: Matching) -> None:
     story = [(9, None), (5, True), (4, None), (6, False), (8, None), (0, True)]
     for version, (units, expected) in enumerate(story, 1):
         told = rows.follow(1, shelf("A", units, version))
@@ -46,8 +50,9 @@ def test_without_a_filter_a_row_is_told_when_it_is_there_first() -> None:
     assert rows.follow(1, shelf("A", 8, 2)) is None
 
 
-def test_a_row_written_twice_or_an_older_one_after_a_newer_one_changes_nothing() -> None:
-    rows = subscribe(LOW)
+def test_a_row_written_twice_or_an_older_one_after_a_newer_one_changes_nothing(
+    rows: Matching,
+) -> None:
     assert rows.follow(1, shelf("A", 3, 2)) is not None
     assert rows.follow(1, shelf("A", 3, 2)) is None
     assert rows.follow(1, shelf("A", 9, 1)) is None
@@ -81,14 +86,12 @@ def test_another_generation_is_compared_by_what_was_said_of_each_row() -> None:
     assert summarize(rows.follow(2, shelf("gone", 1, 1))) == ("S001/gone", True)
 
 
-def test_the_comparison_goes_by_version_and_not_by_the_order_of_records() -> None:
-    rows = subscribe(LOW)
+def test_the_comparison_goes_by_version_and_not_by_the_order_of_records(rows: Matching) -> None:
     made = list(rows.compare(1, [shelf("A", 2, 5), shelf("A", 9, 4)]))
     assert [summarize(one) for one in made] == [("S001/A", True)]
 
 
-def test_a_comparison_that_is_repeated_finds_nothing_more() -> None:
-    rows = subscribe(LOW)
+def test_a_comparison_that_is_repeated_finds_nothing_more(rows: Matching) -> None:
     changes = [shelf("A", 2, 5), shelf("B", 3, 1), shelf("C", 9, 1)]
     first = list(rows.compare(1, changes))
     again = subscribe(LOW)

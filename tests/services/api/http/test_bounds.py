@@ -36,12 +36,15 @@ def vary_value(schema: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
     """What the parameter is given, as often as it is given; and whether that is allowed."""
     for word, limit in schema.items():
         if word in SIZES:
-            for size, fits in ((limit, True), (limit - 1, True), (limit + 1, False)):
+            inside, outside = (1, -1) if word == "minimum" else (-1, 1)
+            for size, fits in ((limit, True), (limit + inside, True), (limit + outside, False)):
                 yield SIZES[word](size), fits
-            yield SIZES[word](10 * limit), False
+            yield SIZES[word](limit + outside * 10 * limit), False
 
 
+BEYOND = ("at most", "less than or equal", "greater than or equal")
 SIZES: dict[str, Any] = {
+    "minimum": lambda size: [str(size)],
     "maximum": lambda size: [str(size)],
     "maxLength": lambda size: ["x" * size],
     "maxItems": lambda size: [f"public.sales.receipt.v1/0/{number}" for number in range(size)],
@@ -59,7 +62,9 @@ def test_a_parameter_goes_up_to_its_limit_and_no_further(
         refused = answer.status_code in (
             HTTPStatus.UNPROCESSABLE_ENTITY,
             HTTPStatus.REQUEST_URI_TOO_LONG,
-        ) and ("at most" in detail or "less than or equal" in detail)
+        ) and any(
+            word in detail for word in ("at most", "less than or equal", "greater than or equal")
+        )
         assert refused != fits, (query[:100], answer.status_code, detail)
 
 

@@ -48,9 +48,15 @@ def count(rows: Iterable[dict[str, Any]]) -> int:
     return sum(1 + row["left_out"] for row in rows)
 
 
+@pytest.fixture
+def written() -> Written:
+    return Written()
+
+
 @pytest.mark.parametrize("more", [-1, 0, 1, 9 * REFUSALS_AT_ONCE_MAX])
-def test_so_many_refusals_are_recorded_and_the_others_are_counted(more: int) -> None:
-    written = Written()
+def test_so_many_refusals_are_recorded_and_the_others_are_counted(
+    written: Written, more: int
+) -> None:
     written.refuse(REFUSALS_AT_ONCE_MAX + more)
     assert len(written.rows) == REFUSALS_AT_ONCE_MAX + min(0, more)
     written.seconds = 1.0
@@ -60,8 +66,7 @@ def test_so_many_refusals_are_recorded_and_the_others_are_counted(more: int) -> 
     assert count(written.rows) == REFUSALS_AT_ONCE_MAX + more + 1
 
 
-def test_a_refusal_that_kafka_does_not_take_is_counted_with_the_next() -> None:
-    written = Written()
+def test_a_refusal_that_kafka_does_not_take_is_counted_with_the_next(written: Written) -> None:
     written.is_down = True
     written.refuse(3)
     written.is_down = False
@@ -69,8 +74,7 @@ def test_a_refusal_that_kafka_does_not_take_is_counted_with_the_next() -> None:
     assert [row["left_out"] for row in written.rows] == [3, 0]
 
 
-def test_an_action_says_how_many_refusals_were_left_out_before_it() -> None:
-    written = Written()
+def test_an_action_says_how_many_refusals_were_left_out_before_it(written: Written) -> None:
     written.refuse(REFUSALS_AT_ONCE_MAX + 7)
     action = Attempt("roll-back-generation", "fraud", Caller("operator", "operator"))
     begun = asyncio.run(written.audit.begin(action))

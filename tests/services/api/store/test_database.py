@@ -12,7 +12,7 @@ import pytest
 from contracts import STORE_SALES
 from contracts.times import to_epoch_ms
 from services.api.store import changes
-from services.api.store.database import Database, read_marker
+from services.api.store.database import Database
 from services.api.store.snapshots import CONNECTIONS_KEPT_MAX, Snapshots
 from services.api.store.tables import Table
 from services.times import to_ms
@@ -27,14 +27,6 @@ from tests.services.api.store.databases import (
 from tests.services.writing import MORNING, create_shelf
 
 MINUTE = timedelta(minutes=1)
-
-
-def test_rows_and_marker_appear_together(path: Path, database: Database) -> None:
-    database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=4, version=4))])
-    assert read_units(path) == [5]
-    database.commit(create_marker(1))
-    assert read_units(path) == [4]
-    assert read_marker(path) == create_marker(1)
 
 
 def test_the_same_version_again_is_applied(path: Path, database: Database) -> None:

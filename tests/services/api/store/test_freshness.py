@@ -30,10 +30,14 @@ class Watched:
         return {at: end for at, end in self.ends.items() if at[0] in topics}
 
 
+@pytest.fixture
+def watched() -> Watched:
+    return Watched()
+
+
 # log      10 records      20 records      30 records
 # seconds  100.0           100.2           100.4        asked at 100.5
-def test_an_answer_is_as_old_as_the_newest_moment_that_it_holds() -> None:
-    watched = Watched()
+def test_an_answer_is_as_old_as_the_newest_moment_that_it_holds(watched: Watched) -> None:
     for end, at in ((10, 100.0), (20, 100.2), (30, 100.4)):
         watched.observe(end, at)
     watched.now = 100.5
@@ -42,15 +46,13 @@ def test_an_answer_is_as_old_as_the_newest_moment_that_it_holds() -> None:
     assert watched.freshness.measure({SALES: 10}) == (500, None)
 
 
-def test_while_nothing_is_published_an_answer_stays_fresh() -> None:
-    watched = Watched()
+def test_while_nothing_is_published_an_answer_stays_fresh(watched: Watched) -> None:
     watched.observe(10, 100.0)
     watched.observe(10, 900.0)
     assert watched.freshness.measure({SALES: 10}) == (0, None)
 
 
-def test_the_moment_counts_from_before_the_question() -> None:
-    watched = Watched()
+def test_the_moment_counts_from_before_the_question(watched: Watched) -> None:
 
     def ask_slowly(topics: Iterable[str]) -> dict[Partition, int]:
         watched.now += 3.0
@@ -61,8 +63,7 @@ def test_the_moment_counts_from_before_the_question() -> None:
     assert freshness.measure({SALES: 5}) == (3000, None)
 
 
-def test_an_answer_behind_all_moments_watched_says_so() -> None:
-    watched = Watched()
+def test_an_answer_behind_all_moments_watched_says_so(watched: Watched) -> None:
     watched.observe(10, 100.0)
     watched.now = 107.0
     age, reason = watched.freshness.measure({SALES: 9})
@@ -75,29 +76,27 @@ def test_before_the_log_was_asked_the_age_is_unknown() -> None:
     assert (age, reason) == (None, "the log has not said yet where its topics end")
 
 
-def test_a_partition_that_the_answer_does_not_know_is_one_of_which_it_holds_nothing() -> None:
-    watched = Watched()
+def test_a_partition_that_the_answer_does_not_know_is_one_of_which_it_holds_nothing(
+    watched: Watched,
+) -> None:
     watched.ends["sales", 1] = 1
     watched.observe(10, 100.0)
     assert watched.freshness.measure({SALES: 10})[0] is None
 
 
-def test_a_topic_that_is_not_watched_leaves_the_age_unknown() -> None:
-    watched = Watched()
+def test_a_topic_that_is_not_watched_leaves_the_age_unknown(watched: Watched) -> None:
     watched.observe(10, 100.0)
     assert watched.freshness.measure({SALES: 10, CATALOG: 0})[0] is None
 
 
-def test_a_topic_that_is_watched_anew_says_nothing_about_earlier_moments() -> None:
-    watched = Watched()
+def test_a_topic_that_is_watched_anew_says_nothing_about_earlier_moments(watched: Watched) -> None:
     watched.observe(10, 100.0)
     watched.ends[CATALOG] = 4
     watched.observe(10, 101.0)
     assert watched.freshness.measure({SALES: 10, CATALOG: 0})[0] is None
 
 
-def test_a_log_that_was_made_anew_is_another_log() -> None:
-    watched = Watched()
+def test_a_log_that_was_made_anew_is_another_log(watched: Watched) -> None:
     watched.observe(10, 100.0)
     watched.observe(3, 101.0)
     watched.now = 102.0
@@ -105,8 +104,7 @@ def test_a_log_that_was_made_anew_is_another_log() -> None:
     assert watched.freshness.measure({SALES: 2})[0] is None
 
 
-def test_the_moments_kept_are_limited() -> None:
-    watched = Watched()
+def test_the_moments_kept_are_limited(watched: Watched) -> None:
     for moment in range(OBSERVATIONS_MAX + 5):
         watched.observe(moment, float(moment))
     assert watched.freshness.measure({SALES: 4})[0] is None
@@ -115,8 +113,7 @@ def test_the_moments_kept_are_limited() -> None:
 
 # log      10 records      20 records      30 records
 # seconds  100.0           100.2           100.4        asked at 101.0
-def test_a_record_has_waited_since_the_last_moment_without_it() -> None:
-    watched = Watched()
+def test_a_record_has_waited_since_the_last_moment_without_it(watched: Watched) -> None:
     for end, at in ((10, 100.0), (20, 100.2), (30, 100.4)):
         watched.observe(end, at)
     watched.now = 101.0
@@ -124,8 +121,9 @@ def test_a_record_has_waited_since_the_last_moment_without_it() -> None:
     assert watched.freshness.measure_wait({SALES: 10}) == pytest.approx(1.0)
 
 
-def test_how_long_a_record_waits_that_was_there_before_the_watch_is_known_after_a_minute() -> None:
-    watched = Watched()
+def test_how_long_a_record_waits_that_was_there_before_the_watch_is_known_after_a_minute(
+    watched: Watched,
+) -> None:
     assert watched.freshness.measure_wait({SALES: 0}) is None
     watched.observe(10, 100.0)
     watched.now = 100.0 + WATCHED_SECONDS_MIN - 0.1

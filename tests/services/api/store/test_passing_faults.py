@@ -18,6 +18,7 @@ from services.api.store.database import connect
 from services.api.store.errors import MirrorLoading
 from services.api.store.mirror import Mirror
 from services.api.store.mirrored import ORDERS
+from tests.services.api.store.test_damage import scribble, scribble_inside
 from tests.services.api.store.test_materializer import View, materializing
 from tests.services.memory import MemoryLog
 from tests.services.writing import Writing
@@ -78,6 +79,16 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=BUSY_SECONDS))
 
 
+@contextmanager
+def keeping(path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Nothing in the block makes the file anew."""
+    inode = path.stat().st_ino
+    caplog.clear()
+    yield
+    assert path.stat().st_ino == inode
+    assert "rebuilding" not in caplog.text
+
+
 def await_trouble(work: Background) -> None:
     wait_until(lambda: work.is_failing, "it says what is wrong")
 
@@ -127,12 +138,8 @@ def test_a_view_that_cannot_be_opened_now_is_opened_later(
         view.at(0)
         assert view.materializer.snapshots is not None
         view.materializer.snapshots.close()
-    inode = path.stat().st_ino
-    caplog.clear()
-    with materializing_in(fault, log, path, monkeypatch) as view:
+    with keeping(path, caplog), materializing_in(fault, log, path, monkeypatch) as view:
         assert view.at(0) == {"A": 4}
-    assert path.stat().st_ino == inode
-    assert "rebuilding" not in caplog.text
 
 
 @contextmanager
@@ -159,22 +166,19 @@ def test_a_view_that_cannot_be_written_now_is_read_as_it_is_and_written_later(
 ) -> None:
     with materializing(log, path) as view:
         view.at(0)
-    inode = path.stat().st_ino
-    caplog.clear()
-    skus = [f"SKU-{number:04}" for number in range(2_000)]
-    with fault(path, monkeypatch), materializing(log, path) as view:
-        view.at(0)
-        stocked.rows(1, skus, 1)
-        stocked.mark()
-        await_trouble(view.materializer)
-        assert view.units() == {"A": 4}
-        if fault is full:
-            assert FULL in view.trouble()
-    with materializing(log, path) as view:
-        assert view.at(1).keys() == {"A", *skus}
-        wait_until(lambda: view.materializer.trouble is None, "the trouble is over")
-    assert path.stat().st_ino == inode
-    assert "rebuilding" not in caplog.text
+    with keeping(path, caplog):
+        skus = [f"SKU-{number:04}" for number in range(2_000)]
+        with fault(path, monkeypatch), materializing(log, path) as view:
+            view.at(0)
+            stocked.rows(1, skus, 1)
+            stocked.mark()
+            await_trouble(view.materializer)
+            assert view.units() == {"A": 4}
+            if fault is full:
+                assert FULL in view.trouble()
+        with materializing(log, path) as view:
+            assert view.at(1).keys() == {"A", *skus}
+            wait_until(lambda: view.materializer.trouble is None, "the trouble is over")
 
 
 @pytest.mark.parametrize("fault", [locked, taken, full, spent_descriptors])
@@ -188,18 +192,15 @@ def test_a_mirror_keeps_its_file_through_a_fault_that_passes(
     order(log, "first")
     with mirroring(log, path) as mirrored:
         await_orders(mirrored, "first")
-    inode = path.stat().st_ino
-    caplog.clear()
-    more = [f"order-{number:04}" for number in range(2_000)]
-    order(log, *more)
-    with ExitStack() as begun:
-        begun.enter_context(fault(path, monkeypatch))
-        with mirroring(log, path) as mirrored:
-            await_trouble(mirrored)
-            begun.close()
-            await_orders(mirrored, "first", *more)
-    assert path.stat().st_ino == inode
-    assert "rebuilding" not in caplog.text
+    with keeping(path, caplog):
+        more = [f"order-{number:04}" for number in range(2_000)]
+        order(log, *more)
+        with ExitStack() as begun:
+            begun.enter_context(fault(path, monkeypatch))
+            with mirroring(log, path) as mirrored:
+                await_trouble(mirrored)
+                begun.close()
+                await_orders(mirrored, "first", *more)
 
 
 def test_a_reader_of_a_mirror_that_cannot_open_its_file_now_costs_no_file(
@@ -209,32 +210,19 @@ def test_a_reader_of_a_mirror_that_cannot_open_its_file_now_costs_no_file(
     order(log, "1")
     with mirroring(log, path) as mirrored:
         await_orders(mirrored, "1")
-        inode = path.stat().st_ino
-        caplog.clear()
-        with (
-            spent_descriptors(path, monkeypatch),
-            pytest.raises(sqlite3.OperationalError, match="unable to open"),
-        ):
-            list_orders(mirrored)
-        order(log, "2")
-        await_orders(mirrored, "1", "2")
-        order(log, "3")
-        await_orders(mirrored, "1", "2", "3")
-    assert path.stat().st_ino == inode
-    assert "rebuilding" not in caplog.text
+        with keeping(path, caplog):
+            with (
+                spent_descriptors(path, monkeypatch),
+                pytest.raises(sqlite3.OperationalError, match="unable to open"),
+            ):
+                list_orders(mirrored)
+            order(log, "2")
+            await_orders(mirrored, "1", "2")
+            order(log, "3")
+            await_orders(mirrored, "1", "2", "3")
 
 
-def scribble_at_the_start(path: Path) -> None:
-    path.write_bytes(b"not a database at all" * 400)
-
-
-def scribble_inside(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[4096:] = b"\xff" * (len(content) - 4096)
-    path.write_bytes(content)
-
-
-@pytest.mark.parametrize("harm", [scribble_at_the_start, scribble_inside])
+@pytest.mark.parametrize("harm", [scribble, scribble_inside])
 def test_a_mirror_whose_file_is_damaged_is_read_anew(
     log: MemoryLog, path: Path, harm: Callable[[Path], None]
 ) -> None:
