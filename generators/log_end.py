@@ -26,16 +26,6 @@ IDLE_SECONDS_MAX = 30.0
 Stretches = dict[Partition, tuple[int, int]]  # first offset, and the one after the last
 
 
-class LogUnread(UserError):
-    """The broker gives its records too slowly, or not at all."""
-
-    def __init__(self, stretches: Stretches) -> None:
-        super().__init__(
-            f"The ends of the log should come within {IDLE_SECONDS_MAX:g} s, "
-            f"but do not: {stretches}. See what the broker does: make logs COMPONENT=broker"
-        )
-
-
 def find_last_published(
     settings: Settings,
     topics: list[str],
@@ -101,10 +91,13 @@ def _find_stretches(
 
 
 def _read_records(reader: Consumer, stretches: Stretches) -> Iterator[Message]:
-    """The records of the stretches, in order within a partition. Raises LogUnread."""
+    """The records of the stretches, in order within a partition. Raises UserError."""
     ends = {partition: end for partition, (_, end) in stretches.items()}
     reader.assign([TopicPartition(*at, begin) for at, (begin, _) in stretches.items()])
     try:
         yield from read_assigned(reader, ends, IDLE_SECONDS_MAX)
     except TimeoutError as error:
-        raise LogUnread(stretches) from error
+        raise UserError(
+            f"The ends of the log should come within {IDLE_SECONDS_MAX:g} s, "
+            f"but do not: {stretches}. See what the broker does: make logs COMPONENT=broker"
+        ) from error

@@ -38,16 +38,6 @@ GARBAGE_OBJECTS = 100_000
 log = logging.getLogger("simulator")
 
 
-class NoHistory(UserError):
-    """A backfill needs vans: reviews and orders do not keep up with its speed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "A backfill needs SIMULATOR_REFILL=vans, found orders: the supplier does not answer at "
-            "the speed of a backfill. Start without one; a faster world: SIMULATOR_SPEED=600"
-        )
-
-
 def simulate(
     settings: Settings,
     stop: Signal,
@@ -72,7 +62,10 @@ def _simulate(
     settings: Settings, stop: Signal, backfill_days: int, live: bool, report: Report
 ) -> None:
     if backfill_days and settings.simulator_refill == "orders":
-        raise NoHistory
+        raise UserError(
+            "A backfill needs SIMULATOR_REFILL=vans, found orders: the supplier does not answer at "
+            "the speed of a backfill. Start without one; a faster world: SIMULATOR_SPEED=600"
+        )
     wanted = create_parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
     disk_guard = DiskGuard(stop, partial(find_shortage, settings))

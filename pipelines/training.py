@@ -38,16 +38,6 @@ NO_CODE = "0" * 64
 """In place of a digest: these generations are not in the control topic."""
 
 
-class NotTrained(UserError):
-    """The pipelines did not finish the batches in time."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            f"Each pipeline should finish {BATCHES} batches in {BATCHES_SECONDS_MAX:g} s, "
-            "but did not. Is the machine busy?"
-        )
-
-
 def main() -> None:
     set_up_logging("training")
     give_way()
@@ -61,7 +51,10 @@ def main() -> None:
             query.awaitTermination()
         live = [go_live(work) for work in works]
         if not wait_for(partial(have_all_lived, live), BATCHES_SECONDS_MAX):
-            raise NotTrained
+            raise UserError(
+                f"Each pipeline should finish {BATCHES} batches in {BATCHES_SECONDS_MAX:g} s, "
+                "but did not. Is the machine busy?"
+            )
     finally:
         java.terminate()  # asked to end, it writes its cache first
         java.wait(WRITE_SECONDS_MAX)

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Set
-from pathlib import Path
 
 from contracts import ERASURES, encode, encode_key
 from infra.erasures import note_erasure
@@ -17,17 +16,6 @@ from services.traces import find_trace
 log = logging.getLogger("forgetting")
 
 
-class NeverReplaced(UserError):
-    """The shop has no lookup: its log has the ids of customers, and never changes."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__(
-            "Only a customer with a pseudonym in the log can be forgotten, but this shop's log has "
-            f"the ids themselves: there is no {locate_lookup(home)}. A log never changes. Begin "
-            "another one: make reset, then make up PSEUDONYMS=on"
-        )
-
-
 class Unknown(UserError):
     """The lookup does not know the id."""
 
@@ -38,29 +26,8 @@ class Unknown(UserError):
         )
 
 
-class RowsLeft(UserError):
-    """The data folder holds rows of files, which may name the customer."""
-
-    def __init__(self, folders: list[Path]) -> None:
-        super().__init__(
-            f"{', '.join(map(str, folders))} holds rows of files, which may name the customer. "
-            "Wait for the load or import to end; if it was killed, remove the folder."
-        )
-
-
-class StillNamed(UserError):
-    """The log or the archive has an id in place of a pseudonym."""
-
-    def __init__(self, place: str) -> None:
-        super().__init__(
-            "No record should name the customer or their cards, but "
-            f"{place} does: it was published before PSEUDONYMS=on, or by a client that bypasses "
-            "the API. A log never changes. Nothing was erased."
-        )
-
-
 def look_up(settings: Settings, customer: str) -> Person:
-    """The customer with this id, as in the log. Raises NeverReplaced and Unknown."""
+    """The customer with this id, as in the log. Raises UserError."""
     person = open_lookup(settings).find(customer)
     if person is None:
         raise Unknown(customer)
@@ -71,12 +38,14 @@ def forget(settings: Settings, customer: str) -> Erased:
     """Erase the customer and their cards, and publish the certificate.
 
     It first publishes the certificates that an earlier call could not publish. Raises
-    NeverReplaced, RowsLeft, Unknown, StillNamed and KafkaDown before it erases anything, and
-    NotDelivered after that.
+    UserError before it erases anything, and NotDelivered after that.
     """
     lookup = open_lookup(settings)
     if left := list_scratch(settings.data_dir):
-        raise RowsLeft(left)
+        raise UserError(
+            f"{', '.join(map(str, left))} holds rows of files, which may name the customer. "
+            "Wait for the load or import to end; if it was killed, remove the folder."
+        )
     if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
     _certify(settings, lookup)
@@ -92,9 +61,13 @@ def forget(settings: Settings, customer: str) -> Erased:
 
 
 def refuse_named(settings: Settings, ids: Set[str]) -> None:
-    """Raise StillNamed for a record of the log or of the archive that holds one of the ids."""
+    """Raise UserError for a record of the log or of the archive that holds one of the ids."""
     if place := find_trace(settings, frozenset(ids)):
-        raise StillNamed(place)
+        raise UserError(
+            "No record should name the customer or their cards, but "
+            f"{place} does: it was published before PSEUDONYMS=on, or by a client that bypasses "
+            "the API. A log never changes. Nothing was erased."
+        )
 
 
 def note_in_list(settings: Settings, erased: Erased) -> None:
@@ -109,9 +82,14 @@ def note_in_list(settings: Settings, erased: Erased) -> None:
 
 
 def open_lookup(settings: Settings) -> Identities:
-    """The lookup of the shop. Raises NeverReplaced if there is none."""
-    if not locate_lookup(settings.data_dir).exists():
-        raise NeverReplaced(settings.data_dir)
+    """The lookup of the shop. Raises UserError if there is none."""
+    lookup = locate_lookup(settings.data_dir)
+    if not lookup.exists():
+        raise UserError(
+            "Only a customer with a pseudonym in the log can be forgotten, but this shop's log has "
+            f"the ids themselves: there is no {lookup}. A log never changes. Begin "
+            "another one: make reset, then make up PSEUDONYMS=on"
+        )
     return Identities(settings.data_dir)
 
 

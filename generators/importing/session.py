@@ -31,27 +31,6 @@ SALES = (RECEIPTS.name, REFUNDS.name)
 ANNOUNCED = (ADJUSTMENTS.name, PRICE_CHANGES.name, PRODUCTS.name, STORES.name)
 
 
-class NoOwnWorld(UserError):
-    """The world's time does not follow imported events."""
-
-    def __init__(self, first: str) -> None:
-        super().__init__(
-            "An import needs a world whose time follows the imported events, but here a simulator "
-            f"or the wall clock tells the time. The files begin on {first}. Start a shop for them: "
-            f"make reset, then make up WORLD=own WORLD_BEGINS={first}"
-        )
-
-
-class NothingToImport(UserError):
-    """No row of the files has a time."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The files should hold at least one row with a time, a store and a sku, but hold none. "
-            "See which columns they have, and check the mapping: retail import --draft FILE"
-        )
-
-
 @dataclass(frozen=True)
 class Watch:
     """Callbacks for the steps, the progress and the refusals of an import."""
@@ -132,7 +111,10 @@ def _clean(home: Path) -> Iterator[None]:
 def _find_first_ms(engine: duckdb.DuckDBPyConnection) -> int:
     found = engine.execute("select min(issued) from receipts where fault is null").fetchone()
     if found is None or found[0] is None:
-        raise NothingToImport
+        raise UserError(
+            "The files should hold at least one row with a time, a store and a sku, but hold none. "
+            "See which columns they have, and check the mapping: retail import --draft FILE"
+        )
     return int(found[0])
 
 
@@ -140,8 +122,13 @@ def _find_begin_ms(settings: Settings, first_ms: int, *, dry: bool) -> int:
     if settings.world == "own" and settings.begins_ms is not None:
         return settings.begins_ms
     if not dry:
-        first = to_instant(first_ms)
-        raise NoOwnWorld(f"{first:%Y-%m-%d}" if first else str(first_ms))
+        instant = to_instant(first_ms)
+        first = f"{instant:%Y-%m-%d}" if instant else str(first_ms)
+        raise UserError(
+            "An import needs a world whose time follows the imported events, but here a simulator "
+            f"or the wall clock tells the time. The files begin on {first}. Start a shop for them: "
+            f"make reset, then make up WORLD=own WORLD_BEGINS={first}"
+        )
     return first_ms
 
 

@@ -25,7 +25,7 @@ log = logging.getLogger("ordering")
 
 
 def keep_gate(settings: Settings, stop: Event) -> None:
-    """Order until `stop` is set. Raises Fenced, TimeoutError and KafkaException."""
+    """Order until `stop` is set. Raises UserError, TimeoutError and KafkaException."""
     reviews, publisher = Reviews(settings), OrderPublisher(settings)
     try:
         answered_ms = publisher.find_answered_ms()

@@ -19,17 +19,6 @@ BEATS = TopicPartition(HEARTBEATS.name, 0)
 """The partition whose commit notes the review: it exists whichever generation is promoted."""
 
 
-class Fenced(UserError):
-    """A later gate has fenced this one."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Only one gate may order at a time, and another one has begun since, or the broker "
-            "that kept this one's transaction has gone. This gate publishes no more orders; "
-            "whatever supervises it starts it again. See what runs: make status"
-        )
-
-
 class OrderPublisher:
     """A transactional producer of orders; a later one fences it."""
 
@@ -49,7 +38,7 @@ class OrderPublisher:
     def publish(self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Offsets) -> None:
         """Publish orders, and note the review that they answer and the offsets read for it.
 
-        Raises Fenced and KafkaException; this publisher is then unusable.
+        Raises UserError and KafkaException; this publisher is then unusable.
         """
         try:
             self._producer.begin_transaction()
@@ -58,7 +47,11 @@ class OrderPublisher:
             self._producer.commit_transaction(ANSWER_SECONDS_MAX)
         except KafkaException as error:
             if error.args[0].fatal():
-                raise Fenced from error
+                raise UserError(
+                    "Only one gate may order at a time, and another one has begun since, or the "
+                    "broker that kept this one's transaction has gone. This gate publishes no more "
+                    "orders; whatever supervises it starts it again. See what runs: make status"
+                ) from error
             raise
 
     def close(self) -> None:

@@ -40,20 +40,10 @@ log = logging.getLogger("supplier")
 READER = Reader(create_reader("supplier"))
 
 
-class Replaced(UserError):
-    """A later supplier has fenced this one."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Only one supplier per machine may confirm orders, and another one has begun here "
-            "since. This one confirms nothing more. See what runs: make status"
-        )
-
-
 def confirm_orders(settings: Settings, stop: Event) -> None:
     """Confirm the orders of this process's share of the partitions until `stop` is set.
 
-    Raises Replaced, TimeoutError and KafkaException.
+    Raises UserError, TimeoutError and KafkaException.
     """
     client = create_producer(
         settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
@@ -136,7 +126,10 @@ def publish_confirmations(
         client.commit_transaction(ANSWER_SECONDS_MAX)
     except KafkaException as error:
         if error.args[0].fatal():
-            raise Replaced from error
+            raise UserError(
+                "Only one supplier per machine may confirm orders, and another one has begun here "
+                "since. This one confirms nothing more. See what runs: make status"
+            ) from error
         if error.args[0].txn_requires_abort():
             client.abort_transaction(ANSWER_SECONDS_MAX)  # so that nobody waits for its timeout
         raise

@@ -24,6 +24,7 @@ from contracts import (
     encode_key,
 )
 from infra.erasures import locate_erasures, read_erasures
+from infra.errors import UserError
 from infra.identities import CARD, CUSTOMER, FOLDER, Identities
 from infra.kafka import (
     Partition,
@@ -40,7 +41,7 @@ from ops.verify.log import read
 from services import forgetting
 from services.api.app import create_sources
 from services.api.routes.topics import describe
-from services.forgetting import NeverReplaced, RowsLeft, StillNamed, Unknown
+from services.forgetting import Unknown
 from tests.command import run_command
 from tests.replay.answer import answer
 from tests.replay.running import InSession, Work, create_work
@@ -255,7 +256,7 @@ def test_who_stands_in_the_log_as_sent_is_not_said_to_be_forgotten(shop: Setting
     log = KafkaLog(shop)  # a client that goes round the API
     log.publish((RECEIPTS.name, 0), encode_key(RECEIPTS, as_sent), encode(RECEIPTS, as_sent))
     log.flush()
-    with pytest.raises(StillNamed, match=rf"but {RECEIPTS.name}/\d/\d+ does: it was published"):
+    with pytest.raises(UserError, match=rf"but {RECEIPTS.name}/\d/\d+ does: it was published"):
         forgetting.forget(shop, KNOWN_AS)
     assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
 
@@ -291,7 +292,7 @@ def test_what_a_client_of_others_sent_is_found_though_nobody_counts_it(
     client.flush()
     getattr(client, ends)()
     before = place_certificates(shop)
-    with pytest.raises(StillNamed, match=rf"but {topic}/\d/\d+ does: it was published"):
+    with pytest.raises(UserError, match=rf"but {topic}/\d/\d+ does: it was published"):
         forgetting.forget(shop, customer)
     assert place_certificates(shop) == before
     assert forgetting.look_up(shop, customer).cards
@@ -302,7 +303,7 @@ def test_what_only_the_archive_still_has_is_found(shop: Settings) -> None:
     row = {"topic": RECEIPTS.name, "partition": 3, "offset": 7, "key": None, "headers": None}
     rows = pa.Table.from_pylist([{**row, "value": b"of archived"}], schema=BRONZE)
     write_deltalake(str(locate_folders(shop).bronze), rows, partition_by=["topic"])
-    with pytest.raises(StillNamed, match=rf"{RECEIPTS.name}/3/7 in the lake's archive does"):
+    with pytest.raises(UserError, match=rf"{RECEIPTS.name}/3/7 in the lake's archive does"):
         forgetting.forget(shop, "archived")
     assert forgetting.look_up(shop, "archived").cards
 
@@ -316,7 +317,7 @@ def test_an_erasure_is_in_the_list_for_a_restore(shop: Settings) -> None:
 
 
 def test_a_log_that_has_events_as_they_were_sent_forgets_nobody(shop: Settings) -> None:
-    with pytest.raises(NeverReplaced, match="make up PSEUDONYMS=on"):
+    with pytest.raises(UserError, match="make up PSEUDONYMS=on"):
         forgetting.forget(shop, KNOWN_AS)
 
 
@@ -324,7 +325,7 @@ def test_a_log_that_has_events_as_they_were_sent_forgets_nobody(shop: Settings) 
 def test_while_rows_of_a_file_lie_about_nobody_is_forgotten(shop: Settings, folder: str) -> None:
     know(shop)
     (shop.data_dir / folder).mkdir(parents=True)
-    with pytest.raises(RowsLeft, match="if it was killed, remove the folder"):
+    with pytest.raises(UserError, match="if it was killed, remove the folder"):
         forgetting.forget(shop, KNOWN_AS)
     assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
 

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from contracts import PURCHASE_ORDERS
+from infra.errors import UserError
 from infra.kafka import create_admin, read_end_offsets
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.ordering.gate import answer_review
-from services.ordering.publisher import Fenced, OrderPublisher
+from services.ordering.publisher import OrderPublisher
 from services.ordering.reader import Reviews
 from tests.brokers import empty_broker
 from tests.seeds import create_random
@@ -129,7 +130,7 @@ def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     shop.promote(1)
     shop.review(1, 0, EMPTY)
     older, newer = OrderPublisher(kafka), OrderPublisher(kafka)
-    with pytest.raises(Fenced, match="another one has begun"):
+    with pytest.raises(UserError, match="another one has begun"):
         answer_review(kafka, Reviews(kafka), older, 0)
     assert shop.orders() == []
     answer_review(kafka, Reviews(kafka), newer, 0)
