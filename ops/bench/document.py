@@ -2,8 +2,8 @@
 
 `python -m ops.bench.document REPORT…` takes these reports' parts into ops/bench/benchmarks.json, in
 place of what it had of the same parts, and writes the tables anew. A table stands between two
-marks, `<!-- figures: PART -->` and `<!-- end of figures -->`. After `<!-- aims: PART, PART -->`
-stand the figures of several parts that have an aim, ratios first, without their notes.
+marks, `<!-- figures: PART -->` and `<!-- end of figures -->`. After
+`<!-- headlines: PART, PART -->` stand the few figures of these parts that a newcomer asks for.
 """
 
 import re
@@ -26,14 +26,20 @@ DOCUMENTS = (
     Path("README.md"),
 )
 TABLE = re.compile(
-    r"(?P<begin><!-- (?P<kind>figures|aims): (?P<parts>\w+(, \w+)*) -->\n).*?"
+    r"(?P<begin><!-- (?P<kind>figures|headlines): (?P<parts>\w+(, \w+)*) -->\n).*?"
     r"(?P<end><!-- end of figures -->)",
     re.DOTALL,
 )
 
 HEAD = ("| what | measured | aim | | beside, in the same run |", "|---|---|---|---|---|")
-RATIO = "×"
-"""The unit of a figure that is a multiple of a yardstick."""
+HEADLINES = (
+    "default shop, inventory p50",
+    "default shop, Spark",
+    "memory after an hour",
+    "retail replay start fraud, beside it",
+    "start of a shop that was there before",
+)
+"""The figures of the README, by what was measured."""
 
 
 class Machine(BaseModel):
@@ -114,7 +120,7 @@ def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
                     f"{document} should show parts that {FIGURES} has, but shows {name}. "
                     f"Measure it: retail bench --only {name}."
                 )
-        render = render_aims if found["kind"] == "aims" else render_figures
+        render = render_headlines if found["kind"] == "headlines" else render_figures
         shown = "\n".join(render([parts[name] for name in named]))
         return f"{found['begin']}{shown}\n{found['end']}"
 
@@ -134,17 +140,16 @@ def render_figures(parts: Iterable[Part]) -> Iterator[str]:
         yield from render_notes(part.figures)
 
 
-def render_aims(parts: Iterable[Part]) -> Iterator[str]:
-    """One table of the figures that have an aim, or whose yardstick has one; ratios first."""
-    aimed = [each for part in parts for each in part.figures if has_aim(each)]
+def render_headlines(parts: Iterable[Part]) -> Iterator[str]:
+    """One table of HEADLINES. Raises UserError where the parts lack one."""
+    figures = {each.what: each for part in parts for each in part.figures}
+    if missing := [what for what in HEADLINES if what not in figures]:
+        raise UserError(
+            f"A table of headlines should find all of HEADLINES, but its parts lack {missing}. "
+            f"Name another part in its mark, or another figure in {__file__}."
+        )
     yield from HEAD
-    yield from map(render_row, sorted(aimed, key=lambda each: each.unit != RATIO))
-
-
-def has_aim(figure: Figure) -> bool:
-    return figure.aim is not None or (
-        figure.yardstick is not None and figure.yardstick.aim is not None
-    )
+    yield from (render_row(figures[what]) for what in HEADLINES)
 
 
 def render_row(figure: Figure) -> str:

@@ -21,7 +21,8 @@ from ops.bench.report import describe_machine
 from ops.bench.scale import QUICK
 
 TEXT = "Before.\n\n<!-- {mark} -->\nan old table\n<!-- end of figures -->\n\nAfter.\n"
-FIGURES, AIMS = TEXT.format(mark="figures: replay"), TEXT.format(mark="aims: replay, live")
+FIGURES = TEXT.format(mark="figures: replay")
+HEADLINES = TEXT.format(mark="headlines: replay, live")
 RATE = Figure(
     "replay",
     123_456.7,
@@ -56,20 +57,29 @@ def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_no
     assert "- *replay*: Warm.\n- *a batch*: Of twenty receipts.\n" in filled
 
 
-def test_aims_of_several_parts_are_one_table_ratios_first_without_notes(tmp_path: Path) -> None:
+def test_headlines_are_one_table_of_several_parts_in_their_own_order_without_notes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(document, "HEADLINES", ("a read", "a batch"))
     [replay] = read_reported_parts(write_report(tmp_path)).values()
-    live = Part(machine=replay.machine, figures=(LATENCY, AIMLESS))
-    filled = fill(Path("a.md"), AIMS, {"replay": replay, "live": live})
-    rows = re.findall(r"^\| ([a-z ]+) \|", filled, re.MULTILINE)
-    assert rows == ["what", "a batch", "replay", "a read"]
+    start = Figure("a start", 20, "s", None, Yardstick("a bare one", 12, aim_at_most(200)))
+    live = Part(machine=replay.machine, figures=(start, LATENCY))
+    filled = fill(Path("a.md"), HEADLINES, {"replay": replay, "live": live})
+    assert re.findall(r"^\| ([a-z ]+) \|", filled, re.MULTILINE) == ["what", "a read", "a batch"]
     assert "twenty" not in filled
+    monkeypatch.setattr(document, "HEADLINES", ("a start", "a stop"))
+    with pytest.raises(UserError, match=r"lack \['a stop'\]"):
+        fill(Path("a.md"), HEADLINES, {"replay": replay, "live": live})
 
 
-def test_a_figure_whose_yardstick_has_the_aim_is_among_the_aims(tmp_path: Path) -> None:
+def test_a_figure_may_have_its_aim_beside_its_yardstick(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(document, "HEADLINES", ("a start",))
     [replay] = read_reported_parts(write_report(tmp_path)).values()
     start = Figure("a start", 20, "s", None, Yardstick("a bare one", 12, aim_at_most(200)))
     live = Part(machine=replay.machine, figures=(start,))
-    filled = fill(Path("a.md"), AIMS, {"replay": replay, "live": live})
+    filled = fill(Path("a.md"), HEADLINES, {"replay": replay, "live": live})
     beside = "a bare one: 12 s, of which it is 167 %; aim ≤ 200 %, met"
     assert f"| a start | 20 s |  |  | {beside} |\n" in filled
 
@@ -80,7 +90,7 @@ def test_a_part_that_failed_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:
-    for text in (FIGURES, AIMS):
+    for text in (FIGURES, HEADLINES):
         with pytest.raises(UserError, match=r"a\.md .* shows replay"):
             fill(Path("a.md"), text, {})
 
