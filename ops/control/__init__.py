@@ -1,1 +1,1 @@
-"""The control plane: generations, markers and the world clock, as the control topics hold them."""
+"""The control plane: control topics read and checked, the world clock, permissions on topics."""

@@ -1,1 +1,1 @@
-"""The generations that run, and the one that is served: snapshot, lease, control, promotion."""
+"""A generation from its start to its removal: record, code, marker, promotion, end."""

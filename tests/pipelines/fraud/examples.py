@@ -6,15 +6,15 @@ from the bytes of its records on.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from contracts import ALERTS, build_model, encode_key
-from contracts.times import EPOCH, MILLISECOND
+from contracts.times import MILLISECOND
 from infra.kafka import Record
-from ops.verify.fraud import find_signals, list_spans
+from ops.verify.fraud import find_signals, list_spans, restore_times
 from ops.verify.tables import Row, Tables
 from ops.verify.timeline import LEEDS, LONDON, Timeline, parse_clock
 from pipelines.common.flow import build_rows
@@ -62,22 +62,18 @@ def compute_by_rules(log: Sequence[Record], limits: Thresholds) -> list[Row]:
     for (rule, subject, start), group in collect_signals(log, limits).items():
         kept = sorted(group)[: choose_signals_max(rule, limits) + 1]
         found = evaluate(rule, [write(one) for one in kept], len(group))
-        if found is None:
-            continue
-        proofs, decided_ms = found.pop("proofs"), found.pop("decided_ms")
-        alerts.append(
-            {
+        if found is not None:
+            row = {
                 **found,
                 "rule": rule,
                 "subject": subject.replace("%", "%25").replace("/", "%2F"),
-                "interval_start": to_time(start),
-                "interval_end": to_time(start) + list_spans(limits)[rule],
-                "decided_at": to_time(decided_ms),
-                "evidence": [
-                    {**proof, "event_time": to_time(proof["event_time"])} for proof in proofs
-                ],
+                "interval_start": start,
+                "interval_end": start + list_spans(limits)[rule] // MILLISECOND,
+                "decided_at": found["decided_ms"],
+                "evidence": found["proofs"],
             }
-        )
+            del row["decided_ms"], row["proofs"]
+            alerts.append(restore_times(row))
     return alerts
 
 
@@ -118,10 +114,6 @@ def compute_in_spark(spark: SparkSession) -> Product:
         return list(collect_rows(build_rows(create_pipeline(limits), frame, lookups)))
 
     return compute
-
-
-def to_time(epoch_ms: int) -> datetime:
-    return EPOCH + epoch_ms * MILLISECOND
 
 
 def sell_often(
