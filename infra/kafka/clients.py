@@ -56,6 +56,10 @@ def create_producer(settings: Settings, **overrides: str | int | float | bool) -
         **build_client_config(settings),
         "enable.idempotence": True,
         "acks": "all",
+        # Kafka forgets a producer whose records' timestamps are older than a day, as those of a
+        # simulated world are. After a broker's crash it then takes a second request before a first
+        # one that is tried again, and drops that one as a copy.
+        "max.in.flight.requests.per.connection": 1,
         "partitioner": "murmur2_random",
         "linger.ms": 5,
         "compression.type": "lz4",
