@@ -24,8 +24,7 @@ from ops.generations.marker import has_marker
 from ops.generations.record import CANDIDATE, Generation, Generations, State
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine import archive, first_batch
-from pipelines.engine.archive import LogTruncated, Source
-from pipelines.engine.archive_prefix import ArchivePrefix
+from pipelines.engine.archive import ArchivePrefix, LogTruncated, Source
 
 REMOVE_SECONDS_MAX = 30.0
 

@@ -27,7 +27,7 @@ LOCKS = (
     Path("infra") / "jars" / "spark" / "jgo.lock.toml",
 )
 
-UNHASHED = frozenset({"pools.py", "process.py", "requests.py", "throttle.py"})
+UNHASHED = frozenset({"process.py", "requests.py", "throttle.py"})
 """Files of the engine that decide when a batch runs, and its share of the machine. No answer
 depends on them."""
 

@@ -6,7 +6,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from pipelines.common.pipeline import Extract
-from pipelines.common.transform.amount import compute_amount
+from pipelines.common.transform.columns import compute_amount
 
 PRODUCT = {"unit_cost_cents": "unit_cost_cents", "measure": "product_measure"}
 """The columns of a line's product."""

@@ -3,16 +3,19 @@
 Each is a function of frames, in a file of `transform`. Around them, the engine reads and writes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
 from functools import partial
 
 from pyspark.sql import Column, DataFrame
 
-from pipelines.common.pipeline import Pipeline
+from contracts import Contract
+from contracts.consumer import list_declared
+from contracts.errors import Undeclared
+from contracts.projection import Path
+from pipelines.common.pipeline import Dimension, Pipeline
 from pipelines.common.transform.aggregate import aggregate, contribute, select_view_rows
 from pipelines.common.transform.as_of_join import NONE, Lookups, join_as_of
-from pipelines.common.transform.declared import list_fields
 from pipelines.common.transform.deduplicate import keep_first_copies, keep_first_copies_in_stream
 from pipelines.common.transform.encode import encode_changelog
 from pipelines.common.transform.extract import explode_lines, extract
@@ -74,3 +77,20 @@ def build_rows(
 ) -> DataFrame:
     """The rows of the view with this number, with the columns of its contract."""
     return select_view_rows(pipeline, build_static_rows(pipeline, records, lookups), number)
+
+
+def list_fields(pipeline: Pipeline) -> Mapping[Contract, Collection[Path]]:
+    """The fields of each topic that the pipeline reads.
+
+    Raises Undeclared if the file does not name a topic, or a field of a dimension.
+    """
+    for dimension in pipeline.dimensions:
+        refuse_undeclared(pipeline, dimension)
+    return {topic: list_declared(pipeline.name, topic) for topic in pipeline.reads}
+
+
+def refuse_undeclared(pipeline: Pipeline, dimension: Dimension) -> None:
+    named = set(list_declared(pipeline.name, dimension.topic))
+    for field in (*dimension.topic.key, dimension.since, *dimension.columns):
+        if (field,) not in named:
+            raise Undeclared(pipeline.name, dimension.topic.name, field)

@@ -21,7 +21,7 @@ from ops.generations.record import Generation
 from pipelines.common.flow import build_changes
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine import archive, first_batch
-from pipelines.engine.archive_prefix import (
+from pipelines.engine.archive import (
     ArchivePrefix,
     prepend,
     remove_chunks,
@@ -32,7 +32,6 @@ from pipelines.engine.beats import BeatLimit
 from pipelines.engine.checkpoint import count_records
 from pipelines.engine.dimensions import Dimensions, read_dimensions_before
 from pipelines.engine.ending import end_query
-from pipelines.engine.expressions import suit_expressions
 from pipelines.engine.fitness import (
     Failure,
     FallenBehind,
@@ -41,7 +40,6 @@ from pipelines.engine.fitness import (
     refuse_outgrown,
     wait_for_transactions,
 )
-from pipelines.engine.newer import list_decoded_topics, refuse_newer, refuse_newer_before
 from pipelines.engine.pace import (
     MARGIN,
     Pace,
@@ -49,15 +47,21 @@ from pipelines.engine.pace import (
     find_held_max,
     select_pace,
 )
-from pipelines.engine.records_read import RecordsRead
-from pipelines.engine.running_batch import RunningBatch
+from pipelines.engine.running_batch import RecordsRead, RunningBatch, StateSize
 from pipelines.engine.session import prepare_session
-from pipelines.engine.sink import Dropped, Write, create_sink
+from pipelines.engine.sink import (
+    Dropped,
+    Write,
+    create_sink,
+    list_decoded_topics,
+    refuse_newer,
+    refuse_newer_before,
+    suit_expressions,
+)
 from pipelines.engine.source import tail
-from pipelines.engine.state_size import StateSize
 from pipelines.engine.throttle import Throttle, throttle_write
 from pipelines.engine.tuning.optimized import optimize_once
-from pipelines.engine.tuning.pieces import Piece, choose_pieces
+from pipelines.engine.tuning.options import Piece, choose_pieces
 
 log = logging.getLogger("pipeline")
 

@@ -20,7 +20,7 @@ from infra.settings import Settings
 from infra.wait import wait_for
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine.bounded import SPAN, Span, write
-from pipelines.engine.pools import POOL
+from pipelines.engine.session import POOL
 
 log = logging.getLogger("pipeline")
 

@@ -5,7 +5,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,12 +19,12 @@ from contracts.schemas import NEWER_LOCK
 from infra import java
 from infra.jars import fetch_spark_jars
 from infra.settings import OTHERS, Settings
-from pipelines.engine import expressions
+from pipelines.common.pipeline import Pipeline
+from pipelines.engine import sink
 from pipelines.engine.compiled import FUNCTIONS, ensure_class_jar
 from pipelines.engine.process import share_like_this
 from pipelines.engine.tuning import options as tuning
-from pipelines.engine.tuning.options import KNOWS_KEYS
-from pipelines.engine.tuning.pieces import choose_pieces
+from pipelines.engine.tuning.options import KNOWS_KEYS, choose_pieces
 
 PARTITIONS = 2
 """Partitions of a shuffle, by default."""
@@ -39,7 +40,7 @@ METHOD_BYTES_MAX = 8_000
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "false",
-        expressions.EXPRESSIONS: expressions.INTERPRETED,
+        sink.EXPRESSIONS: sink.INTERPRETED,
         "spark.sql.constraintPropagation.enabled": "false",
         KNOWS_KEYS: "false",
     }
@@ -48,7 +49,7 @@ INTERPRETED: Mapping[str, str] = MappingProxyType(
 GENERATED: Mapping[str, str] = MappingProxyType(
     {
         "spark.sql.codegen.wholeStage": "true",
-        expressions.EXPRESSIONS: expressions.GENERATED,
+        sink.EXPRESSIONS: sink.GENERATED,
         "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
         "spark.sql.constraintPropagation.enabled": "true",
         KNOWS_KEYS: "true",
@@ -133,7 +134,7 @@ def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITION
     `partitions`: of its state, unless its checkpoint has another number.
 
     A small batch ends before generated code pays off, or all that the optimizer looks for, so Spark
-    interprets its expressions (`expressions.py` decides batch by batch). For a large one Spark
+    interprets its expressions (`suit_expressions` decides batch by batch). For a large one Spark
     generates code in parts: Java compiles no method of more than METHOD_BYTES_MAX, and one method
     that reads and validates all topics is longer.
     """
@@ -261,3 +262,21 @@ def build_java_options() -> list[str]:
         "-Duser.timezone=UTC",
         f"-Dlog4j2.configurationFile={log4j}",
     ]
+
+
+POOL = "spark.scheduler.pool"
+"""The thread property that names the pool of the thread's jobs."""
+POOLS_FILE = "spark.scheduler.allocation.file"
+"""The option that names the file with the pools."""
+
+
+def write_pools(file: Path, pipelines: Iterable[Pipeline]) -> dict[str, str]:
+    """Write a pool for each pipeline, with its weight; returns the option that Spark needs."""
+    root = ET.Element("allocations")
+    for pipeline in pipelines:
+        pool = ET.SubElement(root, "pool", name=pipeline.name)
+        ET.SubElement(pool, "schedulingMode").text = "FIFO"
+        ET.SubElement(pool, "weight").text = str(pipeline.weight)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    ET.ElementTree(root).write(file)
+    return {POOLS_FILE: str(file)}

@@ -29,16 +29,15 @@ from ops.generations.lifecycle import load_generations, make_outputs
 from ops.generations.record import Generation
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.ending import end_query
-from pipelines.engine.pools import POOL, write_pools
 from pipelines.engine.process import end_with_parent
 from pipelines.engine.query import LOOK_SECONDS, Run, run
 from pipelines.engine.requests import Clerk
-from pipelines.engine.session import get_engine, start_session
+from pipelines.engine.session import POOL, get_engine, start_session, write_pools
 from pipelines.engine.sink import Dropped
 from pipelines.engine.sweeping import Sweeper
 from pipelines.engine.throttle import Throttle, compute_rest_seconds
 from pipelines.engine.tuning.heap import Heap
-from pipelines.engine.tuning.pieces import Piece, choose_pieces
+from pipelines.engine.tuning.options import Piece, choose_pieces
 
 log = logging.getLogger("pipeline")
 

@@ -7,11 +7,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from pipelines.common.transform.choose import choose
-from pipelines.common.transform.first_texts import collect_first
+from pipelines.common.transform.columns import choose, collect_first
 from pipelines.fraud.rules import OF_RECEIPT, RULES, Finding, Signal, get_threshold
-from pipelines.fraud.signals import SIGNAL
-from pipelines.fraud.sortable import decode_signal
+from pipelines.fraud.signals import SIGNAL, decode_signal
 from pipelines.fraud.thresholds import Thresholds
 
 PROOF = T.StructType(

@@ -8,13 +8,19 @@ published, never on the order in which they were read.
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
+from math import asin, cos, floor, radians, sin, sqrt
 from operator import attrgetter
 from typing import NamedTuple
 
 from contracts.times import MILLISECOND
-from pipelines.fraud.places import Place, measure_metres
 from pipelines.fraud.thresholds import Thresholds
+
+EARTH_METRES = 6_371_000
+
+Place = tuple[int, int]
+"""Latitude and longitude, in microdegrees."""
 
 
 class Signal(NamedTuple):
@@ -234,3 +240,15 @@ def group(
 
 def list_amounts(signals: Iterable[Signal]) -> list[int]:
     return [one.amount or 0 for one in signals]
+
+
+@lru_cache(maxsize=1024)
+def measure_metres(a: Place, b: Place) -> int:
+    """The great-circle distance on a sphere, in metres, by the haversine formula."""
+    (lat_a, lon_a), (lat_b, lon_b) = (
+        (radians(latitude / 1e6), radians(longitude / 1e6)) for latitude, longitude in (a, b)
+    )
+    haversine = (
+        sin((lat_b - lat_a) / 2) ** 2 + cos(lat_a) * cos(lat_b) * sin((lon_b - lon_a) / 2) ** 2
+    )
+    return floor(2 * EARTH_METRES * asin(sqrt(haversine)))

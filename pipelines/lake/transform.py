@@ -16,7 +16,7 @@ from contracts import (
     render_spark_ddl,
 )
 from contracts.projection import list_leaves
-from pipelines.common.transform.amount import compute_amount
+from pipelines.common.transform.columns import compute_amount
 from pipelines.common.transform.first_lines import FirstLines
 from pipelines.common.transform.full_sums import add_halves, find_halves, keep_halves
 from pipelines.common.transform.validate import find_events, name_column

@@ -6,7 +6,7 @@ import time
 from pyspark.sql import SparkSession
 
 from infra.settings import Settings
-from pipelines.engine.newer import refuse_newer
+from pipelines.engine.sink import refuse_newer
 from pipelines.lake.bronze import append
 from pipelines.lake.gold import sum_days
 from pipelines.lake.silver import refine

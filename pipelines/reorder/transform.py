@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from contracts import RECEIPTS
 from contracts.measures import MEASURES, UNITS_PER_MEASURE
 from pipelines.common.pipeline import Contribution, Extract
-from pipelines.common.transform.choose import choose
+from pipelines.common.transform.columns import choose
 from pipelines.reorder.policy import (
     DAYS,
     NO_PLAN,

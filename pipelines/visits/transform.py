@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipelines.common.pipeline import Contribution, Extract
-from pipelines.common.transform.amount import compute_amount
+from pipelines.common.transform.columns import compute_amount, sum_by_slot
 from pipelines.common.transform.full_sums import (
     carry,
     join_halves,
@@ -18,7 +18,6 @@ from pipelines.common.transform.full_sums import (
     take_high_bits,
     take_low_bits,
 )
-from pipelines.common.transform.slot_sums import sum_by_slot
 from pipelines.visits.thresholds import Thresholds
 
 DAY = ("customer_id", "day_start")

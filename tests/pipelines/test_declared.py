@@ -13,9 +13,8 @@ from contracts import PRODUCTS, RECEIPTS, Contract
 from contracts.consumer import get_consumer, list_declared
 from contracts.errors import Undeclared
 from contracts.projection import Path, project_fields, render_path
-from pipelines.common.flow import build_rows
+from pipelines.common.flow import build_rows, list_fields
 from pipelines.common.pipeline import Dimension, Extract, Pipeline, list_pipelines, load
-from pipelines.common.transform.declared import list_fields
 from pipelines.common.transform.validate import META, build_struct, name_column, validate
 from tests.pipelines.log import create_log, receipt
 

@@ -28,7 +28,7 @@ from generators.ticks import TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.kafka import Partition
 from pipelines.common.pipeline import Pipeline
-from pipelines.engine.newer import list_decoded_topics
+from pipelines.engine.sink import list_decoded_topics
 from tests.replay.facts import draw_version
 
 HOURS = 20

@@ -9,7 +9,7 @@ from pyspark.sql.types import DataType
 from pipelines.common.pipeline import Contribution, Pipeline, View
 from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
-from pipelines.common.transform.choose import choose
+from pipelines.common.transform.columns import choose
 from pipelines.common.transform.deduplicate import WATERMARK_DELAY
 from pipelines.common.transform.extract import create_array, name_first
 from pipelines.common.transform.validate import NEVER

@@ -12,7 +12,7 @@ from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.aggregate import is_of
-from pipelines.common.transform.choose import choose
+from pipelines.common.transform.columns import choose
 
 
 def encode_changelog(

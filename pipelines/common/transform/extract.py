@@ -11,7 +11,7 @@ from pyspark.sql.types import ArrayType, DataType, IntegerType, StructField, Str
 from contracts import RELEASES, Contract
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform import accounting
-from pipelines.common.transform.choose import choose
+from pipelines.common.transform.columns import choose
 from pipelines.common.transform.first_lines import FirstLines
 from pipelines.common.transform.validate import META, name_column
 

@@ -1,6 +1,7 @@
-"""The options and the context with which a session has its pieces of tuning."""
+"""Which pieces of tuning are on, and the options and the context with which a session has them."""
 
 from collections.abc import Set
+from enum import StrEnum
 from pathlib import Path
 
 from py4j.java_gateway import JavaGateway, JavaObject  # type: ignore[import-untyped]
@@ -8,10 +9,10 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from infra import aot
+from infra.errors import UserError
 from infra.folder import Folder
 from infra.settings import Settings
 from pipelines.engine.tuning import heap
-from pipelines.engine.tuning.pieces import Piece
 from pipelines.engine.tuning.python_workers import DAEMON
 
 STATE_STORE = "retail.state.AmortizedEviction"
@@ -25,6 +26,39 @@ KNOWS_KEYS = "spark.sql.streaming.stateStore.knowsKeys"
 
 HADOOP = "spark.hadoop."
 """The prefix of the options that Spark passes on to Hadoop's file systems."""
+
+
+class Piece(StrEnum):
+    """A piece by its name in SPARK_TUNING. README.md says what each one replaces."""
+
+    CACHES = "caches"
+    CONTEXT = "context"
+    DAEMON = "daemon"
+    FILES = "files"
+    HEAP = "heap"
+    OPTIMIZER = "optimizer"
+    PLAN = "plan"
+    STATE = "state"
+
+
+class UnknownPiece(UserError):
+    """SPARK_TUNING names a piece that does not exist."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(
+            f"SPARK_TUNING should be on, off, or some of {', '.join(Piece)}, but names "
+            f"{', '.join(names)}. The pieces are told in pipelines/engine/tuning/README.md"
+        )
+
+
+def choose_pieces(settings: Settings) -> frozenset[Piece]:
+    """The pieces that are on. Raises UnknownPiece."""
+    if settings.spark_tuning in ("on", "off"):
+        return frozenset(Piece if settings.spark_tuning == "on" else ())
+    named = settings.spark_tuning.split(",")
+    if unknown := [name for name in named if name not in set(Piece)]:
+        raise UnknownPiece(unknown)
+    return frozenset(map(Piece, named))
 
 
 class LeanContext(SparkContext):

@@ -67,7 +67,7 @@ def test_a_change_of_the_common_code_changes_the_digest(
         "ops/generations/promotion.py",
         "ops/generations/current.py",
         "pipelines/engine/throttle.py",
-        "pipelines/engine/pools.py",
+        "pipelines/engine/session.py",
         "pipelines/engine/tuning/optimized.py",
         "ops/generations/supervisor.py",
         "pipelines/fraud/rules.py",

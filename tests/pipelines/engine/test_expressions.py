@@ -7,9 +7,14 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipelines.engine import expressions
-from pipelines.engine.expressions import GENERATED_RECORDS_MIN, suit_expressions
 from pipelines.engine.session import prepare_session
+from pipelines.engine.sink import (
+    EXPRESSIONS,
+    GENERATED,
+    GENERATED_RECORDS_MIN,
+    INTERPRETED,
+    suit_expressions,
+)
 from tests.pipelines.files import append
 
 pytestmark = pytest.mark.spark
@@ -22,11 +27,11 @@ ADDED = 1_357_911
 @pytest.mark.parametrize(
     ("records", "way"),
     [
-        (0, expressions.INTERPRETED),
-        (GENERATED_RECORDS_MIN - 1, expressions.INTERPRETED),
-        (GENERATED_RECORDS_MIN, expressions.GENERATED),
-        (GENERATED_RECORDS_MIN + 1, expressions.GENERATED),
-        (100 * GENERATED_RECORDS_MIN, expressions.GENERATED),
+        (0, INTERPRETED),
+        (GENERATED_RECORDS_MIN - 1, INTERPRETED),
+        (GENERATED_RECORDS_MIN, GENERATED),
+        (GENERATED_RECORDS_MIN + 1, GENERATED),
+        (100 * GENERATED_RECORDS_MIN, GENERATED),
     ],
 )
 def test_a_batch_of_so_many_records_has_generated_code(
@@ -35,7 +40,7 @@ def test_a_batch_of_so_many_records_has_generated_code(
     own, found = spark.newSession(), []
 
     def write(batch: DataFrame, _: int) -> None:
-        found.append(batch.sparkSession.conf.get(expressions.EXPRESSIONS))
+        found.append(batch.sparkSession.conf.get(EXPRESSIONS))
 
     suit_expressions(write, lambda _: records)(own.range(1), 7)
     assert found == [way]

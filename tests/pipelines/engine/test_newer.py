@@ -8,7 +8,7 @@ import pytest
 from contracts import PRODUCTS, STORES
 from contracts.schemas import NEWER_LOCK, Entry, load_known, render_lock
 from pipelines.common.pipeline import load
-from pipelines.engine.newer import NewerSchema, refuse_newer_before
+from pipelines.engine.sink import NewerSchema, refuse_newer_before
 
 ANALYTICS = load("analytics")
 BATCH: Any = None

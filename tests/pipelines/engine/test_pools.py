@@ -9,7 +9,7 @@ import pytest
 
 from infra import java
 from pipelines.common.pipeline import list_pipelines, load
-from pipelines.engine.pools import POOLS_FILE, write_pools
+from pipelines.engine.session import POOLS_FILE, write_pools
 
 pytestmark = pytest.mark.spark
 

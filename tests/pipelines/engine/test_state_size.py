@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipelines.engine.state_size import StateSize
+from pipelines.engine.running_batch import StateSize
 from tests.pipelines.files import append
 
 pytestmark = pytest.mark.spark

@@ -21,8 +21,7 @@ from pipelines.common.flow import build_rows
 from pipelines.fraud.alerts import choose_signals_max, create_evaluator
 from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.rules import Signal
-from pipelines.fraud.signals import DIMENSIONS
-from pipelines.fraud.sortable import DIGITS, NUMBERS, SEPARATOR, SIGN
+from pipelines.fraud.signals import DIGITS, DIMENSIONS, NUMBERS, SEPARATOR, SIGN
 from pipelines.fraud.thresholds import Thresholds
 from tests.pipelines.fraud.frames import create_frame
 from tests.pipelines.versions import create_lookups

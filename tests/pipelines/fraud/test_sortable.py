@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
 from pipelines.fraud.rules import Signal
-from pipelines.fraud.sortable import NUMBERS, SIGN, decode_signal, encode_signal
+from pipelines.fraud.signals import NUMBERS, SIGN, decode_signal, encode_signal
 from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark

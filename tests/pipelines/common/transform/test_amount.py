@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from contracts import PRODUCTS, RECEIPTS, REFUNDS
 from contracts.measures import MEASURES
 from ops.verify.amount import create_amount
-from pipelines.common.transform.amount import compute_amount
+from pipelines.common.transform.columns import compute_amount
 from pipelines.engine.session import prepare_session
 
 UNITS = (1, 2, 499, 500, 501, 999, 1_000, 1_001, 999_999, 1_000_000, None)

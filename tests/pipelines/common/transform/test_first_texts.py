@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipelines.common.transform.first_texts import collect_first
+from pipelines.common.transform.columns import collect_first
 from pipelines.engine.session import GROUPS_MAX, HASHED_GROUPS
 from tests.pipelines.texts import IN_ORDER
 from tests.seeds import create_random
