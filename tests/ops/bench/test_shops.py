@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import psutil
 
-from ops.bench.batch_cost import measure_cpu, measure_cpu_since
+from ops.bench.shops import measure_cpu, measure_cpu_since
 
 BUSY = "sum(range(3_000_000))"
 PARENT = f"""
