@@ -15,10 +15,13 @@ from contracts import RECEIPTS, encode
 from infra.flink import FLINK
 from infra.jars.sets import get_jar_set
 from infra.settings import Settings
+from infra.wait import wait_until
 from ops.bench import systems
+from ops.bench.kafka_streams import run_kafka_streams
 from ops.bench.program import run_program
-from ops.bench.receipts import create_receipt
-from ops.bench.systems import Units, count_wrong, render_job
+from ops.bench.receipts import CHUNK, COPIES, create_receipt, publish
+from ops.bench.shops import count_receipts
+from ops.bench.systems import Units, ask_oracle, count_wrong, render_job
 
 SOLD: Units = {("S1", "A"): 3, ("S1", "B"): 1}
 
@@ -35,6 +38,20 @@ SOLD: Units = {("S1", "A"): 3, ("S1", "B"): 1}
 )
 def test_a_shelf_that_differs_is_counted(answer: Units, wrong: int) -> None:
     assert count_wrong(answer, SOLD) == wrong
+
+
+@pytest.mark.thorough
+@pytest.mark.e2e
+def test_kafka_streams_counts_what_the_oracle_does(kafka: Settings) -> None:
+    publish(kafka, CHUNK)
+    oracle = ask_oracle(kafka)
+    assert count_receipts(kafka) == CHUNK + COPIES
+    assert sum(oracle.values()) == sum(
+        line["units"] for number in range(CHUNK) for line in create_receipt(number)["lines"]
+    )
+    with run_kafka_streams(kafka) as streams, streams.create_application() as name:
+        assert streams.run(name) > 0
+        assert count_wrong(streams.read_answer(name), oracle) == 0
 
 
 def test_flink_and_its_connector_are_of_one_version() -> None:
@@ -80,22 +97,21 @@ def test_a_program_answers_what_it_is_asked_and_is_gone_with_its_block(tmp_path:
     assert not psutil.pid_exists(int(pid))
 
 
+WAITS = "import sys; print('no such topic', file=sys.stderr, flush=True); sys.stdin.read()"
+
+
 @pytest.mark.parametrize(
-    ("program", "error", "why"),
+    ("program", "seconds_max", "error", "why"),
     [
-        ("import sys; sys.exit('no such topic')", RuntimeError, "but ended"),
-        (
-            "import sys; print('no such topic', file=sys.stderr, flush=True); sys.stdin.read()",
-            TimeoutError,
-            "within 2 s, but ran on",
-        ),
+        ("import sys; sys.exit('no such topic')", 60.0, RuntimeError, "but ended"),
+        (WAITS, 0.1, TimeoutError, r"within 0\.1 s, but ran on"),
     ],
 )
 def test_a_program_that_does_not_answer_is_explained_by_its_log(
-    tmp_path: Path, program: str, error: type[Exception], why: str
+    tmp_path: Path, program: str, seconds_max: float, error: type[Exception], why: str
 ) -> None:
-    with (
-        run_program([sys.executable, "-c", program], tmp_path / "a.log") as running,
-        pytest.raises(error, match=rf"{why}\. a\.log ends with:\nno such topic"),
-    ):
-        running.read_answer(2.0)
+    log = tmp_path / "a.log"
+    with run_program([sys.executable, "-c", program], log) as running:
+        wait_until(lambda: bool(log.read_bytes()), "it has said what is wrong", 60)
+        with pytest.raises(error, match=rf"{why}\. a\.log ends with:\nno such topic"):
+            running.read_answer(seconds_max)
