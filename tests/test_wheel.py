@@ -54,7 +54,7 @@ def run(command: list[str], folder: Path, **more: str) -> str:
 
 
 def test_it_is_the_installed_code_that_runs(installed: Path, tmp_path: Path) -> None:
-    where = "import cli, audit; print(cli.__file__, audit.__file__)"
+    where = "import ops.cli, ops.verify; print(ops.cli.__file__, ops.verify.__file__)"
     for file in run([str(installed / "python"), "-c", where], tmp_path).split():
         assert Path(file).is_relative_to(installed.parent)
 
