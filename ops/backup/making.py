@@ -30,30 +30,26 @@ BROKER = "broker"
 BELOW_OTHERS = frozenset({WORKER, ENGINE})
 
 
-class NotEmpty(UserError):
-    """The target folder is not empty."""
-
-    def __init__(self, folder: Path, remedy: str) -> None:
-        super().__init__(f"{folder} should be empty, or not be there, but holds files. {remedy}")
-
-
 def make_backup(settings: Settings, target: Path) -> Manifest:
     """Copy the running shop at one moment, at which all of its processes are paused.
 
     The copy equals what kill -9 of all of them at that moment would leave behind.
     It waits until no load and no import publishes: their processes are none of the shop's. Raises
-    NotLocal, NotEmpty, StillPublishing, and UserError for data that is elsewhere or a process that
-    ends meanwhile.
+    NotLocal, StillPublishing, and UserError for a folder that is not empty, data that is elsewhere,
+    or a process that ends meanwhile.
     """
     refuse_elsewhere(settings)
     _refuse_urls(settings)
     _refuse_full(target, "Name another folder.")
     if target.resolve().is_relative_to(settings.data_dir):
-        raise NotEmpty(settings.data_dir, "The backup would be lost with it: name another folder.")
+        raise UserError(
+            f"The backup should lie outside {settings.data_dir}, or it would be lost with it. Name "
+            "another folder."
+        )
     promoted = [
-        known.promoted
-        for known in read_generations(settings).values()
-        if known.promoted is not None
+        generations.promoted
+        for generations in read_generations(settings).values()
+        if generations.promoted is not None
     ]
     with create_private(), lock_out_publishing(settings.data_dir):
         return _make_backup(settings, target, promoted)
@@ -153,7 +149,7 @@ def restore(source: Path, settings: Settings, erasures: Path | None = None) -> R
     listed = erasures or locate_erasures(home)
     known = read_erasures(listed) if erasures or listed.exists() else None
     if daemon.find_running(home) is not None:
-        raise NotEmpty(home, "A shop runs on it. Name another folder in DATA_DIR.")
+        raise UserError(f"A shop runs on {home}. Name another folder in DATA_DIR.")
     _refuse_full(home, "Forget what it holds: make reset · or name another one in DATA_DIR.")
     draft = home.with_name(f"{home.name}.restoring")
     shutil.rmtree(draft, ignore_errors=True)
@@ -194,4 +190,4 @@ def _refuse_urls(settings: Settings) -> None:
 
 def _refuse_full(folder: Path, remedy: str) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise NotEmpty(folder, remedy)
+        raise UserError(f"{folder} should be empty, or not be there, but holds files. {remedy}")

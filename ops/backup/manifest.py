@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
 from infra.errors import UserError
-from ops.backup.contents import KEPT
+from ops.backup.copying import KEPT
 
 FILE = "backup.json"
 FORMAT = 1

@@ -1,6 +1,71 @@
-"""A figure: a measured value, its aim, and its yardstick."""
+"""What a part of the bench is given, and what it yields."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much the bench measures: everything, or enough to show that it works."""
+
+    name: str
+    history_days: int
+    """World days that are replayed, at the default rate: 170,000 receipts each."""
+    replays: int
+    """How often a log is replayed; the median counts."""
+    counted: int
+    """Receipts in the log that each system counts, copies apart: whole chunks of ten thousand."""
+    starts: int
+    """How often an existing shop is started; the median counts."""
+    age_seconds: float
+    """The age of the default shop before it is measured."""
+    busy_age_seconds: float
+    """The age of the shop with more receipts."""
+    probe_seconds: float
+    """How long receipts are posted whose way into the views is timed."""
+    batch_seconds: float
+    """How long the batches of one pipeline are counted."""
+    compile_seconds: float
+    """How long they are made before, while Java compiles the code of that pipeline."""
+    settle_seconds: float
+    """How long they are made before they count, where Java has compiled that code already."""
+    hour_seconds: float
+    """The age of a shop before the growth of its memory counts."""
+    slope_seconds: float
+    """How long that growth is watched."""
+
+
+FULL = Scale(
+    name="full",
+    history_days=10,
+    replays=3,
+    counted=1_000_000,
+    starts=3,
+    age_seconds=600,
+    busy_age_seconds=240,
+    probe_seconds=60,
+    batch_seconds=40,
+    compile_seconds=60,
+    settle_seconds=20,
+    hour_seconds=3_600,
+    slope_seconds=900,
+)
+QUICK = Scale(
+    name="quick",
+    history_days=1,
+    replays=1,
+    counted=200_000,
+    starts=1,
+    age_seconds=30,
+    busy_age_seconds=20,
+    probe_seconds=10,
+    batch_seconds=10,
+    compile_seconds=10,
+    settle_seconds=5,
+    hour_seconds=60,
+    slope_seconds=30,
+)
 
 
 @dataclass(frozen=True)
@@ -9,21 +74,13 @@ class Aim:
 
     bound: float
     at_least: bool
-    stretch: float | None = None
-    """A better bound."""
 
     def is_met(self, measured: float) -> bool:
-        return self._is_beyond(measured, self.bound)
-
-    def is_stretch_met(self, measured: float) -> bool:
-        return self.stretch is not None and self._is_beyond(measured, self.stretch)
-
-    def _is_beyond(self, measured: float, bound: float) -> bool:
-        return measured >= bound if self.at_least else measured <= bound
+        return measured >= self.bound if self.at_least else measured <= self.bound
 
 
-def aim_at_least(bound: float, stretch: float | None = None) -> Aim:
-    return Aim(bound, at_least=True, stretch=stretch)
+def aim_at_least(bound: float) -> Aim:
+    return Aim(bound, at_least=True)
 
 
 def aim_at_most(bound: float) -> Aim:
@@ -51,21 +108,14 @@ class Figure:
     note: str = ""
     """What exactly the figure measures."""
 
-    @property
-    def percent(self) -> float:
-        """Percent of the yardstick; raises ValueError where there is none."""
-        if self.yardstick is None:
-            raise ValueError(f"{self.what} should have a yardstick, but has none")
-        return 100 * self.measured / self.yardstick.measured
-
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one part of the bench."""
+    """What one run of a part has yielded."""
 
-    part: str
+    machine: Mapping[str, Any]
+    """The day and the machine, as `describe_machine` has them."""
+    scale: str
     figures: tuple[Figure, ...]
-    seconds: float
-    """How long the part took, with all starts."""
     failure: str | None = None
     """Why there are no more figures; None: the part is complete."""

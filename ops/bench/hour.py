@@ -1,7 +1,7 @@
 """The memory of the default shop in its second hour, and whether it still grows then."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from statistics import linear_regression
 
@@ -10,12 +10,18 @@ import psutil
 from infra.processes import find_engines, get_name, list_descendants
 from infra.settings import Settings
 from infra.supervisor import orphans
-from ops.bench.batch_cost import let_time_pass, measure_cpu, measure_cpu_since
-from ops.bench.figures import Figure, aim_at_most
-from ops.bench.live import find_newest_batches
-from ops.bench.memory import GB, MB, count_bytes
-from ops.bench.scale import Scale
-from ops.bench.shops import Shop, run_shop
+from ops.bench.figures import Figure, Scale, aim_at_most
+from ops.bench.shops import (
+    GB,
+    MB,
+    Shop,
+    count_bytes,
+    find_newest_batches,
+    let_time_pass,
+    measure_cpu,
+    measure_cpu_since,
+    run_shop,
+)
 
 AGES = {"ten minutes": 1 / 6, "half an hour": 1 / 2, "an hour": 1.0}
 """The ages of a shop at which its memory is shown, as parts of an hour."""
@@ -38,13 +44,14 @@ def measure_ages(shop: Shop, scale: Scale) -> Iterator[Figure]:
     for age, part in AGES.items():
         let_time_pass(part * scale.hour_seconds - passed)
         passed = part * scale.hour_seconds
-        by_program = count_by_program(shop)
+        programs = count_by_program(shop)
+        shares = ", ".join(f"{name} {size / MB:,.0f}" for name, size in programs.most_common())
         yield Figure(
             f"memory after {age}",
-            by_program.total() / GB,
+            programs.total() / GB,
             "GB",
             aim_at_most(MEMORY_GB_MAX),
-            note=f"Shared pages counted once. In MB: {describe(by_program)}.",
+            note=f"Shared pages counted once. In MB: {shares}.",
         )
 
 
@@ -59,19 +66,18 @@ def measure_slope(shop: Shop, scale: Scale) -> Iterator[Figure]:
         samples.append((number * pause / 3600, count_by_program(shop)))
     hours, counted = zip(*samples, strict=True)
     totals = [each.total() / MB for each in counted]
-    lay = f"between {min(totals) / 1000:.2f} and {max(totals) / 1000:.2f} GB"
-    programs = sorted(counted[-1])
     slopes = ", ".join(
-        f"{name} {compute_slope(hours, [each[name] / MB for each in counted]):+.0f}"
-        for name in programs
+        f"{name} {linear_regression(hours, [each[name] / MB for each in counted]).slope:+.0f}"
+        for name in sorted(counted[-1])
     )
     yield Figure(
         "its slope from then on",
-        compute_slope(hours, totals),
+        linear_regression(hours, totals).slope,
         "MB an hour",
         aim_at_most(SLOPE_MB_MAX),
         note=f"A line through {SAMPLES} samples in {scale.slope_seconds / 60:.0f} minutes, which "
-        f"lay {lay}. Of these: {slopes}.",
+        f"lay between {min(totals) / 1000:.2f} and {max(totals) / 1000:.2f} GB. "
+        f"Of these: {slopes}.",
     )
     batches = find_newest_batches(shop.settings)
     yield Figure(
@@ -80,11 +86,6 @@ def measure_slope(shop: Shop, scale: Scale) -> Iterator[Figure]:
         "cores",
         note=", ".join(f"{name} {batches[name] - made[name]:,}" for name in batches) + " batches.",
     )
-
-
-def compute_slope(hours: Sequence[float], heights: Sequence[float]) -> float:
-    """The slope of the line of least squares, in the heights' unit an hour."""
-    return linear_regression(hours, heights).slope
 
 
 def count_by_program(shop: Shop) -> Counter[str]:
@@ -104,7 +105,3 @@ def count_by_program(shop: Shop) -> Counter[str]:
         with suppress(psutil.NoSuchProcess):
             counted["Spark's Java" if java else owner] += count_bytes(process)
     return counted
-
-
-def describe(by_program: Counter[str]) -> str:
-    return ", ".join(f"{name} {size / MB:,.0f}" for name, size in by_program.most_common())

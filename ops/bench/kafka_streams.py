@@ -6,9 +6,9 @@ is the changelog of its state; it writes no view beside it.
 
 import os
 import shutil
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
 from itertools import count
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from contracts.times import MILLISECOND
 from infra.jars import fetch_streams_jars
 from infra.jars.compiler import compile_classes
 from infra.java import locate_java
-from infra.kafka import create_admin, read_end_offsets
+from infra.kafka import create_admin, read_end_offsets, read_to_end
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.bench.program import Program, run_program
@@ -28,25 +28,9 @@ from ops.bench.program import Program, run_program
 SOURCES = Path(__file__).parent / "java"
 PROGRAM = "retail.bench.Replays"
 THREADS = min(os.cpu_count() or 1, RECEIPTS.settings.partitions)
-UNITS_SOLD = "units-sold"
-"""The store with the units that each shelf sold: store/sku → a long of eight bytes."""
 
-ASSIGNED_SECONDS_MAX = 150.0
-"""A killed application holds its partitions for a session of 45 seconds."""
+ASSIGNED_SECONDS_MAX = 60.0
 ANSWER_SECONDS_MAX = 30.0
-
-
-class Guarantee(Enum):
-    """The processing guarantee of Kafka Streams, and its commit interval in milliseconds."""
-
-    EXACTLY_ONCE = ("exactly_once_v2", 100)
-    """The default interval."""
-    AT_LEAST_ONCE = ("at_least_once", 1_000)
-    """The default is 30 seconds, for which a reader would wait."""
-
-    @property
-    def label(self) -> str:
-        return f"Streams, {self.name.lower().replace('_', '-')}"
 
 
 class Streams:
@@ -58,10 +42,10 @@ class Streams:
         self._admin = create_admin(settings)
         self._numbers = count(1)
 
-    def replay(self, guarantee: Guarantee) -> float:
+    def replay(self) -> float:
         """Seconds from the first receipt until all are counted and committed."""
         with self.create_application() as name:
-            return self.run(name, guarantee)
+            return self.run(name)
 
     @contextmanager
     def create_application(self) -> Iterator[str]:
@@ -75,16 +59,10 @@ class Streams:
             for topic in self._admin.delete_topics(made).values() if made else ():
                 topic.result(ANSWER_SECONDS_MAX)
 
-    def run(self, application: str, guarantee: Guarantee) -> float:
+    def run(self, application: str) -> float:
         """As `replay`, by this application. Raises RuntimeError when its Java ends."""
-        self.start(application, guarantee)
-        return float(self._program.read_answer())
-
-    def start(self, application: str, guarantee: Guarantee) -> None:
-        """Have the application read, and do not wait for it."""
         ends = read_end_offsets(self._admin, [RECEIPTS.name])
-        promise, commit_ms = guarantee.value
-        self._program.order(application, promise, commit_ms, *[ends[at] for at in sorted(ends)])
+        self._program.order(application, *[ends[at] for at in sorted(ends)])
         # A thread that joins later would wait for partitions that the first one holds.
         wait_until(
             lambda: self._is_assigned(application),
@@ -92,6 +70,12 @@ class Streams:
             ASSIGNED_SECONDS_MAX,
         )
         self._program.order()
+        return float(self._program.read_answer())
+
+    def read_answer(self, application: str) -> dict[tuple[str, str], int]:
+        """Units sold by store_id and sku, from the changelog of its store: store/sku → a long."""
+        rows = read_to_end(self._settings, f"{application}-units-sold-changelog")
+        return {parse_shelf(key): struct.unpack(">q", units)[0] for key, units in rows.items()}
 
     def _is_assigned(self, application: str) -> bool:
         described = self._admin.describe_consumer_groups([application])[application]
@@ -104,35 +88,36 @@ class Streams:
         return stable and len(shares) == THREADS and all(shares)
 
 
-def name_changelog(application: str) -> str:
-    """The topic with the application's answer."""
-    return f"{application}-{UNITS_SOLD}-changelog"
+def parse_shelf(key: bytes) -> tuple[str, str]:
+    store_id, sku = key.decode().split("/", 1)
+    return store_id, sku
 
 
 @contextmanager
 def run_kafka_streams(settings: Settings) -> Iterator[Streams]:
     """A Java with Kafka Streams, with the heap of the pipelines' Java, until the block ends."""
-    shutil.rmtree(locate_folder(settings), ignore_errors=True)
-    locate_folder(settings).mkdir(parents=True)
-    config = locate_folder(settings) / "streams.properties"
-    config.write_text(
-        "".join(f"{name}={value}\n" for name, value in build_options(settings).items())
-    )
-    command = [
-        *build_command(settings),
-        str(config),
-        RECEIPTS.name,
-        str(get_schema_id(RECEIPTS)),
-        render_memory_ms(),
-    ]
-    with run_program(command, settings.data_dir / "streams.log") as program:
-        yield Streams(settings, program)
-
-
-def build_command(settings: Settings) -> list[str]:
+    folder = locate_folder(settings)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    options = {
+        "bootstrap.servers": settings.bootstrap_servers,
+        "state.dir": str(folder),
+        "num.stream.threads": str(THREADS),
+        "processing.guarantee": "exactly_once_v2",
+        "commit.interval.ms": "100",  # the default of this guarantee
+        "consumer.isolation.level": "read_committed",
+        # Its changelogs carry world time, as the receipts do.
+        "topic.message.timestamp.after.max.ms": str(2**63 - 1),
+    }
+    config = folder / "streams.properties"
+    config.write_text("".join(f"{name}={value}\n" for name, value in options.items()))
     jars = fetch_streams_jars()
     class_path = [compile_classes([SOURCES], settings.jars_dir, jars), *jars]
-    return [
+    assert RECEIPTS.horizon
+    assert RECEIPTS.skew
+    # How long after its first copy a duplicate may be published within the horizon.
+    memory_ms = (RECEIPTS.horizon + RECEIPTS.skew) // MILLISECOND
+    command = [
         str(locate_java()),
         f"-Xmx{settings.spark_driver_memory}",
         "-XX:+UseSerialGC",
@@ -140,26 +125,13 @@ def build_command(settings: Settings) -> list[str]:
         "-cp",
         os.pathsep.join(map(str, class_path)),
         PROGRAM,
+        str(config),
+        RECEIPTS.name,
+        str(get_schema_id(RECEIPTS)),
+        str(memory_ms),
     ]
-
-
-def build_options(settings: Settings) -> dict[str, str]:
-    """The options that differ from the defaults of Kafka Streams."""
-    return {
-        "bootstrap.servers": settings.bootstrap_servers,
-        "state.dir": str(locate_folder(settings)),
-        "num.stream.threads": str(THREADS),
-        "consumer.isolation.level": "read_committed",
-        # Its changelogs carry world time, as the receipts do.
-        "topic.message.timestamp.after.max.ms": str(2**63 - 1),
-    }
-
-
-def render_memory_ms() -> str:
-    """How long after its first copy a duplicate may be published within the horizon."""
-    assert RECEIPTS.horizon
-    assert RECEIPTS.skew
-    return str((RECEIPTS.horizon + RECEIPTS.skew) // MILLISECOND)
+    with run_program(command, settings.data_dir / "streams.log") as program:
+        yield Streams(settings, program)
 
 
 def locate_folder(settings: Settings) -> Path:

@@ -1,28 +1,56 @@
 """The cost of live operation: a shop as it runs, and a batch of each of its pipelines."""
 
-import asyncio
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from infra.processes import find_engines
-from infra.settings import Settings
+from infra.settings import DEFAULT_SPEED, Settings
 from infra.supervisor import orphans
-from ops.bench.arrivals import compute_percentile_ms, describe_failures
-from ops.bench.batch_cost import let_time_pass, measure_cpu, measure_cpu_since
-from ops.bench.figures import Figure, aim_at_most
-from ops.bench.freshness import RECEIPTS_PER_SECOND, VIEWS, send_probes
-from ops.bench.live_batches import BUSY, DEFAULT, Kind, measure_batches, measure_defaults
-from ops.bench.memory import GB, count_bytes
-from ops.bench.reads import measure_reads
-from ops.bench.scale import Scale
-from ops.bench.shops import Shop, derive_settings, run_shop
-from ops.generations.folders import find_checkpoint
+from ops.bench.batches import measure_batches, measure_plain
+from ops.bench.figures import Figure, Scale, aim_at_most
+from ops.bench.freshness import PATHS, compute_percentile_ms, measure_freshness
+from ops.bench.shops import (
+    GB,
+    Shop,
+    count_bytes,
+    count_receipts,
+    find_newest_batches,
+    let_time_pass,
+    measure_cpu,
+    measure_cpu_since,
+    run_shop,
+)
 
-SLOW_PROBES_PER_SECOND = 2.0
-"""Each waits for every pipeline, some for five seconds. The API limits how many wait at once."""
+MEMORY_GB_MAX = 3
 REPLAYED, REPLAY_SECONDS_MAX = "fraud", 60
+RATIOS_MAX: Mapping[str, float] = MappingProxyType(
+    {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
+)
+"""A batch of each pipeline in the default shop, in those of the yardstick."""
+
+BUSY_RECEIPTS_PER_SECOND = 300.0
+MORNING = 1.15
+"""The world begins on a Monday at eight. An average hour sells this many times as much."""
+MORNING_SPEED = 2.0
+"""The speed of the busy world. Its first hour takes half an hour, in which all is measured; the
+next hour sells half as many receipts more."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A shop that is measured, and its aims."""
+
+    name: str
+    visible_ms_max: tuple[float, float]
+    """p50 and p99 of the time until a receipt is in the stock."""
+    cores_max: float | None = None
+
+
+DEFAULT = Kind("default shop", (400, 1_000), cores_max=0.4)
+BUSY = Kind(f"{BUSY_RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
@@ -30,14 +58,21 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     with run_shop(default) as shop:
         let_time_pass(scale.age_seconds)
         yield from measure_shop(shop, scale, DEFAULT)
-        yield from measure_batches(default, scale, DEFAULT)
+        yield from measure_batches(default, scale, DEFAULT.name, RATIOS_MAX)
         yield measure_replay(shop)
-        yield from measure_defaults(default, scale)
-    busy = derive_settings(settings, "live-busy", RECEIPTS_PER_SECOND)
+        yield measure_plain(default, scale)
+    receipts = MORNING * BUSY_RECEIPTS_PER_SECOND * DEFAULT_SPEED / MORNING_SPEED
+    busy = settings.model_copy(
+        update={
+            "data_dir": settings.data_dir / "live-busy",
+            "simulator_receipts_per_second": receipts,
+            "simulator_speed": MORNING_SPEED,
+        }
+    )
     with run_shop(busy) as shop:
-        let_time_pass(scale.warm_seconds)
+        let_time_pass(scale.busy_age_seconds)
         yield from measure_shop(shop, scale, BUSY)
-        yield from measure_batches(busy, scale, BUSY)
+        yield from measure_batches(busy, scale, BUSY.name, {})
 
 
 def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
@@ -52,22 +87,48 @@ def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
         for name, newest in find_newest_batches(settings).items()
     }
     cores = measure_cpu_since(before, java) / seconds
-    aim = None if kind.cores_max is None else aim_at_most(kind.cores_max)
     shares = ", ".join(f"{name} {each:.0f}" for name, each in per_minute.items())
-    note = (
-        f"Java and its Python workers, all pipelines; batches a minute: {shares}. "
-        f"{1000 * 60 * cores / sum(per_minute.values()):.0f} ms of CPU a batch."
+    yield Figure(
+        f"{kind.name}, Spark",
+        cores,
+        "cores",
+        None if kind.cores_max is None else aim_at_most(kind.cores_max),
+        note=f"Java and its Python workers, all pipelines; batches a minute: {shares}. "
+        f"{1000 * 60 * cores / sum(per_minute.values()):.0f} ms of CPU a batch.",
     )
-    yield Figure(f"{kind.name}, Spark", cores, "cores", aim, note=note)
     yield from measure_visibility(settings, scale, kind)
-    short = replace(scale, warm_seconds=1)
-    yield from measure_reads(f"{kind.name}, one shelf read", settings, short)
     yield Figure(
         f"{kind.name}, memory",
         sum(map(count_bytes, orphans.find(settings.data_dir))) / GB,
         "GB",
-        aim_at_most(3),
+        aim_at_most(MEMORY_GB_MAX),
     )
+
+
+def measure_visibility(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+    """Milliseconds from a receipt's acknowledgement to an answer of each pipeline that holds it."""
+    names = [name for name in settings.pipeline_names if name in PATHS]
+    before, began = count_receipts(settings), time.monotonic()
+    found = measure_freshness(settings, names, scale.probe_seconds)
+    rate = (count_receipts(settings) - before) / (time.monotonic() - began)
+    p50_max, p99_max = map(aim_at_most, kind.visible_ms_max)
+    for name, samples in found.items():
+        bad = sum(not sample.good for sample in samples)
+        yield Figure(
+            f"{kind.name}, {name} p50",
+            compute_percentile_ms(samples, 50),
+            "ms",
+            p50_max if name == "inventory" else None,
+            note=f"{bad:,} of {len(samples)} had no good answer." if bad else "",
+        )
+        if name == "inventory":
+            yield Figure(
+                f"{kind.name}, {name} p99",
+                compute_percentile_ms(samples, 99),
+                "ms",
+                p99_max,
+                note=f"{len(samples)} receipts posted beside {rate:,.0f} receipts/s.",
+            )
 
 
 def measure_replay(shop: Shop) -> Figure:
@@ -86,32 +147,3 @@ def measure_replay(shop: Shop) -> Figure:
         note=f"{read:,} records from offset zero, with its difference. Half an hour of the shop "
         "should take no more.",
     )
-
-
-def measure_visibility(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
-    """Seconds from a receipt's acknowledgement to an answer of each pipeline that holds it."""
-    names = [name for name in settings.pipeline_names if name in VIEWS]
-    short = replace(scale, warm_seconds=1)
-    views = [VIEWS[name] for name in names]
-    probes, rate = asyncio.run(send_probes(settings, short, views, SLOW_PROBES_PER_SECOND))
-    for name, seen in zip(names, zip(*(probe.seen for probe in probes), strict=True), strict=True):
-        p50, p99 = kind.visible_ms_max if name == "inventory" else (None, None)
-        note = (
-            f"{len(probes)} receipts posted beside {rate:,.0f} receipts/s.{describe_failures(seen)}"
-        )
-        for percent, aim in ((50, p50), (99, p99)):
-            yield Figure(
-                f"{kind.name}, {name} p{percent}",
-                compute_percentile_ms(seen, percent),
-                "ms",
-                None if aim is None else aim_at_most(aim),
-                note=note if percent == 99 else "",
-            )
-
-
-def find_newest_batches(settings: Settings) -> dict[str, int]:
-    """The number of the newest batch of each pipeline's first generation."""
-    return {
-        name: find_checkpoint(settings, name, 1).find_newest_begun()
-        for name in settings.pipeline_names
-    }

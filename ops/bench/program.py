@@ -21,15 +21,11 @@ class Program:
     """It reads orders, a line each, and answers with lines."""
 
     def __init__(self, process: "subprocess.Popen[str]", log: Path) -> None:
-        assert process.stdin
-        assert process.stdout
         self._process = process
-        self._orders = process.stdin
-        self._answers = process.stdout
         self._log = log
 
     def order(self, *words: object) -> None:
-        print(*words, file=self._orders, flush=True)
+        print(*words, file=self._process.stdin, flush=True)
 
     def read_answer(self, seconds_max: float = ANSWER_SECONDS_MAX) -> str:
         """Its next line.
@@ -37,6 +33,7 @@ class Program:
         Raises, with the end of its log, RuntimeError when it has ended, and TimeoutError when it
         has not answered in so many seconds: then it is killed.
         """
+        assert self._process.stdout
         late = Event()
 
         def end() -> None:
@@ -46,17 +43,14 @@ class Program:
         timer = Timer(seconds_max, end)
         timer.start()
         try:
-            answer = self._answers.readline()
+            if answer := self._process.stdout.readline():
+                return answer
         finally:
             timer.cancel()
-        if not answer:
-            shown = f"{self._log.name} ends with:\n{tail(self._log, LOG_LINES_SHOWN)}"
-            if late.is_set():
-                raise TimeoutError(
-                    f"It should answer within {seconds_max:g} s, but ran on. {shown}"
-                )
-            raise RuntimeError(f"It should answer, but ended. {shown}")
-        return answer
+        shown = f"{self._log.name} ends with:\n{tail(self._log, LOG_LINES_SHOWN)}"
+        if late.is_set():
+            raise TimeoutError(f"It should answer within {seconds_max:g} s, but ran on. {shown}")
+        raise RuntimeError(f"It should answer, but ended. {shown}")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Receipts by the million: all different, in the order of their time, of three lines each."""
+"""A log of receipts: all different, in the order of their time, of three lines each; some twice."""
 
 from typing import Any
 
@@ -15,21 +15,21 @@ CUSTOMERS = 4_999
 CARDS = 9_973
 APART_MS = 500
 """World time between two receipts: that of the default world."""
-
 BEAT_EVERY = TICK_MS // APART_MS
+
+CHUNK = 10_000
+COPIES = 200
+"""So many receipts of each chunk come again after it: their till had no acknowledgement."""
 POLL_EVERY = 1_000
 FLUSH_SECONDS_MAX = 120.0
 
 
-def create_receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
-    """The receipt of that number; the same one for the same number.
-
-    `apart_ms`: world time between two receipts.
-    """
+def create_receipt(number: int) -> dict[str, Any]:
+    """The receipt of that number; the same one for the same number."""
     store = f"S{number % STORES:03}"
     return {
         "event_id": f"{store}-{number:08}",
-        "event_time": START_MS + number * apart_ms,
+        "event_time": START_MS + number * APART_MS,
         "store_id": store,
         "register_id": f"{store}-R{number % 3}",
         "cashier_id": f"{store}-K{number % 7:02}",
@@ -46,47 +46,27 @@ def create_receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
     }
 
 
-def publish(settings: Settings, start: int, end: int, apart_ms: int = APART_MS) -> None:
-    """Publish the receipts of these numbers, and the heartbeats between them."""
-    log = Log(settings)
-    append(log, start, end, apart_ms)
-    log.flush()
+def publish(settings: Settings, receipts: int) -> None:
+    """Publish so many receipts, in whole chunks, the copies, and the heartbeats between them."""
+    producer = create_producer(settings, linger_ms=50)
 
-
-def append(log: "Log", start: int, end: int, apart_ms: int = APART_MS) -> None:
-    """Append the receipts of these numbers, and the heartbeats between them."""
-    for number in range(start, end):
-        event = create_receipt(number, apart_ms)
-        log.append(RECEIPTS, event["store_id"], event)
-        if number % BEAT_EVERY == 0:
-            log.append(HEARTBEATS, "world", create_heartbeat(f"beat-{number}", event["event_time"]))
-
-
-def create_heartbeat(event_id: str, at_ms: int) -> dict[str, Any]:
-    return {"event_id": event_id, "event_time": at_ms, "world": "world"}
-
-
-class Log:
-    """A producer of events; a full queue is waited for."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._producer = create_producer(settings, linger_ms=50)
-        self._since_poll = 0
-
-    def append(self, contract: Contract, key: str, event: dict[str, Any]) -> None:
-        self._since_poll = (self._since_poll + 1) % POLL_EVERY
-        if self._since_poll == 0:
-            self._producer.poll(0)
-        value = encode(contract, event)
+    def produce(contract: Contract, key: str, event: dict[str, Any]) -> None:
+        record = contract.name, encode(contract, event), key.encode()
         while True:
             try:
-                self._producer.produce(
-                    contract.name, value, key.encode(), timestamp=event["event_time"]
-                )
+                producer.produce(*record, timestamp=event["event_time"])
                 return
-            except BufferError:
-                self._producer.poll(1)
+            except BufferError:  # the queue is full
+                producer.poll(1)
 
-    def flush(self) -> None:
-        if left := self._producer.flush(FLUSH_SECONDS_MAX):
-            raise TimeoutError(f"{left} records were not taken in {FLUSH_SECONDS_MAX:g} s")
+    for start in range(0, receipts, CHUNK):
+        for number in (*range(start, start + CHUNK), *range(start, start + COPIES)):
+            event = create_receipt(number)
+            produce(RECEIPTS, event["store_id"], event)
+            if number % BEAT_EVERY == 0:
+                beat = {"event_id": f"beat-{number}", "event_time": event["event_time"]}
+                produce(HEARTBEATS, "world", {**beat, "world": "world"})
+            if number % POLL_EVERY == 0:
+                producer.poll(0)
+    if left := producer.flush(FLUSH_SECONDS_MAX):
+        raise TimeoutError(f"{left} records were not taken in {FLUSH_SECONDS_MAX:g} s")

@@ -1,59 +1,24 @@
-"""The figures, as a table for a person and as a document for a program."""
+"""The figures, as lines for a person and as a document for a program."""
 
 import os
 import platform
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import psutil
+from pydantic import TypeAdapter
 
 from ops.bench.figures import Aim, Figure, Outcome
-from ops.bench.scale import Scale
 from services.clock import get_wall_ms
 
 WIDTH = 80
-WHAT_WIDTH, MEASURED_WIDTH, AIM_WIDTH = 32, 21, 11
 GIB = 1024**3
 
-
-def render_heads() -> str:
-    return _render_row("", "measured", "aim", "")
-
-
-def render_lines(outcome: Outcome) -> Iterator[str]:
-    """The part's rows, none wider than WIDTH, and why there are no more."""
-    for figure in outcome.figures:
-        yield from render_rows(figure)
-    if outcome.failure:
-        yield from _wrap(f"{outcome.part} failed. {outcome.failure}", indent=2)
-
-
-def render_rows(figure: Figure) -> Iterator[str]:
-    measured = f"{render_number(figure.measured)} {figure.unit}"
-    yield _render_row(figure.what, measured, *render_aim(figure.aim, figure.measured))
-    if figure.yardstick:
-        percent = f"{render_number(figure.percent)} % of {render_number(figure.yardstick.measured)}"
-        aim = render_aim(figure.yardstick.aim, figure.percent, " %")
-        yield _render_row(f"  of {figure.yardstick.what}", percent, *aim)
-    yield from _wrap(figure.note, indent=4)
-
-
-def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, str]:
-    """The aim, and whether it was reached. Its unit is left out where the column before has it."""
-    if aim is None:
-        return "", ""
-    met = "met" if aim.is_met(measured) else "missed"
-    if aim.is_stretch_met(measured):
-        met = "stretch met"
-    return f"{'≥' if aim.at_least else '≤'} {render_number(aim.bound)}{unit}", met
-
-
-def render_number(value: float) -> str:
-    """The value with at least three digits: further ones are noise."""
-    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+OUTCOMES = TypeAdapter(dict[str, Outcome])
+"""The outcome of each part, by its name: what a report of the bench holds."""
 
 
 def describe_machine() -> dict[str, Any]:
@@ -68,46 +33,47 @@ def describe_machine() -> dict[str, Any]:
     }
 
 
-def build_document(
-    scale: Scale, ran_on: dict[str, Any], outcomes: Iterable[Outcome]
-) -> dict[str, Any]:
-    return {
-        "scale": asdict(scale),
-        "machine": ran_on,
-        "parts": [
-            {
-                "part": outcome.part,
-                "seconds": round(outcome.seconds, 1),
-                "failure": outcome.failure,
-                "figures": [describe(figure) for figure in outcome.figures],
-            }
-            for outcome in outcomes
-        ],
-    }
+def write_outcomes(file: Path, outcomes: Mapping[str, Outcome]) -> None:
+    file.write_bytes(OUTCOMES.dump_json(dict(outcomes), indent=1) + b"\n")
 
 
-def describe(figure: Figure) -> dict[str, Any]:
-    described = {**asdict(figure), **_judge(figure.aim, figure.measured)}
-    if figure.yardstick:
-        described["yardstick"] |= {
-            "percent": figure.percent,
-            **_judge(figure.yardstick.aim, figure.percent),
-        }
-    return described
+def render_lines(part: str, outcome: Outcome) -> Iterator[str]:
+    """The part's figures, no line wider than WIDTH, and why there are no more."""
+    for figure in outcome.figures:
+        measured = f"{render_number(figure.measured)} {figure.unit}"
+        aim, verdict = render_aim(figure.aim, figure.measured)
+        yield f"  {figure.what:<38}{measured:>18}  {aim:<11}{verdict}".rstrip()
+        yield from _wrap(render_yardstick(figure), indent=4)
+        yield from _wrap(figure.note, indent=4)
+    if outcome.failure:
+        yield from _wrap(f"{part} failed. {outcome.failure}", indent=2)
 
 
-def _judge(aim: Aim | None, measured: float) -> dict[str, bool]:
+def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, str]:
+    """The aim, and whether it was reached. Its unit is left out where the column before has it."""
     if aim is None:
-        return {}
-    stretched = {} if aim.stretch is None else {"stretch_met": aim.is_stretch_met(measured)}
-    return {"met": aim.is_met(measured), **stretched}
+        return "", ""
+    bound = f"{'≥' if aim.at_least else '≤'} {render_number(aim.bound)}{unit}"
+    return bound, "met" if aim.is_met(measured) else "missed"
 
 
-def _render_row(what: str, measured: str, aim: str, met: str) -> str:
-    row = f"  {what:<{WHAT_WIDTH}}{measured:>{MEASURED_WIDTH}}   {aim:<{AIM_WIDTH}}{met}"
-    return row.rstrip()
+def render_yardstick(figure: Figure) -> str:
+    """What the figure is measured beside, and its share of that; empty where there is nothing."""
+    if figure.yardstick is None:
+        return ""
+    percent = 100 * figure.measured / figure.yardstick.measured
+    aim, verdict = render_aim(figure.yardstick.aim, percent, " %")
+    beside = f"{figure.yardstick.what}: {render_number(figure.yardstick.measured)} {figure.unit}"
+    judged = f"; aim {aim}, {verdict}" if aim else ""
+    return f"{beside}, of which it is {render_number(percent)} %{judged}"
+
+
+def render_number(value: float) -> str:
+    """The value with at least three digits: further ones are noise."""
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
 
 
 def _wrap(text: str, indent: int) -> Iterator[str]:
+    margin = " " * indent
     for line in text.splitlines():
-        yield from wrap(line, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent)
+        yield from wrap(line, WIDTH, initial_indent=margin, subsequent_indent=margin)

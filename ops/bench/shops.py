@@ -1,35 +1,33 @@
-"""A whole shop, started by the command line, for as long as it is measured."""
+"""A whole shop, started by the command line, and what its processes take while it is measured."""
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from contracts import RECEIPTS
+import psutil
+
+from contracts import CONTRACTS, RECEIPTS
 from infra.http import fetch_json
-from infra.kafka import create_admin, read_end_offsets
-from infra.processes import build_environment, capture
-from infra.settings import DEFAULT_SPEED, Settings, locate_root
+from infra.kafka import apply_topics, create_admin, is_answering, read_end_offsets
+from infra.processes import build_environment, capture, start_module
+from infra.settings import Settings, locate_root
 from infra.supervisor import daemon
 from infra.supervisor.manager import Process
 from infra.wait import wait_until
+from ops.generations.folders import find_checkpoint
 
 COMMAND_SECONDS_MAX = 600
 CAUGHT_UP_SECONDS_MAX = 900.0
 ANSWER_SECONDS_MAX = 10.0
+BROKER_SECONDS_MAX = 60.0
+STOP_SECONDS_MAX = 30.0
 LAG_RECORDS_MAX = 5_000
 
-SPINE = "inventory"
-"""The pipeline whose figures count, alone and beside the others."""
-
-MORNING = 1.15
-"""The world begins on a Monday at eight. An average hour sells this many times as much."""
-MORNING_SPEED = 2.0
-"""The speed of such a world. Its first hour takes half an hour, in which all is measured; the next
-hour sells half as many receipts more."""
+GB, MB = 1e9, 1e6
 
 
 class CommandFailed(AssertionError):
@@ -85,15 +83,15 @@ def run_shop(settings: Settings) -> Iterator[Shop]:
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     shop = Shop(settings)
     try:
-        shop.run_retail("up")
-        wait_until(lambda: has_caught_up(shop), "the views are caught up", CAUGHT_UP_SECONDS_MAX)
+        shop.start()
+        wait_until(
+            lambda: max(read_lags(shop)) <= LAG_RECORDS_MAX,
+            "the views are caught up",
+            CAUGHT_UP_SECONDS_MAX,
+        )
         yield shop
     finally:
-        shop.run_retail("down")
-
-
-def has_caught_up(shop: Shop) -> bool:
-    return max(read_lags(shop)) <= LAG_RECORDS_MAX
+        shop.stop()
 
 
 def read_lags(shop: Shop) -> list[float]:
@@ -103,35 +101,57 @@ def read_lags(shop: Shop) -> list[float]:
     return [inf if lag is None else lag for lag in known]
 
 
-def list_pipeline_settings(settings: Settings) -> Iterator[tuple[str, Settings]]:
-    """The settings with the inventory pipeline alone, and with all of `make up`; and a label."""
-    yield "alone", settings.model_copy(update={"pipelines": SPINE})
-    yield "with all", settings
+@contextmanager
+def run_broker(settings: Settings) -> Iterator[None]:
+    """A broker alone, with every topic of the contracts, where a shop would disturb the figures."""
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    process = start_module(settings, settings.data_dir / "broker.log", "infra.broker")
+    try:
+        wait_until(lambda: is_answering(settings), "the broker answers", BROKER_SECONDS_MAX)
+        apply_topics(settings, CONTRACTS)
+        yield
+    finally:
+        process.terminate()
+        process.wait(STOP_SECONDS_MAX)
 
 
-def derive_settings(settings: Settings, name: str, receipts_per_second: float) -> Settings:
-    """Settings of a new shop of that name with about this rate of receipts per wall second."""
-    return settings.model_copy(
-        update={
-            "data_dir": settings.data_dir / name,
-            "simulator_receipts_per_second": MORNING
-            * receipts_per_second
-            * DEFAULT_SPEED
-            / MORNING_SPEED,
-            "simulator_speed": MORNING_SPEED,
-        }
-    )
+def count_receipts(settings: Settings) -> int:
+    """The receipts in the log, with copies."""
+    return sum(read_end_offsets(create_admin(settings), [RECEIPTS.name]).values())
 
 
-class ReceiptRate:
-    """Receipts per second that were published since it was created."""
+def find_newest_batches(settings: Settings) -> dict[str, int]:
+    """The number of the newest batch of each pipeline's first generation."""
+    return {
+        name: find_checkpoint(settings, name, 1).find_newest_begun()
+        for name in settings.pipeline_names
+    }
 
-    def __init__(self, settings: Settings) -> None:
-        self._admin = create_admin(settings)
-        self._began, self._before = time.monotonic(), self._count()
 
-    def __call__(self) -> float:
-        return (self._count() - self._before) / (time.monotonic() - self._began)
+def count_bytes(process: psutil.Process) -> int:
+    """Resident bytes; shared pages count by their share, where the system reports it."""
+    with suppress(psutil.NoSuchProcess):
+        full = process.memory_full_info()
+        return int(getattr(full, "pss", full.rss))
+    return 0
 
-    def _count(self) -> int:
-        return sum(read_end_offsets(self._admin, [RECEIPTS.name]).values())
+
+def measure_cpu(java: psutil.Process) -> dict[int, float]:
+    """CPU seconds of the process and those below it so far, by process id."""
+    seconds: dict[int, float] = {}
+    for process in [java, *java.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):  # a worker that was idle for a minute ends
+            times = process.cpu_times()
+            seconds[process.pid] = times.user + times.system
+    return seconds
+
+
+def measure_cpu_since(before: Mapping[int, float], java: psutil.Process) -> float:
+    """CPU seconds since then, of the processes that are still there."""
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in measure_cpu(java).items())
+
+
+def let_time_pass(seconds: float) -> None:
+    """Wait while what is measured runs."""
+    until = time.monotonic() + seconds
+    wait_until(lambda: time.monotonic() >= until, "time passes", seconds + 30)

@@ -1,21 +1,18 @@
 """The time of starts: the environment, a first start of a shop, and a later one."""
 
 import os
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from statistics import median
 
 from contracts import RECEIPTS
 from infra.settings import Settings, locate_root
 from ops.bench import yardstick
-from ops.bench.batch_cost import end_session
-from ops.bench.broker import run_broker
-from ops.bench.figures import Figure, Yardstick, aim_at_most
-from ops.bench.scale import Scale
-from ops.bench.shops import Shop
+from ops.bench.batches import end_session
+from ops.bench.figures import Figure, Scale, Yardstick, aim_at_most
+from ops.bench.shops import Shop, run_broker
 from pipelines.engine.source import build_source_options
 
 ENVIRONMENT_SECONDS_MAX = 12
@@ -43,39 +40,36 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
             "a bare Spark session's first batch", median(bare), aim_at_most(START_PERCENT_MAX)
         ),
         note=f"Median of {scale.starts}. The bare session has Spark's own options; its batch reads "
-        "the receipts of the shop and does nothing with it.",
+        "the receipts of the shop and does nothing with them.",
     )
 
 
 def measure_environment(settings: Settings) -> Figure:
     """A fresh environment; packages come from the installer's cache, if it has them."""
-    folder = settings.data_dir / "environment"
-    seconds = measure_time(lambda: run_bootstrap(os.environ | {"VENV": str(folder)}))
-    shutil.rmtree(folder)
+    began = time.monotonic()
+    subprocess.run(
+        [sys.executable, "-m", "infra.bootstrap"],
+        cwd=locate_root(),
+        env=os.environ | {"VENV": str(settings.data_dir / "environment")},
+        check=True,
+        capture_output=True,
+        timeout=COMMAND_SECONDS_MAX,
+    )
     return Figure(
         "environment of a fresh clone",
-        seconds,
+        time.monotonic() - began,
         "s",
         aim_at_most(ENVIRONMENT_SECONDS_MAX),
         note="All packages of the hash-locked file, from the installer's cache if it has them.",
     )
 
 
-def run_bootstrap(environment: dict[str, str]) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "infra.bootstrap"],
-        cwd=locate_root(),
-        env=environment,
-        check=True,
-        capture_output=True,
-        timeout=COMMAND_SECONDS_MAX,
-    )
-
-
 def time_start(shop: Shop) -> float:
     """Seconds until every part of the shop is ready; then it is stopped."""
+    began = time.monotonic()
     try:
-        return measure_time(shop.start)
+        shop.start()
+        return time.monotonic() - began
     finally:
         shop.stop()
 
@@ -101,9 +95,3 @@ def time_bare_session(settings: Settings, number: int) -> float:
         return time.monotonic() - began
     finally:
         end_session(spark)
-
-
-def measure_time(act: Callable[[], None]) -> float:
-    began = time.monotonic()
-    act()
-    return time.monotonic() - began

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 from contextlib import nullcontext
-from pathlib import Path
 
 from confluent_kafka.admin import NewTopic
 from pyspark.sql import DataFrame, SparkSession
@@ -23,7 +22,7 @@ from infra.jars import fetch_spark_jars
 from infra.kafka import create_admin
 from infra.settings import Settings
 from pipelines.engine.query import SMALL_TASKS
-from pipelines.engine.session import prepare_session
+from pipelines.engine.session import PARTITIONS, prepare_session
 from pipelines.engine.sink import build_producer_options
 from pipelines.engine.source import tail
 from pipelines.engine.tuning.optimized import optimize_once
@@ -33,26 +32,26 @@ SECONDS_PER_BATCH = 0.5
 
 
 def start_plain_session(settings: Settings) -> SparkSession:
-    """Spark with its default options, and only what it needs to read Kafka."""
+    """Spark with what it needs to read Kafka, few partitions, and no other option."""
     java.use()
     return (
         SparkSession.builder.master(settings.spark_master)
-        .appName("by defaults")
+        .appName("plain")
         .config("spark.driver.extraClassPath", os.pathsep.join(map(str, fetch_spark_jars())))
         .config("spark.driver.memory", settings.spark_driver_memory)
-        .config("spark.local.dir", str(settings.data_dir / "by-defaults"))
+        .config("spark.local.dir", str(settings.data_dir / "plain"))
+        .config("spark.sql.shuffle.partitions", PARTITIONS)
         .getOrCreate()
     )
 
 
-def start(
-    spark: SparkSession, settings: Settings, folder: Path, ours: bool = True
-) -> StreamingQuery:
-    """Begin at the log's first receipt, with a checkpoint in this folder, made anew.
+def start(spark: SparkSession, settings: Settings, ours: bool = True) -> StreamingQuery:
+    """Begin at the log's first receipt, with a new checkpoint.
 
     `ours`: with the options of a live pipeline, in one task; otherwise with those of the session.
     """
     make_topic(settings)
+    folder = settings.data_dir / ("yardstick" if ours else "yardstick-plain")
     shutil.rmtree(folder, ignore_errors=True)
     if ours:
         prepare_session(spark, live=True, partitions=1)

@@ -1,22 +1,20 @@
 """retail bench: how fast the project is on this machine, compared with its aims."""
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from infra.errors import UserError
 from infra.ports import free_port_base
 from infra.settings import Settings, read_settings
-from ops.bench import report
-from ops.bench.figures import Outcome
+from ops.bench.figures import FULL, QUICK, Outcome, Scale
+from ops.bench.report import describe_machine, render_lines, write_outcomes
 from ops.bench.run import Part, run
-from ops.bench.scale import FULL, QUICK, Scale
 from ops.cli import screen
 from ops.cli.up import check, fetch_jars
 
@@ -50,23 +48,28 @@ def bench(
         check(settings)
         fetch_jars(settings)
         outcomes = measure(only or list(Part), settings, QUICK if quick else FULL, file)
-    if any(outcome.failure for outcome in outcomes):
+    if any(outcome.failure for outcome in outcomes.values()):
         raise typer.Exit(1)
 
 
-def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> list[Outcome]:
+def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> dict[str, Outcome]:
     """Show and report the outcome of each part, also after an interruption between two parts."""
-    ran_on = report.describe_machine()
-    show_machine(ran_on)
-    outcomes: list[Outcome] = []
+    machine = describe_machine()
+    screen.say(
+        f"  {machine['cores']} cores, {machine['memory_gib']} GiB memory, "
+        f"load {machine['load_per_minute']}\n"
+    )
+    outcomes: dict[str, Outcome] = {}
     try:
         for part in parts:
             with screen.show_waiting(part, "measuring"):
-                outcomes.append(run(part, settings, scale))
-            for line in report.render_lines(outcomes[-1]):
+                outcomes[part.value] = run(part, settings, scale)
+            for line in render_lines(part, outcomes[part.value]):
                 screen.say(line)
     finally:
-        write(file, report.build_document(scale, ran_on, outcomes))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_outcomes(file, outcomes)
+        screen.say(f"\n  report: {screen.shorten(file)}")
     return outcomes
 
 
@@ -83,17 +86,3 @@ def create_own_folder(keep: bool) -> Iterator[Settings]:
             screen.say(f"\n  logs and data: {screen.shorten(folder)}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def show_machine(ran_on: dict[str, Any]) -> None:
-    screen.say(
-        f"  {ran_on['cores']} cores, {ran_on['memory_gib']} GiB memory, "
-        f"load {ran_on['load_per_minute']}\n"
-    )
-    screen.say(report.render_heads())
-
-
-def write(file: Path, document: dict[str, Any]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
-    screen.say(f"\n  report: {screen.shorten(file)}")

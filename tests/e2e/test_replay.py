@@ -13,7 +13,6 @@ from contracts import ALERTS as ALERT
 from infra.settings import locate_root
 from infra.supervisor.parts import kill
 from infra.wait import wait_until
-from ops.bench.browsers import MISSING, find_chromium
 from ops.bench.shops import CommandFailed
 from ops.cli.experiments import PROMPT, parse_exchanges
 from tests.answers import FENCED, is_alike
@@ -43,7 +42,7 @@ from tests.e2e.shop import Shop, opened
 from tests.guide import Reader
 from tests.rooms import ROOMS
 from tests.seeds import create_random
-from tests.services.api.browser import chromium
+from tests.services.api.browser import MISSING, chromium, find_chromium
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(1_200)]
 

@@ -11,12 +11,10 @@ import java.util.Properties;
  *
  * Arguments: a file with what every application is configured with; the topic; the id of its
  * schema; for how long an id is remembered. Each line of the input asks for one replay: its
- * application's id, its guarantee, its commit interval in milliseconds, and the end of each
- * partition. It reads nothing before another line has come. The answer is a line: its seconds.
+ * application's id, and the end of each partition. It reads nothing before another line has come.
+ * The answer is a line: its seconds.
  */
 public class Replays {
-    private static final int BEFORE_ENDS = 3;
-
     public static void main(String[] arguments) {
         try {
             answer(arguments, new BufferedReader(new InputStreamReader(System.in)));
@@ -32,7 +30,7 @@ public class Replays {
         long memoryMs = Long.parseLong(arguments[3]);
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             String[] words = line.split(" ");
-            Properties config = config(arguments[0], words);
+            Properties config = config(arguments[0], words[0]);
             Replay replay = new Replay(config, arguments[1], schema, memoryMs, progress(words));
             replay.start();
             input.readLine();
@@ -40,21 +38,19 @@ public class Replays {
         }
     }
 
-    private static Properties config(String file, String[] words) throws Exception {
+    private static Properties config(String file, String application) throws Exception {
         Properties config = new Properties();
         try (InputStream content = new FileInputStream(file)) {
             config.load(content);
         }
-        config.put("application.id", words[0]);
-        config.put("processing.guarantee", words[1]);
-        config.put("commit.interval.ms", words[2]);
+        config.put("application.id", application);
         return config;
     }
 
     private static Progress progress(String[] words) {
-        long[] ends = new long[words.length - BEFORE_ENDS];
+        long[] ends = new long[words.length - 1];
         for (int partition = 0; partition < ends.length; partition++) {
-            ends[partition] = Long.parseLong(words[BEFORE_ENDS + partition]);
+            ends[partition] = Long.parseLong(words[partition + 1]);
         }
         return new Progress(ends);
     }

@@ -1,5 +1,4 @@
 import importlib
-import json
 import re
 from pathlib import Path
 
@@ -8,17 +7,9 @@ import pytest
 from infra.errors import UserError
 from infra.settings import locate_root
 from ops.bench import document, run
-from ops.bench.document import (
-    DOCUMENTS,
-    Part,
-    fill,
-    read_parts,
-    read_reported_parts,
-)
+from ops.bench.document import DOCUMENTS, fill, read_parts, read_report
 from ops.bench.figures import Figure, Outcome, Yardstick, aim_at_least, aim_at_most
-from ops.bench.report import build_document as report
-from ops.bench.report import describe_machine
-from ops.bench.scale import QUICK
+from ops.bench.report import describe_machine, write_outcomes
 
 TEXT = "Before.\n\n<!-- {mark} -->\nan old table\n<!-- end of figures -->\n\nAfter.\n"
 FIGURES = TEXT.format(mark="figures: replay")
@@ -32,21 +23,24 @@ RATE = Figure(
     "Warm.",
 )
 RATIO = Figure("a batch", 1.26, "×", aim_at_most(1.2), note="Of twenty\nreceipts.")
-LATENCY = Figure("a read", 3.1, "ms", aim_at_most(25))
-AIMLESS = Figure("a large batch", 3.2, "×")
+START = Figure("a start", 20, "s", None, Yardstick("a bare one", 12, aim_at_most(200)))
 
 
-def write_report(folder: Path, failure: str | None = None) -> Path:
+def create_outcome(*figures: Figure, failure: str | None = None) -> Outcome:
+    return Outcome(describe_machine(), "full", figures, failure)
+
+
+def report(folder: Path, outcome: Outcome) -> Path:
     file = folder / "report.json"
-    outcome = Outcome("replay", (RATE, RATIO, AIMLESS), 9.0, failure)
-    file.write_text(json.dumps(report(QUICK, describe_machine(), [outcome])))
+    write_outcomes(file, {"replay": outcome})
     return file
 
 
 def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_note(
     tmp_path: Path,
 ) -> None:
-    filled = fill(Path("a.md"), FIGURES, read_reported_parts(write_report(tmp_path)))
+    written = report(tmp_path, create_outcome(RATE, RATIO))
+    filled = fill(Path("a.md"), FIGURES, read_report(written))
     assert filled.startswith("Before.\n\n<!-- figures: replay -->\n| what | measured | aim |")
     assert filled.endswith("\n<!-- end of figures -->\n\nAfter.\n")
     assert "old" not in filled
@@ -58,35 +52,23 @@ def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_no
 
 
 def test_headlines_are_one_table_of_several_parts_in_their_own_order_without_notes(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(document, "HEADLINES", ("a read", "a batch"))
-    [replay] = read_reported_parts(write_report(tmp_path)).values()
-    start = Figure("a start", 20, "s", None, Yardstick("a bare one", 12, aim_at_most(200)))
-    live = Part(machine=replay.machine, figures=(start, LATENCY))
-    filled = fill(Path("a.md"), HEADLINES, {"replay": replay, "live": live})
-    assert re.findall(r"^\| ([a-z ]+) \|", filled, re.MULTILINE) == ["what", "a read", "a batch"]
+    parts = {"replay": create_outcome(RATE, RATIO), "live": create_outcome(START)}
+    monkeypatch.setattr(document, "HEADLINES", ("a start", "a batch"))
+    filled = fill(Path("a.md"), HEADLINES, parts)
+    assert re.findall(r"^\| ([a-z ]+) \|", filled, re.MULTILINE) == ["what", "a start", "a batch"]
     assert "twenty" not in filled
-    monkeypatch.setattr(document, "HEADLINES", ("a start", "a stop"))
-    with pytest.raises(UserError, match=r"lack \['a stop'\]"):
-        fill(Path("a.md"), HEADLINES, {"replay": replay, "live": live})
-
-
-def test_a_figure_may_have_its_aim_beside_its_yardstick(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(document, "HEADLINES", ("a start",))
-    [replay] = read_reported_parts(write_report(tmp_path)).values()
-    start = Figure("a start", 20, "s", None, Yardstick("a bare one", 12, aim_at_most(200)))
-    live = Part(machine=replay.machine, figures=(start,))
-    filled = fill(Path("a.md"), HEADLINES, {"replay": replay, "live": live})
     beside = "a bare one: 12 s, of which it is 167 %; aim ≤ 200 %, met"
     assert f"| a start | 20 s |  |  | {beside} |\n" in filled
+    monkeypatch.setattr(document, "HEADLINES", ("a start", "a stop"))
+    with pytest.raises(UserError, match=r"lack \['a stop'\]"):
+        fill(Path("a.md"), HEADLINES, parts)
 
 
 def test_a_part_that_failed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"replay failed: It broke\. Measure it again"):
-        read_reported_parts(write_report(tmp_path, "It broke."))
+        read_report(report(tmp_path, create_outcome(RATE, failure="It broke.")))
 
 
 def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:
@@ -102,10 +84,7 @@ def test_the_tables_of_the_documents_are_those_of_the_figures(file: Path) -> Non
     assert fill(file, text, read_parts()) == text, "run python -m ops.bench.document"
 
 
-def test_every_figure_is_of_a_part_that_the_bench_has() -> None:
-    assert read_parts().keys() <= {part.value for part in run.Part}
-
-
 @pytest.mark.parametrize("part", run.Part)
 def test_every_part_is_a_module_that_measures(part: run.Part) -> None:
     assert callable(importlib.import_module(f"ops.bench.{part.value}").measure)
+    assert read_parts().keys() <= set(run.Part)

@@ -29,11 +29,6 @@ NOON = WorldClock(world_ms=1_000_000, wall_ms=5_000, speed_milli=10_000)
 ANNOUNCED = AnnouncedClock(NOON, ClockState.RUNNING, seed=1)
 
 
-def test_world_time_runs_with_the_speed() -> None:
-    assert NOON.world_at(5_000) == 1_000_000
-    assert NOON.world_at(6_000) == 1_010_000
-
-
 @given(
     st.integers(-(10**12), 10**12),
     st.integers(1, 100_000_000),

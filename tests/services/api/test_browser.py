@@ -13,10 +13,17 @@ from playwright.sync_api import Browser
 from contracts import RECEIPTS
 from infra.settings import HOST
 from infra.wait import wait_for
-from ops.bench.browsers import MISSING, find_chromium
 from tests.ports import free_port_base
 from tests.services.api import lone
-from tests.services.api.browser import AXE, NARROW, WIDE, chromium, visiting
+from tests.services.api.browser import (
+    AXE,
+    MISSING,
+    NARROW,
+    WIDE,
+    chromium,
+    find_chromium,
+    visiting,
+)
 from tests.services.memory import MemoryLog
 from tests.services.serving import SECONDS_MAX, TOKEN, Answers, create_sources, serving
 from tests.services.showing import PIPELINES, SHELF, Shop
