@@ -15,7 +15,7 @@ from infra.errors import UserError
 from infra.processes import build_environment, capture
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import health, screen
-from ops.cli.credentials import lend_credentials
+from ops.cli.security import lend_credentials
 
 GUIDE = Path("docs", "guide")
 FILES = "[0-9][0-9]-*.md"

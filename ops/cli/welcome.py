@@ -24,7 +24,7 @@ def welcome(current: Settings) -> None:
     elif current.world == "own":
         screen.step("Empty so far", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
-    show_tokens(current, "retail token list")
+    show_tokens(current, "retail security token list")
     screen.step("Next", "make verify · make status · make logs · make down")
 
 

@@ -1,12 +1,14 @@
-"""Status: what runs, and what is wrong with what does not."""
+"""Status and logs: what runs, what is wrong with what does not, and what it has said."""
 
 import dataclasses
 import json
+import os
 
 import pytest
 from typer.testing import CliRunner
 
 import ops.cli.status
+from infra.errors import UserError
 from infra.security.certificates import ensure_certificate
 from infra.security.tokens import DAY_MS, Role, add_token, ensure_tokens
 from infra.settings import Settings
@@ -15,7 +17,7 @@ from infra.supervisor.manager import Manager, Process, State
 from ops.cli import fleet
 from ops.cli.fleet import Component
 from ops.cli.main import build_application
-from ops.cli.status import render_duration
+from ops.cli.status import logs, render_duration
 from services.clock import get_wall_ms
 
 API = Component(
@@ -171,7 +173,39 @@ def test_what_of_a_secure_shop_ends_soon_is_said_with_what_renews_it(
         monkeypatch.setattr(ops.cli.status, "get_wall_ms", lambda days=days: now_ms + days * DAY_MS)
         said = run_status()
         assert said.count("the token till ") == tokens
-        assert said.count("retail token add till --role publisher") == tokens
+        assert said.count("retail security token add till --role publisher") == tokens
         assert said.count("the certificate broker ends") == certificates
         assert said.count("Renew it") == tokens + certificates
         assert ("is over since" in said) == (days > 30)
+
+
+@pytest.fixture
+def lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The command that takes over."""
+    command: list[str] = []
+    monkeypatch.setattr(os, "execvp", lambda _, arguments: command.extend(arguments))
+    return command
+
+
+def test_one_log_is_followed(current: Settings, lines: list[str]) -> None:
+    log = current.logs_dir / "api.log"
+    log.touch()
+    logs("api", follow=True, lines=5)
+    assert lines == ["tail", "-n", "5", "-F", "--", str(log)]
+
+
+def test_without_a_name_all_logs_are_shown(current: Settings, lines: list[str]) -> None:
+    for name in ("api", "broker"):
+        (current.logs_dir / f"{name}.log").touch()
+    logs()
+    assert [path.rsplit("/", 1)[1] for path in lines[4:]] == ["broker.log", "api.log"]
+
+
+def test_an_unknown_component_is_told_the_known_ones(current: Settings) -> None:
+    with pytest.raises(UserError, match="broker, simulator, quarantine, pipelines, api"):
+        logs("till")
+
+
+def test_before_the_first_start_there_are_no_logs(current: Settings) -> None:
+    with pytest.raises(UserError, match="make up"):
+        logs()
