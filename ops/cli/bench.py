@@ -12,6 +12,7 @@ import typer
 
 from infra.errors import UserError
 from infra.ports import free_port_base
+from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
 from ops.bench import report
 from ops.bench.figures import Outcome
@@ -29,17 +30,10 @@ def bench(
         list[Part] | None,
         typer.Option(help="Measure only this part; may be repeated. Default: all parts."),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", help="File of the report. Default: in the data folder."),
-    ] = None,
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the logs and data of the bench.")
-    ] = False,
 ) -> None:
     """Measure how fast the project is, in a data folder of its own. It takes over an hour."""
-    file = json_file or read_settings().data_dir / "reports" / "bench.json"
-    with create_own_folder(keep) as settings:
+    file = locate_reports(read_settings()) / "bench.json"
+    with create_own_folder() as settings:
         if not settings.broker_embedded:
             raise UserError(
                 "The bench starts its own broker, but KAFKA_BOOTSTRAP_SERVERS names "
@@ -57,7 +51,11 @@ def bench(
 def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> list[Outcome]:
     """Show and report the outcome of each part, also after an interruption between two parts."""
     ran_on = report.describe_machine()
-    show_machine(ran_on)
+    screen.say(
+        f"  {ran_on['cores']} cores, {ran_on['memory_gib']} GiB memory, "
+        f"load {ran_on['load_per_minute']}\n"
+    )
+    screen.say(report.render_heads())
     outcomes: list[Outcome] = []
     try:
         for part in parts:
@@ -71,7 +69,7 @@ def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> 
 
 
 @contextmanager
-def create_own_folder(keep: bool) -> Iterator[Settings]:
+def create_own_folder() -> Iterator[Settings]:
     """Settings with an empty folder and free ports; the folder is removed afterwards."""
     here = read_settings()
     here.data_dir.mkdir(parents=True, exist_ok=True)
@@ -79,18 +77,7 @@ def create_own_folder(keep: bool) -> Iterator[Settings]:
     try:
         yield Settings(data_dir=folder, port_base=free_port_base(), jars_dir=here.jars_dir)
     finally:
-        if keep:
-            screen.say(f"\n  logs and data: {screen.shorten(folder)}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def show_machine(ran_on: dict[str, Any]) -> None:
-    screen.say(
-        f"  {ran_on['cores']} cores, {ran_on['memory_gib']} GiB memory, "
-        f"load {ran_on['load_per_minute']}\n"
-    )
-    screen.say(report.render_heads())
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def write(file: Path, document: dict[str, Any]) -> None:

@@ -28,11 +28,6 @@ WRITTEN_API, WRITTEN_BROKER = "127.0.0.1:8000", "127.0.0.1:9092"
 COMMAND_SECONDS_MAX = 300
 
 
-class UnknownExperiment(UserError):
-    def __init__(self, name: str, known: list[str]) -> None:
-        super().__init__(f"Expected one of {', '.join(known)}; found {name}.")
-
-
 @dataclass(frozen=True)
 class Experiment:
     """A page of the guide: an idea, and commands that show it."""
@@ -76,7 +71,7 @@ def try_command(
         return
     chosen = next((one for one in known if one.name == name), None)
     if chosen is None:
-        raise UnknownExperiment(name, [one.name for one in known])
+        raise UserError(f"Expected one of {', '.join(one.name for one in known)}; found {name}.")
     settings = read_settings()
     require_shop(settings)
     for step in parse_steps(chosen.file.read_text()):

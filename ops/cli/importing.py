@@ -16,15 +16,8 @@ from infra.errors import UserError
 from infra.kafka import NotDelivered
 from infra.settings import read_settings
 from ops.cli import screen
-from ops.cli.moments import parse_moment
+from ops.cli.options import parse_moment
 from ops.cli.refusals import report_refusals
-
-
-class Stopped(UserError):
-    """Kafka took only a part of the files."""
-
-    def __init__(self, error: NotDelivered) -> None:
-        super().__init__(f"{error}. The same command goes on where this one stopped.")
 
 
 def import_command(
@@ -66,7 +59,7 @@ def import_command(
         try:
             done = run_import(settings, wanted, files, watch, dry=dry_run, until_ms=end_ms)
         except NotDelivered as error:
-            raise Stopped(error) from error
+            raise UserError(f"{error}. The same command goes on where this one stopped.") from error
     show(done, refusals.file, dry=dry_run)
     if done.imported.refused:
         raise typer.Exit(1)

@@ -18,11 +18,6 @@ from services.quarantine import release as releasing
 app = typer.Typer(no_args_is_help=True)
 
 
-@app.callback()
-def group() -> None:
-    """Nothing: the one command is named, too."""
-
-
 @app.command()
 def release(
     place: Annotated[str, typer.Argument(help="Where it lies: TOPIC/PARTITION/OFFSET.")],

@@ -1,4 +1,4 @@
-"""retail security: the tokens, the certificates and the permissions of a secure shop."""
+"""retail security: the tokens and the certificates of a secure shop."""
 
 import shlex
 from collections.abc import Iterator
@@ -22,7 +22,6 @@ from infra.security.tokens import (
 )
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import screen
-from ops.control.access import find_reads, find_writes, list_services
 from services.clock import get_wall_ms
 from services.times import render_instant
 
@@ -47,18 +46,6 @@ def renew() -> None:
     for component, last_day in renew_certificates(read_secure()).items():
         screen.step(component, f"a new certificate, until {last_day}")
     screen.say("  From the next start on: make down && make up")
-
-
-@app.command()
-def access() -> None:
-    """Show which topics each service may read and write, by its contract."""
-    rows = [
-        (name, what, topic)
-        for name in list_services()
-        for what, topics in (("reads", find_reads(name)), ("writes", find_writes(name)))
-        for topic in sorted(topics)
-    ]
-    screen.print_table(("service", "may", "topic"), rows)
 
 
 @tokens.command("list")

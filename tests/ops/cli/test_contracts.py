@@ -58,13 +58,6 @@ def test_what_breaks_stands_last(folder: Path) -> None:
     assert re.search(rf"{len(faults)} faults in \d+ contracts, \d+ consumers$", lines[-1])
 
 
-def test_programs_are_told_of_faults_and_breaks_together(folder: Path) -> None:
-    edit(folder, {RECEIPT: [("name: units\n", "name: quantity\n")]})
-    report = json.loads(run_contracts("check", "--folder", str(folder), "--json", exit_code=1))
-    assert {one["place"] for one in report["breaks"]} == {"lines[].units", "lines[].quantity"}
-    assert any("examples 1, 2, 3" in fault for fault in report["faults"])
-
-
 def test_nothing_is_released_while_something_breaks(folder: Path) -> None:
     edit(folder, {RECEIPT: [("value: cents", "value: euros")]})
     before = sorted((folder / "released").rglob("*"))

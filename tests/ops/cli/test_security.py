@@ -1,4 +1,4 @@
-"""The commands about tokens, keys and permissions; no token is ever shown."""
+"""The commands about tokens and keys; no token is ever shown."""
 
 import stat
 from functools import partial
@@ -39,18 +39,6 @@ def test_a_shop_that_is_not_secure_has_neither_certificates_nor_tokens(
 ) -> None:
     with pytest.raises(UserError, match="make up SECURE=on"):
         run(*words)
-
-
-def test_who_may_do_what_is_shown() -> None:
-    shown = [line.split() for line in run("access").splitlines()]
-    assert [topic for who, may, topic in shown if (who, may) == ("inventory", "writes")] == [
-        "private.control.book.v1",
-        "private.control.generation.v1",
-        "private.control.marker.v1",
-        "public.inventory.stock-level.v1",
-    ]
-    assert ["inventory", "reads", "public.pricing.price-change.v1"] not in shown
-    assert ["loyalty", "reads", "public.sales.receipt.v1"] in shown
 
 
 def test_a_token_is_drawn_listed_and_forgotten_and_never_shown(shop: Settings) -> None:
