@@ -19,7 +19,6 @@ from ops.cli.security import lend_credentials
 
 GUIDE = Path("docs", "guide")
 FILES = "[0-9][0-9]-*.md"
-TITLE = re.compile(r"^# (?P<title>.+)$", re.MULTILINE)
 QUESTION = re.compile(r"\*Question: (?P<question>[^*]*?)\s+Takes (?P<minutes>\d+) minutes?;")
 FENCED = re.compile(r"^```\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
 PROMPT = "$ "
@@ -35,18 +34,15 @@ class Experiment:
     name: str
     """As `retail try` is given it."""
     file: Path
-    title: str
     question: str
     minutes: int
 
     @classmethod
     def of(cls, file: Path) -> "Experiment":
-        text = file.read_text()
-        title, asked = TITLE.search(text), QUESTION.search(text)
-        assert title, f"{file} begins with a title"
+        asked = QUESTION.search(file.read_text())
         assert asked, f"{file} has its question and how many minutes it takes"
         question = " ".join(asked["question"].split())
-        return cls(file.stem[3:], file, title["title"], question, int(asked["minutes"]))
+        return cls(file.stem[3:], file, question, int(asked["minutes"]))
 
 
 @dataclass(frozen=True)

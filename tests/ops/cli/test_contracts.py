@@ -2,21 +2,19 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from ops.cli.main import build_application
+from infra.errors import UserError
 from tests.contracts.evolution.editing import RECEIPT, copy_contracts, edit
+from tests.ops.cli.commands import run_command
 
 WRITES = "writes: [{}]\n\nreads:\n"
 
 
-def run_contracts(*words: str, exit_code: int = 0) -> str:
-    done = CliRunner().invoke(build_application(), ["contracts", *words])
-    assert done.exit_code == exit_code, done.output
-    return done.output
+run_contracts = partial(run_command, "contracts")
 
 
 @pytest.fixture
@@ -87,7 +85,5 @@ def test_a_new_contract_loads_and_is_a_draft_until_somebody_writes_it(
 
 
 def test_a_second_version_needs_a_sunset_of_the_first(folder: Path) -> None:
-    words = ["contracts", "new", "public.sales.receipt.v2", "--folder", str(folder)]
-    assert "Add --sunset YYYY-MM-DD" in str(
-        CliRunner().invoke(build_application(), words).exception
-    )
+    with pytest.raises(UserError, match="Add --sunset YYYY-MM-DD"):
+        run_contracts("new", "public.sales.receipt.v2", "--folder", str(folder))

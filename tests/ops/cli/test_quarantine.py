@@ -1,14 +1,15 @@
 """retail quarantine release: where the release is, who counts it, one at a time."""
 
+from functools import partial
+
 import pytest
-from typer.testing import CliRunner
 
 from contracts import RECEIPTS
 from infra.errors import UserError
 from infra.settings import Settings
 from ops.cli import quarantine
 from ops.cli.exclusive import lock_home
-from ops.cli.main import build_application
+from tests.ops.cli.commands import run_command
 from tests.services.quarantine.publishing import HOUR_MS, Place, hours, publish, stop_world
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]
@@ -21,10 +22,7 @@ def shop(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return kafka
 
 
-def run_quarantine(*words: str) -> str:
-    done = CliRunner().invoke(build_application(), ["quarantine", *words], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
+run_quarantine = partial(run_command, "quarantine")
 
 
 def render_place(place: Place) -> str:

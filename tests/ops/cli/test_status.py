@@ -3,9 +3,9 @@
 import dataclasses
 import json
 import os
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
 
 import ops.cli.status
 from infra.errors import UserError
@@ -16,9 +16,9 @@ from infra.supervisor import daemon
 from infra.supervisor.manager import Manager, Process, State
 from ops.cli import fleet
 from ops.cli.fleet import Component
-from ops.cli.main import build_application
 from ops.cli.status import logs, render_duration
 from services.clock import get_wall_ms
+from tests.ops.cli.commands import run_command
 
 API = Component(
     name="api",
@@ -41,23 +41,18 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[Component]:
     return components
 
 
-def test_the_gate_and_the_supplier_run_where_shelves_are_filled_by_orders() -> None:
-    vans, orders = (Settings(simulator_refill=refill) for refill in ("vans", "orders"))
-    assert set(fleet.list_names(orders)) - set(fleet.list_names(vans)) == {"ordering", "supplier"}
-    remote = orders.model_copy(update={"kafka_bootstrap_servers": "elsewhere:9092"})
-    assert set(fleet.list_names(orders)) - set(fleet.list_names(remote)) == {"broker"}
+def test_settings_say_which_components_run() -> None:
+    least = Settings(simulator_refill="vans", kafka_bootstrap_servers="elsewhere:9092")
+    for changed, added in (
+        ({"kafka_bootstrap_servers": None}, {"broker"}),
+        ({"simulator_refill": "orders"}, {"ordering", "supplier"}),
+        ({"lake": True}, {"lake"}),
+    ):
+        more = least.model_copy(update=changed)
+        assert set(fleet.list_names(more)) - set(fleet.list_names(least)) == added
 
 
-def test_the_lake_runs_where_it_is_asked_for() -> None:
-    assert set(fleet.list_names(Settings(lake=True))) - set(fleet.list_names(Settings())) == {
-        "lake"
-    }
-
-
-def run_status(*options: str) -> str:
-    answer = CliRunner().invoke(build_application(), ["status", *options])
-    assert answer.exit_code == 0
-    return answer.output
+run_status = partial(run_command, "status")
 
 
 def test_a_ready_component_shows_its_address_and_log(
