@@ -19,7 +19,7 @@ from infra.errors import UserError
 from infra.scratch import LOADING, lock_publishing
 from infra.settings import Settings, read_settings
 from ops.cli import screen
-from ops.cli.refusals import report_refusals
+from ops.cli.refusals import report_refusals, write_refusal
 from ops.cli.topics import require_broker
 
 REJECTED_SHOWN_MAX = 5
@@ -67,7 +67,7 @@ def load_command(
     )
     with (
         lock_publishing(current.data_dir),
-        report_refusals(current, f"load-{file.stem}") as refusals,
+        report_refusals(current, f"load-{file.stem}") as report,
     ):
         first: list[Rejected] = []
 
@@ -75,7 +75,7 @@ def load_command(
             if current.pseudonyms:  # nobody is named in the report
                 rejected = replace(rejected, faults=tuple(map(hide, rejected.faults)))
             faults = [asdict(fault) for fault in rejected.faults]
-            refusals.add({"row": rejected.row, "faults": faults})
+            write_refusal(report, {"row": rejected.row, "faults": faults})
             if len(first) < REJECTED_SHOWN_MAX:
                 first.append(rejected)
 
@@ -86,7 +86,7 @@ def load_command(
             found = publish(current, sort_rows(current, file, contract), validator, reject)
     show(found, contract)
     if found.rejected:
-        show_rejected(found, first, refusals.file)
+        show_rejected(found, first, Path(report.name))
         raise typer.Exit(1)
 
 

@@ -31,7 +31,6 @@ WORLDS = ("simulator", "clock")
 
 
 def status(as_json: AsJson = False) -> None:
-    """Show every component: state, address, log."""
     settings = read_settings()
     components = fleet.list_components(settings)
     if as_json:
@@ -142,7 +141,6 @@ def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow the logs.")] = False,
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="From the end.")] = 20,
 ) -> None:
-    """Show the end of the logs."""
     settings = read_settings()
     known = fleet.list_names(settings)
     if component and component not in known:
