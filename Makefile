@@ -43,13 +43,13 @@ reset: ## remove the data folder, after asking (YES=1: without)
 	$(RETAIL) reset
 
 doctor: ## check that this machine has what a start needs
-	$(RETAIL) doctor
+	$(RETAIL) up --check
 
 verify: ## compare every view with an independent computation
 	$(RETAIL) verify
 
 quality: ## check the lake's tables against their contracts (LAKE=on)
-	$(RETAIL) quality
+	$(RETAIL) verify --lake
 
 replay: ## run changed code from offset zero, compare: PIPELINE=fraud
 	$(RETAIL) replay start $(PIPELINE)

@@ -13,7 +13,6 @@ from infra.clock import get_wall_ms
 from infra.security.files import locate_authority
 from infra.security.tokens import read_own
 from infra.settings import Settings
-from infra.token import read_token
 
 NO_ANSWER = (OSError, HTTPException, ValueError)
 """The exceptions of a request: no answer, an error status (`HTTPError`), or no JSON."""
@@ -34,18 +33,6 @@ def fetch_json(url: str, seconds_max: float, shop: Settings | None = None) -> An
     """The answer, parsed from JSON. Raises one of NO_ANSWER. `shop`: see `open_answer`."""
     with open_answer(url, seconds_max, shop) as answer:
         return json.load(answer)
-
-
-def act(method: str, url: str, seconds_max: float, shop: Settings) -> Any:
-    """Ask the shop's API to do something, with the token for it; None where the answer is empty.
-
-    Raises one of NO_ANSWER.
-    """
-    token = read_own(shop, get_wall_ms()) if shop.secure else read_token(shop)
-    request = Request(url, method=method, headers={"Authorization": f"Bearer {token}"})
-    with urlopen(request, timeout=seconds_max, context=_trust(shop)) as answer:
-        text = answer.read()
-    return json.loads(text) if text else None
 
 
 def _trust(shop: Settings | None) -> ssl.SSLContext | None:

@@ -1,7 +1,7 @@
 """The bill of materials in CycloneDX: every Python package, jar and script, from the lock files.
 
-The hashes of a Python package, one per wheel, are in the lock file that its component names. The
-jars that PySpark ships are part of its package.
+`python -m infra.sbom` prints it. The hashes of a Python package, one per wheel, are in the lock
+file that its component names. The jars that PySpark ships are part of its package.
 """
 
 import hashlib
@@ -108,3 +108,7 @@ def list_scripts() -> Iterator[Component]:
 
 def _compute_digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+if __name__ == "__main__":
+    print(render())

@@ -14,8 +14,6 @@ INTRODUCTION = """\
 `python -m infra.settings_table` writes this file from `infra/settings.py`. A test compares the two.
 
 Each setting is an environment variable. It may also follow a verb: `make up SIMULATOR_STORES=3`.
-The settings of the world are options too: `.venv/bin/retail up --stores 3 --speed 60`.
-`retail up --help` lists them.
 
 `make up` writes every value that differs from its default into the data folder, so later commands
 need not repeat it. Two settings are never written: the password, and the data folder itself. Give

@@ -32,7 +32,7 @@ class Reader:
             "HOME": str(folder),
         }
         if shop.secure:
-            self.shell("retail token curl operator my-curl")
+            self.shell("retail security token curl operator my-curl")
             self._environment["CURL_HOME"] = str(folder / "my-curl")
 
     def shell(self, block: str) -> str:

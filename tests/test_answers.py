@@ -9,13 +9,13 @@ WRITTEN = """\
   caught up     ████████ 212,480 records, 71,300/s    12 s
   difference    generation 1 → generation 2
   …
-  report        data/reports/fraud-g1-g2.html
+  report        data/reports/fraud-g1-g2.json
 """
 ANSWERED = """\
   caught up     ████████ 9,480 records, 300/s         9 s
   difference    generation 1 → generation 2
                 fraud at marker 7 · 900 records
-  report        /tmp/7/reports/fraud-g1-g2.html
+  report        /tmp/7/reports/fraud-g1-g2.json
 """
 
 
@@ -49,7 +49,7 @@ def test_numbers_and_widths_are_those_of_a_run() -> None:
         ("generation 1 →", "generation 3 →"),
         ("caught up", "broken off"),
         ("records, 300/s", "records"),
-        ("  report        /tmp/7/reports/fraud-g1-g2.html\n", ""),
+        ("  report        /tmp/7/reports/fraud-g1-g2.json\n", ""),
     ],
 )
 def test_words_and_the_numbers_of_generations_are_not(there: str, otherwise: str) -> None:

@@ -7,12 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import typer
 from typer.core import TyperGroup
 
 from contracts import CONTRACTS
 from infra.settings import Settings, locate_root
-from ops.cli.main import build_application
+from ops.cli.main import COMMANDS, load_command
 from services.api.app import create_app
 from services.api.routes.pages import PAGES
 from tests import decisions
@@ -106,8 +105,11 @@ def find_unknown_commands(text: str, _: Path) -> Iterator[str]:
 
 def is_command(words: list[str]) -> bool:
     """Whether the words walk down to a command that has each of the options."""
-    at = typer.main.get_command(build_application())
-    for word in words:
+    first, *rest = words
+    if first not in COMMANDS:
+        return first in ("--help", "--version")
+    at = load_command(first)
+    for word in rest:
         if word.startswith("--"):
             if word != "--help" and not any(word in option.opts for option in at.params):
                 return False
@@ -203,9 +205,7 @@ def list_make_variables() -> set[str]:
 
 def list_command_variables() -> set[str]:
     """Variables that a command reads in place of an option."""
-    group = typer.main.get_command(build_application())
-    assert isinstance(group, TyperGroup)
-    options = [option for command in group.commands.values() for option in command.params]
+    options = [option for name in COMMANDS for option in load_command(name).params]
     return {str(option.envvar) for option in options if option.envvar}
 
 

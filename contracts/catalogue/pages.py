@@ -45,26 +45,10 @@ def build_page(title: str, base: str, *body: str | None) -> Page:
     return Page(title, base, join(*body))
 
 
-def render_alone(one: Page) -> str:
-    """The whole page of a site that stands alone."""
-    head = join(
-        Html('<meta charset="utf-8">'),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Html('<link rel="icon" href="data:,">'),
-        Html(f'<link rel="stylesheet" href="{one.base}style.css">'),
-        render_element("title", f"{one.title} · {NAME}" if one.title != NAME else NAME),
-    )
-    ways = render_element("nav", list_ways(one.base, class_="home"))
-    whole = join(
-        render_element("head", head), render_element("body", ways, render_element("main", one.body))
-    )
-    return f'<!doctype html>\n<html lang="en">{whole}</html>\n'
-
-
-def list_ways(base: str, class_: str | None = None) -> Html:
-    """Links to the parts of the catalogue; the first one gets the class."""
+def list_ways(base: str) -> Html:
+    """Links to the parts of the catalogue."""
     return join(
-        render_link(NAME, f"{base}index.html", class_=class_),
+        render_link(NAME, f"{base}index.html"),
         render_link("Topics", f"{base}index.html#topics"),
         render_link("Consumers", f"{base}index.html#consumers"),
         render_link("Fields", f"{base}fields.html"),

@@ -1,4 +1,4 @@
-"""The site as files: it fetches nothing from elsewhere and runs no script."""
+"""The site: it fetches nothing from elsewhere and runs no script."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,15 +11,12 @@ from contracts.catalogue.pages import (
     build_contract_page,
     build_fields_page,
     build_index,
-    render_alone,
 )
 
 STYLE = Path(__file__).with_name("style.css")
 
 
-def build_site(
-    folder: Path, data_docs: str | None = None, frame: Frame = render_alone
-) -> Mapping[str, str]:
+def build_site(folder: Path, data_docs: str | None, frame: Frame) -> Mapping[str, str]:
     """Every file of the site, by its path. Raises BadContract."""
     known = gather(folder, data_docs)
     pages = {
@@ -36,10 +33,3 @@ def build_site(
     }
     style = STYLE.read_text(encoding="utf-8") + render_highlights(known)
     return {"style.css": style, **{name: frame(one) for name, one in pages.items()}}
-
-
-def write(files: Mapping[str, str], target: Path) -> None:
-    for name, text in files.items():
-        file = target / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")

@@ -48,7 +48,7 @@ class Drift:
     expected: str
     found: str
     mendable: bool
-    """Whether `retail topics apply` fixes it. A person decides on a change that moves records."""
+    """Whether `retail contracts apply` fixes it; a person decides on what moves records."""
 
 
 def inspect(client: AdminClient, names: list[str]) -> Cluster:

@@ -30,7 +30,7 @@ class UnknownTopic(UserError):
     """A topic that the broker does not have."""
 
     def __init__(self, topic: str) -> None:
-        super().__init__(f"The broker has no topic {topic}. Make it with: retail topics apply")
+        super().__init__(f"The broker has no topic {topic}. Make it with: retail contracts apply")
         self.topic = topic
 
 

@@ -107,7 +107,7 @@ def add_token(settings: Settings, name: str, role: Role, now_ms: int, days: int)
     if not file.exists() and len(list(file.parent.glob("*.json"))) >= TOKENS_MAX:
         raise UserError(
             f"A shop has at most {TOKENS_MAX} tokens, and this one has as many. Remove one first: "
-            "retail token list · retail token remove NAME"
+            "retail security token list · retail security token remove NAME"
         )
     token = Token(name, role, now_ms + days * DAY_MS, secrets.token_urlsafe(BYTES))
     content = {"role": role, "expires_at_ms": token.expires_at_ms, "token": token.secret}

@@ -18,7 +18,8 @@ class NoBackup(UserError):
 
     def __init__(self, folder: Path, why: str) -> None:
         super().__init__(
-            f"{folder} should hold a whole backup, but {why}. Make another one: retail backup TO"
+            f"{folder} should hold a whole backup, but {why}. "
+            "Make another one: retail backup make TO"
         )
 
 

@@ -38,13 +38,6 @@ NOT_IN_TRAINING = (
 """The variables that a training run does not take from its caller."""
 
 
-class NotTrained(UserError):
-    """The training run failed."""
-
-    def __init__(self, what: str, log: Path) -> None:
-        super().__init__(f"{what} in a training run of Java. See: {log}")
-
-
 def aot() -> None:
     """Make Java's ahead-of-time caches: the broker and Spark start in half the time with them."""
     current = read_settings()
@@ -112,7 +105,7 @@ def train(current: Settings, folder: Path) -> list[Path]:
 
 
 def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
-    """Run a broker, a simulator, and pipelines for some batches; raises NotTrained."""
+    """Run a broker, a simulator, and pipelines for some batches; raises UserError."""
     own = Settings(
         data_dir=home / "data",
         jars_dir=current.jars_dir,
@@ -125,7 +118,7 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
     told = build_training_environment(own, home)
     with run_program("infra.broker", told, output, WRITE_SECONDS_MAX):
         if not wait_for(lambda: kafka.is_answering(own), BROKER_SECONDS_MAX):
-            raise NotTrained("The broker did not answer", log)
+            raise UserError(f"The broker did not answer in a training run of Java. See: {log}")
         topics.apply(own)
         with run_program("generators.simulator", told, output, BROKER_SECONDS_MAX):
             pipelines = subprocess.run(
@@ -137,7 +130,9 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
                 timeout=PIPELINES_SECONDS_MAX,
             )
     if pipelines.returncode != 0:
-        raise NotTrained("The pipelines did not finish their batches", log)
+        raise UserError(
+            f"The pipelines did not finish their batches in a training run of Java. See: {log}"
+        )
 
 
 def build_training_environment(own: Settings, home: Path) -> dict[str, str]:

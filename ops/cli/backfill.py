@@ -14,16 +14,13 @@ from infra.settings import Settings, read_settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import AT_REST, Manager
 from ops.cli import screen, up
-from ops.cli.await_ready import await_all
 from ops.cli.down import STOP_SECONDS_MAX, stop
 from ops.cli.exclusive import lock_home
-from ops.cli.world import add_world_options
+from ops.cli.fleet import await_all
 
 SIMULATOR = "simulator"
-INTERRUPTED = 130  # a shell's exit status after Ctrl-C
 
 
-@add_world_options
 def backfill(
     days: Annotated[int, typer.Argument(min=1, help="Days of history that the world shall have.")],
 ) -> None:
@@ -81,7 +78,7 @@ def publish(settings: Settings, days: int) -> None:
     if stop.is_set():
         screen.step("interrupted", render_progress(at, wait.seconds))
         screen.say(f"  Go on: retail backfill {days}")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(screen.INTERRUPTED)
     screen.step("backfill", render_progress(at, wait.seconds), wait.seconds)
 
 

@@ -1,4 +1,4 @@
-"""retail backup and retail restore: a running shop at one moment, and a shop made of it again."""
+"""retail backup make | restore: a running shop at one moment, and a shop made of it again."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,8 +13,11 @@ from ops.backup.manifest import Manifest
 from ops.cli import screen
 from ops.cli.exclusive import lock_home
 
+app = typer.Typer(no_args_is_help=True)
 
-def backup(
+
+@app.command()
+def make(
     target: Annotated[Path, typer.Argument(metavar="TO", help="An empty folder, or none yet.")],
 ) -> None:
     """Copy the running shop at one moment; it pauses while the last changes are copied."""
@@ -27,11 +30,12 @@ def backup(
     screen.step("backup", screen.shorten(target.resolve()), wait.seconds)
     show(made)
     screen.step("stood still", f"{made.paused_seconds:.2f} s")
-    screen.step("make it again", f"retail restore {target}")
+    screen.step("make it again", f"retail backup restore {target}")
 
 
+@app.command()
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="FROM", help="Made by retail backup.")],
+    source: Annotated[Path, typer.Argument(metavar="FROM", help="Made by retail backup make.")],
     erasures: Annotated[
         Path | None,
         typer.Option(

@@ -11,6 +11,7 @@ import typer
 
 from infra.errors import UserError
 from infra.ports import free_port_base
+from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
 from ops.bench.figures import FULL, QUICK, Outcome, Scale
 from ops.bench.report import describe_machine, render_lines, write_outcomes
@@ -27,17 +28,10 @@ def bench(
         list[Part] | None,
         typer.Option(help="Measure only this part; may be repeated. Default: all parts."),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", help="File of the report. Default: in the data folder."),
-    ] = None,
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the logs and data of the bench.")
-    ] = False,
 ) -> None:
     """Measure how fast the project is, in a data folder of its own. It takes over an hour."""
-    file = json_file or read_settings().data_dir / "reports" / "bench.json"
-    with create_own_folder(keep) as settings:
+    file = locate_reports(read_settings()) / "bench.json"
+    with create_own_folder() as settings:
         if not settings.broker_embedded:
             raise UserError(
                 "The bench starts its own broker, but KAFKA_BOOTSTRAP_SERVERS names "
@@ -74,7 +68,7 @@ def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> 
 
 
 @contextmanager
-def create_own_folder(keep: bool) -> Iterator[Settings]:
+def create_own_folder() -> Iterator[Settings]:
     """Settings with an empty folder and free ports; the folder is removed afterwards."""
     here = read_settings()
     here.data_dir.mkdir(parents=True, exist_ok=True)
@@ -82,7 +76,4 @@ def create_own_folder(keep: bool) -> Iterator[Settings]:
     try:
         yield Settings(data_dir=folder, port_base=free_port_base(), jars_dir=here.jars_dir)
     finally:
-        if keep:
-            screen.say(f"\n  logs and data: {screen.shorten(folder)}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)

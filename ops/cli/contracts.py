@@ -1,7 +1,12 @@
-"""retail contracts: the consumers that a change breaks, before its release."""
+"""retail contracts: the consumers that a change breaks, before its release; a cluster's topics.
+
+What loads the contracts is imported within functions: `check` runs while one is bad.
+"""
 
 import json
-from datetime import date, datetime
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -9,28 +14,25 @@ from typing import Annotated
 import typer
 
 from contracts import loader
-from contracts.catalogue.site import build_site, write
 from contracts.errors import BadContract
 from contracts.evolution.check import check
+from contracts.evolution.http import find_breaks
 from contracts.evolution.new import create_contract
 from contracts.evolution.release import release
+from contracts.shape import Contract
+from infra import kafka
 from infra.clock import get_today
 from infra.errors import UserError
-from infra.settings import read_settings
-from ops.cli import report, screen
-from ops.cli.cluster import apply_command, plan_command
-from ops.cli.http import http_command
+from infra.kafka.drift import Cluster, Drift, find_drifts, find_refusals, inspect, mend
+from infra.settings import Settings, read_settings
+from ops.cli import contract_report, screen
+from ops.cli.options import AsJson
 
-app = typer.Typer(
-    no_args_is_help=True, help="The contracts: who reads what, and whom a change breaks."
-)
-app.command("plan")(plan_command)
-app.command("apply")(apply_command)
-app.command("http")(http_command)
+app = typer.Typer(no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Option(help="The folder of contracts.")]
-AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 HERE = Path(loader.__file__).parent
+GENERATION = re.compile(r"(.+)\.g[1-9][0-9]*")
 
 
 class Kind(Enum):
@@ -40,19 +42,13 @@ class Kind(Enum):
 
 
 @app.command("check")
-def check_command(
-    folder: Folder = HERE,
-    as_json: AsJson = False,
-    matrix: Annotated[
-        bool, typer.Option("--matrix", help="Who can read which version of what, too.")
-    ] = False,
-) -> None:
+def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
     """Check every contract against its released versions and its consumers; needs no broker."""
     checked = check(folder.resolve(), get_today())
     if as_json:
-        print(json.dumps(report.build_document(checked)))
+        print(json.dumps(contract_report.build_document(checked)))
     else:
-        report.show(checked, matrix)
+        contract_report.show(checked)
     if not checked.good:
         raise typer.Exit(1)
 
@@ -64,7 +60,7 @@ def release_command(folder: Folder = HERE) -> None:
     """
     checked, done = release(folder.resolve(), get_today())
     if not checked.good:
-        report.show(checked)
+        contract_report.show(checked)
         screen.say("  Nothing is released until all of that is fixed.")
         raise typer.Exit(1)
     for one in done:
@@ -85,7 +81,7 @@ def new_command(
     folder: Folder = HERE,
 ) -> None:
     """Write a contract that loads: a first version, or the next major one beside the last."""
-    ends: date | None = sunset.date() if sunset else None
+    ends = sunset.date() if sunset else None
     try:
         files = create_contract(folder.resolve(), name, kind.value, ends)
     except BadContract as bad:
@@ -98,18 +94,109 @@ def new_command(
     )
 
 
-@app.command("catalogue")
-def catalogue_command(
-    into: Annotated[
-        Path | None, typer.Option(help="Folder of the pages. Default: in the data folder.")
-    ] = None,
-    data_docs: Annotated[
-        str | None, typer.Option(help="Address of the validation results, to be linked.")
-    ] = None,
-    folder: Folder = HERE,
+@app.command("plan")
+def plan_command() -> None:
+    """Show where the cluster differs from the contracts; changes nothing."""
+    settings = read_settings()
+    cluster, drifted = _look(settings)
+    why = list(find_refusals(cluster, settings.kafka_replication_factor))
+    _show(cluster, drifted)
+    for one in why:
+        screen.say(f"  apply would be refused: {one}")
+    if why or drifted:
+        raise typer.Exit(1)
+
+
+@app.command("apply")
+def apply_command() -> None:
+    """Make missing topics, fix settings and set who may do what, unless the cluster is unsafe."""
+    from ops.cli.topics import grant, list_standing
+
+    settings = read_settings()
+    cluster, drifted = _look(settings)
+    if why := list(find_refusals(cluster, settings.kafka_replication_factor)):
+        raise UserError("\n".join(f"Refused: {one}." for one in why))
+    made = kafka.apply_topics(settings, list_standing())
+    mend(kafka.create_admin(settings), drifted)
+    left = [one for one in drifted if not one.mendable]
+    if settings.secure:
+        screen.step("access", grant(settings))
+    screen.step("topics", f"{len(made)} made, {len(drifted) - len(made) - len(left)} settings set")
+    if left:
+        _show(cluster, left)
+        screen.say("  That would move records: make a new major version instead, and move to it.")
+        raise typer.Exit(1)
+
+
+@app.command("http")
+def http_command(
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the document as the routes are now.")
+    ] = False,
+    even_so: Annotated[
+        bool, typer.Option("--break", help="Write it although clients break by it.")
+    ] = False,
 ) -> None:
-    """Write the catalogue, a site of static files; the API serves it under /catalogue too."""
-    target = (into or read_settings().data_dir / "catalogue").resolve()
-    files = build_site(folder.resolve(), data_docs)
-    write(files, target)
-    screen.step("catalogue", f"{len(files)} files, {screen.shorten(target / 'index.html')}")
+    """Compare the API's routes with the committed OpenAPI document, and name whom they break."""
+    from services.api import openapi
+
+    before, now = openapi.read_committed(), openapi.render()
+    broken = list(find_breaks(before, now))
+    for one in broken:
+        screen.say(f"  {one}")
+    if broken and not even_so:
+        screen.say(
+            f"  {len(broken)} differences break clients. Keep what they use; or serve the new\n"
+            "  shape under a path of its own, beside the old one, until they have moved."
+        )
+        raise typer.Exit(1)
+    if now == before:
+        screen.say(f"  {len(now['paths'])} paths, as committed")
+    elif write:
+        openapi.write(now)
+        screen.say(f"  {len(now['paths'])} paths written to {screen.shorten(openapi.FILE)}")
+    else:
+        screen.say("  The routes are not as committed, which breaks nobody. Commit them with:")
+        screen.say("  retail contracts http --write")
+        raise typer.Exit(1)
+
+
+def find_contracts(names: Sequence[str]) -> Mapping[str, Contract]:
+    """The contract of every topic that has one: a generation's changelog has its view's."""
+    from contracts import CONTRACTS
+    from ops.cli.topics import list_standing
+
+    of_generations = {
+        name: CONTRACTS[match[1]]
+        for name in names
+        if (match := GENERATION.fullmatch(name)) and match[1] in CONTRACTS
+    }
+    return {**list_standing(), **of_generations}
+
+
+def _look(settings: Settings) -> tuple[Cluster, list[Drift]]:
+    from ops.cli.topics import ANSWER_SECONDS_MAX, list_standing, require_broker
+
+    client = kafka.create_admin(require_broker(settings))
+    wanted = find_contracts(list(client.list_topics(timeout=ANSWER_SECONDS_MAX).topics))
+    cluster = inspect(client, list(wanted))
+    return cluster, list(find_drifts(cluster, wanted, frozenset(list_standing())))
+
+
+def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:
+    if not drifted:
+        screen.say(f"  {len(cluster.topics)} topics, all as their contracts say")
+        return
+    screen.print_table(
+        ("topic", "what", "contract", "cluster", "apply"),
+        (
+            (
+                one.topic,
+                one.what,
+                one.expected,
+                one.found,
+                "makes it" if one.what == "topic" else "sets it" if one.mendable else "leaves it",
+            )
+            for one in drifted
+        ),
+    )

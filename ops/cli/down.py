@@ -1,16 +1,25 @@
-"""retail down: stop everything, in order, and leave no process behind."""
+"""retail down and retail reset: stop everything and leave no process behind; remove the world."""
 
+import shutil
 from contextlib import suppress
 from http.client import HTTPException
+from pathlib import Path
+from typing import Annotated
 from xmlrpc.client import Fault
 
 import psutil
+import typer
 
-from infra.settings import Settings, read_settings
+from infra.errors import UserError
+from infra.folder import Folder
+from infra.lake import locate_folders
+from infra.settings import REMEMBERED_FILE, Settings, locate_root, read_settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 from ops.cli import aot, fleet, screen
 from ops.cli.exclusive import lock_home
+from ops.generations.folders import locate_checkpoints
+from pipelines.common.pipeline import list_pipelines
 
 STOP_SECONDS_MAX = 9.0  # a little longer than the process manager gives each component
 END_SECONDS_MAX = 3.0
@@ -55,3 +64,48 @@ def stop_in_order(settings: Settings, manager: Manager) -> None:
     process = psutil.Process(manager.read_pid())
     manager.shutdown()
     process.wait(END_SECONDS_MAX)
+
+
+def reset(
+    yes: Annotated[bool, typer.Option("--yes", envvar="YES", help="Do not ask.")] = False,
+) -> None:
+    """Stop everything and remove the world's data, after a question; nothing else is removed."""
+    settings = read_settings()
+    folder = settings.data_dir
+    if not folder.exists() or not any(folder.iterdir()):
+        screen.say(f"{screen.shorten(folder)} is empty already.")
+        return
+    if not is_ours(folder):
+        raise UserError(
+            f"{folder} does not look like a data folder of this project: it should hold "
+            f"{REMEMBERED_FILE}, and neither the repository nor your home. Remove it by hand if "
+            "you are sure, or name the right one in DATA_DIR."
+        )
+    beyond = list_folders_elsewhere(settings)
+    named = ", ".join([str(folder), *map(str, beyond)])
+    if not yes and not screen.ask(
+        f"Remove {named}, with all topics, views and checkpoints?",
+        "reset removes data and asks first. Without a terminal say: YES=1",
+    ):
+        screen.say("Nothing was removed.")
+        return
+    with lock_home(folder):
+        stop(settings)
+        for each in beyond:
+            each.remove()
+        shutil.rmtree(folder)
+    screen.step("removed", ", ".join([screen.shorten(folder), *map(str, beyond)]))
+
+
+def list_folders_elsewhere(settings: Settings) -> list[Folder]:
+    """This world's folders where URLs name them: another world would take them for its own."""
+    lake = locate_folders(settings).layers if settings.lake_url else ()
+    kept = (
+        locate_checkpoints(settings, name) for name in list_pipelines() if settings.checkpoint_url
+    )
+    return [folder for folder in (*lake, *kept) if folder.list_names()]
+
+
+def is_ours(folder: Path) -> bool:
+    holds_more = any(place.is_relative_to(folder) for place in (locate_root(), Path.home()))
+    return (folder / REMEMBERED_FILE).is_file() and not holds_more

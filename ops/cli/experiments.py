@@ -15,22 +15,16 @@ from infra.errors import UserError
 from infra.processes import build_environment, capture
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import health, screen
-from ops.cli.credentials import lend_credentials
+from ops.cli.security import lend_credentials
 
 GUIDE = Path("docs", "guide")
 FILES = "[0-9][0-9]-*.md"
-TITLE = re.compile(r"^# (?P<title>.+)$", re.MULTILINE)
 QUESTION = re.compile(r"\*Question: (?P<question>[^*]*?)\s+Takes (?P<minutes>\d+) minutes?;")
 FENCED = re.compile(r"^```\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
 PROMPT = "$ "
 WRITTEN_API, WRITTEN_BROKER = "127.0.0.1:8000", "127.0.0.1:9092"
 """As pages write the addresses of a shop."""
 COMMAND_SECONDS_MAX = 300
-
-
-class UnknownExperiment(UserError):
-    def __init__(self, name: str, known: list[str]) -> None:
-        super().__init__(f"Expected one of {', '.join(known)}; found {name}.")
 
 
 @dataclass(frozen=True)
@@ -40,18 +34,15 @@ class Experiment:
     name: str
     """As `retail try` is given it."""
     file: Path
-    title: str
     question: str
     minutes: int
 
     @classmethod
     def of(cls, file: Path) -> "Experiment":
-        text = file.read_text()
-        title, asked = TITLE.search(text), QUESTION.search(text)
-        assert title, f"{file} begins with a title"
+        asked = QUESTION.search(file.read_text())
         assert asked, f"{file} has its question and how many minutes it takes"
         question = " ".join(asked["question"].split())
-        return cls(file.stem[3:], file, title["title"], question, int(asked["minutes"]))
+        return cls(file.stem[3:], file, question, int(asked["minutes"]))
 
 
 @dataclass(frozen=True)
@@ -76,7 +67,7 @@ def try_command(
         return
     chosen = next((one for one in known if one.name == name), None)
     if chosen is None:
-        raise UnknownExperiment(name, [one.name for one in known])
+        raise UserError(f"Expected one of {', '.join(one.name for one in known)}; found {name}.")
     settings = read_settings()
     require_shop(settings)
     for step in parse_steps(chosen.file.read_text()):

@@ -1,7 +1,9 @@
 """retail fault list | run: faults on demand, in a shop that runs on this machine."""
 
+import json
+import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +11,11 @@ from typing import Annotated
 import typer
 
 from infra.errors import UserError
-from infra.settings import read_settings
+from infra.reports import locate_reports
+from infra.settings import Settings, read_settings
+from ops.bench.report import describe_machine
 from ops.cli import screen
 from ops.cli.exclusive import lock_home
-from ops.cli.fault_report import keep, spell
 from ops.faults import document
 from ops.faults import run as faults
 from ops.faults.catalog import FAULTS, NOT_COVERED
@@ -21,16 +24,10 @@ from ops.faults.fault import Fault, Outcome
 from ops.faults.run import Tell
 from ops.faults.shop import LocalShop, Shop
 
-app = typer.Typer(no_args_is_help=True, help="Faults on demand, each with its promise.")
+REPORT_FILE = "faults.json"
+NOT_THIS_TIME = "not asked for in this run"
 
-
-class NotAsked(UserError):
-    """There is no terminal to ask on."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "These faults are done in a running shop. Without a terminal to ask on say: --yes"
-        )
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("list")
@@ -85,13 +82,18 @@ def run_command(
     not_done = {name: why for name, why in possible.items() if why is not None}
     chosen = list(names or (name for name in possible if name not in not_done))
     describe(shop, chosen, seed, minutes)
-    if not yes and not ask_consent():
+    if not yes and not screen.ask(
+        "Do it?", "These faults are done in a running shop. Without a terminal to ask on say: --yes"
+    ):
         screen.say("Nothing was done.")
         return
-    command = spell(names or (), every, seed, minutes, seconds, report, cluster)
+    doing = (
+        partial(faults.run_named, shop, chosen, seconds)
+        if seed is None
+        else partial(faults.run_drawn, shop, seed, minutes, seconds)
+    )
     with lock_home(settings.data_dir, "doing faults in"):
-        doing = begin(shop, chosen, seed, minutes, seconds)
-        outcomes = do_all(doing, partial(keep, shop, not_done, report, command))
+        outcomes = do_all(doing, partial(keep, shop, not_done, report))
     if any(one.broken for one in outcomes):
         raise typer.Exit(1)
 
@@ -105,32 +107,19 @@ def describe(shop: Shop, names: Sequence[str], seed: int | None, minutes: float)
     show_faults(shop.faults[name] for name in names)
 
 
-def ask_consent() -> bool:
-    if not sys.stdin.isatty():
-        raise NotAsked
-    return typer.confirm("Do it?")
-
-
-def begin(
-    shop: Shop, names: Sequence[str], seed: int | None, minutes: float, seconds: float
-) -> Callable[[Tell], Iterator[Outcome]]:
-    """A function that does the faults, and reports to its argument what it waits for."""
-    if seed is None:
-        return partial(faults.run_named, shop, names, seconds)
-    return partial(faults.run_drawn, shop, seed, minutes, seconds)
-
-
 def do_all(
     doing: Callable[[Tell], Iterator[Outcome]], kept: Callable[[Sequence[Outcome]], None]
 ) -> list[Outcome]:
-    """Show and keep the outcome of each, also after an interruption between two."""
+    """Show and keep each outcome and its broken promises, also after an interruption."""
     outcomes: list[Outcome] = []
     try:
         with screen.show_waiting("fault", "") as wait:
             for one in doing(wait.show):
                 outcomes.append(one)
                 kept(outcomes)
-                show(one)
+                screen.step(one.fault, one.done)
+                for why in one.broken:
+                    screen.say(f"    not kept: {why}")
     finally:
         if outcomes:
             screen.say("")
@@ -138,8 +127,31 @@ def do_all(
     return outcomes
 
 
-def show(one: Outcome) -> None:
-    """Print what was done, and the broken promises."""
-    screen.step(one.fault, one.done)
-    for why in one.broken:
-        screen.say(f"    not kept: {why}")
+def keep(
+    shop: Shop, not_done: Mapping[str, str], report: Path | None, outcomes: Sequence[Outcome]
+) -> None:
+    """Write the outcomes so far as a document, and as a page where one was asked for."""
+    ran_on, done = describe_machine(), {one.fault for one in outcomes}
+    left = {name: NOT_THIS_TIME for name in shop.faults if name not in done} | dict(not_done)
+    written = json.dumps(document.render_document(outcomes, left, ran_on))
+    write(locate_reports(shop.settings) / REPORT_FILE, written)
+    if report is not None:
+        command = shlex.join(["retail", *sys.argv[1:]])
+        page = document.render_page(outcomes, left, ran_on, describe_shop(shop.settings), command)
+        write(report, page.rstrip())
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{text}\n", encoding="utf-8")
+
+
+def describe_shop(settings: Settings) -> str:
+    """The shop of the faults, in words."""
+    world = (
+        f"{settings.simulator_receipts_per_second:g} receipts a second in "
+        f"{settings.simulator_stores} stores, shelves filled by {settings.simulator_refill}"
+        if settings.world == "simulated"
+        else "an own world"
+    )
+    return f"{world}; pipelines {', '.join(settings.pipeline_names)}"

@@ -1,13 +1,17 @@
-"""The components of a data folder, and the state of each."""
+"""The components of a data folder: which there are, the state of each, and waiting for them."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from http.client import HTTPException
 
+from infra.errors import UserError
 from infra.kafka import is_answering
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
 from infra.supervisor.history import NONE, Restarts, read_restarts
-from infra.supervisor.manager import Process
+from infra.supervisor.manager import Manager, Process
 from infra.supervisor.tail import tail
+from infra.wait import wait_for
+from ops.cli import screen
 from ops.cli.health import PAUSED, PROBE_SECONDS_MAX, PROBES
 from ops.cli.ready import find_readiness
 
@@ -22,6 +26,12 @@ STATES = {
     "EXITED": "failed",  # in a way that a restart would not mend
     "STOPPING": "stopping",
 }
+ALIVE = ("RUNNING", "STARTING")
+HOPELESS = frozenset({"FATAL", "EXITED", "STOPPED", "STOPPING"})
+"""Given up by the process manager, ended for good, or stopped by another command."""
+READY_SECONDS_MAX = {"broker": 60, "pipelines": 240, "api": 240, "lake": 240}
+READY_SECONDS_MAX_OF_OTHERS = 90
+POLL_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
@@ -37,9 +47,6 @@ class Component:
     last_end: str
     address: str
     log: str
-
-    def to_json(self) -> dict[str, str | int]:
-        return asdict(self)
 
 
 def list_names(settings: Settings) -> tuple[str, ...]:
@@ -63,7 +70,7 @@ def list_components(settings: Settings) -> list[Component]:
     """
     manager = daemon.find_running(settings.data_dir)
     processes = manager.list_processes() if manager else {}
-    reaches_kafka = any(map(is_alive, processes.values())) and is_answering(
+    reaches_kafka = any(one.state in ALIVE for one in processes.values()) and is_answering(
         settings, PROBE_SECONDS_MAX
     )
     history = read_restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))
@@ -86,12 +93,13 @@ def describe_component(
     history: Restarts,
     may_ask: bool,
 ) -> Component:
-    alive = process is not None and is_alive(process)
+    alive = process is not None and process.state in ALIVE
     asked = process if alive and may_ask else None
     ready = find_readiness(settings, name, asked.started_at) if asked else None
     state = STATES.get(process.state, "stopped") if process else "stopped"
     if ready:
         state = "paused" if ready.startswith(PAUSED) else "ready"
+    addresses = {"broker": settings.bootstrap_servers, "api": settings.api_url}
     return Component(
         name=name,
         state=state,
@@ -100,15 +108,60 @@ def describe_component(
         up_seconds=process.up_seconds if process else 0,
         restarts=history.count if process else 0,
         last_end=history.last if process else "",
-        address=find_address(settings, name),
+        address=addresses.get(name, ""),
         log=str(settings.logs_dir / f"{name}.log"),
     )
 
 
-def is_alive(process: Process) -> bool:
-    return process.state in ("RUNNING", "STARTING")
+def await_all(settings: Settings, manager: Manager, names: tuple[str, ...]) -> None:
+    """Wait for all in parallel; print each, in order, as it becomes ready.
+
+    Raises UserError with the end of its log for a component that has failed or takes too long.
+    """
+    ready: dict[str, tuple[str, float]] = {}
+    printed: list[str] = []
+
+    def look() -> bool:
+        for name in names:
+            if name not in ready and (text := examine(settings, manager, name, wait.seconds)):
+                ready[name] = text, wait.seconds
+        for name in names[len(printed) :]:
+            if name not in ready:
+                wait.show(name, "starting")
+                return False
+            screen.step(name, *ready[name])
+            printed.append(name)
+        return True
+
+    with screen.show_waiting(names[0], "starting") as wait:
+        # Each component's limit is shorter, and its error names the component.
+        wait_for(look, 2 * max(map(get_ready_seconds_max, names)), POLL_SECONDS)
 
 
-def find_address(settings: Settings, name: str) -> str:
-    """The address that the component listens on; empty where it listens on none."""
-    return {"broker": settings.bootstrap_servers, "api": settings.api_url}.get(name, "")
+def get_ready_seconds_max(name: str) -> int:
+    return READY_SECONDS_MAX.get(name, READY_SECONDS_MAX_OF_OTHERS)
+
+
+def examine(settings: Settings, manager: Manager, name: str, seconds: float) -> str | None:
+    """The component's report of readiness; None: not yet. Raises UserError when it has failed."""
+    try:
+        process = manager.find_process(name)
+    except (OSError, HTTPException) as error:
+        raise UserError(
+            "Another command has stopped everything. Start it again: make up"
+        ) from error
+    if process.state in ALIVE:
+        text = find_readiness(settings, name, process.started_at)
+        if text is not None:
+            return text
+    if process.state not in HOPELESS and seconds <= get_ready_seconds_max(name):
+        return None
+    log = settings.logs_dir / f"{name}.log"
+    lines = tail(log).replace("\n", "\n  ")
+    why = f"{process.state} {process.reason}".strip()
+    raise UserError(
+        f"{name} is not ready after {seconds:.0f} s, its process is {why}. "
+        f"The end of {screen.shorten(log)}:\n  {lines}\n"
+        f"More: make logs COMPONENT={name} · everything else goes on: make status · "
+        "stop it: make down"
+    )

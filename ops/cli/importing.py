@@ -16,15 +16,8 @@ from infra.errors import UserError
 from infra.kafka import NotDelivered
 from infra.settings import read_settings
 from ops.cli import screen
-from ops.cli.moments import parse_moment
-from ops.cli.refusals import report_refusals
-
-
-class Stopped(UserError):
-    """Kafka took only a part of the files."""
-
-    def __init__(self, error: NotDelivered) -> None:
-        super().__init__(f"{error}. The same command goes on where this one stopped.")
+from ops.cli.options import parse_moment
+from ops.cli.refusals import report_refusals, write_refusal
 
 
 def import_command(
@@ -57,17 +50,17 @@ def import_command(
     settings, wanted = read_settings(), read_mapping(mapping)
     end_ms = to_epoch_ms(parse_moment("--until", until)) if until else None
     name = f"import-{mapping.stem}"
-    with report_refusals(settings, name) as refusals, screen.show_waiting("import", "") as wait:
+    with report_refusals(settings, name) as report, screen.show_waiting("import", "") as wait:
         watch = Watch(
             step=lambda text: wait.show("import", text),
             progress=lambda at: wait.show("import", render_progress(at)),
-            refused=lambda one: refusals.add(asdict(one)),
+            refused=lambda one: write_refusal(report, asdict(one)),
         )
         try:
             done = run_import(settings, wanted, files, watch, dry=dry_run, until_ms=end_ms)
         except NotDelivered as error:
-            raise Stopped(error) from error
-    show(done, refusals.file, dry=dry_run)
+            raise UserError(f"{error}. The same command goes on where this one stopped.") from error
+    show(done, Path(report.name), dry=dry_run)
     if done.imported.refused:
         raise typer.Exit(1)
 

@@ -1,6 +1,6 @@
 """retail load: publish the events of a file."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,8 @@ from infra.errors import UserError
 from infra.scratch import LOADING, lock_publishing
 from infra.settings import Settings, read_settings
 from ops.cli import screen
-from ops.cli.refusals import Refusals, report_refusals
+from ops.cli.refusals import report_refusals, write_refusal
+from ops.cli.topics import require_broker
 
 REJECTED_SHOWN_MAX = 5
 FAULTS_SHOWN_MAX = 3
@@ -31,45 +32,6 @@ ADVICE = """
     Older than what readers remember: a copy of the event could count twice. With --stamp now it
     is published at the present time; what its contract calls late goes to quarantine.
 """
-
-
-class UnknownTopic(UserError):
-    """A topic that is not open to publishers."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"--topic should be one of {', '.join(OPEN)}, but is {name}. "
-            "The contracts: contracts/topics"
-        )
-
-
-class Stopped(UserError):
-    """Kafka took only a part of the file."""
-
-    def __init__(self, error: kafka.NotDelivered, found: Loaded) -> None:
-        super().__init__(
-            f"{error}. {found.published:,} rows had been acknowledged. Load the file again: "
-            "an event that is in the log already is applied once."
-        )
-
-
-class Report:
-    """The rows that were rejected: all of them in a file, the first ones on the screen."""
-
-    def __init__(self, refusals: Refusals, *, hides: bool = False) -> None:
-        """Hides: it does not say what was found where a customer or a card should be."""
-        self.file = refusals.file
-        self._refusals = refusals
-        self._hides = hides
-        self.first: list[Rejected] = []
-
-    def add(self, rejected: Rejected) -> None:
-        if self._hides:
-            rejected = replace(rejected, faults=tuple(map(hide, rejected.faults)))
-        faults = [asdict(fault) for fault in rejected.faults]
-        self._refusals.add({"row": rejected.row, "faults": faults})
-        if len(self.first) < REJECTED_SHOWN_MAX:
-            self.first.append(rejected)
 
 
 def hide(fault: Fault) -> Fault:
@@ -88,9 +50,12 @@ def load_command(
     ] = False,
 ) -> None:
     """Publish the events of a file, sorted by the time they happened."""
-    current, contract = read_settings(), require_public(topic)
-    if not kafka.is_answering(current):
-        raise kafka.KafkaDown(current.bootstrap_servers)
+    if topic not in OPEN:
+        raise UserError(
+            f"--topic should be one of {', '.join(OPEN)}, but is {topic}. "
+            "The contracts: contracts/topics"
+        )
+    current, contract = require_broker(read_settings()), OPEN[topic]
     watch = Watch(current)
     if stamp is Stamp.NOW and watch.time.get_now_ms() is None:
         raise UserError(
@@ -102,22 +67,27 @@ def load_command(
     )
     with (
         lock_publishing(current.data_dir),
-        report_refusals(current, f"load-{file.stem}") as refusals,
+        report_refusals(current, f"load-{file.stem}") as report,
     ):
-        report, found = Report(refusals, hides=current.pseudonyms), Loaded()
+        first: list[Rejected] = []
+
+        def reject(rejected: Rejected) -> None:
+            if current.pseudonyms:  # nobody is named in the report
+                rejected = replace(rejected, faults=tuple(map(hide, rejected.faults)))
+            faults = [asdict(fault) for fault in rejected.faults]
+            write_refusal(report, {"row": rejected.row, "faults": faults})
+            if len(first) < REJECTED_SHOWN_MAX:
+                first.append(rejected)
+
+        found = Loaded()
         if strict:
-            found = check(sort_rows(current, file, contract), validator, report.add)
+            found = check(sort_rows(current, file, contract), validator, reject)
         if not found.rejected:
-            found = publish(current, sort_rows(current, file, contract), validator, report)
-    show(found, report, contract)
+            found = publish(current, sort_rows(current, file, contract), validator, reject)
+    show(found, contract)
     if found.rejected:
+        show_rejected(found, first, Path(report.name))
         raise typer.Exit(1)
-
-
-def require_public(topic: str) -> Contract:
-    if topic not in OPEN:
-        raise UnknownTopic(topic)
-    return OPEN[topic]
 
 
 def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
@@ -128,22 +98,28 @@ def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row
 
 
 def publish(
-    current: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
+    current: Settings,
+    sorted_: Iterator[Row],
+    validator: Validator,
+    reject: Callable[[Rejected], None],
 ) -> Loaded:
     client = kafka.create_producer(current)
     found = Loaded()
     with screen.show_waiting("load", "sorting") as wait:
         try:
-            for found in load(sorted_, validator, client, report.add):
+            for found in load(sorted_, validator, client, reject):
                 rate = found.rows / max(wait.seconds, 0.001)
                 text = f"{found.rows:,} rows, {rate:,.0f}/s, {found.rejected:,} rejected"
                 wait.show("load", text)
         except kafka.NotDelivered as error:
-            raise Stopped(error, found) from error
+            raise UserError(
+                f"{error}. {found.published:,} rows had been acknowledged. Load the file again: "
+                "an event that is in the log already is applied once."
+            ) from error
     return found
 
 
-def show(found: Loaded, report: Report, contract: Contract) -> None:
+def show(found: Loaded, contract: Contract) -> None:
     late = f", {found.late:,} of them late: they go to quarantine" if found.late else ""
     screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}{late}")
     if found.reached:
@@ -151,13 +127,14 @@ def show(found: Loaded, report: Report, contract: Contract) -> None:
             f"min_offset={contract.name}/{at}/{offset}" for at, offset in found.reached.items()
         )
         screen.say(f"  an answer holds all of them with ?{'&'.join(records)}")
-    if not found.rejected:
-        return
-    screen.say(f"  {found.rejected:,} rejected, all in {screen.shorten(report.file)}")
-    for one in report.first:
+
+
+def show_rejected(found: Loaded, first: list[Rejected], report: Path) -> None:
+    screen.say(f"  {found.rejected:,} rejected, all in {screen.shorten(report)}")
+    for one in first:
         told = "; ".join(str(fault) for fault in one.faults[:FAULTS_SHOWN_MAX])
         more = len(one.faults) - FAULTS_SHOWN_MAX
         screen.say(f"    row {one.row}: {told}{f'; and {more} more' if more > 0 else ''}")
-    problems = [fault.problem for one in report.first for fault in one.faults]
+    problems = [fault.problem for one in first for fault in one.faults]
     if any(problem.startswith((EARLY, OLD)) for problem in problems):
         screen.say(ADVICE.rstrip())

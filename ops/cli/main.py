@@ -1,100 +1,117 @@
 """The command line `retail`."""
 
-import ast
 import logging
 import os
+import signal
 import sys
-from collections.abc import Iterable, Mapping
-from importlib import import_module
-from pathlib import Path
-from types import MappingProxyType
+from collections.abc import Mapping
+from importlib import import_module, metadata
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperGroup
 
+from contracts.errors import AmbiguousSchema, BadContract, StaleLock, UnknownContract
 from infra.errors import UserError
-from ops.cli.interruption import INTERRUPTED, interrupt_when_ended
+from ops.cli.screen import INTERRUPTED
 
-COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        "up": "up:up",
-        "backfill": "backfill:backfill",
-        "down": "down:down",
-        "status": "status:status",
-        "logs": "logs:logs",
-        "reset": "reset:reset",
-        "doctor": "doctor:doctor",
-        "aot": "aot:aot",
-        "verify": "verify:verify",
-        "quality": "quality:quality",
-        "bench": "bench:bench",
-        "sbom": "sbom:sbom",
-        "load": "load:load_command",
-        "import": "importing:import_command",
-        "topics": "topics:app",
-        "contracts": "contracts:app",
-        "replay": "replay.app:app",
-        "score": "score:app",
-        "fault": "fault:app",
-        "backup": "backup:backup",
-        "restore": "backup:restore",
-        "quarantine": "quarantine:app",
-        "security": "security:app",
-        "token": "tokens:app",
-        "subscriptions": "subscriptions:app",
-        "forget": "forget:app",
-        "try": "experiments:try_command",
-    }
-)
-"""The module of each command, below this folder; a group of commands or a single one."""
+OF_CONTRACTS = (AmbiguousSchema, BadContract, StaleLock, UnknownContract)
+"""Errors of contracts, whose messages tell the author what to fix."""
 
 
-def build_application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
-    """The command line with these commands; only the modules of the commands named are imported."""
-    app = create_application()
-    for name in names:
-        module, _, what = COMMANDS[name].partition(":")
-        command = getattr(import_module(f"ops.cli.{module}"), what)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name)(command)
-    return app
+class Place(NamedTuple):
+    """Where a command is, below this folder, and what the list of commands says of it."""
+
+    module: str
+    function: str
+    help: str
 
 
-def build_overview() -> typer.Typer:
-    """The command line for who names no command: it says what each does, and can do none.
+PANELS: Mapping[str, Mapping[str, Place]] = {
+    "Run a shop": {
+        "up": Place("up", "up", "Start everything, and wait until each part is ready."),
+        "backfill": Place("backfill", "backfill", "Publish the world's first days at full speed."),
+        "status": Place("status", "status", "Show every component: state, address, log."),
+        "logs": Place("status", "logs", "Show the end of the logs."),
+        "down": Place("down", "down", "Stop everything; the data stays, and `up` continues."),
+        "reset": Place("down", "reset", "Stop everything and remove the data, after a question."),
+        "backup": Place("backup", "app", "Copy a running shop, and make a shop of the copy."),
+        "security": Place("security", "app", "With SECURE=on: tokens and certificates."),
+    },
+    "Check and explore": {
+        "verify": Place("verify", "verify", "Compare what is served with independent answers."),
+        "score": Place("score", "app", "Compare answers with what the simulator did."),
+        "fault": Place("fault", "app", "Faults on demand, each with its promise."),
+        "bench": Place("bench", "bench", "Measure how fast the project is; takes over an hour."),
+        "try": Place("experiments", "try_command", "Run an experiment of the guide."),
+    },
+    "Change code and contracts": {
+        "replay": Place("replay", "app", "Run changed code from offset zero, beside the old."),
+        "contracts": Place("contracts", "app", "Who reads what, and whom a change breaks."),
+        "topics": Place("topics", "app", "What is on the broker."),
+    },
+    "Publish, release, erase": {
+        "import": Place("importing", "import_command", "Publish the sales of a shop's own files."),
+        "load": Place("load", "load_command", "Publish the events of a file."),
+        "quarantine": Place("quarantine", "app", "Release what was rejected."),
+        "forget": Place("forget", "app", "Erase the ids of a customer."),
+    },
+}
+HIDDEN = {"aot": Place("aot", "aot", "Make Java's caches, so that later starts are fast.")}
+"""What `make up` and `make test` do by themselves."""
+COMMANDS = {**HIDDEN, **{name: place for each in PANELS.values() for name, place in each.items()}}
+
+
+class Commands(TyperGroup):
+    """Commands of which only the help is known; the module of one is imported when it is called.
 
     To import all of them takes five seconds.
     """
-    app = create_application()
-    for name, place in COMMANDS.items():
-        app.command(name, help=read_help(place))(lambda: None)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, name and load_command(name), rest
+
+
+def load_command(name: str) -> Any:
+    """The command or the group of this name, with its options."""
+    place = COMMANDS[name]
+    found = getattr(import_module(f"ops.cli.{place.module}"), place.function)
+    if isinstance(found, typer.Typer):
+        found.info.help = place.help
+        command: Any = typer.main.get_group(found)
+    else:
+        alone = typer.Typer(add_completion=False)
+        alone.command(help=found.__doc__ or place.help)(found)
+        command = typer.main.get_command(alone)
+    command.name = name
+    return command
+
+
+def build_application() -> typer.Typer:
+    app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
+    app.callback(help="A retailer run on a log: start it, look at it, check its numbers.")(retail)
+    for panel, commands in {**PANELS, "": HIDDEN}.items():
+        for name, place in commands.items():
+            app.command(name, help=place.help, rich_help_panel=panel, hidden=name in HIDDEN)(
+                lambda: None
+            )
     return app
 
 
-def create_application() -> typer.Typer:
-    """The command line, yet without commands."""
-    return typer.Typer(
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        help="A retailer run on a log: start it, look at it, check its numbers.",
-        callback=lambda: None,  # a single command is named, too
-    )
+def show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(metadata.version("retail"))
+        raise typer.Exit
 
 
-def read_help(place: str) -> str:
-    """The help of a command or a group, from its source."""
-    module, _, what = place.partition(":")
-    file = Path(__file__).parent / f"{module.replace('.', '/')}.py"
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and node.name == what:
-            return ast.get_docstring(node) or ""
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == what:
-            assert isinstance(node.value, ast.Call)
-            [text] = [one.value for one in node.value.keywords if one.arg == "help"]
-            return str(ast.literal_eval(text))
-    raise LookupError(f"ops/cli/{module}.py should define {what}, but does not")
+def retail(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Nothing but the options before a command."""
 
 
 def main() -> None:
@@ -103,43 +120,38 @@ def main() -> None:
     os.environ.pop("KAFKA_SERVICE", None)
     # The command itself reports a broker that does not answer, once.
     logging.getLogger("kafka").addHandler(logging.NullHandler())
-    named = COMMANDS.keys() & set(sys.argv[1:2])
-    nowhere = COMMANDS.keys().isdisjoint(sys.argv[1:])
     try:
-        (build_overview() if nowhere else build_application(named or COMMANDS))()
-    except UserError as error:
+        build_application()()
+    except (UserError, *OF_CONTRACTS) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:
-        if (message := explain(error)) is None:
+        if not is_of_silent_broker(error):
             raise
-        sys.exit(message)
+        from infra.kafka import KafkaDown
+        from infra.settings import read_settings
+
+        sys.exit(str(KafkaDown(read_settings().bootstrap_servers)))
 
 
-OF_CONTRACTS = {"BadContract", "BadContracts", "StaleLock", "AmbiguousSchema", "UnknownContract"}
-"""Errors of contracts, whose messages tell the author what to fix.
+def interrupt_when_ended() -> None:
+    """Let what ends this process interrupt it, as Ctrl-C does, so that a command tidies up.
 
-They are compared by name: while a contract is bad, the module that defines them cannot be imported.
-"""
-
-
-def explain(error: Exception) -> str | None:
-    """The message for an error of the user: a bad contract, or a broker that does not answer.
-
-    None: the error is a defect of this project, and needs its traceback.
+    A paused process goes on then, and a folder of its own is gone. Under `nohup` a terminal that
+    closes still ends nothing.
     """
-    from confluent_kafka import KafkaException  # imported here: few commands need them
+    for what in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(what) is signal.SIG_DFL:
+            signal.signal(what, signal.default_int_handler)
 
-    from infra.kafka import KafkaDown
+
+def is_of_silent_broker(error: Exception) -> bool:
+    from confluent_kafka import KafkaException  # imported here: few commands need it
+
     from infra.kafka.errors import UNREACHABLE, get_error_code
-    from infra.settings import read_settings
 
-    if type(error).__name__ in OF_CONTRACTS:
-        return str(error)
-    if isinstance(error, KafkaException) and get_error_code(error) in UNREACHABLE:
-        return str(KafkaDown(read_settings().bootstrap_servers))
-    return None
+    return isinstance(error, KafkaException) and get_error_code(error) in UNREACHABLE
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""retail quality: the lake's tables compared with expectations, at pinned versions."""
+"""retail verify --lake: the lake's tables compared with expectations, at pinned versions."""
 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, date
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,7 +13,7 @@ from contracts import DAILY_DEMAND
 from infra.errors import UserError
 from infra.kafka import Offsets
 from infra.reports import VERDICTS
-from infra.settings import Settings, read_settings
+from infra.settings import Settings
 from infra.wait import wait_for
 from ops.cli import screen
 from ops.verify.inventory import Row
@@ -31,11 +31,8 @@ PIPELINE = "analytics"
 CAUGHT_UP_SECONDS_MAX = 60.0
 
 
-def quality(
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
-) -> None:
+def check_lake(settings: Settings, as_json: bool) -> None:
     """Check the lake against its contracts, the log's offsets and a view; write Data Docs."""
-    settings = read_settings()
     if not locate_lake(settings).gold.committed_ms():
         raise UserError(
             "There should be a lake to check, but there is none. Start one: make up LAKE=on; or, "

@@ -1,36 +1,26 @@
-"""The file with all refusals of a command."""
+"""The file with all refusals of a command, a line of JSON each."""
 
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TextIO
 
-from infra.settings import REPORTS, Settings
-
-
-class Refusals:
-    """The refusals, a line of JSON each."""
-
-    def __init__(self, file: Path, opened: TextIO) -> None:
-        self.file = file
-        self.count = 0
-        self._opened = opened
-
-    def add(self, refused: Mapping[str, Any]) -> None:
-        self._opened.write(json.dumps(refused, ensure_ascii=False) + "\n")
-        self.count += 1
+from infra.reports import locate_reports
+from infra.settings import Settings
 
 
 @contextmanager
-def report_refusals(settings: Settings, name: str) -> Iterator[Refusals]:
+def report_refusals(settings: Settings, name: str) -> Iterator[TextIO]:
     """The report of this name, emptied; without a refusal there is no file."""
-    target = settings.data_dir / REPORTS / f"{name}.jsonl"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with target.open("w", encoding="utf-8") as opened:
-        refusals = Refusals(target, opened)
+    file = locate_reports(settings) / f"{name}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", encoding="utf-8") as report:
         try:
-            yield refusals
+            yield report
         finally:
-            if not refusals.count:
-                target.unlink()
+            if not report.tell():
+                file.unlink()
+
+
+def write_refusal(report: TextIO, refused: Mapping[str, Any]) -> None:
+    report.write(json.dumps(refused, ensure_ascii=False) + "\n")

@@ -1,4 +1,8 @@
-"""retail score: how good answers are, compared with the simulator's incidents."""
+"""retail score fraud | reorder: how good answers are.
+
+Alerts are compared with the simulator's incidents; the cost of the reorder policy with vans, the
+best levels and a lower bound.
+"""
 
 import json
 from dataclasses import asdict
@@ -7,11 +11,15 @@ from typing import Annotated
 
 import typer
 
-from infra import kafka
+from generators.parameters import Parameters
 from infra.settings import read_settings
 from ops.cli import screen
-from ops.cli.score_reorder import reorder
+from ops.cli.options import AsJson
+from ops.cli.topics import require_broker
 from ops.verify.fraud_scores import Score, Scores, Share
+from ops.verify.reorder_life import Costs
+from ops.verify.reorder_life import Score as Way
+from ops.verify.reorder_score import compare
 from ops.verify.scoring import score_view
 
 HEADINGS = (
@@ -25,20 +33,22 @@ HEADINGS = (
     "decided in",
 )
 
-app = typer.Typer(no_args_is_help=True, help="Compare answers with what the simulator did.")
+FILL_RATE_MIN = 0.97
+COST_MAX = 1.3  # of the lower bound
+REORDER_HEADINGS = (
+    *("", "fill rate", "stock", "orders", "holding", "ordering", "lost", "cost"),
+    "of bound",
+)
+STORES, PRODUCTS, RECEIPTS_PER_MINUTE = 2, 30, 1.0
+"""A world small enough to run three times; its shelves sell as much as those of a large one."""
 
-
-app.command("reorder")(reorder)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command()
-def fraud(
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
-) -> None:
+def fraud(as_json: AsJson = False) -> None:
     """Score the alerts that are served, by incident."""
-    settings = read_settings()
-    if not kafka.is_answering(settings):
-        raise kafka.KafkaDown(settings.bootstrap_servers)
+    settings = require_broker(read_settings())
     with screen.show_waiting("score", "reading the alerts, and what was planted"):
         scores = score_view(settings)
     if as_json:
@@ -93,3 +103,56 @@ def build_score(score: Score) -> dict[str, object]:
         "seconds_to_decide": [span.total_seconds() for span in score.to_decide],
         "seconds_to_see": [span.total_seconds() for span in score.to_see],
     }
+
+
+@app.command()
+def reorder(
+    days: Annotated[int, typer.Option(min=7, max=60, help="Days that each world runs.")] = 14,
+    seed: Annotated[int | None, typer.Option(min=0, help="Else the simulator's.")] = None,
+) -> None:
+    """Run one clean world with vans, with the policy, and with the best levels found in hindsight.
+
+    The comparison includes the cost of the cheapest orders, computed with all of the world known.
+    """
+    world = clean(read_settings().simulator_seed if seed is None else seed)
+    costs = Costs()
+    with screen.show_waiting("score", f"simulating {days} days three times, without a log"):
+        comparison = compare(world, days, costs)
+    reached = comparison.policy.fill_rate >= FILL_RATE_MIN and comparison.of_bound <= COST_MAX
+    screen.print_table(
+        REORDER_HEADINGS,
+        [build_way(name, one, comparison.bound_cents) for name, one in comparison.ways.items()],
+    )
+    screen.say(
+        f"  an order {costs.order_cents} cents · holding a unit for a day "
+        f"{costs.holding_per_day:.1%} of its cost · a lost unit its margin"
+    )
+    screen.say(f"  no orders could have cost less than {comparison.bound_cents / 100:,.0f}")
+    verdict = "reached" if reached else "NOT REACHED"
+    screen.say(f"  {verdict}: fill rate {FILL_RATE_MIN:.0%}, cost {COST_MAX:.0%} of the bound")
+    if not reached:
+        raise typer.Exit(1)
+
+
+def clean(seed: int) -> Parameters:
+    """A world without dirt and fraud: the events equal what happened."""
+    return Parameters(
+        seed=seed,
+        stores=STORES,
+        products=PRODUCTS,
+        receipts_per_minute=RECEIPTS_PER_MINUTE,
+    )
+
+
+def build_way(name: str, one: Way, bound_cents: float) -> tuple[str, ...]:
+    return (
+        name,
+        f"{one.fill_rate:.1%}",
+        f"{one.stock_units:,.0f}",
+        f"{one.orders:,}",
+        *[
+            f"{cents / 100:,.0f}"
+            for cents in (one.holding_cents, one.ordering_cents, one.lost_cents, one.cost_cents)
+        ],
+        f"{one.cost_cents / bound_cents:.0%}",
+    )

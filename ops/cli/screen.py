@@ -1,12 +1,20 @@
-"""The output of the commands: a line per step, its progress, and how long it took."""
+"""What a person sees of the commands: steps, progress, tables, questions, the end by Ctrl-C."""
 
+import signal
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import typer
 from rich.console import Console
 from rich.status import Status
+
+from infra.errors import UserError
+
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit code of an interrupted command, as shells have it."""
 
 console = Console(highlight=False, soft_wrap=True)
 
@@ -74,6 +82,23 @@ def print_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None
         padded = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
         style = "bold" if row is heads else STATE_STYLES.get(row[1], "")
         console.print(f"  {'   '.join(padded)}".rstrip(), style=style, markup=False)
+
+
+def ask(question: str, without_terminal: str) -> bool:
+    """The answer to a question. Raises UserError with the text where nobody can answer."""
+    if not sys.stdin.isatty():
+        raise UserError(without_terminal)
+    return typer.confirm(question)
+
+
+@contextmanager
+def say_if_interrupted(text: str) -> Iterator[None]:
+    """If the block is interrupted, say this of what goes on without the command, and end it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"\n  {text}")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def cut(text: str, characters_max: int) -> str:

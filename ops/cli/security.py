@@ -1,59 +1,141 @@
-"""retail security renew | access: the certificates and the permissions of a secure shop."""
+"""retail security: the tokens and the certificates of a secure shop."""
 
-import json
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from infra.errors import UserError
 from infra.security.certificates import renew_certificates
-from infra.settings import Settings, read_settings
+from infra.security.files import locate_authority, make_folder, replace
+from infra.security.tokens import (
+    Role,
+    add_token,
+    get_token,
+    list_tokens,
+    locate_token,
+    remove_token,
+)
+from infra.settings import Settings, locate_root, read_settings
 from ops.cli import screen
-from ops.control.access import find_reads, find_writes, list_services
+from services.clock import get_wall_ms
+from services.times import render_instant
 
-app = typer.Typer(no_args_is_help=True, help="With SECURE=on: certificates and permissions.")
+DAYS_MAX = 3_650
+CURL_FILE = ".curlrc"
+CURL_SETTINGS = """\
+proto-default = "https"
+cacert = "{authority}"
+header = "Authorization: Bearer {secret}"
+"""
 
+app = typer.Typer(no_args_is_help=True)
+tokens = typer.Typer(no_args_is_help=True, help="The API's tokens.")
+app.add_typer(tokens, name="token")
 
-class NotSecure(UserError):
-    """The shop is not secure, so it has no keys."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This shop has no certificates: SECURE is off. Begin a secure one in an empty data "
-            "folder: make up SECURE=on"
-        )
+Name = Annotated[str, typer.Argument(help="The token's name; the audit records it as the caller.")]
 
 
 @app.command()
 def renew() -> None:
     """Make new keys and certificates. The API uses its own soon, Kafka from its next start on."""
-    current = _read_secure()
-    for component, last_day in renew_certificates(current).items():
+    for component, last_day in renew_certificates(read_secure()).items():
         screen.step(component, f"a new certificate, until {last_day}")
     screen.say("  From the next start on: make down && make up")
 
 
-@app.command()
-def access(as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False) -> None:
-    """Show which topics each service may read and write, by its contract."""
-    topics_of = {
-        name: {"reads": sorted(find_reads(name)), "writes": sorted(find_writes(name))}
-        for name in list_services()
-    }
-    if as_json:
-        print(json.dumps(topics_of))
-        return
-    rows = [
-        (name, what, topic)
-        for name, topics in topics_of.items()
-        for what, listed in topics.items()
-        for topic in listed
-    ]
-    screen.print_table(("service", "may", "topic"), rows)
+@tokens.command("list")
+def list_command() -> None:
+    """Show name, role, expiry and file of every token."""
+    current = read_secure()
+    screen.print_table(
+        ("token", "role", "valid until", "file"),
+        (
+            (
+                one.name,
+                one.role.value,
+                render_instant(one.expires_at_ms)
+                + (" (over)" if one.is_expired(get_wall_ms()) else ""),
+                screen.shorten(locate_token(current, one.name)),
+            )
+            for one in list_tokens(current)
+        ),
+    )
 
 
-def _read_secure() -> Settings:
+@tokens.command()
+def add(
+    name: Name,
+    role: Annotated[Role, typer.Option(help="What it permits; an operator may do everything.")],
+    days: Annotated[
+        int | None,
+        typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: API_TOKEN_DAYS."),
+    ] = None,
+) -> None:
+    """Draw a token and show its file; it replaces an earlier token of this name."""
+    current = read_secure()
+    token = add_token(current, name, role, get_wall_ms(), days or current.api_token_days)
+    screen.step(name, f"{role.value} until {render_instant(token.expires_at_ms)}")
+    screen.step("file", screen.shorten(locate_token(current, name)))
+
+
+@tokens.command()
+def remove(name: Name) -> None:
+    """Remove a token; the API refuses it at once."""
+    remove_token(read_secure(), name)
+    screen.step(name, "is no token any more")
+
+
+@tokens.command()
+def curl(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(help="A folder for curl's settings.")],
+) -> None:
+    """Write settings with which curl shows this token, and trusts this shop's API."""
+    write_curl_settings(read_secure(), name, folder)
+    screen.step(name, f"export CURL_HOME={shlex.quote(str(folder.resolve()))}")
+
+
+def read_secure() -> Settings:
+    """The settings of a secure shop. Raises UserError for another one."""
     current = read_settings()
     if not current.secure:
-        raise NotSecure
+        raise UserError(
+            "This shop has no certificates, and only the token for actions, because SECURE is "
+            "off. Begin a secure shop in an empty data folder: make up SECURE=on"
+        )
     return current
+
+
+def write_curl_settings(settings: Settings, name: str, folder: Path) -> None:
+    """Write the settings with which curl shows this token to the shop, for a CURL_HOME.
+
+    Only their owner can read them. Raises NoToken.
+    """
+    token = get_token(settings, name)
+    text = CURL_SETTINGS.format(authority=locate_authority(settings), secret=token.secret)
+    make_folder(folder)
+    replace(folder / CURL_FILE, text)
+
+
+@contextmanager
+def lend_credentials(settings: Settings) -> Iterator[dict[str, str]]:
+    """Variables with which curl and Python's urllib ask a secure shop as its operator.
+
+    There are none for another shop. The token is in files alone; curl's is removed after the block.
+    """
+    if not settings.secure:
+        yield {}
+        return
+    with TemporaryDirectory() as folder:
+        write_curl_settings(settings, Role.OPERATOR, Path(folder))
+        yield {
+            "CURL_HOME": folder,
+            "SSL_CERT_FILE": str(locate_authority(settings)),
+            "TOKEN_FILE": str(locate_token(settings, Role.OPERATOR)),
+            "PYTHONPATH": f"{Path(__file__).with_name('with_token')}:{locate_root()}",
+        }

@@ -1,6 +1,8 @@
-"""retail status: the components, their addresses, and why one is not ready."""
+"""retail status and retail logs: the components, their addresses, and why one is not ready."""
 
 import json
+import os
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import indent
 from typing import Annotated
@@ -8,6 +10,7 @@ from typing import Annotated
 import typer
 from confluent_kafka import KafkaException
 
+from infra.errors import UserError
 from infra.kafka import KafkaDown, UnknownTopic, is_answering
 from infra.settings import Settings, locate_root, read_settings, select_memorable
 from infra.supervisor import daemon, orphans
@@ -15,6 +18,7 @@ from infra.supervisor.tail import tail
 from ops.cli import fleet, screen
 from ops.cli.fleet import Component
 from ops.cli.health import PROBE_SECONDS_MAX
+from ops.cli.options import AsJson
 from ops.cli.ready import READER
 from ops.generations import snapshot
 from ops.generations.record import read_generations
@@ -26,14 +30,11 @@ WORLDS = ("simulator", "clock")
 """The components that announce the world's time and describe the world."""
 
 
-def status(
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
-) -> None:
-    """Show every component: state, address, log."""
+def status(as_json: AsJson = False) -> None:
     settings = read_settings()
     components = fleet.list_components(settings)
     if as_json:
-        documents = [component.to_json() for component in components]
+        documents = [asdict(component) for component in components]
         print(json.dumps({"components": documents, "settings": select_memorable(settings)}))
         return
     show(components)
@@ -133,3 +134,20 @@ def advise(components: list[Component], settings: Settings) -> None:
             screen.say("\n  Nothing runs. Start it: make up")
     elif states != {"ready"}:
         screen.say("\n  All of a log: make logs COMPONENT=… · start what is missing: make up")
+
+
+def logs(
+    component: Annotated[str, typer.Argument(help="One component. Default: all.")] = "",
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow the logs.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="From the end.")] = 20,
+) -> None:
+    settings = read_settings()
+    known = fleet.list_names(settings)
+    if component and component not in known:
+        raise UserError(f"There is no component {component}. There are: {', '.join(known)}")
+    wanted = (component,) if component else known
+    files = [str(file) for name in wanted if (file := settings.logs_dir / f"{name}.log").exists()]
+    if not files:
+        raise UserError("There are no logs yet. Start the components with: make up")
+    # -F goes on with the new file when the old one has reached its size limit.
+    os.execvp("tail", ["tail", "-n", str(lines), *(["-F"] if follow else []), "--", *files])

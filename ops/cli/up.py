@@ -1,7 +1,13 @@
 """retail up: starts everything, in order, and returns when it is ready."""
 
+from typing import Annotated
+
+import typer
+
 from infra import kafka
 from infra.broker.storage import refuse_other_profile
+from infra.doctor.checks import Finding, run_checks
+from infra.doctor.probes import Machine
 from infra.errors import UserError
 from infra.jars.fetch import fetch
 from infra.jars.sets import get_jar_set
@@ -9,28 +15,36 @@ from infra.settings import Settings, load_remembered, read_settings, remember, s
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 from ops.cli import aot, fleet, screen, topics
-from ops.cli.await_ready import await_all
-from ops.cli.doctor import examine
 from ops.cli.exclusive import lock_home
-from ops.cli.interruption import say_if_interrupted
+from ops.cli.fleet import await_all
+from ops.cli.screen import say_if_interrupted
 from ops.cli.status import show
 from ops.cli.welcome import welcome
-from ops.cli.world import add_world_options
 
 MIB = 1024**2
 REMOTE_SECONDS_MAX = 10.0
 
 
-@add_world_options
-def up() -> None:
+def up(
+    only_check: Annotated[
+        bool, typer.Option("--check", help="Only check the requirements of a start.")
+    ] = False,
+) -> None:
     """Start everything that does not run, and wait until each part is ready."""
     current = read_settings()
+    if only_check:
+        show_findings(examine(current))
+        return
     with lock_home(current.data_dir):
         check(current)
         refuse_other_profile(current.broker_dir, current.secure)
         fetch_jars(current)
         manager = ensure_manager(current)
-        started = start(current, manager)
+        start_broker(current, manager)
+        # The rest in parallel, as Spark takes longest.
+        started = tuple(name for name in fleet.list_names(current) if name != "broker")
+        for name in started:
+            manager.start(name)
     # From here on another command may interfere: `down` needs not wait for Spark.
     with say_if_interrupted("What was started goes on in the background: make status · make down"):
         await_all(current, manager, started)
@@ -40,8 +54,19 @@ def up() -> None:
     welcome(current)
 
 
+def show_findings(findings: list[Finding]) -> None:
+    for finding in findings:
+        screen.step(finding.check, f"{'✓' if finding.good else '✗'} {finding}")
+    if not all(finding.good for finding in findings):
+        raise typer.Exit(1)
+
+
+def examine(current: Settings) -> list[Finding]:
+    return list(run_checks(Machine(current.data_dir), current))
+
+
 def check(current: Settings) -> None:
-    """Check what doctor checks; raises UserError with every remedy."""
+    """Check the requirements of a start; raises UserError with every remedy."""
     found = examine(current)
     wrong = [str(finding) for finding in found if not finding.good]
     if wrong:
@@ -87,18 +112,6 @@ def ensure_manager(current: Settings) -> Manager:
         screen.step("cleanup", f"{left} processes left over from before, stopped")
     remember(current)
     return daemon.start(current.data_dir)
-
-
-def start(current: Settings, manager: Manager) -> tuple[str, ...]:
-    """Start the broker, then its topics, then the rest in parallel, as Spark takes longest.
-
-    Returns the names of the rest, which are not ready yet.
-    """
-    start_broker(current, manager)
-    rest = tuple(name for name in fleet.list_names(current) if name != "broker")
-    for name in rest:
-        manager.start(name)
-    return rest
 
 
 def start_broker(current: Settings, manager: Manager) -> None:

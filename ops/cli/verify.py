@@ -1,31 +1,50 @@
 """retail verify: the served views compared with an independent computation and the ledger."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Annotated
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from contracts import Contract
 from infra.kafka import Partition
-from infra.settings import read_settings
-from ops.cli import differences, screen
-from ops.verify.inventory import Book
+from infra.reports import locate_reports
+from infra.settings import Settings, read_settings
+from ops.cli import screen
+from ops.cli.options import AsJson
+from ops.verify.inventory import Book, Row
 from ops.verify.ledger import Audit
 from ops.verify.verdict import Comparison, Verdict, reach_verdict
 
 DIGEST_SHOWN = 12
 DIRT_PER_LINE = 4
+ROWS_SHOWN_MAX = 20
+TEXT_WIDTH = 60
+FIELD_WIDTH = 24
 
 
 def verify(
     pipeline: Annotated[
         str | None, typer.Argument(help="One pipeline. Default: all that run.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    lake: Annotated[
+        bool, typer.Option("--lake", help="Check the lake's tables against their contracts.")
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Compare the served views with the oracles and the ledger, each pipeline at one marker."""
+    """Compare the served views with the oracles and the ledger, each pipeline at one marker.
+
+    With --lake the lake is compared instead: with its contracts, the log's offsets and a view.
+    """
     settings = read_settings()
+    if lake:
+        from ops.cli.quality import check_lake  # here: others need not wait for it
+
+        check_lake(settings, as_json)
+        return
     exact = {}
     documents = {}
     for name in (pipeline,) if pipeline else settings.pipeline_names:
@@ -37,7 +56,7 @@ def verify(
         else:
             show(outcome)
             if any(one.differing for one in outcome.views):
-                file = differences.write(settings, name, outcome.views)
+                file = write_differences(settings, name, outcome.views)
                 screen.say(f"  all rows that differ: {screen.shorten(file)}")
     if as_json:
         print(json.dumps({"exact": all(exact.values()), "pipelines": documents}))
@@ -77,8 +96,50 @@ def show_view(one: Comparison) -> None:
         f"   live {one.live_digest[:DIGEST_SHOWN]}…  {sign}  "
         f"oracle {one.oracle_digest[:DIGEST_SHOWN]}…"
     )
-    for line in differences.render(one):
+    for line in render_differences(one):
         screen.say(line)
+
+
+def render_differences(one: Comparison) -> Iterator[str]:
+    """The first differing rows, a line for each field."""
+    for live, oracle in one.differing[:ROWS_SHOWN_MAX]:
+        yield f"    {render_key(one.view, live or oracle or {})}"
+        if live is None or oracle is None:
+            yield f"      only {'the oracle has it' if live is None else 'live has it'}"
+            continue
+        for name in live.keys() | oracle.keys():
+            if live.get(name) != oracle.get(name):
+                values = (
+                    f"live {render_text(live.get(name))}   oracle {render_text(oracle.get(name))}"
+                )
+                yield f"      {name:<{FIELD_WIDTH}} {values}"
+    if (more := len(one.differing) - ROWS_SHOWN_MAX) > 0:
+        yield f"    and {more:,} more rows"
+
+
+def write_differences(settings: Settings, pipeline: str, views: tuple[Comparison, ...]) -> Path:
+    """Write every differing row of these views to a file of JSON lines, and return its path."""
+    file = locate_reports(settings) / f"verify-{pipeline}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w") as lines:
+        for one in views:
+            for live, oracle in one.differing:
+                row = {"view": one.view.name, "live": live, "oracle": oracle}
+                lines.write(json.dumps(row, default=str, ensure_ascii=False) + "\n")
+    return file
+
+
+def render_key(view: Contract, row: Row) -> str:
+    return "/".join(render_text(row[name]) for name in view.key)
+
+
+def render_text(value: Any) -> str:
+    """The value on one line, shortened where it is long."""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="milliseconds")
+    if isinstance(value, list | dict):
+        value = json.dumps(value, default=str, ensure_ascii=False)
+    return screen.cut(str(value), TEXT_WIDTH)
 
 
 def show_ledger(audit: Audit) -> None:

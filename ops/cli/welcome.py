@@ -5,26 +5,20 @@
 
 import sys
 
-from infra.http import NO_ANSWER, fetch_json
 from infra.security.tokens import locate_token_folder
 from infra.settings import Settings, read_settings
 from infra.token import read_token
 from ops.cli import screen
-
-ANSWER_SECONDS_MAX = 2.0
 
 
 def welcome(current: Settings) -> None:
     screen.say("")
     screen.step("Shop", f"{current.api_url}/")
     screen.step("Stock", f"{current.api_url}/v1/stock")
-    shelf = find_shelf(current)
-    if shelf:
-        screen.step("One shelf", f"{current.api_url}/v1/stock/{shelf}")
-    elif current.world == "own":
-        screen.step("Empty so far", "retail import --draft FILE · docs/own-shop.md")
+    if current.world == "own":
+        screen.step("Your sales", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
-    show_tokens(current, "retail token list")
+    show_tokens(current, "retail security token list")
     screen.step("Next", "make verify · make status · make logs · make down")
 
 
@@ -41,16 +35,6 @@ def show_tokens(current: Settings, where: str) -> None:
         screen.step("Tokens", f"{screen.shorten(locate_token_folder(current))} ({where})")
     else:
         screen.step("Token", f"{read_token(current)} (to promote, roll back, prune, release)")
-
-
-def find_shelf(current: Settings) -> str | None:
-    """The path of a known shelf, if the API names one."""
-    try:
-        found = fetch_json(f"{current.api_url}/v1/stock?limit=1", ANSWER_SECONDS_MAX, current)
-        first = found["items"][0]
-        return f"{first['store_id']}/{first['sku']}"
-    except (*NO_ANSWER, LookupError):
-        return None
 
 
 if __name__ == "__main__":

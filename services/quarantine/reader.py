@@ -29,7 +29,7 @@ class NoRecord(UserError):
     def __init__(self, topic: str, partition: int, offset: int, why: str) -> None:
         super().__init__(
             f"Expected a record at {topic}/{partition}/{offset}, but {why}. "
-            "See what was rejected: retail quarantine list"
+            "See what was rejected: GET /v1/quarantine"
         )
 
 

@@ -15,7 +15,7 @@ from infra.reports import locate_reports
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER, find_parts, kill
 from infra.wait import wait_until
 from ops.backup.manifest import read_manifest
-from ops.cli.fault_report import REPORT_FILE
+from ops.cli.fault import REPORT_FILE
 from tests.e2e.shop import Shop, opened
 from tests.seeds import create_random
 
@@ -46,7 +46,7 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
         await_recovery(shop)
         verdicts = shop.verify_grown()
         keep_promises(shop)
-        shop.run_retail("backup", str(folder / "backup"))
+        shop.run_retail("backup", "make", str(folder / "backup"))
     go_on_from_backup(shop, folder)
     for one in verdicts.values():
         assert one["exact"]
@@ -68,7 +68,7 @@ def keep_promises(shop: Shop) -> None:
 def go_on_from_backup(shop: Shop, folder: Path) -> None:
     """Lose the data folder, and go on in another one with a backup of the running shop."""
     lost = Shop(shop.settings.model_copy(update={"data_dir": folder / "restored"}))
-    lost.run_retail("restore", str(folder / "backup"))
+    lost.run_retail("backup", "restore", str(folder / "backup"))
     saved = read_manifest(folder / "backup").pipelines
     try:
         lost.start()

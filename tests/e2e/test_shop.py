@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import pytest
@@ -79,17 +80,16 @@ def test_a_secure_shop_answers_nobody_who_does_not_say_who_they_are(shop: Shop) 
 def test_a_subscription_of_a_secure_shop_is_sent_and_signed(shop: Shop, receiver: Receiver) -> None:
     [shelf] = shop.get("/v1/stock?limit=1")["items"]
     key = {name: shelf[name] for name in STOCK_LEVELS.key}
-    filters = [f"--filter={name}={value}" for name, value in key.items()]
-    asked = (STOCK_LEVELS.name, receiver.address, "--from=beginning", *filters)
-    printed = shop.run_retail("subscriptions", "add", *asked)
-    [secret] = re.findall(r"whsec_\S+", printed)
+    asked = [("view", STOCK_LEVELS.name), ("address", receiver.address), ("from", "beginning")]
+    asked += [("filter", f"{name}={value}") for name, value in key.items()]
+    url = "127.0.0.1:8000/v1/subscriptions"
+    made = json.loads(run(shop.settings, f"curl -sf -X POST '{url}?{urlencode(asked)}'"))
     [hook] = receiver.await_hooks(1)
-    assert verify(hook, secret)
+    assert verify(hook, made["secret"])
     assert hook.event["data"]["matches"]
     assert key.items() <= hook.event["data"]["row"].items()
-    [subscription] = json.loads(shop.run_retail("subscriptions", "list", "--json"))
-    shop.run_retail("subscriptions", "remove", subscription["subscription_id"])
-    assert json.loads(shop.run_retail("subscriptions", "list", "--json")) == []
+    run(shop.settings, f"curl -sf -X DELETE {url}/{made['subscription_id']}")
+    assert shop.get("/v1/subscriptions")["subscriptions"] == []
 
 
 def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(

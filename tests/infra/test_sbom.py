@@ -3,17 +3,14 @@
 import hashlib
 import json
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
-from typer.testing import CliRunner
 
 from infra.sbom import render
 from infra.settings import locate_root
-from ops.cli.main import build_application
 
 Components = dict[str, dict[str, Any]]
 
@@ -80,10 +77,3 @@ def test_it_is_valid_cyclonedx_and_a_wrong_one_is_not(document: dict[str, Any]) 
     validator = JsonStrictValidator(SchemaVersion.V1_6)
     assert validator.validate_str(json.dumps(document)) is None
     assert validator.validate_str(json.dumps(document | {"components": [{"name": 7}]})) is not None
-
-
-def test_the_command_writes_it_into_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "sbom.cdx.json"
-    done = CliRunner().invoke(build_application(["sbom"]), ["sbom", str(file)])
-    assert done.exit_code == 0, done.output
-    assert json.loads(file.read_text())["bomFormat"] == "CycloneDX"

@@ -47,7 +47,7 @@ from infra.security.files import locate_authority, locate_security_folder
 from infra.security.passwords import FIRST_USERS, locate_password, read_password
 from infra.settings import HOST, Settings
 from infra.wait import wait_until
-from ops.cli import cluster
+from ops.cli import contracts
 from ops.control.access import (
     SUPERVISOR,
     find_reads,
@@ -267,12 +267,12 @@ def test_what_is_no_longer_declared_is_no_longer_granted(
     secure: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the command with which containers make topics."""
-    monkeypatch.setattr(cluster, "read_settings", lambda: secure)
+    monkeypatch.setattr(contracts, "read_settings", lambda: secure)
     more = Grant("loyalty", AclOperation.READ, ResourceType.TOPIC, REFUNDS.name)
     set_grants(secure, {*list_grants(), more})
     loyalty = secure.as_service("loyalty")
     assert REFUNDS.name in find_readable(loyalty)
-    cluster.apply_command()
+    contracts.apply_command()
     assert REFUNDS.name not in find_readable(loyalty)
 
 

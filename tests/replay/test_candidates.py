@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from infra.settings import Settings, locate_root
-from ops.cli.replay import app
+from ops.cli import replay
 from ops.generations.lifecycle import change, load_generations
 from ops.generations.promotion import NotPromotable, create_candidate
 from ops.generations.record import Generation, Generations, State
@@ -43,10 +43,10 @@ def test_its_successor_is_made_without_a_difference(
     """No pipeline runs: the test stands for its start and for its way to the end of the log."""
     begun = replace(load_generations(upgraded, NAME).known[-1], state=State.CATCHING_UP)
     started = candidates.Started(begun, Plan(records=0, disk_bytes=0, memory_bytes=0), None)
-    monkeypatch.setattr(app, "read_settings", lambda: upgraded)
+    monkeypatch.setattr(replay, "read_settings", lambda: upgraded)
     monkeypatch.setattr(candidates, "start", lambda *_: started)
-    monkeypatch.setattr(app, "show_catching_up", lambda *_: None)
-    app.start(NAME)
+    monkeypatch.setattr(replay, "show_catching_up", lambda *_: None)
+    replay.start(NAME)
     said = " ".join(capsys.readouterr().out.split())
     assert f"Generation 1 of {NAME}, which readers follow" in said
     assert f"but has {GONE}: nothing can be compared with it" in said

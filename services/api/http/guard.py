@@ -142,8 +142,8 @@ def _describe_unknown(scope: Scope, needed: Role, token: Token | None) -> Proble
         HTTPStatus.UNAUTHORIZED,
         "Token needed",
         f"Expected a token of the role {needed} or operator as Authorization: Bearer …, found "
-        f"{offered}. The folder `tokens` of the data folder holds them; retail token add makes "
-        "one.",
+        f"{offered}. The folder `tokens` of the data folder holds them; "
+        "retail security token add makes one.",
         headers=_challenge(scope),
     )
 
@@ -158,7 +158,7 @@ def _describe_role(needed: Role, caller: Caller) -> Problem:
         HTTPStatus.FORBIDDEN,
         "Another role needed",
         f"Expected a token of the role {needed} or operator, found {caller.name} with the role "
-        f"{caller.role}. Ask with another token; retail token add makes one.",
+        f"{caller.role}. Ask with another token; retail security token add makes one.",
     )
 
 

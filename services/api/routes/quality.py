@@ -65,7 +65,7 @@ class TableVerdict(TypedDict):
 
 
 class Summary(TypedDict):
-    """The content of VERDICTS, as `retail quality` writes it."""
+    """The content of VERDICTS, as `retail verify --lake` writes it."""
 
     checked_at: str
     tables: list[TableVerdict]

@@ -101,7 +101,7 @@ def test_topics_are_made_once_and_as_the_contract_says(broker: Broker) -> None:
 def test_a_topic_is_not_made_by_a_typing_mistake(broker: Broker) -> None:
     with pytest.raises((NotDelivered, KafkaException)):
         send(create_producer(broker.settings), "public.test.mistake.v1", b"a", b"1", seconds_max=5)
-    with pytest.raises(UnknownTopic, match=r"mistake\.v1.*retail topics apply"):
+    with pytest.raises(UnknownTopic, match=r"mistake\.v1.*retail contracts apply"):
         read_end_offsets(create_admin(broker.settings), ["public.test.mistake.v1"])
 
 

@@ -103,7 +103,7 @@ def test_a_restored_shop_is_the_owners_alone(home: Path, tmp_path: Path) -> None
     key.chmod(0o600)
     files = {"security/authority-key.pem": compute_digest(key)}
     Manifest(made_at_ms=0, paused_seconds=0.0, pipelines={}, files=files).write(source)
-    command = [sys.executable, "-m", "ops.cli.main", "restore", str(source)]
+    command = [sys.executable, "-m", "ops.cli.main", "backup", "restore", str(source)]
     env = build_environment(Settings(data_dir=home))
     subprocess.run(command, env=env, cwd=locate_root(), check=True)
     made = (home, *home.rglob("*"))

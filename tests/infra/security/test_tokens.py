@@ -114,7 +114,7 @@ def test_a_shop_has_so_many_tokens_and_no_more(settings: Settings, more: int) ->
         file.write_text(content)
         file.chmod(0o600)
     if more:
-        with pytest.raises(UserError, match="retail token remove"):
+        with pytest.raises(UserError, match="retail security token remove"):
             add_token(settings, "last", Role.READER, NOW_MS, days=7)
     else:
         add_token(settings, "last", Role.READER, NOW_MS, days=7)

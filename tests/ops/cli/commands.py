@@ -5,10 +5,8 @@ from typer.testing import CliRunner
 from ops.cli.main import build_application
 
 
-def run_command(command: str, *words: str) -> str:
-    """What the command prints. Raises its error, and AssertionError unless it ends with 0."""
-    done = CliRunner().invoke(
-        build_application([command]), [command, *words], catch_exceptions=False
-    )
-    assert done.exit_code == 0, done.output
+def run_command(command: str, *words: str, exit_code: int = 0) -> str:
+    """What the command prints. Raises its error, and AssertionError for another exit code."""
+    done = CliRunner().invoke(build_application(), [command, *words], catch_exceptions=False)
+    assert done.exit_code == exit_code, done.output
     return done.output

@@ -9,7 +9,6 @@ from infra.settings import Settings, locate_root
 from ops.cli import experiments
 from ops.cli.experiments import (
     Step,
-    UnknownExperiment,
     find_experiments,
     parse_steps,
     run,
@@ -71,7 +70,7 @@ def test_what_is_not_there_is_told_with_what_is(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(experiments, "read_settings", lambda: settings)
-    with pytest.raises(UnknownExperiment, match=r"one of the-log, .*; found the-cat"):
+    with pytest.raises(UserError, match=r"one of the-log, .*; found the-cat"):
         try_command("the-cat")
     with pytest.raises(UserError, match=rf"ready at {settings.api_url}, but: .*make up"):
         try_command("the-log", yes=True)

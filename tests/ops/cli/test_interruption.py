@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from infra.settings import locate_root
-from ops.cli.interruption import INTERRUPTED
+from ops.cli.screen import INTERRUPTED
 
 SECONDS_MAX = 30.0
 SAID = "It goes on: make status"
@@ -18,9 +18,9 @@ WAITS = f"""
 import signal
 import sys
 from pathlib import Path
-from ops.cli import logs
-from ops.cli.interruption import say_if_interrupted
+from ops.cli import status
 from ops.cli.main import main
+from ops.cli.screen import say_if_interrupted
 from tests.ops.cli.waiting import wait_for_signal
 
 def wait() -> None:
@@ -33,7 +33,7 @@ def wait() -> None:
     finally:
         folder.rmdir()
 
-logs.logs = wait
+status.logs = wait
 sys.argv = ["retail", "logs"]
 main()
 """

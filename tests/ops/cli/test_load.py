@@ -6,7 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from contracts import GENERATIONS, RECEIPTS, decode
@@ -144,23 +143,6 @@ def test_stamped_now_what_is_old_is_published_as_late(noon: Settings, tmp_path: 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 of them late" in done.stdout
     assert {one.published_ms for one in read_records(noon, before)} == {NOON.timestamp() * 1000}
-
-
-def test_a_parquet_file_is_loaded_like_lines(noon: Settings, tmp_path: Path) -> None:
-    before = read_ends(noon)
-    source, file = (
-        write_lines(tmp_path / "a.jsonl", receipt(1, -3), receipt(2, -7)),
-        tmp_path / "a.parquet",
-    )
-    duckdb.execute(
-        f"copy (select * replace (event_time::timestamptz as event_time) "
-        f"from read_json('{source}')) to '{file}' (format parquet)"
-    )
-    done = load(noon, file)
-    assert done.returncode == 0, done.stdout + done.stderr
-    events = [decode(one.value).value for one in read_records(noon, before)]
-    assert [one["event_id"] for one in events] == ["R2", "R1"]
-    assert events[0]["lines"] == [line | {"measure": None} for line in RECEIPT["lines"]]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,17 +13,11 @@ from typer.testing import CliRunner
 
 from infra.kafka import offsets
 from infra.settings import OPERATOR, Settings, locate_root
-from ops.cli.main import COMMANDS, build_application, build_overview, main
+from ops.cli.main import COMMANDS, PANELS, build_application, load_command, main
 from tests.rooms import INSTALLED
 
 
-def test_who_names_no_command_reads_the_same_help() -> None:
-    helps = [CliRunner().invoke(app(), ["--help"]) for app in (build_overview, build_application)]
-    overview, whole = (sorted(each.output.splitlines()) for each in helps)
-    assert overview == whole
-
-
-def test_who_names_no_command_does_not_wait_until_all_are_imported() -> None:
+def test_who_names_no_command_reads_of_all_at_once_and_waits_for_none() -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "ops.cli.main"],
         env={**os.environ, "PYTHONPATH": str(locate_root())},
@@ -30,11 +25,33 @@ def test_who_names_no_command_does_not_wait_until_all_are_imported() -> None:
         text=True,
         check=False,
     )
-    assert "Start everything" in done.stdout
+    listed = re.findall(r"^│ (\w+)  ", done.stdout, re.MULTILINE)
+    assert listed == [name for panel in PANELS.values() for name in panel]
+    assert len(listed) <= 20
     assert "typer" in done.stderr
-    assert not any(
-        f"ops.cli.{place.partition(':')[0]}" in done.stderr for place in COMMANDS.values()
+    assert not any(f"ops.cli.{place.module} " in f"{done.stderr} " for place in COMMANDS.values())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_what_it_does(name: str) -> None:
+    command = load_command(name)
+    assert command.name == name
+    assert command.help
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    project = tomllib.loads((locate_root() / "pyproject.toml").read_text())["project"]
+    assert CliRunner().invoke(build_application(), ["--version"]).output.split() == [
+        project["version"]
+    ]
+
+
+def test_a_shell_completes_the_options_of_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = {"_RETAIL_COMPLETE": "complete_bash", "COMP_WORDS": "retail replay start --pro"}
+    done = CliRunner().invoke(
+        build_application(), prog_name="retail", env={**words, "COMP_CWORD": "3"}
     )
+    assert done.output.split() == ["--promote"]
 
 
 def test_an_unknown_command_is_said_and_the_nearest_one_named(
@@ -110,7 +127,7 @@ def run_in(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_every_bad_contract_is_told_without_a_traceback(clone: Path) -> None:
     """By a command that has nothing to do with contracts, too: all of them load the contracts."""
-    for command in (["contracts", "catalogue"], ["verify"]):
+    for command in (["contracts", "plan"], ["verify"]):
         printed = run_in(clone, *command)
         assert printed.returncode == 1
         lines = printed.stderr.splitlines()

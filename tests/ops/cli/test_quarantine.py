@@ -1,34 +1,18 @@
-"""retail quarantine: what a person sees of what was rejected."""
+"""retail quarantine release: where the release is, who counts it, one at a time."""
 
-import json
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
 
-from contracts import ADJUSTMENTS, RECEIPTS
+from contracts import RECEIPTS
 from infra.errors import UserError
 from infra.settings import Settings
 from ops.cli import quarantine
 from ops.cli.exclusive import lock_home
-from ops.cli.main import build_application
+from tests.ops.cli.commands import run_command
 from tests.services.quarantine.publishing import HOUR_MS, Place, hours, publish, stop_world
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]
-
-ANSWER = {
-    "items": [
-        {
-            "topic": RECEIPTS.name,
-            "partition": 2,
-            "offset": 10415,
-            "reason": "late",
-            "published_at": "2026-03-02T13:12:00.000Z",
-        }
-    ],
-    "counts": [{"topic": RECEIPTS.name, "reason": "late", "records": 1417}],
-}
 
 
 @pytest.fixture
@@ -38,42 +22,11 @@ def shop(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return kafka
 
 
-def run_quarantine(*words: str) -> str:
-    done = CliRunner().invoke(build_application(), ["quarantine", *words], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
+run_quarantine = partial(run_command, "quarantine")
 
 
 def render_place(place: Place) -> str:
     return "/".join(map(str, place))
-
-
-def test_the_list_counts_and_names_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Mapping[str, Any]] = []
-
-    def answer(_: Settings, query: Mapping[str, Any]) -> Any:
-        asked.append(query)
-        return ANSWER
-
-    monkeypatch.setattr(quarantine, "fetch_list", answer)
-    printed = run_quarantine("list", "--reason", "late", "--limit", "5")
-    assert asked == [{"reason": "late", "limit": 5}]
-    assert f"1,417   late     {RECEIPTS.name}" in printed
-    assert f"late     {RECEIPTS.name}/2/10415" in printed
-    assert json.loads(run_quarantine("list", "--json")) == ANSWER
-
-
-def test_a_record_is_shown_with_what_can_be_done(shop: Settings) -> None:
-    late = publish(shop, RECEIPTS, 3 * HOUR_MS)
-    printed = run_quarantine("show", render_place(late))
-    assert "receipt" in printed
-    assert "event_id      S003-8412-R17" in printed
-    assert "later than the horizon of 2 h" in printed
-    assert "may be released" in printed
-    broken = publish(shop, ADJUSTMENTS, units=0)
-    assert "Publish a corrected event" in run_quarantine("show", render_place(broken))
-    good = publish(shop, RECEIPTS, event_id="good")
-    assert "It was not rejected" in run_quarantine("show", render_place(good))
 
 
 def test_a_release_says_where_it_is_and_who_counts_it(shop: Settings) -> None:
@@ -99,4 +52,4 @@ def test_one_release_at_a_time(shop: Settings) -> None:
 @pytest.mark.parametrize("text", ["receipt/0/1", f"{RECEIPTS.name}/0", f"{RECEIPTS.name}/a/1"])
 def test_what_is_no_place_says_what_one_is(shop: Settings, text: str) -> None:
     with pytest.raises(UserError, match="Expected TOPIC/PARTITION/OFFSET"):
-        run_quarantine("show", text)
+        run_quarantine("release", text, "--because", "it is real")

@@ -1,45 +1,68 @@
-"""The commands about keys and permissions."""
+"""The commands about tokens and keys; no token is ever shown."""
 
-import json
+import stat
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from infra.errors import UserError
 from infra.security.files import locate_certificate
 from infra.security.keys import ensure_keys
-from infra.settings import Settings, read_settings
-from ops.cli.security import NotSecure
+from infra.security.tokens import NoToken, list_tokens
+from infra.settings import Settings
+from ops.cli import security
 from tests.ops.cli.commands import run_command
 
 run = partial(run_command, "security")
 
 
-def test_certificates_are_renewed_and_it_is_said_what_to_do_next(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SECURE", "on")
-    read_settings.cache_clear()
-    ensure_keys(current)
-    before = locate_certificate(current, "broker").read_bytes()
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    found = Settings(data_dir=tmp_path, secure=True)
+    monkeypatch.setattr(security, "read_settings", lambda: found)
+    return found
+
+
+def test_certificates_are_renewed_and_it_is_said_what_to_do_next(shop: Settings) -> None:
+    ensure_keys(shop)
+    before = locate_certificate(shop, "broker").read_bytes()
     said = run("renew")
     assert "broker" in said
     assert "make down && make up" in said
-    assert locate_certificate(current, "broker").read_bytes() != before
+    assert locate_certificate(shop, "broker").read_bytes() != before
 
 
-def test_a_shop_that_is_not_secure_has_none_to_renew(current: Settings) -> None:
-    with pytest.raises(NotSecure, match="make up SECURE=on"):
-        run("renew")
+@pytest.mark.parametrize("words", [("renew",), ("token", "list")])
+def test_a_shop_that_is_not_secure_has_neither_certificates_nor_tokens(
+    current: Settings, words: tuple[str, ...]
+) -> None:
+    with pytest.raises(UserError, match="make up SECURE=on"):
+        run(*words)
 
 
-def test_who_may_do_what_is_shown_for_people_and_for_programs(current: Settings) -> None:
-    told = json.loads(run("access", "--json"))
-    assert told["inventory"]["writes"] == [
-        "private.control.book.v1",
-        "private.control.generation.v1",
-        "private.control.marker.v1",
-        "public.inventory.stock-level.v1",
-    ]
-    assert "public.pricing.price-change.v1" not in told["inventory"]["reads"]
-    shown = run("access").splitlines()
-    assert any(line.split() == ["loyalty", "reads", "public.sales.receipt.v1"] for line in shown)
+def test_a_token_is_drawn_listed_and_forgotten_and_never_shown(shop: Settings) -> None:
+    shown = run("token", "add", "grafana", "--role", "reader", "--days", "7")
+    [token] = list_tokens(shop)
+    listed = run("token", "list")
+    assert "grafana.json" in shown
+    assert "grafana" in listed
+    assert "reader" in listed
+    assert token.secret not in shown + listed
+    run("token", "remove", "grafana")
+    assert list_tokens(shop) == []
+
+
+def test_curl_gets_a_token_in_a_file_that_only_its_owner_can_read(
+    shop: Settings, tmp_path: Path
+) -> None:
+    run("token", "add", "me", "--role", "reader")
+    [token] = list_tokens(shop)
+    shown = run("token", "curl", "me", str(tmp_path / "my curl"))
+    file = tmp_path / "my curl" / ".curlrc"
+    assert token.secret in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert f"export CURL_HOME='{file.parent}'" in shown
+    assert token.secret not in shown
+    with pytest.raises(NoToken, match="one of me, found 'you'"):
+        run("token", "curl", "you", str(tmp_path))

@@ -1,12 +1,14 @@
-"""Status: what runs, and what is wrong with what does not."""
+"""Status and logs: what runs, what is wrong with what does not, and what it has said."""
 
 import dataclasses
 import json
+import os
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
 
 import ops.cli.status
+from infra.errors import UserError
 from infra.security.certificates import ensure_certificate
 from infra.security.tokens import DAY_MS, Role, add_token, ensure_tokens
 from infra.settings import Settings
@@ -14,9 +16,9 @@ from infra.supervisor import daemon
 from infra.supervisor.manager import Manager, Process, State
 from ops.cli import fleet
 from ops.cli.fleet import Component
-from ops.cli.main import build_application
-from ops.cli.status import render_duration
+from ops.cli.status import logs, render_duration
 from services.clock import get_wall_ms
+from tests.ops.cli.commands import run_command
 
 API = Component(
     name="api",
@@ -39,23 +41,18 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[Component]:
     return components
 
 
-def test_the_gate_and_the_supplier_run_where_shelves_are_filled_by_orders() -> None:
-    vans, orders = (Settings(simulator_refill=refill) for refill in ("vans", "orders"))
-    assert set(fleet.list_names(orders)) - set(fleet.list_names(vans)) == {"ordering", "supplier"}
-    remote = orders.model_copy(update={"kafka_bootstrap_servers": "elsewhere:9092"})
-    assert set(fleet.list_names(orders)) - set(fleet.list_names(remote)) == {"broker"}
+def test_settings_say_which_components_run() -> None:
+    least = Settings(simulator_refill="vans", kafka_bootstrap_servers="elsewhere:9092")
+    for changed, added in (
+        ({"kafka_bootstrap_servers": None}, {"broker"}),
+        ({"simulator_refill": "orders"}, {"ordering", "supplier"}),
+        ({"lake": True}, {"lake"}),
+    ):
+        more = least.model_copy(update=changed)
+        assert set(fleet.list_names(more)) - set(fleet.list_names(least)) == added
 
 
-def test_the_lake_runs_where_it_is_asked_for() -> None:
-    assert set(fleet.list_names(Settings(lake=True))) - set(fleet.list_names(Settings())) == {
-        "lake"
-    }
-
-
-def run_status(*options: str) -> str:
-    answer = CliRunner().invoke(build_application(), ["status", *options])
-    assert answer.exit_code == 0
-    return answer.output
+run_status = partial(run_command, "status")
 
 
 def test_a_ready_component_shows_its_address_and_log(
@@ -171,7 +168,39 @@ def test_what_of_a_secure_shop_ends_soon_is_said_with_what_renews_it(
         monkeypatch.setattr(ops.cli.status, "get_wall_ms", lambda days=days: now_ms + days * DAY_MS)
         said = run_status()
         assert said.count("the token till ") == tokens
-        assert said.count("retail token add till --role publisher") == tokens
+        assert said.count("retail security token add till --role publisher") == tokens
         assert said.count("the certificate broker ends") == certificates
         assert said.count("Renew it") == tokens + certificates
         assert ("is over since" in said) == (days > 30)
+
+
+@pytest.fixture
+def lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The command that takes over."""
+    command: list[str] = []
+    monkeypatch.setattr(os, "execvp", lambda _, arguments: command.extend(arguments))
+    return command
+
+
+def test_one_log_is_followed(current: Settings, lines: list[str]) -> None:
+    log = current.logs_dir / "api.log"
+    log.touch()
+    logs("api", follow=True, lines=5)
+    assert lines == ["tail", "-n", "5", "-F", "--", str(log)]
+
+
+def test_without_a_name_all_logs_are_shown(current: Settings, lines: list[str]) -> None:
+    for name in ("api", "broker"):
+        (current.logs_dir / f"{name}.log").touch()
+    logs()
+    assert [path.rsplit("/", 1)[1] for path in lines[4:]] == ["broker.log", "api.log"]
+
+
+def test_an_unknown_component_is_told_the_known_ones(current: Settings) -> None:
+    with pytest.raises(UserError, match="broker, simulator, quarantine, pipelines, api"):
+        logs("till")
+
+
+def test_before_the_first_start_there_are_no_logs(current: Settings) -> None:
+    with pytest.raises(UserError, match="make up"):
+        logs()

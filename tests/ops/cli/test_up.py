@@ -30,19 +30,15 @@ def test_every_complaint_of_the_doctor_is_said_at_once(
     ]
 
 
-def test_what_runs_is_not_given_other_settings(
+def test_what_runs_is_used_again_and_not_given_other_settings(
     current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(daemon, "find_running", lambda _: cast(Manager, object()))
-    moved = current.model_copy(update={"port_base": 8100})
-    with pytest.raises(UserError, match=r"another PORT_BASE\. .*make down"):
-        up.ensure_manager(moved)
-
-
-def test_what_runs_is_used_again(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = cast(Manager, object())
     monkeypatch.setattr(daemon, "find_running", lambda _: manager)
     assert up.ensure_manager(current) is manager
+    moved = current.model_copy(update={"port_base": 8100})
+    with pytest.raises(UserError, match=r"another PORT_BASE\. .*make down"):
+        up.ensure_manager(moved)
 
 
 def test_a_new_start_remembers_its_settings(

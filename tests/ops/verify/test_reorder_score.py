@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from generators.event import Event
-from ops.cli.score_reorder import clean
+from ops.cli.score import clean
 from ops.verify.reorder_life import DAY_MS, Costs, Delivery, Life, Review, Sale
 from ops.verify.reorder_ways import compute_costs, optimize_levels, propose_by_policy
 from pipelines.reorder.policy import Levels, Policy

@@ -298,7 +298,7 @@ def test_it_leaves_one_file_in_each_partition_of_a_table(tables: Lake) -> None:
 
 def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None:
     """Everything is as expected; only the comparison with a view lacks an API."""
-    verdicts = run_command(log, "quality", "--json", seconds_max=SECONDS_MAX)
+    verdicts = run_command(log, "verify", "--lake", "--json", seconds_max=SECONDS_MAX)
     assert verdicts.returncode == 1, verdicts.stderr
     document = json.loads(verdicts.stdout.splitlines()[-1])
     assert "API" in document["not_compared"] or "answer" in document["not_compared"]

@@ -100,7 +100,7 @@ def test_a_client_whose_token_is_over_is_told_what_to_do(
     over = add_token(settings, "till", Role.READER, 0, days=1)
     told = client.get(PIPELINE, headers={"Authorization": f"Bearer {over.secret}"})
     assert told.status_code == HTTPStatus.UNAUTHORIZED
-    assert re.search(r"valid until 1970-01-02.*retail token add", told.json()["detail"])
+    assert re.search(r"valid until 1970-01-02.*retail security token add", told.json()["detail"])
 
 
 def test_when_tokens_and_certificates_end_is_a_figure(settings: Settings) -> None:

@@ -167,7 +167,7 @@ def test_a_price_is_announced_anew(world: Settings) -> None:
 
 @pytest.mark.parametrize("offset", [-1, 10_000])
 def test_a_place_without_a_record_is_said(world: Settings, offset: int) -> None:
-    with pytest.raises(NoRecord, match="retail quarantine list"):
+    with pytest.raises(NoRecord, match="GET /v1/quarantine"):
         release_place(world, (RECEIPTS.name, 0, offset))
 
 

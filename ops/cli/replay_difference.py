@@ -1,5 +1,6 @@
-"""A difference on the terminal: the largest changes first, and the path of the full report."""
+"""A difference on the terminal: the largest changes first; and all of it as JSON."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -7,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from contracts import CONTRACTS
+from infra.reports import locate_reports, name_difference
+from infra.settings import Settings
 from ops.cli import screen
 from ops.replay.causes import Changes
 from ops.replay.compare import Compared
@@ -22,7 +25,7 @@ BETWEEN = " · "
 
 
 def show_difference(compared: Compared, report: Path | None) -> None:
-    """Print the compared sides, the changes of each view, and the page with the rest."""
+    """Print the compared sides, the changes of each view, and the file with the rest."""
     facts = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
     if compared.empty:
         screen.step("difference", f"none: {compared.before} = {compared.after}")
@@ -135,11 +138,13 @@ def list_fields(sample: Sample) -> list[str]:
     ]
 
 
-def render_sample(sample: Sample) -> str:
-    """A row that differs, on one line."""
-    causes = f", because {sample.cause}" if sample.cause else ""
-    fields = ", ".join(list_fields(sample)[:FIELDS_SHOWN])
-    return f"{classify(sample):<8} {render_key(sample)}  {fields}{causes}"
+def write_document(settings: Settings, compared: Compared) -> Path:
+    """Write the document into the data folder, for the API's page; returns the file."""
+    name = name_difference(compared.pipeline, compared.before, compared.after)
+    file = locate_reports(settings) / f"{name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(render_document(compared), default=str, indent=1))
+    return file
 
 
 def render_document(compared: Compared) -> dict[str, Any]:

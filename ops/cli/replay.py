@@ -3,32 +3,28 @@
 import json
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import screen
-from ops.cli.interruption import say_if_interrupted
-from ops.cli.moments import parse_moment
-from ops.cli.replay import report
-from ops.cli.replay.difference import render_document, show_difference
-from ops.cli.replay.progress import describe_state, show_catching_up, to_json
-from ops.generations.record import State
+from ops.cli.options import AsJson, parse_moment
+from ops.cli.replay_difference import render_document, show_difference, write_document
+from ops.cli.screen import say_if_interrupted
+from ops.generations.record import Generation, State
 from ops.replay import batch, candidates
-from ops.replay.compare import Compared, Times
+from ops.replay.compare import Times
 from ops.replay.errors import NotComparable
+from ops.replay.progress import Seen, follow
 from ops.replay.thresholds import edit
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine.archive import Source
 from services.clock import get_wall_ms
 
-app = typer.Typer(
-    no_args_is_help=True, help="Run changed code from offset zero, beside what readers follow."
-)
+app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="PIPELINE", help="inventory, fraud, …")]
-AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 
 WORDS = {"--from": "earliest", "--until": "latest"}
 
@@ -67,7 +63,7 @@ def start(
         times = Times(parse_bound("--from", since), parse_bound("--until", until_ or "latest"))
         with wait_for_batch(pipeline):
             compared = candidates.preview_code(settings, declared, edits, times)
-        show_difference(compared, report.write_report(settings, compared))
+        show_difference(compared, write_document(settings, compared))
         screen.say("  Nothing was created.")
         screen.step("make it", f"retail replay start {pipeline}")
         return
@@ -92,7 +88,7 @@ def start(
         except NotComparable as why:
             screen.say(f"  {why}")
         else:
-            show_difference(compared, report.write_report(settings, compared))
+            show_difference(compared, write_document(settings, compared))
     if promote_:
         promote(pipeline, candidate.number)
         return
@@ -145,16 +141,12 @@ def status(
 def diff(pipeline: Name, as_json: AsJson = False) -> None:
     """Show how the candidate differs from the promoted generation, at a marker of the latter."""
     settings = read_settings()
-    compared = compute_difference(settings, load(pipeline))
+    with wait_for_batch(pipeline):
+        compared = candidates.diff(settings, load(pipeline))
     if as_json:
         print(json.dumps(render_document(compared), default=str))
         return
-    show_difference(compared, report.write_report(settings, compared))
-
-
-def compute_difference(settings: Settings, declared: Pipeline) -> Compared:
-    with wait_for_batch(declared.name):
-        return candidates.diff(settings, declared)
+    show_difference(compared, write_document(settings, compared))
 
 
 @app.command()
@@ -207,22 +199,66 @@ def verify(
     """Replay the promoted code: its answer must equal what readers see."""
     settings = read_settings()
     chosen = settings.pipeline_names if every or not names else names
-    replays = [verify_candidate(settings, load(name)) for name in chosen]
+    replays = []
+    for name in chosen:
+        with wait_for_batch(name):
+            replays.append(candidates.verify(settings, load(name)))
+        show_difference(replays[-1], None)
     if as_json:
         print(json.dumps({"replays": [one.to_document() for one in replays]}, default=str))
     if not all(one.empty for one in replays):
         raise typer.Exit(1)
 
 
-def verify_candidate(settings: Settings, declared: Pipeline) -> Compared:
-    with wait_for_batch(declared.name):
-        compared = candidates.verify(settings, declared)
-    show_difference(compared, None)
-    return compared
+def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generation) -> None:
+    """Show how the candidate catches up; returns when it has. Raises Failed."""
+    with screen.show_waiting("reading", "starting Spark") as wait:
+        last = follow(
+            settings,
+            declared,
+            candidate,
+            lambda seen: wait.show("reading", describe_progress(seen)),
+        )
+    read = f"{screen.render_bar(1, 1)} {last.progress.read:,} records"
+    rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
+    screen.step("caught up", f"{read}{rate}", wait.seconds)
+
+
+def describe_progress(seen: Seen) -> str:
+    now, rate = seen.progress, seen.per_second
+    if not rate:
+        return f"{screen.render_bar(0, 1)} 0 of {now.total:,}, starting Spark"
+    return (
+        f"{screen.render_bar(now.read, now.total)} {now.read:,} of {now.total:,} · {rate:,.0f}/s · "
+        f"about {now.left / rate:,.0f} s left"
+    )
+
+
+def describe_state(standing: candidates.Standing) -> str:
+    """The generation's state, with the reason where there is one."""
+    named = standing.generation.state.value
+    if standing.generation.reason:
+        return f"{named}: {standing.generation.reason}"
+    return f"{named}, waits for the candidate" if standing.waits else named
+
+
+def to_json(standing: candidates.Standing) -> dict[str, Any]:
+    """The generation and its progress as JSON."""
+    generation = standing.generation
+    return {
+        "pipeline": generation.pipeline,
+        "number": generation.number,
+        "state": generation.state.value,
+        "reason": generation.reason,
+        "waits": standing.waits,
+        "created_at": generation.created_at.isoformat(),
+        "read": standing.progress.read,
+        "left": standing.progress.left,
+    }
 
 
 def parse_bound(option: str, given: str) -> datetime | None:
-    """The instant; None for the word that means no bound. Raises BadTime."""
+    """The instant; None for the word that means no bound. Raises UserError."""
     if given == WORDS[option]:
         return None
     return parse_moment(option, given, WORDS[option])

@@ -10,13 +10,13 @@ import pytest
 
 from contracts import ALERTS
 from infra.settings import locate_root
-from ops.cli.replay.difference import FIELDS_SHOWN, INDENT, WIDTH, render_document, show_difference
+from ops.cli.replay_difference import FIELDS_SHOWN, INDENT, WIDTH, render_document, show_difference
 from ops.replay.causes import Changes, Setting, explain, find_changes
 from ops.replay.compare import Compared
 from ops.replay.difference import Difference
 from ops.replay.thresholds import edit
 from tests.answers import FENCED
-from tests.ops.cli.replay.differences import MOVED, SHOWN, STORES
+from tests.ops.cli.differences import MOVED, SHOWN, STORES
 
 GUIDE = locate_root() / "pipelines" / "REPLAY.md"
 
