@@ -21,7 +21,7 @@ from ops.bench.memory import GB, count_bytes
 from ops.bench.scale import Scale
 from ops.bench.shops import MORNING, SPINE, ReceiptRate, run_shop
 from ops.generations.folders import find_checkpoint
-from ops.generations.prune import prune_generation
+from ops.generations.lifecycle import prune_generation
 from ops.generations.record import Generation
 from ops.replay import candidates
 from pipelines.common.pipeline import load

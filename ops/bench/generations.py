@@ -8,9 +8,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.settings import Settings
 from ops.bench import yardstick
-from ops.generations.clock import get_wall_now
 from ops.generations.lifecycle import create_generation, make_outputs
-from ops.generations.record import Generation, State
+from ops.generations.record import Generation, State, get_wall_now
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.pace import MARGIN, Pace, create_catching_up_pace, find_horizon
 from pipelines.engine.query import Run, start

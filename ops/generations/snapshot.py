@@ -14,7 +14,6 @@ from typing import Any
 
 import yaml
 
-from infra.errors import UserError
 from ops.generations.record import Generation
 
 ROOMS = ("contracts", "infra", "ops/control", "ops/generations", "pipelines")
@@ -41,17 +40,6 @@ Edits = Mapping[Path, str]
 """Path from the repository's root → the file's text in the copy, in place of the one on disk."""
 
 NONE: Edits = MappingProxyType({})
-
-
-class ChangedCode(UserError):
-    """Other code wrote the checkpoint."""
-
-    def __init__(self, pipeline: str, generation: int) -> None:
-        super().__init__(
-            f"Generation {generation} of {pipeline} should run the code it was created with, but "
-            "that code was changed. Its checkpoint cannot be trusted to another. Undo the change; "
-            f"to run new code from offset zero: make replay PIPELINE={pipeline}"
-        )
 
 
 def take(root: Path, target: Path, edits: Edits = NONE) -> None:

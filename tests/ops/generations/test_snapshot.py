@@ -65,7 +65,7 @@ def test_a_change_of_the_common_code_changes_the_digest(
     "file",
     [
         "ops/generations/promotion.py",
-        "ops/generations/current.py",
+        "ops/generations/lifecycle.py",
         "pipelines/engine/throttle.py",
         "pipelines/engine/pools.py",
         "pipelines/engine/tuning/optimized.py",
