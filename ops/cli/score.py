@@ -11,8 +11,7 @@ from infra import kafka
 from infra.settings import read_settings
 from ops.cli import screen
 from ops.cli.score_reorder import reorder
-from ops.verify.fraud_scores import Score, Scores, Share
-from ops.verify.scoring import score_view
+from ops.verify.fraud_score import Score, Scores, Share, score_view
 
 HEADINGS = (
     "rule",
@@ -91,5 +90,4 @@ def build_score(score: Score) -> dict[str, object]:
             for share in [getattr(score, name)]
         },
         "seconds_to_decide": [span.total_seconds() for span in score.to_decide],
-        "seconds_to_see": [span.total_seconds() for span in score.to_see],
     }

@@ -1,6 +1,4 @@
-"""retail score reorder: the cost of the policy, compared with vans, the best levels and a lower
-bound.
-"""
+"""retail score reorder: the cost of the policy, compared with vans and a lower bound."""
 
 import json
 from dataclasses import asdict
@@ -11,8 +9,7 @@ import typer
 from generators.parameters import Parameters
 from infra.settings import read_settings
 from ops.cli import screen
-from ops.verify.reorder_life import Costs, Score
-from ops.verify.reorder_score import Comparison, compare
+from ops.verify.reorder_score import Comparison, Costs, Score, compare
 
 FILL_RATE_MIN = 0.97
 COST_MAX = 1.3  # of the lower bound
@@ -21,7 +18,7 @@ HEADINGS = (
     "of bound",
 )
 STORES, PRODUCTS, RECEIPTS_PER_MINUTE = 2, 30, 1.0
-"""A world small enough to run three times; its shelves sell as much as those of a large one."""
+"""A world small enough to run twice; its shelves sell as much as those of a large one."""
 
 
 def reorder(
@@ -29,13 +26,13 @@ def reorder(
     seed: Annotated[int | None, typer.Option(min=0, help="Else the simulator's.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Run one clean world with vans, with the policy, and with the best levels found in hindsight.
+    """Run one clean world with vans and with the policy.
 
     The comparison includes the cost of the cheapest orders, computed with all of the world known.
     """
     world = clean(read_settings().simulator_seed if seed is None else seed)
     costs = Costs()
-    with screen.show_waiting("score", f"simulating {days} days three times, without a log"):
+    with screen.show_waiting("score", f"simulating {days} days twice, without a log"):
         comparison = compare(world, days, costs)
     reached = comparison.policy.fill_rate >= FILL_RATE_MIN and comparison.of_bound <= COST_MAX
     if as_json:

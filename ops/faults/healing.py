@@ -13,8 +13,8 @@ from infra.lake import locate_folders, read_coverage
 from infra.settings import Settings
 from ops.faults.watch import NO_ANSWER, Pipelines, fetch_pipelines
 from ops.verify.log import is_archived
-from ops.verify.quarantine import count_records_behind
 from ops.verify.served import parse_inputs
+from ops.verify.verdict import count_records_behind
 from services import liveness
 from services.clock import get_wall_ms
 

@@ -13,8 +13,12 @@ from contracts import CONTRACTS
 from infra.settings import Settings, locate_root
 from ops.generations import promotion, snapshot
 from ops.generations.folders import locate_code
-from ops.generations.lifecycle import load_generations
-from ops.generations.prune import prune_generation
+from ops.generations.lifecycle import (
+    change,
+    load_generations,
+    prune_generation,
+    remove_leftovers,
+)
 from ops.generations.record import CANDIDATE, Generation, Generations, State
 from ops.replay import batch, compare, readers
 from ops.replay.compare import Code, Compared, Times
@@ -141,7 +145,7 @@ def promote(settings: Settings, pipeline: str, number: int | None = None) -> Gen
     candidate = promotion.require_ready(load_generations(settings, pipeline), number)
     readers.await_loaded(settings, (pipeline, candidate.number))
     before = load_generations(settings, pipeline)
-    promotion.promote(settings, pipeline, candidate.number)
+    change(settings, pipeline, lambda known: promotion.switch(known, candidate.number))
     for old in [one for one in before.known if one.state is State.RETIRED]:
         prune_generation(settings, old)
     readers.await_served(settings, (pipeline, candidate.number))
@@ -164,7 +168,7 @@ def prune(settings: Settings, pipeline: str, number: int | None = None) -> Gener
     Raises WhichOne, and UserError if its process does not end.
     """
     known = load_generations(settings, pipeline)
-    promotion.remove_leftovers(settings, pipeline)
+    remove_leftovers(settings, pipeline)
     chosen = select(known, number)
     prune_generation(settings, chosen)
     return chosen

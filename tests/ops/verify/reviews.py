@@ -3,10 +3,10 @@
 from datetime import datetime, timedelta
 
 from contracts import ADJUSTMENTS
-from ops.verify.reorder import ReorderOracle
+from ops.verify.oracles import ReorderOracle
 from ops.verify.tables import Row
-from ops.verify.timeline import DAY, LEEDS, MILK, Timeline
 from pipelines.reorder.policy import Policy
+from tests.timeline import DAY, LEEDS, MILK, Timeline
 
 FIRST = DAY + timedelta(days=1)
 """The midnight after the timelines' day."""

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from contracts import PRODUCTS, SHIPMENTS, Contract
-from ops.verify.timeline import APPLES, DAY, LEEDS, MILK, WINE, Timeline, parse_clock
 from pipelines.reorder.policy import Policy
 from tests.ops.verify.reviews import (
     FIRST,
@@ -16,6 +15,7 @@ from tests.ops.verify.reviews import (
     milk,
     select_fields,
 )
+from tests.timeline import APPLES, DAY, LEEDS, MILK, WINE, Timeline, parse_clock
 
 
 #   4th      | 5th | 6th | … | 11th | 12th

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from ops.verify.timeline import MILK, PRICES, WINE, Timeline, parse_clock
 from tests.ops.verify.reviews import FIRST, STEADY, adjust, compute_first, compute_proposals, milk
+from tests.timeline import MILK, PRICES, WINE, Timeline, parse_clock
 
 
 #   4th         | 5th
