@@ -2,14 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from math import inf
 
 from infra.settings import Settings
 from ops.bench.figures import Figure, aim_at_least, aim_at_most
 from ops.bench.scale import Scale
 from ops.bench.shops import run_shop
 from ops.faults.fault import Outcome
-from ops.faults.run import run_count
-from ops.faults.shop import LocalShop
+from ops.faults.run import LocalShop, run_drawn
 
 SEED = 1
 
@@ -22,7 +22,14 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     world = settings.model_copy(update={"data_dir": settings.data_dir / "faults", "lake": True})
     with run_shop(world) as shop:
         outcomes = list(
-            run_count(LocalShop(shop.settings), SEED, scale.faults, scale.pause_seconds, print_step)
+            run_drawn(
+                LocalShop(shop.settings),
+                SEED,
+                inf,
+                scale.pause_seconds,
+                print_step,
+                count=scale.faults,
+            )
         )
     yield from summarize(outcomes, scale.faults)
     yield from compute_recoveries(outcomes)

@@ -10,7 +10,7 @@ from infra.settings import Settings
 from ops.bench.report import describe_machine
 from ops.faults import document
 from ops.faults.fault import Outcome
-from ops.faults.shop import Shop
+from ops.faults.run import Shop
 
 REPORT_FILE = "faults.json"
 NOT_THIS_TIME = "not asked for in this run"

@@ -6,7 +6,7 @@ import pytest
 
 from infra.folder import Folder
 from infra.settings import Settings, load_remembered, remember
-from ops.faults.files import PAGE_BYTES, remember_settings, scribble, tear
+from ops.faults.actions import PAGE_BYTES, remember_settings, scribble, tear
 from ops.generations.folders import is_damaged
 from pipelines.engine.checkpoint import Checkpoint
 
