@@ -20,10 +20,9 @@ from ops.generations.lifecycle import change
 from ops.generations.marker import Marker
 from ops.generations.record import Generations
 from ops.replay import candidates
-from ops.replay.compare import Code, select_ends
+from ops.replay.compare import Code, Served, select_ends
 from ops.replay.first_batch import Before
 from ops.replay.plan import Plan
-from ops.replay.served import Served
 from pipelines.common.pipeline import load
 from pipelines.engine import bounded, first_batch
 from pipelines.engine.bounded import Span
@@ -94,7 +93,7 @@ def test_only_a_short_log_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen = Served(1, 7, dict(ends), {}, {})
-    monkeypatch.setattr("ops.replay.served.fetch", lambda *_: seen)
+    monkeypatch.setattr("ops.replay.first_batch.fetch_served", lambda *_: seen)
     for records, asked in ((LIVE_RECORDS_MAX, ends), (LIVE_RECORDS_MAX + 1, {})):
         plan = Plan(records, disk_bytes=0, memory_bytes=0)
         monkeypatch.setattr(candidates, "plan_replay", lambda *_, plan=plan: plan)
