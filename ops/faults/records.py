@@ -5,6 +5,7 @@ defaults and no manners.
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from threading import Event
+from typing import Any
 
 from confluent_kafka import Message, Producer
 
@@ -103,7 +104,7 @@ def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
     now_ms = find_world_ms(settings)
     since_ms = now_ms - OFFLINE_MINUTES * MINUTE_MS
     events = create_receipts(f"fault-offline-{get_wall_ms()}", count, since_ms, now_ms, store_id)
-    return _send_events(settings, events, now_ms)
+    return send(create_client(settings), events, now_ms)
 
 
 def publish_by_wrong_clock(settings: Settings, store_id: str, count: int, minutes: int) -> int:
@@ -115,23 +116,12 @@ def publish_by_wrong_clock(settings: Settings, store_id: str, count: int, minute
     wrong_ms = now_ms + minutes * MINUTE_MS
     wrong = create_receipts(f"fault-wrong-{stamp}", count, wrong_ms, wrong_ms, store_id)
     right = create_receipts(f"fault-right-{stamp}", count, now_ms, now_ms, store_id)
-    return _send_events(settings, chain(wrong, right), now_ms)
-
-
-def _send_events(settings: Settings, events: Iterable[Row], now_ms: int) -> int:
-    """Publish the receipts with this timestamp; returns how many."""
-    records = [
-        Outgoing(
-            RECEIPTS.name, encode_key(RECEIPTS, one), encode(RECEIPTS, one), timestamp_ms=now_ms
-        )
-        for one in events
-    ]
-    return len(send_all(create_producer(settings), records))
+    return send(create_client(settings), chain(wrong, right), now_ms)
 
 
 def create_receipts(
     named: str, count: int, since_ms: int, now_ms: int, store_id: str | None = None
-) -> Iterator[Row]:
+) -> Iterator[dict[str, Any]]:
     """Good receipts, spread over the span; without a store's id, of twelve stores in turn."""
     for number in range(count):
         yield {
@@ -167,11 +157,8 @@ def publish_transactions(settings: Settings, count: int, seconds: float) -> int:
     ):
         now_ms = find_world_ms(settings)
         client.begin_transaction()
-        send(
-            client,
-            create_receipts(f"fault-{stamp}-{number}", count, now_ms, now_ms),
-            now_ms,
-        )
+        receipts = create_receipts(f"fault-{stamp}-{number}", count, now_ms, now_ms)
+        send(client, receipts, now_ms)
         Event().wait(open_seconds)
         if commits:
             client.commit_transaction(ANSWER_SECONDS_MAX)
@@ -238,14 +225,18 @@ def publish_rubbish(settings: Settings) -> int:
     return published
 
 
-def send(client: Producer, receipts: Iterable[Row], published_ms: int) -> None:
+def send(client: Producer, receipts: Iterable[Row], published_ms: int) -> int:
+    """Publish the receipts with this timestamp; returns how many."""
+    published = 0
     for receipt in receipts:
         key = encode_key(RECEIPTS, receipt)
         partition = choose_partition(key, RECEIPTS.settings.partitions)
         client.produce(
             RECEIPTS.name, encode(RECEIPTS, receipt), key, partition, timestamp=published_ms
         )
+        published += 1
     flush(client)
+    return published
 
 
 def flush(client: Producer) -> None:
