@@ -208,15 +208,13 @@ def group_by_code(
     """The generations, by the copy of the code from which they can run."""
     groups: dict[Path, list[Generation]] = {}
     for one in running:
-        home = next(
-            (code for code in groups if is_running_from(one, code)), locate_code(settings, one)
+        same = (
+            code
+            for code in groups
+            if snapshot.compute_code_digest(code, one.pipeline) == one.code_digest
         )
-        groups.setdefault(home, []).append(one)
+        groups.setdefault(next(same, locate_code(settings, one)), []).append(one)
     return groups
-
-
-def is_running_from(generation: Generation, code: Path) -> bool:
-    return snapshot.compute_code_digest(code, generation.pipeline) == generation.code_digest
 
 
 def build_environment(settings: Settings, code: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
 from infra.settings import Settings
-from ops.verify.tables import Row
+from ops.verify.inventory import Row
 from pipelines.fraud.thresholds import Thresholds as FraudThresholds
 from pipelines.visits.thresholds import Thresholds as VisitThresholds
 from tests.brokers import empty_broker

@@ -48,7 +48,7 @@ def test_deliveries_are_those_of_the_shelf_and_the_review() -> None:
         lead = 24 * life.products[shelf.sku].lead_time_days
         deliveries = life.list_deliveries(shelf)
         assert sum(map(len, deliveries.values())) == DAYS
-        assert all(0 <= (hour - lead - 16) % 24 <= 5 for hour in deliveries)
+        assert all(0 <= (hour - lead - 16) % 24 <= 6 for hour in deliveries)
         assert all(0 <= share <= 1 for shares in deliveries.values() for share in shares)
 
 

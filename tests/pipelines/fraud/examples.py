@@ -15,7 +15,8 @@ from contracts import ALERTS, build_model, encode_key
 from contracts.times import MILLISECOND
 from infra.kafka import Record
 from ops.verify.fraud import find_signals, list_spans, restore_alert
-from ops.verify.tables import Row, Tables
+from ops.verify.inventory import Row
+from ops.verify.tables import Tables
 from pipelines.common.flow import build_rows
 from pipelines.fraud.alerts import choose_signals_max, create_evaluator
 from pipelines.fraud.pipeline import create_pipeline

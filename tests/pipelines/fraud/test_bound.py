@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from contracts import ALERTS, encode_key
 from infra.kafka import Record
 from ops.verify.fraud import FraudOracle
-from ops.verify.tables import Row
+from ops.verify.inventory import Row
 from pipelines.common.flow import build_running_rows, build_static_rows
 from pipelines.common.pipeline import keep_columns
 from pipelines.common.transform.accounting import is_accounting

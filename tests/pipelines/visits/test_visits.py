@@ -8,8 +8,8 @@ from pyspark.sql import SparkSession
 
 from contracts import RECEIPTS, VISITS, encode_key
 from infra.kafka import Record
+from ops.verify.inventory import Row
 from ops.verify.oracles import VisitsOracle
-from ops.verify.tables import Row
 from pipelines.common.flow import build_rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
 from tests.pipelines.log import create_frame
