@@ -1,5 +1,6 @@
 """Promotion: which generation readers follow, and what changes it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from infra.errors import UserError
@@ -67,7 +68,8 @@ def create_candidate(
             raise CandidateThere(known.candidate)
         number = max(known.newest, *list_numbers_on_disk(settings, pipeline.name), 0) + 1
         state = State.CATCHING_UP if known.promoted else State.PROMOTED
-        draft = create_generation(pipeline, "", get_wall_now(), number, state)
+        libraries = snapshot.compute_libraries_digest(root)
+        draft = create_generation(pipeline, "", get_wall_now(), number, state, libraries)
         if (kept := locate_checkpoint(settings, draft).folder).list_names():
             raise UserError(
                 f"{kept} should be empty, as no generation has begun there, but is not: it is of "
@@ -79,10 +81,7 @@ def create_candidate(
         if first:
             first_batch.ask(locate_folder(settings, draft), first)
         digest = snapshot.compute_code_digest(locate_code(settings, draft), pipeline.name)
-        libraries = snapshot.compute_libraries_digest(root)
-        return known.plus(
-            create_generation(pipeline, digest, draft.created_at, number, state, libraries)
-        )
+        return known.plus(replace(draft, code_digest=digest))
 
     return change(settings, pipeline.name, add_candidate).known[-1]
 

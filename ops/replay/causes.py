@@ -95,10 +95,7 @@ def _compare_thresholds(before: Path, after: Path, pipeline: str) -> Iterator[Se
 
 def _read_thresholds(code: Path, pipeline: str) -> Mapping[str, int]:
     text = _read(code / "pipelines" / pipeline / "thresholds.py")
-    if text is None:
-        return {}
-    values = find_numbers(ast.parse(text)).items()
-    return {name: one.value for name, one in values if isinstance(one.value, int)}
+    return {} if text is None else find_numbers(text.decode())
 
 
 def _list_files(code: Path, pipeline: str) -> Iterator[str]:
