@@ -157,15 +157,15 @@ def compare_between(
     """
     span = find_span(settings, pipeline, times)
     before = locate_code(settings, promoted)
-    runs = {
-        name: batch.run(settings, pipeline.name, copy, span, folder / name)
+    runs = [
+        batch.run(settings, pipeline.name, copy, span, folder / name)
         for name, copy in (("before", before), ("after", after.folder))
-    }
+    ]
     kept = times.start.isoformat() if times.start else None
     views = []
     for contract in pipeline.writes:
-        sides = [render_parquet(runs[name][contract.name]) for name in ("before", "after")]
-        views.append(Comparison(contract, *sides, (kept, None), folder / SPILL).compute())
+        old, new = (render_parquet(rows[contract.name]) for rows in runs)
+        views.append(Comparison(contract, old, new, (kept, None), folder / SPILL).compute())
     changes = find_changes(before, after.folder, pipeline.name)
     return Compared(
         pipeline=pipeline.name,
