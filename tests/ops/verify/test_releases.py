@@ -18,6 +18,8 @@ from services.quarantine.follower import follow
 from services.quarantine.progress import read_progress
 from tests.services.quarantine.publishing import HOUR_MS, Place, publish, put
 
+pytestmark = pytest.mark.e2e
+
 HAPPENED = RECEIPTS.examples[0]["event_time"]
 READ = (RECEIPTS.name, ADJUSTMENTS.name, RELEASES.name)
 
