@@ -30,7 +30,12 @@ DIRT = ("late", *(kind for kinds in SEEN.values() for kind in kinds))
 
 Shelf = tuple[str, str]
 
-PAGE = pa.schema([("store_id", pa.string()), ("topic", pa.string()), ("records", pa.int64())])
+COLUMNS: dict[str, pa.DataType] = {
+    "store_id": pa.string(),
+    "topic": pa.string(),
+    "records": pa.int64(),
+}
+PAGE = pa.schema(COLUMNS)
 
 
 class Units(NamedTuple):
