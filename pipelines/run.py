@@ -16,8 +16,7 @@ from infra.logs import set_up_logging
 from infra.settings import locate_root, read_settings
 from ops.generations import snapshot
 from ops.generations.record import Generation, State
-from ops.generations.replacement import ensure_generation
-from ops.generations.supervisor import Supervisor, supervise
+from ops.generations.supervisor import Supervisor, ensure_generation, supervise
 from pipelines.engine.process import give_way
 
 log = logging.getLogger("pipeline")

@@ -18,9 +18,8 @@ from infra.errors import UserError
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from infra.wait import wait_for
-from ops.generations.clock import get_wall_now
 from ops.generations.lifecycle import create_generation, make_outputs
-from ops.generations.record import State
+from ops.generations.record import State, get_wall_now
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.pace import create_catching_up_pace, select_pace
 from pipelines.engine.process import give_way

@@ -17,10 +17,9 @@ from infra.settings import Settings
 from ops.bench.figures import Figure, Scale, Yardstick, aim_at_least
 from ops.bench.kafka_streams import THREADS, run_kafka_streams
 from ops.bench.shops import count_receipts, run_broker
-from ops.generations.clock import get_wall_now
 from ops.generations.folders import locate_checkpoint, locate_folder
 from ops.generations.lifecycle import create_generation, make_outputs
-from ops.generations.record import Generation, State
+from ops.generations.record import Generation, State, get_wall_now
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.backlog import measure_backlog
 from pipelines.engine.pace import create_catching_up_pace

@@ -19,10 +19,9 @@ from ops.cli.exclusive import lock_home
 from ops.faults import document
 from ops.faults import run as faults
 from ops.faults.catalog import FAULTS, NOT_COVERED
-from ops.faults.cluster import Cluster, Project, list_losses
+from ops.faults.cluster import Cluster, list_losses
 from ops.faults.fault import Fault, Outcome
-from ops.faults.run import Tell
-from ops.faults.shop import LocalShop, Shop
+from ops.faults.run import LocalShop, Shop, Tell
 
 REPORT_FILE = "faults.json"
 NOT_THIS_TIME = "not asked for in this run"
@@ -35,7 +34,7 @@ def list_command() -> None:
     """Every fault, what it does, and what a shop promises under it."""
     show_faults(FAULTS.values())
     screen.say("\n  In a cluster of containers, with --cluster:")
-    show_faults(list_losses(Project.find(), read_settings().pipeline_names))
+    show_faults(list_losses(read_settings().pipeline_names))
     screen.say("\n  Not among them:")
     for name, why in NOT_COVERED.items():
         screen.say(f"  {name}: {why}")

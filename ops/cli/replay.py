@@ -15,11 +15,11 @@ from ops.cli.screen import say_if_interrupted
 from ops.generations.record import Generation, State
 from ops.replay import batch, candidates
 from ops.replay.compare import Times
-from ops.replay.errors import NotComparable
 from ops.replay.progress import Seen, follow
 from ops.replay.thresholds import edit
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine.archive import Source
+from pipelines.engine.throttle import pause_others
 from services.clock import get_wall_ms
 
 app = typer.Typer(no_args_is_help=True)
@@ -77,7 +77,7 @@ def start(
         if candidate.state is not State.CATCHING_UP:
             return
         if pause:
-            candidates.pause_promoted(settings, candidate)
+            pause_others(settings, candidate)
             screen.step("waiting", "what readers follow, until it has caught up or is gone")
         goes_on = f"The replay goes on in the background: retail replay status {pipeline}"
         with say_if_interrupted(goes_on):
@@ -85,7 +85,7 @@ def start(
         try:
             with wait_for_batch(pipeline):
                 compared = candidates.compare_started(settings, declared, started)
-        except NotComparable as why:
+        except candidates.NotComparable as why:
             screen.say(f"  {why}")
         else:
             show_difference(compared, write_document(settings, compared))

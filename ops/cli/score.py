@@ -1,7 +1,7 @@
 """retail score fraud | reorder: how good answers are.
 
-Alerts are compared with the simulator's incidents; the cost of the reorder policy with vans, the
-best levels and a lower bound.
+Alerts are compared with the simulator's incidents; the cost of the reorder policy with vans and a
+lower bound.
 """
 
 import json
@@ -16,11 +16,9 @@ from infra.settings import read_settings
 from ops.cli import screen
 from ops.cli.options import AsJson
 from ops.cli.topics import require_broker
-from ops.verify.fraud_scores import Score, Scores, Share
-from ops.verify.reorder_life import Costs
-from ops.verify.reorder_life import Score as Way
-from ops.verify.reorder_score import compare
-from ops.verify.scoring import score_view
+from ops.verify.fraud_score import Score, Scores, Share, score_view
+from ops.verify.reorder_score import Costs, compare
+from ops.verify.reorder_score import Score as Way
 
 HEADINGS = (
     "rule",
@@ -40,7 +38,7 @@ REORDER_HEADINGS = (
     "of bound",
 )
 STORES, PRODUCTS, RECEIPTS_PER_MINUTE = 2, 30, 1.0
-"""A world small enough to run three times; its shelves sell as much as those of a large one."""
+"""A world small enough to run twice; its shelves sell as much as those of a large one."""
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -101,7 +99,6 @@ def build_score(score: Score) -> dict[str, object]:
             for share in [getattr(score, name)]
         },
         "seconds_to_decide": [span.total_seconds() for span in score.to_decide],
-        "seconds_to_see": [span.total_seconds() for span in score.to_see],
     }
 
 
@@ -110,13 +107,13 @@ def reorder(
     days: Annotated[int, typer.Option(min=7, max=60, help="Days that each world runs.")] = 14,
     seed: Annotated[int | None, typer.Option(min=0, help="Else the simulator's.")] = None,
 ) -> None:
-    """Run one clean world with vans, with the policy, and with the best levels found in hindsight.
+    """Run one clean world with vans and with the policy.
 
     The comparison includes the cost of the cheapest orders, computed with all of the world known.
     """
     world = clean(read_settings().simulator_seed if seed is None else seed)
     costs = Costs()
-    with screen.show_waiting("score", f"simulating {days} days three times, without a log"):
+    with screen.show_waiting("score", f"simulating {days} days twice, without a log"):
         comparison = compare(world, days, costs)
     reached = comparison.policy.fill_rate >= FILL_RATE_MIN and comparison.of_bound <= COST_MAX
     screen.print_table(

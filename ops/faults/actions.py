@@ -1,29 +1,33 @@
-"""What each fault does to a shop, and why it may not be possible there."""
+"""What each fault does to a shop's processes and files, and why it may not be possible there."""
 
-from collections.abc import Callable
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Event
+from typing import Any
 
 import psutil
 
-from generators.dirt import Dirt
-from infra.settings import Settings
+from infra.errors import UserError
+from infra.settings import REMEMBERED_FILE, Settings, load_remembered
 from infra.supervisor.parts import PIPELINES, kill, pause, restart_component, stop_component
 from infra.wait import wait_for
 from ops.control.world_clock import read_clock
-from ops.faults import files, records
-from ops.faults.fault import Ineffective, Scene
+from ops.faults.fault import Scene
+from ops.generations.folders import locate_checkpoint
 from ops.generations.record import read_generations
+from services.api.store.location import locate_database, locate_folder
 from services.clock import get_wall_ms
 
-FLOOD_RECORDS = 5_000
-COPIES = 10
-BACKLOG_RECORDS = 300
-WRONG_CLOCK_RECORDS = 300
-STRANGER_RECORDS = 50
-OFFLINE_STORE = "FAULT-OFFLINE"
-AGAIN_STORE = "FAULT-AGAIN"
-AHEAD_STORE, BEHIND_STORE = "FAULT-AHEAD", "FAULT-BEHIND"
 QUOTA, QUOTA_GIB = "simulator_disk_gib_max", 1e-6
 STILL_SECONDS_MAX = 90.0
+PAGE_BYTES = 4096
+"""The size of a SQLite page. The first page stays, so that the file still looks like a database."""
+NOISE = b"\xff"
+LOCK_SECONDS_MAX = 30.0
 
 
 def require(part: str) -> Callable[[Scene], str | None]:
@@ -51,28 +55,14 @@ def restart_broker(scene: Scene) -> str:
     return f"stopped and started broker, process {scene.parts['broker']}"
 
 
-def publish(what: str, send: Callable[[Scene], int]) -> Callable[[Scene], str]:
-    return lambda scene: f"published {send(scene):,} {what}"
-
-
-def spoil(scene: Scene, dirt: Dirt, count: int) -> int:
-    return records.publish_spoilt(scene.settings, dirt, count)
-
-
-def set_clock_wrong(store_id: str, minutes: int) -> Callable[[Scene], str]:
-    return publish(
-        f"receipts of {store_id}, half of them by its wrong clock",
-        lambda scene: records.publish_by_wrong_clock(
-            scene.settings, store_id, WRONG_CLOCK_RECORDS, minutes
-        ),
-    )
-
-
 def lock_database(scene: Scene) -> str:
     pipeline = scene.chance.choice(scene.settings.pipeline_names)
-    file = files.find_database(scene.settings, pipeline)
+    file = find_database(scene.settings, pipeline)
     assert file is not None, "the API has the views of every pipeline loaded"
-    files.lock(file, scene.pause_seconds)
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=LOCK_SECONDS_MAX)) as other:
+        other.execute("begin immediate")
+        Event().wait(scene.pause_seconds)
+        other.execute("rollback")
     return f"held the lock of {file.name} for {scene.pause_seconds:g} s"
 
 
@@ -85,14 +75,14 @@ def refuse_quota(scene: Scene) -> str | None:
 
 
 def reach_quota(scene: Scene) -> str:
-    """Raises Ineffective."""
+    """Raises UserError where the world goes on."""
     settings = scene.settings
     try:
-        with files.remember_settings(settings.data_dir, **{QUOTA: QUOTA_GIB}):
+        with remember_settings(settings.data_dir, **{QUOTA: QUOTA_GIB}):
             with stop_component(settings, "simulator"):
                 since_ms = get_wall_ms()
             if not wait_for(lambda: stands_still(settings, since_ms), STILL_SECONDS_MAX):
-                raise Ineffective("full-disk", "the world stands still", STILL_SECONDS_MAX)
+                raise UserError(f"The world should stand still within {STILL_SECONDS_MAX:g} s.")
     finally:
         restart_component(settings, "simulator")
     return "the world stood still, and goes on"
@@ -118,7 +108,7 @@ def refuse_tearing(scene: Scene) -> str | None:
                 f"{one} is a candidate, and a lost generation is replayed where there is none. "
                 f"Promote or prune it: retail replay status {one.pipeline}"
             )
-    if any(files.find_checkpoint_file(scene.settings, name) is None for name in names):
+    if any(find_checkpoint_file(scene.settings, name) is None for name in names):
         return "a pipeline has no checkpoint on this disk"
     return None
 
@@ -126,17 +116,75 @@ def refuse_tearing(scene: Scene) -> str | None:
 def tear_checkpoint(scene: Scene) -> str:
     pipeline = scene.chance.choice(scene.settings.pipeline_names)
     with stop_component(scene.settings, PIPELINES):
-        file = files.find_checkpoint_file(scene.settings, pipeline)
+        file = find_checkpoint_file(scene.settings, pipeline)
         assert file is not None, "it was there when it was asked whether this can be done"
-        before, after = files.tear(file)
+        before, after = tear(file)
     name = file.relative_to(scene.settings.data_dir)
     return f"cut {name} of {pipeline} from {before:,} to {after:,} bytes"
 
 
 def damage_database(scene: Scene) -> str:
     pipeline = scene.chance.choice(scene.settings.pipeline_names)
-    file = files.find_database(scene.settings, pipeline)
+    file = find_database(scene.settings, pipeline)
     assert file is not None, "the API has the views of every pipeline loaded"
     with stop_component(scene.settings, "api"):
-        written = files.scribble(file)
+        written = scribble(file)
     return f"overwrote {written:,} bytes of {file.name}"
+
+
+def find_checkpoint_file(settings: Settings, pipeline: str) -> Path | None:
+    """The offsets of the newest batch of the promoted generation; None where there are none."""
+    known = read_generations(settings).get(pipeline)
+    if known is None or known.promoted is None:
+        return None
+    checkpoint = locate_checkpoint(settings, known.promoted)
+    newest = checkpoint.find_newest_begun()
+    if newest < 0 or not checkpoint.folder.on_disk:
+        return None
+    return Path(checkpoint.folder.address) / "offsets" / str(newest)
+
+
+def tear(file: Path) -> tuple[int, int]:
+    """Keep the first half of the file; returns its size before and after, in bytes."""
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    return len(whole), len(whole) // 2
+
+
+def find_database(settings: Settings, pipeline: str) -> Path | None:
+    """The API's database of the promoted generation; None where there is none."""
+    known = read_generations(settings).get(pipeline)
+    if known is None or known.promoted is None:
+        return None
+    file = locate_database(locate_folder(settings), pipeline, known.promoted.number)
+    return file if file.exists() else None
+
+
+def scribble(file: Path) -> int:
+    """Overwrite all of a database but its first page; returns how many bytes."""
+    with file.open("r+b") as content:
+        size = content.seek(0, 2)
+        content.seek(PAGE_BYTES)
+        return content.write(NOISE * max(0, size - PAGE_BYTES))
+
+
+@contextmanager
+def remember_settings(folder: Path, **others: Any) -> Iterator[None]:
+    """Processes started within the block read these settings from the data folder, unless their
+    environment sets others.
+
+    The file has its old content when the block ends.
+    """
+    file = folder / REMEMBERED_FILE
+    before = file.read_bytes()
+    _replace(file, json.dumps({**load_remembered(folder), **others}).encode())
+    try:
+        yield
+    finally:
+        _replace(file, before)
+
+
+def _replace(file: Path, content: bytes) -> None:
+    draft = file.with_suffix(".fault")
+    draft.write_bytes(content)
+    os.replace(draft, file)

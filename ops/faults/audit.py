@@ -8,7 +8,7 @@ from infra.errors import UserError
 from infra.settings import Settings
 from infra.wait import ask_until
 from ops.faults.fault import Checked
-from ops.verify.verdict import Comparison, Verdict, reach_verdict
+from ops.verify.verdict import Verdict, reach_verdict
 
 ROWS_SHOWN_MAX = 5
 POLL_SECONDS = 2.0
@@ -38,12 +38,14 @@ def describe(compared: Verdict) -> Iterator[str]:
     """Each deviation as a line; nothing where the pipeline is exact."""
     for one in compared.views:
         if not one.agrees:
-            yield describe_rows(one)
+            rows = [live or oracle or {} for live, oracle in one.differing]
+            keys = ["/".join(str(row[name]) for name in one.view.key) for row in rows]
+            yield f"{len(keys):,} rows of {one.view.entity} differ: {list_some(keys)}"
     if not compared.books_agree:
-        differing = [
-            at for at, book in compared.books.items() if compared.live.books.get(at) != book
-        ]
-        yield f"the accounting of {len(differing)} partitions differs: {list_some(differing)}"
+        live = compared.live.books
+        off = [at for at, book in compared.books.items() if live.get(at) != book]
+        keys = ["/".join(map(str, at)) for at in off]
+        yield f"the accounting of {len(keys)} partitions differs: {list_some(keys)}"
     yield from compared.listing.differences[:ROWS_SHOWN_MAX]
     if compared.listing.behind:
         yield f"not audited: the quarantine is {compared.listing.behind:,} records behind"
@@ -57,19 +59,8 @@ def describe(compared: Verdict) -> Iterator[str]:
                 yield f"{what}: the ledger counts {ledger:,} records, the log {log:,}"
 
 
-def describe_rows(one: Comparison) -> str:
-    keys = []
-    for live, oracle in one.differing:
-        row = live or oracle or {}
-        keys.append("/".join(str(row[name]) for name in one.view.key))
-    return f"{len(keys):,} rows of {one.view.entity} differ: {list_some(keys)}"
-
-
-def list_some(things: Sequence[object]) -> str:
-    """The first ROWS_SHOWN_MAX items, and the number of others."""
-    names = ", ".join(
-        "/".join(map(str, one)) if isinstance(one, tuple) else str(one)
-        for one in things[:ROWS_SHOWN_MAX]
-    )
-    more = len(things) - ROWS_SHOWN_MAX
-    return f"{names} and {more:,} more" if more > 0 else names
+def list_some(names: Sequence[str]) -> str:
+    """The first ROWS_SHOWN_MAX names, and the number of others."""
+    more = len(names) - ROWS_SHOWN_MAX
+    shown = ", ".join(names[:ROWS_SHOWN_MAX])
+    return f"{shown} and {more:,} more" if more > 0 else shown

@@ -1,59 +1,87 @@
 """Every fault by name, with its promise; and what is not among them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 
 from contracts.validation import FUTURE, LATE
 from generators.dirt import Dirt
-from infra.supervisor.parts import PIPELINES
-from ops.faults import log_head, network, records, strangers
+from infra.supervisor.parts import ENGINE, PIPELINES, WORKER
+from ops.faults import log_head, network, records
 from ops.faults.actions import (
-    AGAIN_STORE,
-    AHEAD_STORE,
-    BACKLOG_RECORDS,
-    BEHIND_STORE,
-    COPIES,
-    FLOOD_RECORDS,
-    OFFLINE_STORE,
-    STRANGER_RECORDS,
-    WRONG_CLOCK_RECORDS,
     damage_database,
     kill_part,
     lock_database,
     pause_part,
-    publish,
     reach_quota,
     refuse_quota,
     refuse_tearing,
     require,
     restart_broker,
-    set_clock_wrong,
-    spoil,
     tear_checkpoint,
 )
-from ops.faults.fault import Fault, Promise
-from ops.faults.processes import PARTS, SPARK
+from ops.faults.fault import Fault, Promise, Scene
 
-VIEWS_GO_ON = "views go on"
+FLOOD_RECORDS = 5_000
+COPIES = 10
+BACKLOG_RECORDS = 300
+WRONG_CLOCK_RECORDS = 300
+STRANGER_RECORDS = 50
+
+
+class Part(NamedTuple):
+    """A process that may be killed and paused, and what is promised then."""
+
+    name: str
+    is_: str
+    promise: Promise
+    takes: frozenset[str] = frozenset()
+    """The parts that end with it."""
+
+
+SPARK = frozenset({WORKER, ENGINE})
+AS_THEY_ARE = Promise("views are served as they are", True, 240, 240)
+
+PARTS = (
+    Part("broker", "Kafka", Promise("views are served; nothing can be published", True, 120, 120)),
+    Part(
+        "simulator",
+        "the simulator",
+        Promise("views are served; the world stands still", True, 60, 90),
+    ),
+    Part("clock", "the clock of an own world", Promise("all goes on", True, 60, 90)),
+    Part(
+        "quarantine", "the quarantine", Promise("views go on; rejected records wait", True, 60, 90)
+    ),
+    Part(PIPELINES, "the pipelines' supervisor", AS_THEY_ARE, SPARK),
+    Part(WORKER, "the pipelines' Python", AS_THEY_ARE, SPARK),
+    Part(ENGINE, "the pipelines' Spark", AS_THEY_ARE),
+    Part("ordering", "the ordering gate", Promise("views go on; orders wait", True, 60, 120)),
+    Part("supplier", "the supplier", Promise("views go on; confirmations wait", True, 60, 120)),
+    Part("subscriptions", "the sender", Promise("views go on; notifications wait", True, 60, 90)),
+    Part("api", "the API", Promise("the log grows and pipelines go on", False, 90, 90)),
+    Part("lake", "the lake", Promise("views go on; the archive stands still", True, 60, 240)),
+)
 
 
 def list_faults() -> Iterator[Fault]:
     for part in PARTS:
         yield Fault(
-            name=f"kill-{part.name}",
-            does=f"kill -9 of {part.is_}",
-            promise=part.promise,
-            refusal=require(part.name),
-            do=kill_part(part.name),
+            f"kill-{part.name}",
+            f"kill -9 of {part.is_}",
+            part.promise,
+            require(part.name),
+            kill_part(part.name),
             ends=part.takes | {part.name},
         )
     for part in PARTS:
         yield Fault(
-            name=f"pause-{part.name}",
-            does=f"SIGSTOP of {part.is_}, and SIGCONT after --seconds",
-            promise=part.promise,
-            refusal=require(part.name),
-            do=pause_part(part.name),
+            f"pause-{part.name}",
+            f"SIGSTOP of {part.is_}, and SIGCONT after --seconds",
+            part.promise,
+            require(part.name),
+            pause_part(part.name),
         )
     yield from list_kafka_faults()
     yield from list_record_faults()
@@ -101,7 +129,7 @@ def list_kafka_faults() -> Iterator[Fault]:
         frozenset({"broker"}),
     )
     yield Fault(
-        network.NAME,
+        "network-cut",
         "no byte passes between Kafka and the pipelines for --seconds, and no connection ends; "
         "before, both start again with a line between them, and afterwards without",
         Promise("views are served as they are; the log grows", True, 240, 240),
@@ -110,10 +138,10 @@ def list_kafka_faults() -> Iterator[Fault]:
         prepare=network.put_line_between,
     )
     yield Fault(
-        log_head.NAME,
+        "deleted-head",
         "DeleteRecords of half the movements that every live reader has passed; for good",
         Promise(
-            f"{VIEWS_GO_ON}; a replay from zero says that the log begins later, and one from the "
+            "views go on; a replay from zero says that the log begins later, and one from the "
             "archive may begin",
             True,
             60,
@@ -127,136 +155,131 @@ def list_kafka_faults() -> Iterator[Fault]:
 
 def list_record_faults() -> Iterator[Fault]:
     """Faults that stay in the log for ever: records that no client should publish."""
-    runs = require("broker")
-    yield Fault(
+
+    def create(
+        name: str, does: str, stays: str, seconds: float, what: str, send: Callable[[Scene], int]
+    ) -> Fault:
+        """A fault that publishes records; the limits of its promise are so many seconds."""
+        promise = Promise(stays, True, seconds, seconds)
+        return Fault(
+            name,
+            does,
+            promise,
+            require("broker"),
+            lambda scene: f"published {send(scene):,} {what}",
+        )
+
+    yield create(
         "poison-record",
         "one receipt of damaged bytes",
-        Promise(f"{VIEWS_GO_ON}; the record is in the quarantine", True, 60, 60),
-        runs,
-        publish("damaged receipt", lambda one: spoil(one, Dirt.MALFORMED, 1)),
+        "views go on; the record is in the quarantine",
+        60,
+        "damaged receipt",
+        lambda scene: records.publish_spoilt(scene.settings, Dirt.MALFORMED, 1),
     )
-    yield Fault(
+    yield create(
         "poison-flood",
         f"{FLOOD_RECORDS:,} receipts of damaged bytes at once",
-        Promise(f"{VIEWS_GO_ON}; each record is in the quarantine", True, 90, 90),
-        runs,
-        publish("damaged receipts", lambda one: spoil(one, Dirt.MALFORMED, FLOOD_RECORDS)),
+        "views go on; each record is in the quarantine",
+        90,
+        "damaged receipts",
+        lambda scene: records.publish_spoilt(scene.settings, Dirt.MALFORMED, FLOOD_RECORDS),
     )
-    yield Fault(
+    yield create(
         "unknown-schema",
         "a receipt written with a schema that nobody knows",
-        Promise(f"{VIEWS_GO_ON}; the record is in the quarantine", True, 60, 60),
-        runs,
-        publish("receipt of an unknown schema", lambda one: spoil(one, Dirt.UNKNOWN_SCHEMA, 1)),
+        "views go on; the record is in the quarantine",
+        60,
+        "receipt of an unknown schema",
+        lambda scene: records.publish_spoilt(scene.settings, Dirt.UNKNOWN_SCHEMA, 1),
     )
-    yield Fault(
+    yield create(
         "duplicate-storm",
         f"the newest receipts published again, each {COPIES} times",
-        Promise(f"{VIEWS_GO_ON}; each receipt counts once", True, 90, 90),
-        runs,
-        publish("copies", lambda one: records.publish_copies(one.settings, COPIES)),
+        "views go on; each receipt counts once",
+        90,
+        "copies",
+        lambda scene: records.publish_copies(scene.settings, COPIES),
     )
-    yield Fault(
+    yield create(
         "silent-store",
         f"a store that was cut off for {records.OFFLINE_MINUTES} minutes of world time sends "
         f"{BACKLOG_RECORDS:,} receipts at once",
-        Promise(f"{VIEWS_GO_ON}; each receipt counts when it happened", True, 60, 60),
-        runs,
-        publish(
-            "receipts of a store that was cut off",
-            lambda one: records.publish_backlog(one.settings, OFFLINE_STORE, BACKLOG_RECORDS),
-        ),
+        "views go on; each receipt counts when it happened",
+        60,
+        "receipts of a store that was cut off",
+        lambda scene: records.publish_backlog(scene.settings, "FAULT-OFFLINE", BACKLOG_RECORDS),
     )
-    yield from list_stranger_faults()
-    yield from list_clock_faults()
-
-
-def list_stranger_faults() -> Iterator[Fault]:
-    """Faults of clients that are not this project's."""
-    runs = require("broker")
-    yield Fault(
+    yield create(
         "foreign-transactions",
         f"four transactions of {STRANGER_RECORDS} receipts each: aborted, committed, aborted, and "
         "open for --seconds before it is committed",
-        Promise(f"{VIEWS_GO_ON} up to the open one; what was aborted never counts", True, 90, 90),
-        runs,
-        publish(
-            "receipts, half of them aborted",
-            lambda one: strangers.publish_transactions(
-                one.settings, STRANGER_RECORDS, one.pause_seconds
-            ),
+        "views go on up to the open one; what was aborted never counts",
+        90,
+        "receipts, half of them aborted",
+        lambda scene: records.publish_transactions(
+            scene.settings, STRANGER_RECORDS, scene.pause_seconds
         ),
     )
-    yield Fault(
+    yield create(
         "restarted-counter",
         f"{STRANGER_RECORDS} ids of receipts used again an hour later, for other receipts",
-        Promise(f"{VIEWS_GO_ON}; each receipt counts", True, 60, 60),
-        runs,
-        publish(
-            "receipts, each id twice",
-            lambda one: strangers.publish_restarted(one.settings, AGAIN_STORE, STRANGER_RECORDS),
-        ),
+        "views go on; each receipt counts",
+        60,
+        "receipts, each id twice",
+        lambda scene: records.publish_restarted(scene.settings, "FAULT-AGAIN", STRANGER_RECORDS),
     )
-    yield Fault(
+    yield create(
         "old-timestamps",
-        f"{STRANGER_RECORDS} receipts of {strangers.BACK_MINUTES // 60} hours ago, stamped with "
+        f"{STRANGER_RECORDS} receipts of {records.BACK_MINUTES // 60} hours ago, stamped with "
         "that time, each twice",
-        Promise(
-            "views keep their last exact answer until replays take their place", True, 300, 300
-        ),
-        runs,
-        publish(
-            "receipts, each twice",
-            lambda one: strangers.publish_backdated(one.settings, STRANGER_RECORDS),
-        ),
+        "views keep their last exact answer until replays take their place",
+        300,
+        "receipts, each twice",
+        lambda scene: records.publish_backdated(scene.settings, STRANGER_RECORDS),
     )
-    yield Fault(
+    yield create(
         "other-time-heartbeats",
         "heartbeats of 1970 and of the year 9999, stamped with those times and with the present",
-        Promise(f"{VIEWS_GO_ON}; none moves the watermark", True, 60, 60),
-        runs,
-        publish("heartbeats", lambda one: strangers.publish_beats(one.settings)),
+        "views go on; none moves the watermark",
+        60,
+        "heartbeats",
+        lambda scene: records.publish_beats(scene.settings),
     )
-    yield Fault(
+    yield create(
         "other-partitioner",
         "the newest receipts published again by a client that hashes keys as librdkafka does",
-        Promise(
-            f"{VIEWS_GO_ON}; each receipt counts once, misplaced ones are in the quarantine",
-            True,
-            90,
-            90,
-        ),
-        runs,
-        publish("copies", lambda one: strangers.publish_elsewhere(one.settings)),
+        "views go on; each receipt counts once, misplaced ones are in the quarantine",
+        90,
+        "copies",
+        lambda scene: records.publish_elsewhere(scene.settings),
     )
-    yield Fault(
+    yield create(
         "rubbish-everywhere",
         "values and keys that nobody can read, and tombstones, in every topic, private ones too",
-        Promise(f"{VIEWS_GO_ON}; every reader goes on", True, 90, 90),
-        runs,
-        publish("records of rubbish", lambda one: strangers.publish_rubbish(one.settings)),
+        "views go on; every reader goes on",
+        90,
+        "records of rubbish",
+        lambda scene: records.publish_rubbish(scene.settings),
     )
-
-
-def list_clock_faults() -> Iterator[Fault]:
-    """Faults of a store whose clock is wrong beyond what the contract allows."""
-    for name, store_id, minutes, reason in (
-        ("clock-ahead", AHEAD_STORE, records.AHEAD_MINUTES, FUTURE),
-        ("clock-behind", BEHIND_STORE, -records.BEHIND_MINUTES, LATE),
+    for way, minutes, reason in (
+        ("ahead", records.AHEAD_MINUTES, FUTURE),
+        ("behind", -records.BEHIND_MINUTES, LATE),
     ):
-        yield Fault(
-            name,
-            f"a store whose clock is {abs(minutes)} minutes {name.removeprefix('clock-')} sends "
-            f"{WRONG_CLOCK_RECORDS} receipts, and as many when it is right again",
-            Promise(
-                f"{VIEWS_GO_ON}; the first are in the quarantine as {reason}, the others count",
-                True,
-                60,
-                60,
-            ),
-            require("broker"),
-            set_clock_wrong(store_id, minutes),
+        store_id = f"FAULT-{way.upper()}"
+        yield create(
+            f"clock-{way}",
+            f"a store whose clock is {abs(minutes)} minutes {way} sends {WRONG_CLOCK_RECORDS} "
+            "receipts, and as many when it is right again",
+            f"views go on; the first are in the quarantine as {reason}, the others count",
+            60,
+            f"receipts of {store_id}, half of them by its wrong clock",
+            partial(publish_by_wrong_clock, store_id=store_id, minutes=minutes),
         )
+
+
+def publish_by_wrong_clock(scene: Scene, store_id: str, minutes: int) -> int:
+    return records.publish_by_wrong_clock(scene.settings, store_id, WRONG_CLOCK_RECORDS, minutes)
 
 
 FAULTS: Mapping[str, Fault] = MappingProxyType({one.name: one for one in list_faults()})

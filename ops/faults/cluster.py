@@ -5,12 +5,12 @@ import os
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from infra.errors import UserError
 from infra.processes import capture
@@ -24,9 +24,20 @@ DEFAULT_PROJECT = "retail"
 DOCKER = "docker"
 COMMAND_SECONDS_MAX = 60.0
 LABEL = "com.docker.compose"
-ARCHIVE = "lake"
 SHARED = ("SIMULATOR_", "WORLD")
 """The beginnings of the variables that say in the containers which world it is."""
+
+SERVED = Promise("views go on; records are published", True, 180, 240)
+OTHER_API = Promise("the other APIs answer, as before", True, 60, 180)
+OTHER_SUPPLIER = Promise("the other supplier answers", True, 60, 180)
+OTHER_WORKER = Promise("the other worker works", True, 180, 240)
+LOSSES = {
+    **dict.fromkeys(("broker", "broker-2", "broker-3"), SERVED),
+    **dict.fromkeys(("api-2", "api-3"), OTHER_API),
+    **dict.fromkeys(("supplier-1", "supplier-2"), OTHER_SUPPLIER),
+    **dict.fromkeys(("spark-worker-1", "spark-worker-2"), OTHER_WORKER),
+}
+"""What is promised when a part is lost that there is twice or more."""
 
 
 class NoCluster(UserError):
@@ -70,6 +81,46 @@ class Container:
         )
 
 
+class Cluster:
+    """The cluster of a project of docker compose, in which parts can be lost."""
+
+    def __init__(self, known: Settings) -> None:
+        """Raises NoCluster."""
+        self.settings = derive_settings(known, list_containers())
+        self.faults: Mapping[str, Fault] = MappingProxyType(
+            {one.name: one for one in list_losses(self.settings.pipeline_names)}
+        )
+
+    def __str__(self) -> str:
+        return f"the cluster {find_project()}"
+
+    def refuse_elsewhere(self) -> None:
+        """Raise NoCluster unless several brokers run, and no lake, which is out of reach."""
+        running = self.find_parts()
+        if sum(one.startswith("broker") for one in running) < 2:
+            raise NoCluster("fewer than two brokers run")
+        if "lake" in running:
+            raise NoCluster("this one has a lake, whose archive cannot be audited from outside")
+
+    def find_parts(self) -> Mapping[str, int]:
+        """The ids of the containers' processes, by part. Raises NoCluster."""
+        return {part: one.pid for part, one in list_containers().items() if one.pid}
+
+
+def find_project() -> str:
+    """The name of the project that docker compose would take here, too."""
+    return os.environ.get(PROJECT) or DEFAULT_PROJECT
+
+
+def list_containers() -> dict[str, Container]:
+    """Every container by its part, running or not. Raises NoCluster."""
+    label = f"label={LABEL}.project={find_project()}"
+    ids = run_docker("ps", "--all", "--quiet", "--filter", label).split()
+    if not ids:
+        raise NoCluster(f"the project {find_project()} has no containers")
+    return name_parts([Container.parse(one) for one in json.loads(run_docker("inspect", *ids))])
+
+
 def name_parts(containers: Sequence[Container]) -> dict[str, Container]:
     """By part: the service, followed by a number where it has several containers."""
     several = Counter(one.service for one in containers)
@@ -77,70 +128,6 @@ def name_parts(containers: Sequence[Container]) -> dict[str, Container]:
         one.service if several[one.service] == 1 else f"{one.service}-{one.number}": one
         for one in containers
     }
-
-
-class Losing(Protocol):
-    """Whatever can lose a part."""
-
-    def lose(self, part: str) -> AbstractContextManager[None]:
-        """End the part, which stays away in the block."""
-
-
-@dataclass(frozen=True)
-class Project:
-    """A project of docker compose."""
-
-    name: str
-
-    @classmethod
-    def find(cls) -> "Project":
-        """The one that docker compose would take here, too."""
-        return cls(os.environ.get(PROJECT) or DEFAULT_PROJECT)
-
-    def list_containers(self) -> dict[str, Container]:
-        """Every container by its part, running or not. Raises NoCluster."""
-        label = f"label={LABEL}.project={self.name}"
-        ids = run_docker("ps", "--all", "--quiet", "--filter", label).split()
-        if not ids:
-            raise NoCluster(f"the project {self.name} has no containers")
-        return name_parts([Container.parse(one) for one in json.loads(run_docker("inspect", *ids))])
-
-    @contextmanager
-    def lose(self, part: str) -> Iterator[None]:
-        """Kill the container, which stays away in the block, and start it again."""
-        name = self.list_containers()[part].name
-        run_docker("kill", name)
-        try:
-            yield
-        finally:
-            run_docker("start", name)
-
-
-class Cluster:
-    """The cluster of a project, in which parts can be lost."""
-
-    def __init__(self, known: Settings) -> None:
-        """Raises NoCluster."""
-        self._project = Project.find()
-        self.settings = derive_settings(known, self._project.list_containers())
-        self.faults: Mapping[str, Fault] = MappingProxyType(
-            {one.name: one for one in list_losses(self._project, self.settings.pipeline_names)}
-        )
-
-    def __str__(self) -> str:
-        return f"the cluster {self._project.name}"
-
-    def refuse_elsewhere(self) -> None:
-        """Raise NoCluster unless several brokers run, and no lake, which is out of reach."""
-        running = self.find_parts()
-        if sum(one.startswith("broker") for one in running) < 2:
-            raise NoCluster("fewer than two brokers run")
-        if ARCHIVE in running:
-            raise NoCluster("this one has a lake, whose archive cannot be audited from outside")
-
-    def find_parts(self) -> Mapping[str, int]:
-        """The ids of the containers' processes, by part. Raises NoCluster."""
-        return {part: one.pid for part, one in self._project.list_containers().items() if one.pid}
 
 
 def run_docker(*arguments: str) -> str:
@@ -184,37 +171,38 @@ def derive_settings(known: Settings, found: Mapping[str, Container]) -> Settings
     )
 
 
-def list_losses(losing: Losing, pipelines: Sequence[str]) -> Iterator[Fault]:
+def list_losses(pipelines: Sequence[str]) -> Iterator[Fault]:
     """The loss of each part that there is twice or more, and of each pipeline's driver."""
-    served = "views go on; records are published"
-    for part in ("broker", "broker-2", "broker-3"):
-        yield create_loss(losing, part, Promise(served, True, 180, 240))
-    for part in ("api-2", "api-3"):
-        yield create_loss(losing, part, Promise("the other APIs answer, as before", True, 60, 180))
-    for part in ("supplier-1", "supplier-2"):
-        yield create_loss(losing, part, Promise("the other supplier answers", True, 60, 180))
-    for part in ("spark-worker-1", "spark-worker-2"):
-        yield create_loss(losing, part, Promise("the other worker works", True, 180, 240))
-    for part in pipelines:
-        kept = f"views of {part} are served as they are; the others go on"
-        yield create_loss(losing, part, Promise(kept, True, 240, 300))
+    drivers = {
+        part: Promise(f"views of {part} are served as they are; the others go on", True, 240, 300)
+        for part in pipelines
+    }
+    for part, promise in (LOSSES | drivers).items():
+        yield Fault(
+            name=f"lose-{part}",
+            does=f"kill -9 of {part}, which comes back after --seconds",
+            promise=promise,
+            refusal=require(part),
+            do=lose_part(part),
+            ends=frozenset({part}),
+        )
 
 
-def create_loss(losing: Losing, part: str, promise: Promise) -> Fault:
-    return Fault(
-        name=f"lose-{part}",
-        does=f"kill -9 of {part}, which comes back after --seconds",
-        promise=promise,
-        refusal=require(part),
-        do=lose(losing, part),
-        ends=frozenset({part}),
-    )
-
-
-def lose(losing: Losing, part: str) -> Callable[[Scene], str]:
+def lose_part(part: str) -> Callable[[Scene], str]:
     def do(scene: Scene) -> str:
-        with losing.lose(part):
+        with lose(part):
             Event().wait(scene.pause_seconds)
         return f"killed {part}, which was away for {scene.pause_seconds:g} s"
 
     return do
+
+
+@contextmanager
+def lose(part: str) -> Iterator[None]:
+    """Kill the container, which stays away in the block, and start it again."""
+    name = list_containers()[part].name
+    run_docker("kill", name)
+    try:
+        yield
+    finally:
+        run_docker("start", name)

@@ -6,7 +6,7 @@ from typing import Any
 from ops.faults.catalog import NOT_COVERED
 from ops.faults.fault import Outcome, Promise
 
-HEADS = ("fault", "promise", "healed after", "oldest answer", "no answer", "exact")
+HEADS = ("fault", "promise", "lasted", "healed after", "oldest answer", "no answer", "exact")
 EXPLANATION = """\
 - **healed after**: from the end of the fault until every process runs, and all that the log held
   then is served and listed. A kill ends at once. The limit stands in the promise.
@@ -17,7 +17,6 @@ EXPLANATION = """\
 - **exact**: afterwards every pipeline was compared as `retail verify` does.
 
 """
-KEPT, BROKEN = "exact", "BROKEN"
 
 
 def render_document(
@@ -36,6 +35,7 @@ def render_row(one: Outcome) -> tuple[str, ...]:
     return (
         one.fault,
         render_promise(one.promise),
+        f"{one.lasted:.1f} s",
         "not in time" if one.healed is None else f"{one.healed:.1f} s",
         f"{one.stale:.1f} s",
         f"{one.unanswered:.1f} s" if one.unanswered else "",
@@ -55,7 +55,7 @@ def render_exact(one: Outcome) -> str:
     wrong = [each.pipeline for each in one.checked if not each.exact]
     if wrong:
         return f"NOT EXACT: {', '.join(wrong)}"
-    return f"{BROKEN}, exact" if one.broken else KEPT
+    return "BROKEN, exact" if one.broken else "exact"
 
 
 def render_page(
@@ -66,6 +66,7 @@ def render_page(
     command: str,
 ) -> str:
     """The text of docs/faults.md."""
+    broken = [f"- `{one.fault}`: {why}\n" for one in outcomes for why in one.broken]
     return "".join(
         [
             "# Faults\n\n",
@@ -76,31 +77,19 @@ def render_page(
             EXPLANATION,
             "| fault | promise | lasted | healed after | oldest answer | no answer | |\n",
             "|---|---|---|---|---|---|---|\n",
-            *(_render_line(one) for one in outcomes),
+            *(
+                f"| `{fault}` | {' | '.join(cells)} |\n"
+                for fault, *cells in map(render_row, outcomes)
+            ),
             "\n",
-            *_render_broken(outcomes),
+            *(["## Promises that were not kept\n\n", *broken, "\n"] if broken else []),
             "## What was done\n\n",
             *(
                 f"- `{one.fault}`: {one.does}. Meanwhile {one.promise.stays}.\n"
-                for one in _select_first_of_each(outcomes)
+                for one in {one.fault: one for one in outcomes}.values()
             ),
             "\n## Not covered\n\n",
             *(f"- `{name}`: {why}.\n" for name, why in not_done.items()),
             *(f"- {name}: {why}.\n" for name, why in NOT_COVERED.items()),
         ]
     )
-
-
-def _render_line(one: Outcome) -> str:
-    fault, promise, healed, stale, unanswered, exact = render_row(one)
-    lasted = f"{one.lasted:.1f} s"
-    return f"| `{fault}` | {promise} | {lasted} | {healed} | {stale} | {unanswered} | {exact} |\n"
-
-
-def _render_broken(outcomes: Iterable[Outcome]) -> list[str]:
-    lines = [f"- `{one.fault}`: {why}\n" for one in outcomes for why in one.broken]
-    return ["## Promises that were not kept\n\n", *lines, "\n"] if lines else []
-
-
-def _select_first_of_each(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    return list({one.fault: one for one in outcomes}.values())

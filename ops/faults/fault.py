@@ -3,12 +3,10 @@
 import random
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from infra.errors import UserError
 from infra.settings import Settings
-from ops.faults.line import Line
 
 
 @dataclass(frozen=True)
@@ -41,12 +39,8 @@ class Scene:
     """The ids of the running processes, by name."""
     pause_seconds: float
     chance: random.Random
-    line: Line | None = None
-    """The line between Kafka and the pipelines, where the fault prepares one."""
-
-
-def lack_nothing(_: Scene) -> None:
-    """The promise of a fault that promises no more than that the shop is well."""
+    cut: Callable[[], AbstractContextManager[None]] | None = None
+    """Cuts the line between Kafka and the pipelines, where the fault prepares one."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +59,7 @@ class Fault:
     """The parts whose process it ends; each has to run as another process afterwards."""
     prepare: Callable[[Scene], AbstractContextManager[Scene]] = nullcontext
     """Prepares the shop before the fault, and puts it back once it has healed. Not measured."""
-    lacks: Callable[[Scene], str | None] = lack_nothing
+    lacks: Callable[[Scene], str | None] = lambda _: None
     """What a shop that is well lacks of this fault's own promise; None: nothing."""
 
 
@@ -99,7 +93,7 @@ class Outcome:
     """From the fault's end until all was well again; None: not within the limit."""
     lacking: str
     """What was not well at the limit; empty where the shop healed."""
-    checked: tuple[Checked, ...] = field(default=())
+    checked: tuple[Checked, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -129,16 +123,10 @@ class Outcome:
 
     def to_document(self) -> dict[str, Any]:
         """For programs."""
-        promise = self.promise
         return {
             "fault": self.fault,
             "done": self.done,
-            "promise": {
-                "stays": promise.stays,
-                "answered": promise.answered,
-                "stale_seconds_max": promise.stale_seconds_max,
-                "healed_seconds_max": promise.healed_seconds_max,
-            },
+            "promise": asdict(self.promise),
             "lasted_seconds": round(self.lasted, 1),
             "unanswered_seconds": round(self.unanswered, 1),
             "stale_seconds": round(self.stale, 1),
@@ -146,19 +134,3 @@ class Outcome:
             "exact": {one.pipeline: one.exact for one in self.checked},
             "broken": list(self.broken),
         }
-
-
-class Ineffective(UserError):
-    """A fault that had no effect."""
-
-    def __init__(self, fault: str, expected: str, seconds: float) -> None:
-        super().__init__(
-            f"{fault} should have an effect within {seconds:g} s: {expected}. It has none here."
-        )
-
-
-class Refused(UserError):
-    """A fault that cannot be done in this shop."""
-
-    def __init__(self, fault: str, why: str) -> None:
-        super().__init__(f"{fault} cannot be done here: {why}")

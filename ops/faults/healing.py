@@ -1,22 +1,33 @@
-"""Whether a shop is well: every process runs, and answers cover the log up to a moment."""
+"""How a shop is: what a reader sees, which processes run, and whether answers cover the log."""
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from xmlrpc.client import Fault as ManagerFault
 
 import psutil
 from confluent_kafka import KafkaException
 
+from infra import http
 from infra.errors import UserError
 from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.lake import locate_folders, read_coverage
 from infra.settings import Settings
-from ops.faults.watch import NO_ANSWER, Pipelines, fetch_pipelines
+from infra.wait import repeat_in_thread, wait_for
 from ops.verify.log import is_archived
-from ops.verify.quarantine import count_records_behind
 from ops.verify.served import parse_inputs
+from ops.verify.verdict import count_records_behind
 from services import liveness
 from services.clock import get_wall_ms
+
+PERIOD_SECONDS = 0.5
+REQUEST_SECONDS_MAX = 10.0
+POLL_SECONDS = 0.25
+
+NO_ANSWER = (*http.NO_ANSWER, LookupError)
+"""What an API that is away, that starts, or that has not loaded a pipeline leads to."""
 
 WORLDS = frozenset({"simulator"})
 """The processes that make the log grow by themselves."""
@@ -25,6 +36,81 @@ SIGNS = frozenset({"ordering", "subscriptions", "supplier"})
 
 NOT_YET = (*NO_ANSWER, KafkaException, UserError, ManagerFault, psutil.Error)
 """The errors that a request may raise while a part is down."""
+
+Ages = Mapping[str, float | None]
+"""By pipeline: how many seconds old its answer is at most; None: it is not known."""
+
+Pipelines = Mapping[str, Mapping[str, Any]]
+"""By name: what the API says of a pipeline whose views are loaded."""
+
+
+def fetch_pipelines(settings: Settings) -> Pipelines:
+    """What the API says of the pipelines of the settings; raises one of NO_ANSWER."""
+    url = f"{settings.api_url}/v1/pipelines"
+    known = http.fetch_json(url, REQUEST_SECONDS_MAX, settings)["pipelines"]
+    found = {one["pipeline"]: one for one in known}
+    for name in settings.pipeline_names:
+        if "as_of" not in found.get(name, {}):
+            raise LookupError(f"the API has no views of {name} loaded")
+    return {name: found[name] for name in settings.pipeline_names}
+
+
+def fetch_ages(settings: Settings) -> Ages:
+    """How old the answer of each pipeline is; raises one of NO_ANSWER."""
+    ages_ms = {name: one["freshness_ms"] for name, one in fetch_pipelines(settings).items()}
+    return {name: None if age is None else age / 1000 for name, age in ages_ms.items()}
+
+
+class Sight:
+    """What has been seen so far; moments are in seconds of one clock that only goes forward."""
+
+    def __init__(self, pipelines: Iterable[str]) -> None:
+        self.unanswered_seconds = 0.0
+        """The longest time from a request without an answer to the next answer."""
+        self.stale_seconds = 0.0
+        """How old the oldest answer was that a reader could get."""
+        self._held_until: dict[str, float] = {}
+        self._awaited = frozenset(pipelines)
+        self._silent_since: float | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether it is known of every pipeline how old an answer is."""
+        return self._held_until.keys() >= self._awaited
+
+    def forget(self) -> None:
+        """Measure from now on: what was seen so far was before the fault."""
+        self.unanswered_seconds = self.stale_seconds = 0.0
+
+    def note(self, asked: float, now: float, ages: Ages | None) -> None:
+        """Note what came of a request; None: no answer. Earlier answers are not forgotten."""
+        for name, age in (ages or {}).items():
+            if age is not None:
+                self._held_until[name] = max(asked - age, self._held_until.get(name, asked - age))
+        if self._silent_since is not None or ages is None:
+            since = asked if self._silent_since is None else self._silent_since
+            self.unanswered_seconds = max(self.unanswered_seconds, now - since)
+            self._silent_since = since if ages is None else None
+        if self.begun:
+            oldest = min(self._held_until[name] for name in self._awaited)
+            self.stale_seconds = max(self.stale_seconds, now - oldest)
+
+
+@contextmanager
+def watch(pipelines: Iterable[str], fetch: Callable[[], Ages]) -> Iterator[Sight]:
+    """Ask again and again, beside what is done in the block. `fetch` may raise one of NO_ANSWER."""
+    sight = Sight(pipelines)
+
+    def look() -> None:
+        asked = time.monotonic()
+        try:
+            ages: Ages | None = fetch()
+        except NO_ANSWER:
+            ages = None
+        sight.note(asked, time.monotonic(), ages)
+
+    with repeat_in_thread(look, PERIOD_SECONDS):
+        yield sight
 
 
 @dataclass(frozen=True)
@@ -68,81 +154,66 @@ def read_served(pipelines: Pipelines) -> Offsets:
 def find_lacking(
     settings: Settings, find_parts: Callable[[], Mapping[str, int]], aim: Aim
 ) -> str | None:
-    """The first deviation, in words; None: all is well.
+    """The first deviation, in words; None: all is well. Raises one of NOT_YET.
 
     `find_parts`: looks up the ids of the running processes, by name.
     """
-    try:
-        return (
-            _find_missing_process(find_parts(), aim)
-            or _find_missing_records(settings, aim)
-            or _find_missing_growth(settings, aim)
-            or _find_missing_signs(settings, aim)
-        )
-    except NOT_YET as error:
-        return _describe(error)
+    return next(list_lacking(settings, find_parts(), aim), None)
 
 
-class Patient:
-    """A shop after a fault. It takes an aim as soon as that is possible, and waits for it."""
-
-    def __init__(self, take: Callable[[], Aim], lacks: Callable[[Aim], str | None]) -> None:
-        """`take` may raise one of NOT_YET; `lacks` says what the aim still lacks."""
-        self.lacking = ""
-        """What was lacking at the last check, in words."""
-        self._take, self._lacks = take, lacks
-        self._aim: Aim | None = None
-
-    def is_well(self) -> bool:
-        """Check once more."""
-        try:
-            self._aim = self._aim or self._take()
-        except NOT_YET as error:
-            self.lacking = _describe(error)
-            return False
-        self.lacking = self._lacks(self._aim) or ""
-        return not self.lacking
-
-
-def _describe(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".splitlines()[0]
-
-
-def _find_missing_process(now: Mapping[str, int], aim: Aim) -> str | None:
+def list_lacking(settings: Settings, running: Mapping[str, int], aim: Aim) -> Iterator[str]:
+    """Each deviation from the aim, in words. Raises one of NOT_YET."""
     for part, before in aim.parts.items():
-        if part not in now:
-            return f"{part} does not run"
-        if part in aim.ended and now[part] == before:
-            return f"{part} has not ended"
-    return None
-
-
-def _find_missing_records(settings: Settings, aim: Aim) -> str | None:
-    served = read_served(fetch_pipelines(settings))
-    behind = sum(max(0, end - served.get(at, 0)) for at, end in aim.ends.items())
-    if behind:
-        return f"answers lack {behind:,} records"
-    if behind := count_records_behind(settings, aim.ends):
-        return f"the quarantine is {behind:,} records behind"
-    if "lake" in aim.parts:
-        covered = read_coverage(locate_folders(settings).bronze).ends
-        wanted = {at: end for at, end in aim.ends.items() if is_archived(at[0])}
-        if behind := sum(max(0, end - covered.get(at, 0)) for at, end in wanted.items()):
-            return f"the lake lacks {behind:,} records"
-    return None
-
-
-def _find_missing_growth(settings: Settings, aim: Aim) -> str | None:
-    if not WORLDS & aim.parts.keys():
-        return None
-    ends = read_end_offsets(create_admin(settings), {topic for topic, _ in aim.ends})
-    if sum(ends.values()) <= sum(aim.ends.values()):
-        return "the world stands still"
-    return None
-
-
-def _find_missing_signs(settings: Settings, aim: Aim) -> str | None:
+        if part not in running:
+            yield f"{part} does not run"
+        elif part in aim.ended and running[part] == before:
+            yield f"{part} has not ended"
+    yield from list_behind(settings, aim)
+    if WORLDS & aim.parts.keys():
+        ends = read_end_offsets(create_admin(settings), {topic for topic, _ in aim.ends})
+        if sum(ends.values()) <= sum(aim.ends.values()):
+            yield "the world stands still"
     for service in sorted(SIGNS & aim.ended):
         if liveness.read_start_ms(settings, service) < aim.since_ms:
-            return f"{service} has not reported its start"
-    return None
+            yield f"{service} has not reported its start"
+
+
+def list_behind(settings: Settings, aim: Aim) -> Iterator[str]:
+    """Whatever does not cover the log up to the aim."""
+    if behind := count_behind(aim.ends, read_served(fetch_pipelines(settings))):
+        yield f"answers lack {behind:,} records"
+    if behind := count_records_behind(settings, aim.ends):
+        yield f"the quarantine is {behind:,} records behind"
+    if "lake" in aim.parts:
+        wanted = {at: end for at, end in aim.ends.items() if is_archived(at[0])}
+        if behind := count_behind(wanted, read_coverage(locate_folders(settings).bronze).ends):
+            yield f"the lake lacks {behind:,} records"
+
+
+def count_behind(ends: Offsets, covered: Offsets) -> int:
+    return sum(max(0, end - covered.get(at, 0)) for at, end in ends.items())
+
+
+def heal(
+    seconds_max: float, take: Callable[[], Aim], lacks: Callable[[Aim], str | None]
+) -> tuple[float | None, str]:
+    """The seconds until all was well, or None with what is still lacking at the limit.
+
+    It takes an aim as soon as that is possible, and waits for it: both functions may raise one of
+    NOT_YET. `lacks` says what the aim still lacks.
+    """
+    began, lacking = time.monotonic(), ""
+    aim: Aim | None = None
+
+    def is_well() -> bool:
+        nonlocal aim, lacking
+        try:
+            aim = aim or take()
+            lacking = lacks(aim) or ""
+        except NOT_YET as error:
+            lacking = f"{type(error).__name__}: {error}".splitlines()[0]
+        return not lacking
+
+    if wait_for(is_well, seconds_max, POLL_SECONDS):
+        return time.monotonic() - began, ""
+    return None, lacking

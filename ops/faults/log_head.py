@@ -10,7 +10,7 @@ from infra.errors import UserError
 from infra.kafka import Offsets, Partition, create_admin, read_end_offsets, read_start_offsets
 from infra.lake import locate_folders, read_coverage
 from infra.settings import Settings
-from ops.faults.fault import Ineffective, Scene
+from ops.faults.fault import Scene
 from ops.generations.marker import read_markers
 from ops.generations.promotion import find_prefix_ends
 from ops.generations.record import read_generations
@@ -18,7 +18,6 @@ from pipelines.common.pipeline import load
 from pipelines.engine.archive import LogTruncated, Source, find_truncated
 from services.quarantine.progress import read_progress
 
-NAME = "deleted-head"
 TOPICS = tuple(topic.name for topic in MOVING)
 """The topics of movements. Dimensions, orders and confirmations are read from their first record at
 each start, so their head may not go."""
@@ -35,7 +34,7 @@ def refuse_deletion(scene: Scene) -> str | None:
 
 
 def delete_head(scene: Scene) -> str:
-    """Raises Ineffective."""
+    """Raises UserError where there is nothing to delete."""
     settings = scene.settings
     client = create_admin(settings)
     before = read_start_offsets(client, TOPICS)
@@ -45,7 +44,7 @@ def delete_head(scene: Scene) -> str:
         future.result(ANSWER_SECONDS_MAX)
     deleted = sum(read_start_offsets(client, TOPICS).values()) - sum(before.values())
     if not deleted:
-        raise Ineffective(NAME, "the log begins later", ANSWER_SECONDS_MAX)
+        raise UserError("The log should begin later, but no reader has passed more of it.")
     return f"deleted the first {deleted:,} records of {len(cut)} partitions"
 
 

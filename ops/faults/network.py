@@ -1,26 +1,112 @@
-"""The network between Kafka and the pipelines, as a line that can be cut."""
+"""The network between Kafka and the pipelines, as a line that can be cut: a TCP proxy."""
 
+import asyncio
 import socket
+from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from threading import Event
+from threading import Event, Thread
+from typing import Self
 
+from infra.errors import UserError
 from infra.settings import HOST, Settings
 from infra.supervisor.parts import PIPELINES, find_parts, restart_component
 from infra.wait import wait_for
-from ops.faults.fault import Ineffective, Scene
-from ops.faults.files import remember_settings
-from ops.faults.healing import Patient, find_lacking, take_aim
-from ops.faults.line import Line
+from ops.faults.actions import remember_settings
+from ops.faults.fault import Scene
+from ops.faults.healing import find_lacking, heal, take_aim
 
-NAME = "network-cut"
 FAR_HOST = "127.0.0.2"
 """Another address of this machine, at which the broker says that it is found. Linux has it."""
 CONNECT_SECONDS_MAX = 1.0
 PREPARED_SECONDS_MAX = 120.0
 BACK_SECONDS_MAX = 240.0
 """How long the shop may take to be well without the line."""
+
+Address = tuple[str, int]
+
+CHUNK_BYTES = 65_536
+CONNECTIONS_MAX = 512
+"""A client beyond them is hung up on."""
+STOP_SECONDS_MAX = 10.0
+
+
+class Line:
+    """Carries every connection to an address on to another one, as long as the block lasts."""
+
+    def __init__(self, listen: Address, to: Address) -> None:
+        self.bytes_carried = 0
+        self.address, self._to = listen, to
+        self._loop = asyncio.new_event_loop()
+        self._whole = asyncio.Event()
+        self._whole.set()
+        self._carrying: set[asyncio.Task[None]] = set()
+        self._thread = Thread(target=self._loop.run_forever, name="line", daemon=True)
+
+    def __enter__(self) -> Self:
+        """Raises OSError where the address cannot be listened on."""
+        self._thread.start()
+        starting = asyncio.start_server(self._accept, *self.address)
+        try:
+            self._server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
+        except OSError:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(self._hang_up(), self._loop).result(STOP_SECONDS_MAX)
+        self._end()
+
+    @contextmanager
+    def cut(self) -> Iterator[None]:
+        """Carry no byte in the block, as a cut network: no connection ends, and none is refused.
+
+        Afterwards everything that was sent meanwhile arrives.
+        """
+        self._loop.call_soon_threadsafe(self._whole.clear)
+        try:
+            yield
+        finally:
+            self._loop.call_soon_threadsafe(self._whole.set)
+
+    async def _accept(self, reader: StreamReader, writer: StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is None or len(self._carrying) >= CONNECTIONS_MAX:
+            writer.close()
+            return
+        self._carrying.add(task)
+        try:
+            with closing(writer), suppress(OSError, asyncio.CancelledError):
+                await self._connect(reader, writer)
+        finally:
+            self._carrying.discard(task)
+
+    async def _connect(self, reader: StreamReader, writer: StreamWriter) -> None:
+        await self._whole.wait()
+        far_reader, far_writer = await asyncio.open_connection(*self._to)
+        with closing(far_writer):
+            await asyncio.gather(self._carry(reader, far_writer), self._carry(far_reader, writer))
+
+    async def _carry(self, reader: StreamReader, writer: StreamWriter) -> None:
+        while chunk := await reader.read(CHUNK_BYTES):
+            await self._whole.wait()
+            writer.write(chunk)
+            await writer.drain()
+            self.bytes_carried += len(chunk)
+        writer.write_eof()
+
+    async def _hang_up(self) -> None:
+        self._server.close()
+        for task in self._carrying:
+            task.cancel()
+        await asyncio.gather(*self._carrying, return_exceptions=True)
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(STOP_SECONDS_MAX)
+        self._loop.close()
 
 
 def refuse_network(scene: Scene) -> str | None:
@@ -45,7 +131,7 @@ def refuse_network(scene: Scene) -> str | None:
 
 @contextmanager
 def put_line_between(scene: Scene) -> Iterator[Scene]:
-    """In the block the pipelines reach Kafka by a line alone. Raises Ineffective.
+    """In the block the pipelines reach Kafka by a line alone. Raises UserError.
 
     Kafka starts again with a second address, at which the line is, and the pipelines with that
     address. Nobody else uses it. Afterwards both start again as before.
@@ -55,19 +141,19 @@ def put_line_between(scene: Scene) -> Iterator[Scene]:
     try:
         with Line((FAR_HOST, port), (HOST, port)) as line:
             connect(settings, line, port)
-            yield replace(scene, line=line)
+            yield replace(scene, cut=line.cut)
     finally:
         restart_component(settings, "broker")
         restart_component(settings, PIPELINES)
-    back = Patient(
+    heal(
+        BACK_SECONDS_MAX,
         lambda: take_aim(settings, scene.parts),
         lambda aim: find_lacking(settings, lambda: find_parts(settings), aim),
     )
-    wait_for(back.is_well, BACK_SECONDS_MAX)
 
 
 def connect(settings: Settings, line: Line, port: int) -> None:
-    """Return once the pipelines talk to Kafka by the line. Raises Ineffective."""
+    """Return once the pipelines talk to Kafka by the line. Raises UserError."""
     address = f"{FAR_HOST}:{port}"
     with remember_settings(
         settings.data_dir, broker_address=address, kafka_bootstrap_servers=address
@@ -80,12 +166,12 @@ def connect(settings: Settings, line: Line, port: int) -> None:
 
 def await_effect(has_come: Callable[[], bool], what: str) -> None:
     if not wait_for(has_come, PREPARED_SECONDS_MAX):
-        raise Ineffective(NAME, what, PREPARED_SECONDS_MAX)
+        raise UserError(f"Within {PREPARED_SECONDS_MAX:g} s it should be that {what}. It is not.")
 
 
 def cut_network(scene: Scene) -> str:
-    assert scene.line is not None, "it was prepared"
-    with scene.line.cut():
+    assert scene.cut is not None, "it was prepared"
+    with scene.cut():
         Event().wait(scene.pause_seconds)
     return f"carried nothing between broker and pipelines for {scene.pause_seconds:g} s"
 

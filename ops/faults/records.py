@@ -1,12 +1,16 @@
-"""Records that no client should publish: damaged, of an unknown schema, repeated, or late."""
+"""Records that no client should publish: damaged, repeated, late, or sent with librdkafka's own
+defaults and no manners.
+"""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from threading import Event
 from typing import Any
 
-from confluent_kafka import Message
+from confluent_kafka import Message, Producer
 
-from contracts import RECEIPTS, encode, encode_key
+from contracts import CONTRACTS, HEARTBEATS, RECEIPTS, Row, encode, encode_key
+from contracts.partitions import choose_partition
 from generators import wire
 from generators.dirt import Dirt
 from generators.numbering import Publication
@@ -19,6 +23,7 @@ from infra.kafka import (
     read_end_offsets,
     send_all,
 )
+from infra.kafka.clients import Config, build_client_config
 from infra.settings import Settings
 from ops.control.world_clock import read_clock
 from services.clock import get_wall_ms
@@ -32,6 +37,21 @@ BEHIND_MINUTES = 180
 MINUTE_MS = 60_000
 COPIES_READ_MAX = 500
 """The number of newest receipts, over all partitions, that are copied."""
+ANSWER_SECONDS_MAX = 30.0
+OPEN_MS_ROOM = 60_000
+"""Beyond the time that a transaction is meant to be open, until the broker aborts it."""
+LAST_MS = 253_402_300_000_000
+"""In the year 9999."""
+FIRST_MS = 1
+AGAIN_MINUTES = 60
+"""Between two uses of an id; less than the horizon of receipts."""
+BACK_MINUTES = 300
+"""More than a live generation remembers of receipts."""
+UNKNOWN_FRAME = b"\0\xff\xff\xff\xff"
+LARGE_BYTES = 200_000
+RUBBISH = (b"", b"?", b"\0\0", UNKNOWN_FRAME + b"rest", b"\xff" * LARGE_BYTES, None)
+"""Values that nobody can read; the last one is a tombstone."""
+KEYS = (b"rubbish", b"\xff\xfe", None)
 
 
 def find_world_ms(settings: Settings) -> int:
@@ -49,13 +69,11 @@ def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
         Publication(now_ms, RECEIPTS.name, 0, 0, event["store_id"], event, dirt)
         for event in create_receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
     ]
-    return _send(
-        settings,
-        (
-            Outgoing(RECEIPTS.name, one.key.encode(), wire.encode_value(one), timestamp_ms=now_ms)
-            for one in published
-        ),
-    )
+    records = [
+        Outgoing(RECEIPTS.name, one.key.encode(), wire.encode_value(one), timestamp_ms=now_ms)
+        for one in published
+    ]
+    return len(send_all(create_producer(settings), records))
 
 
 def publish_copies(settings: Settings, copies: int) -> int:
@@ -71,7 +89,7 @@ def publish_copies(settings: Settings, copies: int) -> int:
         )
         for message in read_newest(settings)
     ]
-    return _send(settings, (one for one in newest for _ in range(copies)))
+    return len(send_all(create_producer(settings), newest * copies))
 
 
 def read_newest(settings: Settings) -> Iterator[Message]:
@@ -86,7 +104,7 @@ def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
     now_ms = find_world_ms(settings)
     since_ms = now_ms - OFFLINE_MINUTES * MINUTE_MS
     events = create_receipts(f"fault-offline-{get_wall_ms()}", count, since_ms, now_ms, store_id)
-    return _send_events(settings, events, now_ms)
+    return send(create_client(settings), events, now_ms)
 
 
 def publish_by_wrong_clock(settings: Settings, store_id: str, count: int, minutes: int) -> int:
@@ -98,20 +116,7 @@ def publish_by_wrong_clock(settings: Settings, store_id: str, count: int, minute
     wrong_ms = now_ms + minutes * MINUTE_MS
     wrong = create_receipts(f"fault-wrong-{stamp}", count, wrong_ms, wrong_ms, store_id)
     right = create_receipts(f"fault-right-{stamp}", count, now_ms, now_ms, store_id)
-    return _send_events(settings, chain(wrong, right), now_ms)
-
-
-def _send_events(settings: Settings, events: Iterable[dict[str, Any]], now_ms: int) -> int:
-    """Publish the receipts with this timestamp; returns how many."""
-    return _send(
-        settings,
-        (
-            Outgoing(
-                RECEIPTS.name, encode_key(RECEIPTS, one), encode(RECEIPTS, one), timestamp_ms=now_ms
-            )
-            for one in events
-        ),
-    )
+    return send(create_client(settings), chain(wrong, right), now_ms)
 
 
 def create_receipts(
@@ -129,5 +134,111 @@ def create_receipts(
         }
 
 
-def _send(settings: Settings, records: Iterator[Outgoing]) -> int:
-    return len(send_all(create_producer(settings), list(records)))
+def create_client(settings: Settings, options: Config | None = None) -> Producer:
+    return Producer({**build_client_config(settings), **(options or {})})
+
+
+def publish_transactions(settings: Settings, count: int, seconds: float) -> int:
+    """Publish receipts in four transactions, of which the second and the last are committed.
+
+    The last one stays open for so long. Returns how many were published, aborted ones included.
+    """
+    stamp = get_wall_ms()
+    client = create_client(
+        settings,
+        {
+            "transactional.id": f"fault-{stamp}",
+            "transaction.timeout.ms": round(seconds * 1000) + OPEN_MS_ROOM,
+        },
+    )
+    client.init_transactions(ANSWER_SECONDS_MAX)
+    for number, (commits, open_seconds) in enumerate(
+        ((False, 0.0), (True, 0.0), (False, 0.0), (True, seconds))
+    ):
+        now_ms = find_world_ms(settings)
+        client.begin_transaction()
+        receipts = create_receipts(f"fault-{stamp}-{number}", count, now_ms, now_ms)
+        send(client, receipts, now_ms)
+        Event().wait(open_seconds)
+        if commits:
+            client.commit_transaction(ANSWER_SECONDS_MAX)
+        else:
+            client.abort_transaction(ANSWER_SECONDS_MAX)
+    return 4 * count
+
+
+def publish_restarted(settings: Settings, store_id: str, count: int) -> int:
+    """Publish receipts of a till whose counter began again: each id twice, at two times."""
+    now_ms, named = find_world_ms(settings), f"fault-again-{get_wall_ms()}"
+    before_ms = now_ms - AGAIN_MINUTES * MINUTE_MS
+    client = create_client(settings)
+    for at_ms in (before_ms, now_ms):
+        send(client, create_receipts(named, count, at_ms, at_ms, store_id), now_ms)
+    return 2 * count
+
+
+def publish_backdated(settings: Settings, count: int) -> int:
+    """Publish receipts that happened hours ago, stamped with that time, and each once more."""
+    at_ms = find_world_ms(settings) - BACK_MINUTES * MINUTE_MS
+    client, named = create_client(settings), f"fault-back-{get_wall_ms()}"
+    for _ in range(2):
+        send(client, create_receipts(named, count, at_ms, at_ms), at_ms)
+    return 2 * count
+
+
+def publish_beats(settings: Settings) -> int:
+    """Publish heartbeats of other times, whose timestamps say the same or the present one."""
+    client, now_ms = create_client(settings), find_world_ms(settings)
+    for at_ms in (LAST_MS, FIRST_MS):
+        for published_ms in (at_ms, now_ms):
+            event = {**HEARTBEATS.examples[0], "event_id": f"fault-{at_ms}", "event_time": at_ms}
+            key = encode_key(HEARTBEATS, event)
+            client.produce(HEARTBEATS.name, encode(HEARTBEATS, event), key, timestamp=published_ms)
+    flush(client)
+    return 4
+
+
+def publish_elsewhere(settings: Settings) -> int:
+    """Publish the newest receipts once more, where librdkafka's default partitioner has them."""
+    client, now_ms = create_client(settings), find_world_ms(settings)
+    published = 0
+    for message in read_newest(settings):
+        client.produce(RECEIPTS.name, message.value(), message.key(), timestamp=now_ms)
+        published += 1
+    flush(client)
+    return published
+
+
+def publish_rubbish(settings: Settings) -> int:
+    """Publish what nobody can read into every topic that there is, control topics among them."""
+    there = create_admin(settings).list_topics(timeout=ANSWER_SECONDS_MAX).topics
+    client, now_ms = create_client(settings), find_world_ms(settings)
+    published = 0
+    for topic in sorted(set(CONTRACTS) & set(there)):
+        for value in RUBBISH:
+            for key in KEYS:
+                if key is None and CONTRACTS[topic].settings.config.get("cleanup.policy"):
+                    continue  # a broker takes no record without a key into a compacted topic
+                client.produce(topic, value, key, timestamp=now_ms)
+                published += 1
+        flush(client)
+    return published
+
+
+def send(client: Producer, receipts: Iterable[Row], published_ms: int) -> int:
+    """Publish the receipts with this timestamp; returns how many."""
+    published = 0
+    for receipt in receipts:
+        key = encode_key(RECEIPTS, receipt)
+        partition = choose_partition(key, RECEIPTS.settings.partitions)
+        client.produce(
+            RECEIPTS.name, encode(RECEIPTS, receipt), key, partition, timestamp=published_ms
+        )
+        published += 1
+    flush(client)
+    return published
+
+
+def flush(client: Producer) -> None:
+    if left := client.flush(ANSWER_SECONDS_MAX):
+        raise TimeoutError(f"Kafka should take {left} records, but does not. See: make status")

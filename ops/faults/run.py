@@ -1,23 +1,29 @@
 """Runs a fault in a shop that is well, and measures until it is well again."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from random import Random
-from typing import TypeVar
+from typing import Protocol
 
 import psutil
 
 from infra.errors import UserError
-from infra.wait import wait_for
+from infra.settings import Settings
+from infra.supervisor import parts
 from ops.faults.audit import compare_all
-from ops.faults.draw import draw
-from ops.faults.fault import Fault, Outcome, Refused, Scene
-from ops.faults.healing import Aim, Patient, find_lacking, take_aim
-from ops.faults.shop import Shop
-from ops.faults.watch import Sight, Watch, fetch_ages
+from ops.faults.catalog import FAULTS
+from ops.faults.fault import Fault, Outcome, Scene
+from ops.faults.healing import (
+    Sight,
+    fetch_ages,
+    find_lacking,
+    heal,
+    take_aim,
+    watch,
+)
 from services.clock import get_wall_ms
 
 WELL_SECONDS_MAX = 240.0
@@ -25,21 +31,48 @@ WELL_SECONDS_MAX = 240.0
 PAUSE_SECONDS = 60.0
 PAUSE_SECONDS_MAX = 600.0
 MINUTES_MAX = 24 * 60
-POLL_SECONDS = 0.25
 
-Done = TypeVar("Done")
 Tell = Callable[[str, str], None]
 """Receives the name of a fault and what the run waits for."""
 
 
-class NotWell(UserError):
-    """The shop is not well before the fault."""
+class Shop(Protocol):
+    """A running shop, wherever its processes are."""
 
-    def __init__(self, lacking: str) -> None:
-        super().__init__(
-            f"A shop should be well before a fault is done in it, and within {WELL_SECONDS_MAX:g} s"
-            f" it was not: {lacking}. See: make status"
-        )
+    @property
+    def settings(self) -> Settings:
+        """The settings by which this machine reaches Kafka and the API."""
+
+    @property
+    def faults(self) -> Mapping[str, Fault]:
+        """What can be done in a shop of this kind, by name."""
+
+    def refuse_elsewhere(self) -> None:
+        """Raise a UserError unless the shop runs and is of this kind."""
+
+    def find_parts(self) -> Mapping[str, int]:
+        """The ids of the running processes, by the names of the parts."""
+
+
+@dataclass(frozen=True)
+class LocalShop:
+    """A shop that `make up` has started on this machine."""
+
+    settings: Settings
+
+    def __str__(self) -> str:
+        return f"the shop on {self.settings.data_dir}"
+
+    @property
+    def faults(self) -> Mapping[str, Fault]:
+        return FAULTS
+
+    def refuse_elsewhere(self) -> None:
+        """Raise NotLocal unless the whole shop runs on this machine under its process manager."""
+        parts.refuse_elsewhere(self.settings)
+
+    def find_parts(self) -> Mapping[str, int]:
+        return parts.find_parts(self.settings)
 
 
 def find(faults: Mapping[str, Fault], name: str) -> Fault:
@@ -72,56 +105,45 @@ def run_named(
 
 
 def run_drawn(
-    shop: Shop, seed: int, minutes: float, pause_seconds: float, tell: Tell
+    shop: Shop,
+    seed: int,
+    minutes: float,
+    pause_seconds: float,
+    tell: Tell,
+    count: int | None = None,
 ) -> Iterator[Outcome]:
-    """Do faults drawn from the possible ones, until the time is over.
+    """Do faults drawn from the possible ones, until the time is over or so many are done.
 
-    No fault begins afterwards. Raises NotLocal and NotWell.
+    No fault begins afterwards. Raises as `list_possible` and `run`.
     """
-    yield from take(
-        draw_possible(shop, seed, pause_seconds),
-        minutes * 60,
-        lambda name, number: run(shop, shop.faults[name], pause_seconds, Random(number), tell),
-    )
-
-
-def run_count(
-    shop: Shop, seed: int, count: int, pause_seconds: float, tell: Tell
-) -> Iterator[Outcome]:
-    """Do so many faults drawn from the possible ones. Raises NotLocal and NotWell."""
-    for name, number in islice(draw_possible(shop, seed, pause_seconds), count):
+    possible = [name for name, why in list_possible(shop, pause_seconds).items() if why is None]
+    deadline = time.monotonic() + minutes * 60
+    for name, number in islice(draw(seed, possible), count):
+        if time.monotonic() >= deadline:
+            return
         yield run(shop, shop.faults[name], pause_seconds, Random(number), tell)
 
 
-def draw_possible(shop: Shop, seed: int, pause_seconds: float) -> Iterator[tuple[str, int]]:
-    """The possible faults as `draw` does it. Raises NotLocal."""
-    possible = [name for name, why in list_possible(shop, pause_seconds).items() if why is None]
-    return draw(seed, possible)
+def draw(seed: int, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Names without end, each with the seed of its own draws; a seed always draws the same.
 
-
-def take(
-    drawn: Iterable[tuple[str, int]],
-    seconds: float,
-    do: Callable[[str, int], Done],
-    moment: Callable[[], float] = time.monotonic,
-) -> Iterator[Done]:
-    """The outcome of each drawn fault; no fault begins when the time is over."""
-    deadline = moment() + seconds
-    for name, number in drawn:
-        if moment() >= deadline:
-            return
-        yield do(name, number)
+    Every name comes once before any comes again; the order is drawn anew each round.
+    """
+    chance = Random(seed)
+    while names:
+        for name in chance.sample(sorted(names), len(names)):
+            yield name, chance.getrandbits(31)
 
 
 def run(shop: Shop, fault: Fault, pause_seconds: float, chance: Random, tell: Tell) -> Outcome:
     """Do the fault and wait for its promise; returns the measurements and the audit.
 
-    Raises NotLocal or NoCluster, NotWell and Refused.
+    Raises UserError where the shop is elsewhere or not well, and where the fault is refused.
     """
     shop.refuse_elsewhere()
     scene = Scene(shop.settings, shop.find_parts(), pause_seconds, chance)
     if (why := fault.refusal(scene)) is not None:
-        raise Refused(fault.name, why)
+        raise UserError(f"{fault.name} cannot be done here: {why}")
     tell(fault.name, "the shop is prepared")
     with fault.prepare(scene) as prepared:
         outcome = measure(shop, fault, prepared, tell)
@@ -130,9 +152,9 @@ def run(shop: Shop, fault: Fault, pause_seconds: float, chance: Random, tell: Te
 
 
 def measure(shop: Shop, fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
-    """Do the fault and wait for its promise; returns the measurements. Raises NotWell, Refused."""
+    """Do the fault and wait for its promise; returns the measurements. Raises UserError."""
     settings = prepared.settings
-    with Watch(settings.pipeline_names, partial(fetch_ages, settings)) as sight:
+    with watch(settings.pipeline_names, partial(fetch_ages, settings)) as sight:
         tell(fault.name, "the shop is well before")
         await_well(shop, prepared, sight)
         # Looked up after the wait, during which a process may have been restarted.
@@ -142,7 +164,7 @@ def measure(shop: Shop, fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
         try:
             done = fault.do(scene)
         except (ProcessLookupError, psutil.NoSuchProcess) as error:
-            raise Refused(fault.name, "its process has just ended by itself") from error
+            raise UserError(f"{fault.name}: its process has just ended by itself") from error
         over = time.monotonic()
         tell(fault.name, f"healing, within {fault.promise.healed_seconds_max:g} s")
         ended = fault.ends.intersection(scene.parts)
@@ -165,26 +187,18 @@ def measure(shop: Shop, fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
 
 
 def await_well(shop: Shop, scene: Scene, sight: Sight) -> None:
-    """Return once all is well and the age of answers is known; raises NotWell."""
+    """Return once all is well and the age of answers is known. Raises UserError."""
     healed, lacking = heal(
         WELL_SECONDS_MAX,
         lambda: take_aim(scene.settings, scene.parts),
-        lambda aim: find_lacking(scene.settings, shop.find_parts, aim) or find_missing_age(sight),
+        lambda aim: (
+            find_lacking(scene.settings, shop.find_parts, aim)
+            or (None if sight.begun else "the API does not say how old its answers are")
+        ),
     )
     if healed is None:
-        raise NotWell(lacking)
+        raise UserError(
+            f"A shop should be well before a fault is done in it, and within {WELL_SECONDS_MAX:g} s"
+            f" it was not: {lacking}. See: make status"
+        )
     sight.forget()
-
-
-def find_missing_age(sight: Sight) -> str | None:
-    return None if sight.begun else "the API does not say how old its answers are"
-
-
-def heal(
-    seconds_max: float, aim: Callable[[], Aim], lacks: Callable[[Aim], str | None]
-) -> tuple[float | None, str]:
-    """The seconds until all was well, or None with what is still lacking at the limit."""
-    began, patient = time.monotonic(), Patient(aim, lacks)
-    if wait_for(patient.is_well, seconds_max, POLL_SECONDS):
-        return time.monotonic() - began, ""
-    return None, patient.lacking

@@ -1,18 +1,36 @@
 """Changes of a pipeline's generations: each is one record of the control topic."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from confluent_kafka import KafkaError, KafkaException
+
 from contracts import BOOKS, GENERATIONS, encode, encode_key
-from infra.kafka import apply_topics, create_producer, send
+from infra.errors import UserError
+from infra.kafka import (
+    EndOffsets,
+    Offsets,
+    UnknownTopic,
+    apply_topics,
+    create_admin,
+    create_producer,
+    send,
+)
+from infra.kafka.errors import get_error_code
 from infra.lock import LockHeld, lock_folder
 from infra.settings import Settings
-from ops.generations.folders import locate_home
+from infra.wait import wait_for
+from ops.generations import lease
+from ops.generations.folders import list_numbers_on_disk, locate_folder, locate_home, remove
 from ops.generations.record import Generation, Generations, State, read_generations
 from pipelines.common.pipeline import Pipeline
 
-CHANGE_SECONDS_MAX = 30.0
+log = logging.getLogger("pipeline")
 
+CHANGE_SECONDS_MAX = 30.0
+END_SECONDS_MAX = 60.0
+DELETE_SECONDS_MAX = 30.0
 
 Change = Callable[[Generations], Generations]
 
@@ -74,3 +92,76 @@ def invalidate(settings: Settings, generation: Generation, reason: str) -> None:
     """Mark the generation as invalid: its answer can no longer be trusted."""
     number = generation.number
     change(settings, generation.pipeline, lambda known: known.to(State.INVALID, number, reason))
+
+
+def prune_generation(settings: Settings, generation: Generation) -> None:
+    """Remove all of the generation. After an interruption the next prune continues.
+
+    Raises UserError.
+    """
+    numbers = frozenset({generation.number})
+    change(settings, generation.pipeline, lambda known: known.minus(numbers))
+    folder = locate_folder(settings, generation)
+    if not wait_for(lambda: not lease.is_taken(folder), END_SECONDS_MAX):
+        raise UserError(
+            f"Generation {generation.number} of {generation.pipeline} is forgotten by readers, but "
+            f"its process should have ended within {END_SECONDS_MAX:g} s and has not. Once it has "
+            f"(make status), the next replay prune {generation.pipeline} removes its folder."
+        )
+    delete_topics(settings, generation)
+    remove(settings, generation.pipeline, generation.number)
+
+
+def delete_topics(settings: Settings, generation: Generation) -> None:
+    """Delete the topics that only this generation writes to."""
+    own = [topic for view, topic in generation.outputs.items() if topic != view]
+    client = create_admin(settings)  # it must live until all answers have come
+    deleted = client.delete_topics(own, operation_timeout=DELETE_SECONDS_MAX)
+    for future in deleted.values():
+        try:
+            future.result(timeout=DELETE_SECONDS_MAX)
+        except KafkaException as error:
+            if get_error_code(error) != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                raise
+
+
+def remove_leftovers(settings: Settings, pipeline: str) -> None:
+    """Remove the folders of generations that the control topic does not know any more."""
+    known = {one.number for one in load_generations(settings, pipeline).known}
+    for number in set(list_numbers_on_disk(settings, pipeline)) - known:
+        remove(settings, pipeline, number)
+
+
+class Control:
+    """The control topic; each look reads it again if it has grown."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._look_up = EndOffsets(create_admin(settings))
+        self._ends: Offsets = {}
+        self._known: Mapping[str, Generations] = {}
+
+    def read(self) -> Mapping[str, Generations]:
+        """The generations by pipeline; the last known ones while Kafka does not answer."""
+        try:
+            ends = self._look_up.read([GENERATIONS.name])
+            if ends != self._ends:
+                self._known, self._ends = read_generations(self._settings), ends
+        except (KafkaException, UnknownTopic, TimeoutError) as error:
+            log.warning("the control topic cannot be read: %s", error)
+        return self._known
+
+    def find_state(self, generation: Generation) -> State | None:
+        """The state of the generation; None if it should no longer be kept up to date.
+
+        A generation of an unknown pipeline continues, in its last state.
+        """
+        known = self.read().get(generation.pipeline)
+        if known is None:
+            return generation.state
+        wanted = (one.state for one in known.running if one.number == generation.number)
+        return next(wanted, None)
+
+    def find_siblings(self, generation: Generation) -> Generations:
+        """The generations of its pipeline, as last read."""
+        return self._known.get(generation.pipeline, Generations(generation.pipeline))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
@@ -12,8 +11,7 @@ from contracts.times import to_epoch_ms
 from infra.kafka import Offsets, read_high_watermarks, send
 from infra.settings import Settings
 from ops.control.reading import ALL_FIELDS, Reader, read_table
-from ops.generations.clock import get_wall_now
-from ops.generations.record import Generation
+from ops.generations.record import Generation, get_wall_now
 
 
 @dataclass(frozen=True)
@@ -40,12 +38,12 @@ class Marker:
             pipeline=value["pipeline"],
             generation=value["generation"],
             batch=value["batch"],
-            inputs=_parse_offsets(value["inputs"]),
-            outputs=_parse_offsets(value["outputs"]),
+            inputs=_parse_positions(value["inputs"], "offset"),
+            outputs=_parse_positions(value["outputs"], "offset"),
             written_at_ms=to_epoch_ms(value["written_at"]),
             took_ms=value.get("took_ms"),
             state_bytes=value.get("state_bytes"),
-            records=_parse_records(value["inputs"]),
+            records=_parse_positions(value["inputs"], "records") or None,
         )
 
     def to_row(self) -> Row:
@@ -85,17 +83,10 @@ def read_marker(
     return read_markers(settings, reader).get((pipeline, generation))
 
 
-def _parse_offsets(positions: Iterable[Row]) -> Offsets:
-    return {(at["topic"], at["partition"]): at["offset"] for at in positions}
-
-
-def _parse_records(positions: Iterable[Row]) -> Offsets | None:
-    counted = {
-        (at["topic"], at["partition"]): at["records"]
-        for at in positions
-        if at.get("records") is not None
+def _parse_positions(positions: Iterable[Row], field: str) -> Offsets:
+    return {
+        (at["topic"], at["partition"]): at[field] for at in positions if at.get(field) is not None
     }
-    return counted or None
 
 
 def _list_positions(offsets: Offsets) -> list[Row]:
@@ -105,26 +96,16 @@ def _list_positions(offsets: Offsets) -> list[Row]:
     ]
 
 
-class Effort(NamedTuple):
-    """What a batch took; None where that is not known."""
-
-    took_ms: int | None
-    """From the moment it was handed over until all its rows were acknowledged."""
-    state_bytes: int | None
-    """What the generation's state took, in memory and on disk, after an earlier batch."""
-
-
-UNKNOWN = Effort(None, None)
-
-
 def publish_marker(
     producer: Producer,
     admin: AdminClient,
     generation: Generation,
     batch: int,
     inputs: Offsets,
-    effort: Effort = UNKNOWN,
     records: Offsets | None = None,
+    *,
+    took_ms: int | None = None,
+    state_bytes: int | None = None,
 ) -> None:
     """Publish the marker of a batch whose rows are all acknowledged.
 
@@ -137,13 +118,8 @@ def publish_marker(
         inputs=inputs,
         outputs=read_high_watermarks(admin, generation.outputs.values(), patient=True),
         written_at_ms=to_epoch_ms(get_wall_now()),
-        took_ms=effort.took_ms,
-        state_bytes=effort.state_bytes,
+        took_ms=took_ms,
+        state_bytes=state_bytes,
         records=records,
     ).to_row()
     send(producer, MARKERS.name, encode_key(MARKERS, marker), encode(MARKERS, marker))
-
-
-def has_marker(settings: Settings, generation: Generation) -> bool:
-    """Whether the generation has ever finished writing a batch."""
-    return read_marker(settings, generation.pipeline, generation.number) is not None

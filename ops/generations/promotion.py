@@ -1,32 +1,24 @@
 """Promotion: which generation readers follow, and what changes it."""
 
-import shutil
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from infra.errors import UserError
 from infra.kafka import Offsets
 from infra.settings import Settings
-from infra.wait import wait_for
 from ops.generations import snapshot
-from ops.generations.clock import get_wall_now
-from ops.generations.damage import is_damaged
-from ops.generations.ended import find_end
 from ops.generations.folders import (
-    find_checkpoint,
+    is_lost,
+    list_numbers_on_disk,
     locate_checkpoint,
     locate_code,
     locate_folder,
-    locate_home,
 )
-from ops.generations.lifecycle import change, create_generation, load_generations
-from ops.generations.marker import has_marker
-from ops.generations.record import CANDIDATE, Generation, Generations, State
+from ops.generations.lifecycle import change, create_generation
+from ops.generations.record import CANDIDATE, Generation, Generations, State, get_wall_now
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine import archive, first_batch
 from pipelines.engine.archive import ArchivePrefix, LogTruncated, Source
-
-REMOVE_SECONDS_MAX = 30.0
 
 
 class CandidateThere(UserError):
@@ -75,7 +67,8 @@ def create_candidate(
             raise CandidateThere(known.candidate)
         number = max(known.newest, *list_numbers_on_disk(settings, pipeline.name), 0) + 1
         state = State.CATCHING_UP if known.promoted else State.PROMOTED
-        draft = create_generation(pipeline, "", get_wall_now(), number, state)
+        libraries = snapshot.compute_libraries_digest(root)
+        draft = create_generation(pipeline, "", get_wall_now(), number, state, libraries)
         if (kept := locate_checkpoint(settings, draft).folder).list_names():
             raise UserError(
                 f"{kept} should be empty, as no generation has begun there, but is not: it is of "
@@ -87,10 +80,7 @@ def create_candidate(
         if first:
             first_batch.ask(locate_folder(settings, draft), first)
         digest = snapshot.compute_code_digest(locate_code(settings, draft), pipeline.name)
-        libraries = snapshot.compute_libraries_digest(root)
-        return known.plus(
-            create_generation(pipeline, digest, draft.created_at, number, state, libraries)
-        )
+        return known.plus(replace(draft, code_digest=digest))
 
     return change(settings, pipeline.name, add_candidate).known[-1]
 
@@ -138,11 +128,6 @@ def mark_caught_up(settings: Settings, generation: Generation) -> None:
         change(settings, generation.pipeline, ready)
 
 
-def promote(settings: Settings, pipeline: str, number: int) -> Generations:
-    """Let readers follow the candidate of this number; raises NotPromotable."""
-    return change(settings, pipeline, lambda known: switch(known, number))
-
-
 def switch(known: Generations, number: int) -> Generations:
     """The candidate is promoted, and the promoted generation is retired, for a rollback.
 
@@ -188,52 +173,3 @@ def roll_back(settings: Settings, pipeline: str) -> Generations:
         return known.to(State.PROMOTED, before.number)
 
     return change(settings, pipeline, back)
-
-
-def forget(settings: Settings, pipeline: str, numbers: frozenset[int]) -> None:
-    """Remove these generations from the control topic; their processes end."""
-    change(settings, pipeline, lambda known: known.minus(numbers))
-
-
-def is_lost(settings: Settings, generation: Generation) -> bool:
-    """Whether it cannot continue: it has ended, its code is missing, or its checkpoint is.
-
-    A checkpoint that cannot be read is lost, too.
-    """
-    checkpoint = locate_checkpoint(settings, generation)
-    if find_end(settings, generation) is not None or is_damaged(checkpoint):
-        return True
-    begun = checkpoint.read_committed() or not has_marker(settings, generation)
-    return not (begun and locate_code(settings, generation).exists())
-
-
-def list_numbers_on_disk(settings: Settings, pipeline: str) -> Sequence[int]:
-    """The generations that have left a folder."""
-    folders = locate_home(settings, pipeline).glob("g[0-9]*")
-    return sorted(int(folder.name[1:]) for folder in folders if folder.name[1:].isdecimal())
-
-
-def remove_leftovers(settings: Settings, pipeline: str) -> None:
-    """Remove the folders of generations that the control topic does not know any more."""
-    known = {one.number for one in load_generations(settings, pipeline).known}
-    for number in set(list_numbers_on_disk(settings, pipeline)) - known:
-        remove(settings, pipeline, number)
-
-
-def remove(settings: Settings, pipeline: str, number: int) -> None:
-    """Remove what a generation has on disk; last its folder, by which the rest is found.
-
-    Raises UserError when something goes on writing there.
-    """
-    kept = find_checkpoint(settings, pipeline, number)
-    kept.folder.remove()
-
-    def gone() -> bool:
-        shutil.rmtree(kept.home, ignore_errors=True)
-        return not kept.home.exists()
-
-    if not wait_for(gone, REMOVE_SECONDS_MAX):
-        raise UserError(
-            f"{kept.home} should be gone within {REMOVE_SECONDS_MAX:g} s, but is written to, or is "
-            "not ours to remove. Once it can be, the next retail replay prune removes it."
-        )

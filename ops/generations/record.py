@@ -2,12 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from contracts import BOOKS, GENERATIONS, Row
 from infra.settings import Settings
 from ops.control.reading import ALL_FIELDS, Reader, read_table
+
+
+def get_wall_now() -> datetime:
+    """The wall clock: it stamps control records and never enters a result."""
+    return datetime.now(UTC)
 
 
 class State(StrEnum):

@@ -14,7 +14,6 @@ from typing import Any
 
 import yaml
 
-from infra.errors import UserError
 from ops.generations.record import Generation
 
 ROOMS = ("contracts", "infra", "ops/control", "ops/generations", "pipelines")
@@ -41,17 +40,6 @@ Edits = Mapping[Path, str]
 """Path from the repository's root → the file's text in the copy, in place of the one on disk."""
 
 NONE: Edits = MappingProxyType({})
-
-
-class ChangedCode(UserError):
-    """Other code wrote the checkpoint."""
-
-    def __init__(self, pipeline: str, generation: int) -> None:
-        super().__init__(
-            f"Generation {generation} of {pipeline} should run the code it was created with, but "
-            "that code was changed. Its checkpoint cannot be trusted to another. Undo the change; "
-            f"to run new code from offset zero: make replay PIPELINE={pipeline}"
-        )
 
 
 def take(root: Path, target: Path, edits: Edits = NONE) -> None:
@@ -88,7 +76,8 @@ def compute_code_digest(root: Path, pipeline: str) -> str:
     """
     digest = hashlib.sha256()
     for file in sorted(list_hashed_files(root, pipeline)):
-        digest.update(f"{file.relative_to(root)}\0{read_significant_content(file)}\0".encode())
+        significant = extract_significant(file.suffix, file.read_text())
+        digest.update(f"{file.relative_to(root)}\0{significant}\0".encode())
     return digest.hexdigest()
 
 
@@ -143,14 +132,12 @@ def list_code_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.rglob("*") if file.suffix in CODE)
 
 
-def read_significant_content(file: Path) -> str:
-    """The file's content without comments, docstrings and layout, which change no answer."""
-    return extract_significant(file.suffix, file.read_text())
-
-
 @lru_cache(maxsize=FILES_KEPT)
 def extract_significant(suffix: str, text: str) -> str:
-    """What is significant of a file's text. Pipelines and their generations share most files."""
+    """The text without comments, docstrings and layout, which change no answer.
+
+    Pipelines and their generations share most files.
+    """
     if suffix == ".py":
         return ast.dump(remove_docstrings(ast.parse(text)))
     if suffix == ".yaml":
@@ -184,8 +171,5 @@ def remove_docstrings(module: ast.Module) -> ast.Module:
 
 
 def is_text(part: ast.stmt) -> bool:
-    return (
-        isinstance(part, ast.Expr)
-        and isinstance(part.value, ast.Constant)
-        and isinstance(part.value.value, str)
-    )
+    constant = part.value if isinstance(part, ast.Expr) else None
+    return isinstance(constant, ast.Constant) and isinstance(constant.value, str)

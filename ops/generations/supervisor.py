@@ -16,15 +16,13 @@ from contracts.schemas import NEWER_LOCK, find_newest_lock
 from infra.errors import UserError
 from infra.lock import LockHeld, is_locked, lock_folder
 from infra.processes import WORKER
-from infra.settings import Settings
+from infra.settings import Settings, locate_root
 from ops.generations import snapshot
-from ops.generations.current import Control
-from ops.generations.ended import find_end
-from ops.generations.folders import locate_code, locate_home
-from ops.generations.lifecycle import invalidate
-from ops.generations.promotion import is_lost
+from ops.generations.folders import find_end, is_lost, locate_code, locate_home
+from ops.generations.lifecycle import Control, invalidate, load_generations, prune_generation
+from ops.generations.promotion import complete_source, create_candidate, find_prefix_ends
 from ops.generations.record import CANDIDATE, Generation, State
-from ops.generations.replacement import ensure_generation
+from pipelines.common.pipeline import load
 
 log = logging.getLogger("pipeline")
 
@@ -38,17 +36,6 @@ HANDOVER_SECONDS_MAX = 5.0
 
 Name = tuple[str, int]
 """Pipeline and number."""
-
-
-class KeepsFailing(UserError):
-    """A promoted generation ends again and again."""
-
-    def __init__(self, names: Iterable[Name]) -> None:
-        listed = ", ".join(f"{pipeline} g{number}" for pipeline, number in names)
-        super().__init__(
-            f"{listed} ended {FAILURES_MAX} times in a row within {STEADY_SECONDS:g} s of its "
-            "start. The reason is in its log: make logs COMPONENT=pipelines"
-        )
 
 
 @dataclass
@@ -78,7 +65,7 @@ class Supervisor:
         """The pipelines whose replay was refused: another attempt would be, too."""
 
     def run(self) -> None:
-        """Supervise until no generation can run. Raises KeepsFailing."""
+        """Supervise until no generation can run. Raises UserError."""
         pause = Event()
         while wanted := self.find_wanted():
             self.reap(wanted)
@@ -148,7 +135,7 @@ class Supervisor:
             log.error("%s is not replayed by itself: %s", name, error)
 
     def reap(self, wanted: dict[Name, Generation]) -> None:
-        """Remove the workers that have ended and note their failures. Raises KeepsFailing."""
+        """Remove the workers that have ended and note their failures. Raises UserError."""
         for child in [one for one in self._children if one.process.poll() is not None]:
             self._children.remove(child)
             left = [wanted[name] for name in child.names if name in wanted]
@@ -157,7 +144,7 @@ class Supervisor:
 
     def _note_failure(self, child: Child, left: Sequence[Generation]) -> None:
         """Allow another attempt, a second later each time. FAILURES_MAX of them invalidate a
-        generation; for a promoted one they raise KeepsFailing.
+        generation; for a promoted one they raise UserError.
         """
         now = time.monotonic()
         names = sorted(map(get_name, left))
@@ -168,7 +155,11 @@ class Supervisor:
         log.error("the process of %s has ended: %s", names, child.process.returncode)
         given_up = [one for one in left if self._failures[get_name(one)] >= FAILURES_MAX]
         if any(one.state is State.PROMOTED for one in given_up):
-            raise KeepsFailing(names)
+            listed = ", ".join(f"{pipeline} g{number}" for pipeline, number in names)
+            raise UserError(
+                f"{listed} ended {FAILURES_MAX} times in a row within {STEADY_SECONDS:g} s of its "
+                "start. The reason is in its log: make logs COMPONENT=pipelines"
+            )
         for one in given_up:
             invalidate(self._settings, one, f"its process ended {FAILURES_MAX} times in a row")
 
@@ -217,15 +208,13 @@ def group_by_code(
     """The generations, by the copy of the code from which they can run."""
     groups: dict[Path, list[Generation]] = {}
     for one in running:
-        home = next(
-            (code for code in groups if is_running_from(one, code)), locate_code(settings, one)
+        same = (
+            code
+            for code in groups
+            if snapshot.compute_code_digest(code, one.pipeline) == one.code_digest
         )
-        groups.setdefault(home, []).append(one)
+        groups.setdefault(next(same, locate_code(settings, one)), []).append(one)
     return groups
-
-
-def is_running_from(generation: Generation, code: Path) -> bool:
-    return snapshot.compute_code_digest(code, generation.pipeline) == generation.code_digest
 
 
 def build_environment(settings: Settings, code: Path) -> dict[str, str]:
@@ -237,3 +226,29 @@ def build_environment(settings: Settings, code: Path) -> dict[str, str]:
         "DATA_DIR": str(settings.data_dir),
         "JARS_DIR": str(settings.jars_dir),
     }
+
+
+def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
+    """The pipeline's generations. Creates one if none can continue.
+
+    Readers keep the promoted one's rows until the new one has caught up and takes its place. If the
+    log no longer begins at zero, the new one begins in the archive, without asking. Raises as
+    `find_prefix_ends`, `create_candidate` and `prune_generation` do.
+    """
+    known = load_generations(settings, name)
+    promoted = known.promoted
+    if promoted is not None and is_lost(settings, promoted) and known.candidate is None:
+        log.error("generation %d of %s cannot continue: it is replayed", promoted.number, name)
+    elif known.known:
+        return known.known
+    for one in known.known:
+        if one.state is State.RETIRED and is_lost(settings, one):  # nobody can go back to it
+            prune_generation(settings, one)
+    room = load(name)
+    create_candidate(
+        settings,
+        room,
+        locate_root(),
+        find_prefix_ends(settings, room, complete_source(settings, room)),
+    )
+    return load_generations(settings, name).known

@@ -22,14 +22,6 @@ BATCH_SECONDS_MAX = 3_600
 LOG_LINES_SHOWN = 15
 
 
-class BatchFailed(UserError):
-    """The code failed while it read the log."""
-
-    def __init__(self, pipeline: str, log: str) -> None:
-        end = "\n  ".join(log.splitlines()[-LOG_LINES_SHOWN:])
-        super().__init__(f"{pipeline} should have read the log to its end, but failed:\n  {end}")
-
-
 @contextmanager
 def create_workplace(settings: Settings) -> Iterator[Path]:
     """A scratch folder for the rows of a comparison, removed when the block ends."""
@@ -51,7 +43,7 @@ def run_by_worker(
 ) -> dict[str, Path]:
     """Run the batch in the generation's worker, whose Spark is warm.
 
-    If no worker answers, run it in a separate process. Raises BatchFailed.
+    If no worker answers, run it in a separate process. Raises UserError.
     """
     home = locate_folder(settings, generation)
     try:
@@ -59,13 +51,13 @@ def run_by_worker(
     except Unanswered:
         return run(settings, generation.pipeline, locate_code(settings, generation), span, folder)
     except RequestFailed as why:
-        raise BatchFailed(generation.pipeline, str(why)) from why
+        raise fail(generation.pipeline, str(why)) from why
 
 
 def run(settings: Settings, pipeline: str, code: Path, span: Span, folder: Path) -> dict[str, Path]:
     """Compute every view's rows over a part of the log with this code: view → Parquet folder.
 
-    Raises BatchFailed.
+    Raises UserError.
     """
     folder.mkdir(parents=True, exist_ok=True)
     span.write(folder)
@@ -79,14 +71,17 @@ def run(settings: Settings, pipeline: str, code: Path, span: Span, folder: Path)
             stdout=output,
             stderr=output,
         )
-
         try:
-            if (
-                not wait_for(lambda: process.poll() is not None, BATCH_SECONDS_MAX)
-                or process.returncode != 0
-            ):
-                raise BatchFailed(pipeline, log.read_text(errors="replace"))
+            wait_for(lambda: process.poll() is not None, BATCH_SECONDS_MAX)
+            if process.returncode != 0:
+                raise fail(pipeline, log.read_text(errors="replace"))
         finally:
             process.kill()
             process.wait()
     return {file.stem: file for file in folder.glob("*.parquet")}
+
+
+def fail(pipeline: str, log: str) -> UserError:
+    """The error of code that failed while it read the log."""
+    end = "\n  ".join(log.splitlines()[-LOG_LINES_SHOWN:])
+    return UserError(f"{pipeline} should have read the log to its end, but failed:\n  {end}")

@@ -10,15 +10,19 @@ from functools import partial
 from pathlib import Path
 
 from contracts import CONTRACTS
+from infra.errors import UserError
 from infra.settings import Settings, locate_root
 from ops.generations import promotion, snapshot
 from ops.generations.folders import locate_code
-from ops.generations.lifecycle import load_generations
-from ops.generations.prune import prune_generation
+from ops.generations.lifecycle import (
+    change,
+    load_generations,
+    prune_generation,
+    remove_leftovers,
+)
 from ops.generations.record import CANDIDATE, Generation, Generations, State
 from ops.replay import batch, compare, readers
 from ops.replay.compare import Code, Compared, Times
-from ops.replay.errors import NotComparable, NotPromoted, NotWindowed, WhichOne
 from ops.replay.first_batch import Before
 from ops.replay.plan import Plan, plan_replay
 from ops.replay.progress import Progress, measure_progress
@@ -29,6 +33,18 @@ from pipelines.engine.archive import ZERO, Source
 from pipelines.engine.pace import LIVE_RECORDS_MAX
 
 CODE_ON_DISK = "the code on disk"
+
+
+class NotComparable(UserError):
+    """What readers follow has views of which this code has no contract any more."""
+
+    def __init__(self, promoted: Generation, gone: list[str]) -> None:
+        super().__init__(
+            f"Generation {promoted.number} of {promoted.pipeline}, which readers follow, should "
+            f"have views of this code's contracts, but has {', '.join(gone)}: nothing can be "
+            f"compared with it. Its successor is promoted as it is: retail replay promote "
+            f"{promoted.pipeline}"
+        )
 
 
 @dataclass(frozen=True)
@@ -76,23 +92,22 @@ def compare_started(settings: Settings, pipeline: Pipeline, started: Started) ->
     return compared or diff(settings, pipeline)
 
 
-def pause_promoted(settings: Settings, candidate: Generation) -> None:
-    """Pause the promoted generation until the candidate has caught up or has ended."""
-    throttle.pause_others(settings, candidate)
-
-
 def preview_code(
     settings: Settings, pipeline: Pipeline, edits: snapshot.Edits, times: Times
 ) -> Compared:
     """Run the code on disk over a part of the log, and compare it with the promoted generation.
 
-    It leaves nothing behind. Raises NotPromoted and NotComparable; raises NotWindowed for a part
-    that begins in the middle of the log if a view has no windows.
+    It leaves nothing behind. Raises NotComparable, and UserError without a promoted generation, or
+    for a part that begins in the middle of the log if a view has no windows.
     """
     promoted = require_promoted(load_generations(settings, pipeline.name))
     refuse_gone_views(promoted)
-    if times.start is not None:
-        refuse_without_windows(pipeline)
+    running = [view.name for view in pipeline.writes if view.began is None]
+    if times.start is not None and running:
+        raise UserError(
+            f"--from a time is for views whose rows begin and end; {pipeline.name} writes "
+            f"{', '.join(running)}, which add up from the log's first record. Leave --from out."
+        )
     with batch.create_workplace(settings) as folder:
         code = Code(batch.copy_code_on_disk(folder, edits), CODE_ON_DISK)
         if times == Times(None, None):
@@ -102,17 +117,11 @@ def preview_code(
         return compare.compare_between(settings, pipeline, promoted, code, times, folder)
 
 
-def refuse_without_windows(pipeline: Pipeline) -> None:
-    running = [view.name for view in pipeline.writes if view.began is None]
-    if running:
-        raise NotWindowed(pipeline.name, running)
-
-
 def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     """The difference between the candidate and the promoted generation, at the latter's marker.
 
-    Raises NotPromotable without a candidate, NotPromoted, and NotComparable if the contract of a
-    view that is served is gone.
+    Raises NotPromotable without a candidate, and NotComparable if the contract of a view that is
+    served is gone.
     """
     known = load_generations(settings, pipeline.name)
     candidate, codes = require_candidate(known), locate_codes(settings, known)
@@ -123,7 +132,7 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
 
 
 def verify(settings: Settings, pipeline: Pipeline) -> Compared:
-    """Replay the promoted generation's code: the difference should be empty. Raises NotPromoted."""
+    """Replay the promoted generation's code: the difference should be empty. Raises UserError."""
     code = locate_code(settings, require_promoted(load_generations(settings, pipeline.name)))
     run = partial(batch.run, settings, pipeline.name, code)
     codes = code, Code(code, "its code, replayed")
@@ -136,12 +145,12 @@ def promote(settings: Settings, pipeline: str, number: int | None = None) -> Gen
 
     `number`: the candidate that is meant; None: the present one. It keeps the previous generation
     for a rollback and prunes older ones. Raises NotPromotable, also if another candidate takes its
-    place meanwhile, and NotSwitched if a reader does not follow.
+    place meanwhile, and UserError if a reader does not follow.
     """
     candidate = promotion.require_ready(load_generations(settings, pipeline), number)
     readers.await_loaded(settings, (pipeline, candidate.number))
     before = load_generations(settings, pipeline)
-    promotion.promote(settings, pipeline, candidate.number)
+    change(settings, pipeline, lambda known: promotion.switch(known, candidate.number))
     for old in [one for one in before.known if one.state is State.RETIRED]:
         prune_generation(settings, old)
     readers.await_served(settings, (pipeline, candidate.number))
@@ -151,7 +160,7 @@ def promote(settings: Settings, pipeline: str, number: int | None = None) -> Gen
 def roll_back(settings: Settings, pipeline: str) -> Generations:
     """Switch every reader back to the previous generation, by one record.
 
-    Raises UserError where there is none, and NotSwitched if a reader does not follow.
+    Raises UserError where there is none, and UserError if a reader does not follow.
     """
     after = promotion.roll_back(settings, pipeline)
     readers.await_served(settings, (pipeline, require_promoted(after).number))
@@ -161,10 +170,10 @@ def roll_back(settings: Settings, pipeline: str) -> Generations:
 def prune(settings: Settings, pipeline: str, number: int | None = None) -> Generation:
     """Remove a generation that is not promoted: its process, its topics, its folder.
 
-    Raises WhichOne, and UserError if its process does not end.
+    Raises UserError if it is not clear which one is meant, or if its process does not end.
     """
     known = load_generations(settings, pipeline)
-    promotion.remove_leftovers(settings, pipeline)
+    remove_leftovers(settings, pipeline)
     chosen = select(known, number)
     prune_generation(settings, chosen)
     return chosen
@@ -179,7 +188,11 @@ def select(known: Generations, number: int | None) -> Generation:
         others = [one for one in others if one.state in CANDIDATE]
     if len(others) == 1:
         return others[0]
-    raise WhichOne(known)
+    there = ", ".join(f"{one.number} ({one.state.value})" for one in known.known) or "none"
+    raise UserError(
+        f"Expected one generation of {known.pipeline} that is not promoted, found of all: "
+        f"{there}. Say which: retail replay prune {known.pipeline} --number N"
+    )
 
 
 def locate_codes(settings: Settings, known: Generations) -> tuple[Path, Code]:
@@ -202,7 +215,9 @@ def require_candidate(known: Generations) -> Generation:
 
 def require_promoted(known: Generations) -> Generation:
     if known.promoted is None:
-        raise NotPromoted(known.pipeline)
+        raise UserError(
+            f"{known.pipeline} should have a promoted generation, but has none. See: make status"
+        )
     return known.promoted
 
 

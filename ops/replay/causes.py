@@ -6,9 +6,8 @@ functions that it calls. A row's version shows whether it counts other events th
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from ops.replay.thresholds import find_numbers
 
 FILES_MAX = 20
 """The number of files that are named; a larger change is another version."""
-RULE, VERSION = "rule", "version"
 
 
 @dataclass(frozen=True)
@@ -43,10 +41,6 @@ class Changes:
     reads: Mapping[str, frozenset[str]] | None = None
     """Per function of the pipeline, the names that it and the functions it calls read."""
 
-    @cached_property
-    def by_name(self) -> Mapping[str, Setting]:
-        return {one.name: one for one in self.thresholds}
-
     def to_document(self) -> dict[str, Any]:
         """For programs."""
         thresholds = [asdict(one) for one in self.thresholds]
@@ -55,7 +49,7 @@ class Changes:
     def find_thresholds(self, rule: str) -> list[Setting]:
         """The changed thresholds that the rule reads."""
         names = (self.reads or {}).get(rule.replace("-", "_"), frozenset())
-        return [self.by_name[name] for name in sorted(names & self.by_name.keys())]
+        return [one for one in self.thresholds if one.name in names]
 
 
 def find_changes(before: Path, after: Path, pipeline: str) -> Changes | None:
@@ -83,17 +77,13 @@ def explain(difference: Difference, changes: Changes | None) -> Difference:
 
 def find_cause(sample: Sample, changes: Changes) -> str | None:
     """The cause of the difference: a threshold of the row's rule, other events, or other logic."""
-    causes = [str(one) for one in changes.find_thresholds(str(sample.key.get(RULE, "")))]
+    causes = [str(one) for one in changes.find_thresholds(str(sample.key.get("rule", "")))]
     if sample.before and sample.after:
-        causes.append(_describe_events(sample))
+        # A row's version is the number of events that it counts; the sample has what differs.
+        now, before = sample.after.get("version"), sample.before.get("version")
+        same = "counts as many events as before"
+        causes.append(same if now is None else f"counts {now:,} events, {before:,} before")
     return "; ".join(causes) or None
-
-
-def _describe_events(sample: Sample) -> str:
-    """A row's version is the number of events that it counts."""
-    if VERSION in sample.after:
-        return f"counts {sample.after[VERSION]:,} events, {sample.before[VERSION]:,} before"
-    return "counts as many events as before"
 
 
 def _compare_thresholds(before: Path, after: Path, pipeline: str) -> Iterator[Setting]:
@@ -105,24 +95,18 @@ def _compare_thresholds(before: Path, after: Path, pipeline: str) -> Iterator[Se
 
 def _read_thresholds(code: Path, pipeline: str) -> Mapping[str, int]:
     text = _read(code / "pipelines" / pipeline / "thresholds.py")
-    if text is None:
-        return {}
-    values = find_numbers(ast.parse(text)).items()
-    return {name: one.value for name, one in values if isinstance(one.value, int)}
+    return {} if text is None else find_numbers(text.decode())
 
 
 def _list_files(code: Path, pipeline: str) -> Iterator[str]:
     """The modules and contracts, without those of other pipelines."""
+    mine = {"common", "engine", pipeline}
     for room in ROOMS:
         for file in (code / room).rglob("*"):
             name = file.relative_to(code)
-            is_others = room == "pipelines" and _is_of_another(name.parts, pipeline)
-            if file.suffix in {".py", ".yaml", ".sql"} and not is_others:
+            own = room != "pipelines" or len(name.parts) == 2 or name.parts[1] in mine
+            if file.suffix in {".py", ".yaml", ".sql"} and own:
                 yield name.as_posix()
-
-
-def _is_of_another(parts: Sequence[str], pipeline: str) -> bool:
-    return len(parts) > 2 and parts[1] not in {"common", pipeline}
 
 
 def _read(file: Path) -> bytes | None:

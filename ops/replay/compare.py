@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from contracts import CONTRACTS, HEARTBEATS
-from infra.kafka import Offsets, create_admin, find_offsets_at
+from infra.kafka import Offsets, Partition, create_admin, find_offsets_at
 from infra.settings import Settings
 from ops.generations.folders import locate_code
 from ops.generations.record import Generation
-from ops.replay import batch, served
+from ops.replay import batch
 from ops.replay.causes import Changes, explain, find_changes
-from ops.replay.comparison import Comparison
-from ops.replay.difference import Difference
-from ops.replay.relations import render_json_lines, render_parquet
-from ops.replay.served import Served
+from ops.replay.difference import Comparison, Difference, render_json_lines, render_parquet
+from ops.verify.served import open_export, parse_inputs, take_rows
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine.archive import find_truncated, read_archive_ends
 from pipelines.engine.bounded import Span
@@ -61,8 +59,38 @@ class Code:
     """Its name in the difference."""
 
 
+@dataclass(frozen=True)
+class Served:
+    """The views of the served generation, whole, at one marker, as files of JSON lines."""
+
+    generation: int
+    batch: int
+    inputs: dict[Partition, int]
+    oldest_kept: dict[str, str | None]
+    """View → the start of its oldest kept rows; None: all rows are kept."""
+    files: dict[str, Path]
+    """View → its rows."""
+
+
 RunBatch = Callable[[Span, Path], Mapping[str, Path]]
 """Writes each view's rows over a part of the log below a folder: view → Parquet."""
+
+
+def fetch_served(settings: Settings, pipeline: str, folder: Path) -> Served:
+    """Fetch all views of a pipeline from the API into files, at one marker. Raises ApiDown."""
+    with open_export(settings, pipeline) as (head, lines):
+        files = {}
+        for each in head["views"]:
+            files[each["view"]] = folder / f"{each['view']}.ndjson"
+            with files[each["view"]].open("wb") as kept:
+                kept.writelines(take_rows(lines, each))
+    return Served(
+        generation=head["generation"],
+        batch=head["marker"]["batch"],
+        inputs=parse_inputs(head["marker"]),
+        oldest_kept={each["view"]: each["oldest_kept"] for each in head["views"]},
+        files=files,
+    )
 
 
 def compare_at_marker(
@@ -72,7 +100,7 @@ def compare_at_marker(
 
     `codes`: the code of the served generation, then the other one.
     """
-    seen = served.fetch(settings, pipeline.name, folder)
+    seen = fetch_served(settings, pipeline.name, folder)
     ends = select_ends(pipeline, seen.inputs)
     rows = run(to_span(settings, pipeline, {}, ends), folder / "after")
     relations = {name: render_parquet(rows[name]) for name in seen.files}
@@ -129,31 +157,23 @@ def compare_between(
     """
     span = find_span(settings, pipeline, times)
     before = locate_code(settings, promoted)
-    runs = {
-        name: batch.run(settings, pipeline.name, copy, span, folder / name)
+    runs = [
+        batch.run(settings, pipeline.name, copy, span, folder / name)
         for name, copy in (("before", before), ("after", after.folder))
-    }
-    changes = find_changes(before, after.folder, pipeline.name)
+    ]
     kept = times.start.isoformat() if times.start else None
+    views = []
+    for contract in pipeline.writes:
+        old, new = (render_parquet(rows[contract.name]) for rows in runs)
+        views.append(Comparison(contract, old, new, (kept, None), folder / SPILL).compute())
+    changes = find_changes(before, after.folder, pipeline.name)
     return Compared(
         pipeline=pipeline.name,
         before=f"generation {promoted.number}'s code",
         after=after.name,
-        at=f"{times.end.isoformat() if times.end else 'the end of the log'}",
+        at=times.end.isoformat() if times.end else "the end of the log",
         records=span.records,
-        views=tuple(
-            explain(
-                Comparison(
-                    contract,
-                    render_parquet(runs["before"][contract.name]),
-                    render_parquet(runs["after"][contract.name]),
-                    (kept, None),
-                    folder / SPILL,
-                ).compute(),
-                changes,
-            )
-            for contract in pipeline.writes
-        ),
+        views=tuple(explain(view, changes) for view in views),
         changes=changes,
     )
 

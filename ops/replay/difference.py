@@ -1,7 +1,33 @@
-"""The difference between two answers of a view: keys, totals, and the rows that changed most."""
+"""The difference between two answers of a view, found in DuckDB: all of their rows, by key."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import duckdb
+
+from contracts import Contract
+from contracts.shape import Field
+
+SAMPLES_MAX = 5
+FACETS_MAX = 12
+"""A text field with more values is no facet: it identifies rows and does not classify them."""
+PERIODS_MAX = 48
+
+ENGINE: Mapping[str, str | int] = {"threads": 2, "memory_limit": "512MB"}
+"""The API compares in a container of 1 GiB, while it answers."""
+
+NUMBERS = frozenset({"int", "long"})
+
+# Timestamps have no zone, as the engine has no default zone: all are UTC.
+TYPES: Mapping[str, str] = {
+    "string": "VARCHAR",
+    "int": "BIGINT",
+    "long": "BIGINT",
+    "boolean": "BOOLEAN",
+    "timestamp": "TIMESTAMP",
+}
 
 
 @dataclass(frozen=True)
@@ -64,3 +90,180 @@ class Difference:
     @property
     def empty(self) -> bool:
         return not (self.added or self.removed or self.changed)
+
+
+class Comparison:
+    """Two answers of one view, as tables `before` and `after` of an engine."""
+
+    def __init__(
+        self,
+        contract: Contract,
+        before: str,
+        after: str,
+        kept: tuple[str | None, str | None],
+        spill: Path,
+    ) -> None:
+        """`before` and `after` are relations in the engine's SQL. Data that does not fit in
+        memory goes to the folder `spill`, as the working directory may be read-only.
+
+        Of a view with a retention, it compares only the rows whose time in the key is at least
+        `kept[0]` and before `kept[1]`.
+        """
+        self._contract = contract
+        self._engine = duckdb.connect(config={**ENGINE, "temp_directory": str(spill)})
+        fields = ", ".join(
+            f'cast("{each.name}" as {get_sql_type(each)}) as "{each.name}"'
+            for each in contract.fields
+        )
+        for name, source in (("before", before), ("after", after)):
+            self._run(f"create table {name} as select {fields} from {source}{self._within(kept)}")
+        same = " and ".join(f'b."{name}" = a."{name}"' for name in contract.key)
+        differs = " or ".join(
+            f'b."{one.name}" is distinct from a."{one.name}"' for one in self._values
+        )
+        self._run(
+            f"create view changed as select b as b, a as a from before b join after a on {same} "
+            f"where {differs or 'false'}"
+        )
+        for name, one, other in (("removed", "before", "after"), ("added", "after", "before")):
+            self._run(
+                f"create view {name} as select * from {one} b "
+                f"where not exists (select 1 from {other} a where {same})"
+            )
+
+    def compute(self) -> Difference:
+        """Compute the difference."""
+        added, removed, changed = (self._count(name) for name in ("added", "removed", "changed"))
+        differs = added or removed or changed
+        return Difference(
+            view=self._contract.name,
+            before=self._count("before"),
+            after=self._count("after"),
+            added=added,
+            removed=removed,
+            changed=changed,
+            totals=tuple(self._totals()),
+            facets=tuple(self._facets()) if differs else (),
+            periods=tuple(self._periods()) if differs else (),
+            largest=tuple(self._largest()) if differs else (),
+        )
+
+    @property
+    def _values(self) -> list[Field]:
+        return [one for one in self._contract.fields if one.name not in self._contract.key]
+
+    @property
+    def _numbers(self) -> list[str]:
+        """The fields that can be added up."""
+        return [one.name for one in self._values if one.type in NUMBERS and one.name != "version"]
+
+    def _within(self, kept: tuple[str | None, str | None]) -> str:
+        began = self._contract.began
+        bounds = [
+            f"\"{began}\" {sign} timestamp '{moment}'"
+            for sign, moment in zip((">=", "<"), kept, strict=True)
+            if began is not None and moment is not None
+        ]
+        return f" where {' and '.join(bounds)}" if bounds else ""
+
+    def _totals(self) -> Iterator[Total]:
+        for name in self._numbers:
+            query = "select {} from {}"
+            total = f'coalesce(sum("{name}"), 0)::bigint'
+            [[before]] = self._run(query.format(total, "before"))
+            [[after]] = self._run(query.format(total, "after"))
+            yield Total(name, before, after)
+
+    def _facets(self) -> Iterator[Facet]:
+        """The facets of text fields with few values whose numbers of rows changed."""
+        for one in self._contract.fields:
+            if one.type != "string":
+                continue
+            counts = (
+                f'select "{one.name}" as value, count(*) filter (old) as before, '
+                "count(*) filter (not old) as after from "
+                f'(select true as old, "{one.name}" from before '
+                f'union all select false, "{one.name}" from after) group by 1 order by 1 '
+                f"limit {FACETS_MAX + 1}"
+            )
+            values = self._run(counts)
+            if len(values) <= FACETS_MAX and any(before != after for _, before, after in values):
+                for value, before, after in values:
+                    yield Facet(one.name, "none" if value is None else value, before, after)
+
+    def _periods(self) -> Iterator[Period]:
+        """The numbers of differing rows by the hour, day or month of their beginning."""
+        began = self._contract.began
+        if began is None:
+            return
+        moved = (
+            f"select '{{0}}' as what, \"{began}\" as moment from {{0}}".format(name)
+            for name in ("added", "removed")
+        )
+        changed = f"select 'changed' as what, a.\"{began}\" as moment from changed"
+        every = " union all ".join([*moved, changed])
+        for width in ("hour", "day", "month"):
+            periods = self._run(
+                f"select strftime(date_trunc('{width}', moment), '%Y-%m-%dT%H:%MZ'), "
+                "count(*) filter (what = 'added'), count(*) filter (what = 'removed'), "
+                f"count(*) filter (what = 'changed') from ({every}) group by 1 order by 1"
+            )
+            if len(periods) <= PERIODS_MAX:
+                break
+        for begins, added, removed, changed_rows in periods[-PERIODS_MAX:]:
+            yield Period(begins, added, removed, changed_rows)
+
+    def _largest(self) -> Iterator[Sample]:
+        """The largest changes, relative to their field's mean, so that cents do not drown units."""
+        moved = " + ".join(
+            f'abs(a."{name}" - b."{name}") / (select 1 + avg(abs("{name}")) from before)'
+            for name in self._numbers
+        )
+        query = f"select b, a from changed order by {moved or '0'} desc, b::varchar limit {{}}"
+        for before, after in self._run(query.format(SAMPLES_MAX)):
+            moved_fields = [one.name for one in self._values if before[one.name] != after[one.name]]
+            yield Sample(
+                self._key(before),
+                {name: before[name] for name in moved_fields},
+                {name: after[name] for name in moved_fields},
+            )
+        for name in ("added", "removed"):
+            [*rows] = self._run(f"select b from {name} b order by b::varchar limit {SAMPLES_MAX}")
+            for (row,) in rows:
+                values = {one.name: row[one.name] for one in self._values}
+                key = self._key(row)
+                yield Sample(key, {}, values) if name == "added" else Sample(key, values)
+
+    def _key(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: row[name] for name in self._contract.key}
+
+    def _count(self, table: str) -> int:
+        [[count]] = self._run(f"select count(*) from {table}")
+        return int(count)
+
+    def _run(self, sql: str) -> list[tuple[Any, ...]]:
+        return self._engine.execute(sql).fetchall()
+
+
+def render_json_lines(contract: Contract, file: Path) -> str:
+    """The relation of rows in the API's JSON lines."""
+    columns = ", ".join(f"'{one.name}': '{get_sql_type(one)}'" for one in contract.fields)
+    return f"read_json({quote(file)}, format = 'newline_delimited', columns = {{{columns}}})"
+
+
+def render_parquet(folder: Path) -> str:
+    """The relation of rows in Spark's Parquet files."""
+    return f"read_parquet({quote(folder / '*.parquet')})"
+
+
+def get_sql_type(one: Field) -> str:
+    """The engine's type of a field. Raises KeyError for a type that no view has yet."""
+    if one.fields:
+        members = ", ".join(f'"{each.name}" {get_sql_type(each)}' for each in one.fields)
+        return f"STRUCT({members})[]"
+    return TYPES[one.type]
+
+
+def quote(path: Path) -> str:
+    """The path as a text of SQL."""
+    return "'" + str(path).replace("'", "''") + "'"

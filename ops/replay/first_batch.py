@@ -16,10 +16,8 @@ from infra.settings import Settings
 from ops.control.reading import Reader, read_newest_rows
 from ops.generations.marker import Marker
 from ops.generations.record import Generation
-from ops.replay import served
-from ops.replay.compare import Code, Compared, compare_served
-from ops.replay.relations import render_json_lines
-from ops.replay.served import Served
+from ops.replay.compare import Code, Compared, Served, compare_served, fetch_served
+from ops.replay.difference import render_json_lines
 from pipelines.common.pipeline import Pipeline
 
 READER = Reader(create_reader("command-line"))
@@ -42,9 +40,8 @@ class Before:
     def fetch(cls, settings: Settings, pipeline: Pipeline, folder: Path) -> "Before":
         """Raises ApiDown."""
         markers = read_end_offsets(create_admin(settings), [MARKERS.name])
-        return cls(
-            settings, pipeline, folder, served.fetch(settings, pipeline.name, folder), markers
-        )
+        seen = fetch_served(settings, pipeline.name, folder)
+        return cls(settings, pipeline, folder, seen, markers)
 
     def compare(self, candidate: Generation, codes: tuple[Path, Code]) -> Compared | None:
         """The difference of a candidate that has caught up.

@@ -58,18 +58,14 @@ def plan_replay(
     if not wait_for(lambda: is_supervised(settings, pipeline.name), SUPERVISOR_SECONDS_MAX):
         raise UserError(f"{pipeline.name} should run, but does not. Start everything: make up")
     report = check(locate_root() / "contracts", get_today())
-    if report.faults or report.breaks:
-        breaks = len(report.faults) + len(report.breaks)
+    if breaks := len(report.faults) + len(report.breaks):
         raise UserError(
             f"The contracts on disk should break nobody, but {breaks} findings are breaks. "
             "A candidate would write what its readers cannot read. See: retail contracts check"
         )
+    inputs = [topic.name for topic in pipeline.inputs]
     plan = Plan(
-        records=sum(
-            read_end_offsets(
-                create_admin(settings), [topic.name for topic in pipeline.inputs]
-            ).values()
-        ),
+        records=sum(read_end_offsets(create_admin(settings), inputs).values()),
         # The replay first copies the records of the archive.
         disk_bytes=measure_disk_bytes(settings, promoted)
         + archive.measure_disk_bytes(settings, archived)
@@ -103,16 +99,12 @@ def measure_disk_bytes(settings: Settings, generation: Generation | None) -> int
     """The bytes on disk of a generation's checkpoint and of its own output topics."""
     if generation is None:
         return 0
-    own = {topic for view, topic in generation.outputs.items() if topic != view}
-    topics = [
-        folder
-        for name in own
-        for folder in settings.broker_dir.glob(f"**/{name}-*")
-        if folder.is_dir()
-    ]
-    return locate_checkpoint(settings, generation).folder.count_bytes() + sum(
-        map(count_bytes, topics)
-    )
+    kept = locate_checkpoint(settings, generation).folder.count_bytes()
+    for view, topic in generation.outputs.items():
+        if topic != view:
+            folders = settings.broker_dir.glob(f"**/{topic}-*")
+            kept += sum(count_bytes(folder) for folder in folders if folder.is_dir())
+    return kept
 
 
 def parse_heap_bytes(size: str) -> int:

@@ -23,16 +23,6 @@ WATCH_SECONDS_MAX = 24 * 3_600.0
 READER = Reader(create_reader("command-line"))
 
 
-class Failed(UserError):
-    """The candidate has failed."""
-
-    def __init__(self, pipeline: str, number: int, why: str) -> None:
-        super().__init__(
-            f"Generation {number} of {pipeline} should have caught up, but {why}. "
-            f"Its log: make logs COMPONENT=pipelines · forget it: retail replay prune {pipeline}"
-        )
-
-
 @dataclass(frozen=True)
 class Progress:
     """Records read and records in the log, in all topics that the pipeline reads."""
@@ -87,24 +77,30 @@ class Watch:
 def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report: Report) -> Seen:
     """Follow a candidate until it has caught up. Returns the last look at it.
 
-    It reports each look and has no effect on the candidate. Raises Failed if the candidate was
-    pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
+    It reports each look and has no effect on the candidate. Raises UserError if the
+    candidate was pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
     """
     number, watch = candidate.number, Watch(locate_checkpoint(settings, candidate))
     seen = Seen(Progress(0, 0), 0.0)
+
+    def fail(why: str) -> UserError:
+        return UserError(
+            f"Generation {number} of {pipeline.name} should have caught up, but {why}. Its log: "
+            f"make logs COMPONENT=pipelines · forget it: retail replay prune {pipeline.name}"
+        )
 
     def has_caught_up() -> bool:
         nonlocal seen
         generation = load_generations(settings, pipeline.name).of(number)
         if generation is None:
-            raise Failed(pipeline.name, number, "it was pruned")
+            raise fail("it was pruned")
         if generation.state is State.INVALID:
-            raise Failed(pipeline.name, number, f"it is invalid: {generation.reason}")
+            raise fail(f"it is invalid: {generation.reason}")
         now = measure_progress(settings, pipeline, generation)
         seen = Seen(now, watch.see(now.read, time.monotonic()))
         report(seen)
         return generation.state is not State.CATCHING_UP
 
     if not wait_for(has_caught_up, WATCH_SECONDS_MAX, LOOK_SECONDS):
-        raise Failed(pipeline.name, number, f"it has not within {WATCH_SECONDS_MAX / 3600:g} h")
+        raise fail(f"it has not within {WATCH_SECONDS_MAX / 3600:g} h")
     return seen

@@ -24,18 +24,6 @@ Name = tuple[str, int]
 """The name of a generation: pipeline and number."""
 
 
-class NotSwitched(UserError):
-    """A reader does not follow."""
-
-    def __init__(self, generation: Name, what: str, missing: tuple[str, ...]) -> None:
-        pipeline, number = generation
-        who = ", ".join(missing) or "no reader is alive"
-        super().__init__(
-            f"Every reader should have {what} generation {number} of {pipeline} within "
-            f"{SWITCH_SECONDS_MAX:g} s, but not all have: {who}. See why: make logs COMPONENT=api"
-        )
-
-
 @dataclass(frozen=True)
 class Reader:
     """A process that answers from views."""
@@ -55,12 +43,12 @@ def find_alive(settings: Settings) -> Iterator[Reader]:
 
 
 def await_loaded(settings: Settings, generation: Name) -> None:
-    """Wait until every reader has loaded the generation. Raises NotSwitched."""
+    """Wait until every reader has loaded the generation. Raises UserError."""
     await_all(settings, generation, "loaded", lambda one: generation in one.loaded)
 
 
 def await_served(settings: Settings, generation: Name) -> None:
-    """Wait until every reader serves the generation. Raises NotSwitched."""
+    """Wait until every reader serves the generation. Raises UserError."""
     await_all(settings, generation, "served", lambda one: one.loaded.get(generation, False))
 
 
@@ -76,4 +64,9 @@ def await_all(
         return bool(readers) and not missing
 
     if not wait_for(done, SWITCH_SECONDS_MAX, POLL_SECONDS):
-        raise NotSwitched(generation, what, missing)
+        pipeline, number = generation
+        who = ", ".join(missing) or "no reader is alive"
+        raise UserError(
+            f"Every reader should have {what} generation {number} of {pipeline} within "
+            f"{SWITCH_SECONDS_MAX:g} s, but not all have: {who}. See why: make logs COMPONENT=api"
+        )

@@ -1,11 +1,14 @@
 """Writes a candidate's thresholds from the command line into its copy of the code."""
 
-import ast
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from infra.errors import UserError
 from ops.generations.snapshot import Edits
+
+NUMBER = r"^ +{name}: int = (?:\(\s*)?(?P<value>[\d_]+)(?=\)?\s*(?:#|$))"
+"""A threshold that is a whole number, as it stands in the file, with or without brackets."""
 
 
 def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
@@ -20,20 +23,16 @@ def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
     if not (root / file).exists():
         raise UserError(f"{pipeline} has no thresholds: expected {file}, found none.")
     text = (root / file).read_text()
-    known = find_numbers(ast.parse(text))
-    for name in wanted.keys() - known.keys():
-        raise UserError(
-            f"--set {name}: expected one of {', '.join(sorted(known))}, found {name}. "
-            f"Other thresholds are changed in {file} itself."
-        )
-    lines = text.splitlines(keepends=True)
+    known = find_numbers(text)
     for name, value in wanted.items():
-        at = known[name]
-        line = lines[at.lineno - 1].encode()
-        end = at.end_col_offset or at.col_offset
-        changed = line[: at.col_offset] + str(value).encode() + line[end:]
-        lines[at.lineno - 1] = changed.decode()
-    return {file: "".join(lines)}
+        if name not in known:
+            raise UserError(
+                f"--set {name}: expected one of {', '.join(sorted(known))}, found {name}. "
+                f"Other thresholds are changed in {file} itself."
+            )
+        [found] = re.finditer(NUMBER.format(name=name), text, re.MULTILINE)
+        text = text[: found.start("value")] + str(value) + text[found.end("value") :]
+    return {file: text}
 
 
 def parse(setting: str) -> tuple[str, int]:
@@ -46,15 +45,7 @@ def parse(setting: str) -> tuple[str, int]:
         ) from error
 
 
-def find_numbers(module: ast.Module) -> dict[str, ast.Constant]:
+def find_numbers(text: str) -> dict[str, int]:
     """The values of the whole-number fields, by name."""
-    return {
-        part.target.id: part.value
-        for declared in module.body
-        if isinstance(declared, ast.ClassDef)
-        for part in declared.body
-        if isinstance(part, ast.AnnAssign)
-        and isinstance(part.target, ast.Name)
-        and isinstance(part.value, ast.Constant)
-        and type(part.value.value) is int
-    }
+    found = re.finditer(NUMBER.format(name=r"(?P<name>\w+)"), text, re.MULTILINE)
+    return {one["name"]: int(one["value"]) for one in found}

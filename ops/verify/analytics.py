@@ -1,19 +1,19 @@
 """The oracle of the analytics pipeline: computes sales by a batch read of the log."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
 
 from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
 from contracts.consumer import CONSUMERS
+from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.verify import inventory
-from ops.verify.full_sums import fit_sums
-from ops.verify.inventory import Row
+from ops.verify.inventory import TIME, Row
 from ops.verify.log import read
+from ops.verify.sums import fit_sums
 from ops.verify.validation import Unreadable, read_record
 
 COLUMNS: dict[str, pa.DataType] = {
@@ -21,8 +21,8 @@ COLUMNS: dict[str, pa.DataType] = {
     "partition": pa.int32(),
     "offset": pa.int64(),
     "event_id": pa.string(),
-    "event_time": pa.timestamp("ms", tz="UTC"),
-    "since": pa.timestamp("ms", tz="UTC"),
+    "event_time": TIME,
+    "since": TIME,
     "unit_cost_cents": pa.int64(),
     "measure": pa.string(),
 }
@@ -47,19 +47,13 @@ class Oracle(inventory.Oracle):
         self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
 
     def compute_views(self) -> dict[str, list[Row]]:
-        return {
-            contract.name: self._compute_view(name, contract) for name, contract in VIEWS.items()
-        }
-
-    def _compute_view(self, name: str, contract: Contract) -> list[Row]:
-        assert contract.grace is not None, "a view of windows says what is on time"
-        seconds = int(contract.grace.total_seconds())
-        self.engine.execute(f"set variable grace = interval {seconds} seconds")
-        return [fit_sums(row) for row in self.ask(name)]
-
-
-def to_datetime(milliseconds: int) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+        views = {}
+        for name, contract in VIEWS.items():
+            assert contract.grace is not None, "a view of windows says what is on time"
+            seconds = int(contract.grace.total_seconds())
+            self.engine.execute(f"set variable grace = interval {seconds} seconds")
+            views[contract.name] = [fit_sums(row) for row in self.ask(name)]
+        return views
 
 
 def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
@@ -69,13 +63,14 @@ def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
             product = read_record(record).movement
         except Unreadable:
             continue
+        noticed = EPOCH + record.published_ms * MILLISECOND + NOTICE
         yield {
             "sku": product["sku"],
             "partition": record.partition,
             "offset": record.offset,
             "event_id": product["event_id"],
             "event_time": product["event_time"],
-            "since": max(product["effective_at"], to_datetime(record.published_ms) + NOTICE),
+            "since": max(product["effective_at"], noticed),
             "unit_cost_cents": product["unit_cost_cents"],
             "measure": product.get("measure"),
         }

@@ -1,5 +1,5 @@
 -- Units of a product in a store, by hours that begin every ten minutes.
--- Sums of cents are decimals: ops/verify/full_sums.py.
+-- Sums of cents are decimals: ops/verify/sums.py.
 with sold as (
     select
         applied.*,

@@ -6,20 +6,19 @@ of events and the rules are SQL in DuckDB, one file per rule in `fraud_rules`.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import duckdb
 
 from contracts import ALERTS, PRICE_CHANGES, PRODUCTS, STORES
-from contracts.times import EPOCH, MILLISECOND
+from contracts.times import MILLISECOND
 from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings
-from ops.verify.accounted import Accounted
-from ops.verify.fraud_score import list_thresholds
+from ops.verify.inventory import Row
 from ops.verify.limits import load_thresholds
 from ops.verify.log import read
-from ops.verify.tables import Row
+from ops.verify.tables import Tables, restore_times
 from pipelines.fraud.thresholds import Thresholds
 
 SIDES = tuple(one.name for one in (PRICE_CHANGES, PRODUCTS, STORES))
@@ -40,6 +39,18 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
 `metres`: whole metres on a sphere between two places in microdegrees."""
 
 
+def list_thresholds(limits: Thresholds) -> Mapping[str, int]:
+    """By rule, the threshold for its alerts and for the strength of its incidents."""
+    return {
+        "card-velocity": limits.card_sales_per_window_max,
+        "impossible-travel": limits.speed_kmh_max,
+        "sweethearting": limits.given_away_cents_max,
+        "refund-without-receipt": limits.unbacked_cents_max,
+        "refund-rate": limits.blind_refunds_max,
+        "bulk-purchase": limits.packs_hundredths_max,
+    }
+
+
 def list_spans(limits: Thresholds) -> Mapping[str, timedelta]:
     """By rule, the time from an interval's start until no more events can belong to it."""
     return {
@@ -52,15 +63,15 @@ def list_spans(limits: Thresholds) -> Mapping[str, timedelta]:
     }
 
 
-class FraudOracle(Accounted):
+class FraudOracle(Tables):
     """The alerts of some records."""
 
     def __init__(
         self, records: Iterable[Record], limits: Thresholds, ends: Offsets | None = None
     ) -> None:
         super().__init__(records, ends)
-        find_signals(self._tables.engine, limits)
-        suspect(self._tables.engine, limits)
+        find_signals(self.engine, limits)
+        suspect(self.engine, limits)
 
     def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
@@ -68,14 +79,7 @@ class FraudOracle(Accounted):
 
     def compute_view(self) -> list[Row]:
         """The alerts, in the order of the key."""
-        return [restore_times(row) for row in self.select(read_query_text("alerts"))]
-
-    @property
-    def ends_at(self) -> datetime:
-        """The publication time of the newest accepted record; 1970 if there is none."""
-        newest = self._tables.engine.sql("select coalesce(max(published), 0) from accepted")
-        ((published_ms,),) = newest.fetchall()
-        return EPOCH + int(published_ms) * MILLISECOND
+        return [restore_alert(row) for row in self.select(read_query_text("alerts"))]
 
 
 def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
@@ -114,12 +118,8 @@ def read_query_text(query: str) -> str:
     return (RULES / f"{query.replace('-', '_')}.sql").read_text()
 
 
-def restore_times(row: Row) -> Row:
+def restore_alert(row: Row) -> Row:
     """The row with its times as datetimes."""
-    times = ("interval_start", "interval_end", "decided_at")
-    evidence = [
-        {**proof, "event_time": EPOCH + proof["event_time"] * MILLISECOND}
-        for proof in row["evidence"]
-    ]
-    at = {name: EPOCH + row[name] * MILLISECOND for name in times}
-    return {**row, **at, "evidence": evidence}
+    evidence = [restore_times(proof, "event_time") for proof in row["evidence"]]
+    times = "interval_start", "interval_end", "decided_at"
+    return {**restore_times(row, *times), "evidence": evidence}

@@ -6,19 +6,29 @@ open alert of its own rule rests on one of its events.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from statistics import median
+from typing import Any
 
-from contracts import INCIDENTS
-from infra.kafka import create_admin, read_end_offsets
+from contracts import ALERTS, HEARTBEATS, INCIDENTS
+from contracts.times import EPOCH
+from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
-from ops.control.reading import ALL_FIELDS
-from ops.verify.fraud_scores import Score, Scores, Share
+from ops.control.reading import ALL_FIELDS, read_newest_rows
+from ops.verify.fraud import list_thresholds
+from ops.verify.limits import find_code, load_thresholds
 from ops.verify.log import number_records, read
+from ops.verify.served import fetch_views
 from pipelines.fraud.thresholds import Thresholds
 
+Alert = Mapping[str, Any]
+"""A row of the view."""
 Incident = Mapping[str, Any]
 Place = tuple[str, str]
+
+RECALL_AIM, PRECISION_AIM = 0.95, 0.90
+OF_ONE_RULE_AIM = 0.85
 
 NEAR_PERCENT = 25
 """An incident is near the threshold if its strength differs by no more."""
@@ -27,19 +37,111 @@ SETTLING = timedelta(hours=10)
 """The least time from an incident's end to its score: it may last a shift and is reported when it
 is over; its last event may be two hours late."""
 
-
-class Alert(NamedTuple):
-    """A row of the view, and the time when a reader first saw it, if one watched."""
-
-    row: Mapping[str, Any]
-    seen_at: datetime | None = None
+BEATS: Partition = (HEARTBEATS.name, 0)
+BEATS_READ = 1_000  # the last ones, in case others than heartbeats are among them
 
 
-Alerts = Callable[[], Iterable[Alert]]
+@dataclass(frozen=True)
+class Share:
+    """A number of hits out of a total."""
+
+    hits: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        return self.hits / self.of if self.of else 1.0
+
+    def __add__(self, other: "Share") -> "Share":
+        return Share(self.hits + other.hits, self.of + other.of)
+
+    def __str__(self) -> str:
+        return f"{self.hits}/{self.of}"
+
+
+@dataclass(frozen=True)
+class Score:
+    """The score of one rule, or of all together."""
+
+    recall: Share
+    """The share of frauds that were caught."""
+    precision: Share
+    """The share of open alerts that are right."""
+    near_caught: Share
+    """The recall of frauds near the threshold."""
+    near_spared: Share
+    """The share of look-alikes near the threshold without an alert of the rule."""
+    to_decide: tuple[timedelta, ...]
+    """For each caught fraud: the time from its first event to the deciding record."""
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(
+            self.recall + other.recall,
+            self.precision + other.precision,
+            self.near_caught + other.near_caught,
+            self.near_spared + other.near_spared,
+            self.to_decide + other.to_decide,
+        )
+
+    @property
+    def decided_in(self) -> timedelta | None:
+        """The median time to a decision."""
+        seconds = [span.total_seconds() for span in self.to_decide]
+        return timedelta(seconds=median(seconds)) if seconds else None
+
+
+@dataclass(frozen=True)
+class Scores:
+    by_rule: Mapping[str, Score]
+
+    @property
+    def total(self) -> Score:
+        first, *others = self.by_rule.values()
+        return sum(others, first)
+
+    @property
+    def good(self) -> bool:
+        """Whether the total and each rule reach their aims."""
+        each = [
+            share.share for one in self.by_rule.values() for share in (one.recall, one.precision)
+        ]
+        return (
+            self.total.recall.share >= RECALL_AIM
+            and self.total.precision.share >= PRECISION_AIM
+            and min(each) >= OF_ONE_RULE_AIM
+        )
+
+
+def score_view(settings: Settings) -> Scores:
+    """Score the served alerts, up to the world's time at their marker. Raises ApiDown."""
+    planted = read_incidents(settings)  # first: then the log holds all events of each
+    live = fetch_views(settings, "fraud")
+    limits = load_thresholds(find_code(settings, "fraud", live.generation), "fraud")
+    ends_at = read_heartbeat(settings, live.inputs[BEATS])
+    return compute_scores(live.views[ALERTS.name], planted, ends_at, limits)
+
+
+def read_incidents(settings: Settings) -> list[Incident]:
+    """Every incident that the simulator has reported."""
+    numbered = number_records(
+        read(settings, read_end_offsets(create_admin(settings), [INCIDENTS.name]))
+    )
+    rows = (
+        ALL_FIELDS.read_record(INCIDENTS, one) for one, number in numbered if number is not None
+    )
+    return [dict(row) for row in rows if row is not None]
+
+
+def read_heartbeat(settings: Settings, end: int) -> datetime:
+    """The world's time by the last heartbeat below the offset; 1970 before the first."""
+    starts = {BEATS: max(0, end - BEATS_READ)}
+    last = read_newest_rows(settings, ALL_FIELDS, HEARTBEATS, starts, {BEATS: end})
+    happened: list[datetime] = [row["event_time"] for row in last.values()]
+    return max(happened, default=EPOCH)
 
 
 def compute_scores(
-    alerts: Alerts, incidents: Collection[Incident], ends_at: datetime, limits: Thresholds
+    alerts: Iterable[Alert], incidents: Collection[Incident], ends_at: datetime, limits: Thresholds
 ) -> Scores:
     """Score the incidents and alerts that are settled at the end of the log."""
     settled = ends_at - SETTLING
@@ -47,12 +149,12 @@ def compute_scores(
     for incident in incidents:
         for place in list_places(incident["events"]):
             incidents_by_place[place].append(incident)
-    raised = [one for one in alerts() if one.row["status"] == "open"]
+    raised = [one for one in alerts if one["status"] == "open"]
     over = [incident for incident in incidents if incident["world_at"] <= settled]
     return Scores(
         {
             rule: compute_score(
-                [one for one in raised if one.row["rule"] == rule],
+                [one for one in raised if one["rule"] == rule],
                 [incident for incident in over if incident["rule"] == rule],
                 incidents_by_place,
                 threshold,
@@ -73,8 +175,7 @@ def compute_score(
     """The score of one rule, from its alerts and the incidents planted for it."""
     hit: dict[str, datetime] = {}
     judged = []
-    waited = []
-    for row, seen_at in raised:
+    for row in raised:
         about = [
             one
             for place in list_places(row["evidence"])
@@ -85,62 +186,32 @@ def compute_score(
             hit[one["incident_id"]] = min(decided, row["decided_at"])
         if row["decided_at"] <= settled:
             judged.append(any(one["planted_as"] == "fraud" for one in about))
-            waited += [seen_at - row["decided_at"]] if seen_at else []
     frauds = [one for one in planted if one["planted_as"] == "fraud"]
     innocent = [one for one in planted if one["planted_as"] != "fraud"]
     caught = [one for one in frauds if one["incident_id"] in hit]
+
+    def is_near(incident: Incident) -> bool:
+        return bool(abs(incident["strength"] - threshold) * 100 <= threshold * NEAR_PERCENT)
+
     return Score(
         recall=Share(len(caught), len(frauds)),
         precision=Share(sum(judged), len(judged)),
-        near_caught=count_share(
-            select_near(frauds, threshold), lambda one: one["incident_id"] in hit
-        ),
+        near_caught=count_share(filter(is_near, frauds), lambda one: one["incident_id"] in hit),
         near_spared=count_share(
-            select_near(innocent, threshold), lambda one: one["incident_id"] not in hit
+            filter(is_near, innocent), lambda one: one["incident_id"] not in hit
         ),
         to_decide=tuple(
             hit[one["incident_id"]] - min(event["event_time"] for event in one["events"])
             for one in caught
         ),
-        to_see=tuple(waited),
     )
 
 
-def count_share(incidents: Collection[Incident], holds: Callable[[Incident], bool]) -> Share:
-    return Share(sum(map(holds, incidents)), len(incidents))
-
-
-def select_near(incidents: Iterable[Incident], threshold: int) -> list[Incident]:
-    return [
-        one
-        for one in incidents
-        if abs(one["strength"] - threshold) * 100 <= threshold * NEAR_PERCENT
-    ]
+def count_share(incidents: Iterable[Incident], holds: Callable[[Incident], bool]) -> Share:
+    held = [holds(one) for one in incidents]
+    return Share(sum(held), len(held))
 
 
 def list_places(events: Iterable[Mapping[str, Any]]) -> Iterator[Place]:
     for event in events:
         yield event["topic"], event["event_id"]
-
-
-def list_thresholds(limits: Thresholds) -> Mapping[str, int]:
-    """By rule, the threshold for its alerts and for the strength of its incidents."""
-    return {
-        "card-velocity": limits.card_sales_per_window_max,
-        "impossible-travel": limits.speed_kmh_max,
-        "sweethearting": limits.given_away_cents_max,
-        "refund-without-receipt": limits.unbacked_cents_max,
-        "refund-rate": limits.blind_refunds_max,
-        "bulk-purchase": limits.packs_hundredths_max,
-    }
-
-
-def read_incidents(settings: Settings) -> list[Incident]:
-    """Every incident that the simulator has reported."""
-    numbered = number_records(
-        read(settings, read_end_offsets(create_admin(settings), [INCIDENTS.name]))
-    )
-    rows = (
-        ALL_FIELDS.read_record(INCIDENTS, one) for one, number in numbered if number is not None
-    )
-    return [dict(row) for row in rows if row is not None]

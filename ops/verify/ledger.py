@@ -16,7 +16,7 @@ from contracts import LEDGER
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.control.reading import ALL_FIELDS
-from ops.verify.inventory import Oracle, Row
+from ops.verify.inventory import Oracle
 from ops.verify.log import number_records, read
 
 SEEN: Mapping[str, tuple[str, ...]] = {
@@ -106,7 +106,12 @@ def audit_ledger(settings: Settings, oracle: Oracle) -> Audit:
             on_hand[shelf] += movement["book_units"] - movement["unreadable_units"]
             transit_units = movement["transit_units"] - movement["unreadable_transit_units"]
             in_transit[shelf] += transit_units
-    oracle.load("page", build_page_table(last))
+    rows = [
+        {"store_id": store_id, "topic": topic, "records": records}
+        for store_id, positions in last.items()
+        for topic, records in positions.items()
+    ]
+    oracle.load("page", pa.Table.from_pylist(rows, PAGE))
     booked = {shelf: Units(on_hand[shelf], in_transit[shelf]) for shelf in on_hand}
     on_log = oracle.ask("book_stock")
     (dirt_on_log,) = oracle.ask("book_dirt")
@@ -116,20 +121,18 @@ def audit_ledger(settings: Settings, oracle: Oracle) -> Audit:
         dirt=dirt,
         simulated=sum(oracle.simulated.values()),
         quarantined=sum(row["movements_quarantined"] for row in on_log),
-        differences=find_differences(booked, {get_shelf(row): get_units(row) for row in on_log}),
+        differences=find_differences(
+            booked,
+            {
+                (row["store_id"], row["sku"]): Units(row["units_on_hand"], row["units_in_transit"])
+                for row in on_log
+            },
+        ),
         seen={
             what: (sum(dirt[kind] for kind in kinds), dirt_on_log[what])
             for what, kinds in SEEN.items()
         },
     )
-
-
-def get_shelf(row: Row) -> Shelf:
-    return row["store_id"], row["sku"]
-
-
-def get_units(row: Row) -> Units:
-    return Units(row["units_on_hand"], row["units_in_transit"])
 
 
 def read_ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -139,15 +142,6 @@ def read_ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
         page = ALL_FIELDS.read_record(LEDGER, record)
         if number is not None and page is not None:
             yield record.partition, dict(page)
-
-
-def build_page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
-    rows = [
-        {"store_id": store_id, "topic": topic, "records": records}
-        for store_id, positions in last.items()
-        for topic, records in positions.items()
-    ]
-    return pa.Table.from_pylist(rows, PAGE)
 
 
 def find_differences(ledger: Mapping[Shelf, Units], log: Mapping[Shelf, Units]) -> list[Difference]:

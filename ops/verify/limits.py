@@ -1,8 +1,7 @@
 """The thresholds and the policy of a generation, in its own copy of the code."""
 
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from runpy import run_path
 from typing import Any
 
 from infra.settings import Settings, locate_root
@@ -12,12 +11,12 @@ from ops.generations.lifecycle import load_generations
 
 def load_thresholds(code: Path, pipeline: str) -> Any:
     """The pipeline's `Thresholds` in that copy of the code."""
-    return _load(code / "pipelines" / pipeline / "thresholds.py").Thresholds()
+    return run_path(str(code / "pipelines" / pipeline / "thresholds.py"))["Thresholds"]()
 
 
 def load_policy(code: Path) -> Any:
     """The `Policy` of the reorder pipeline in that copy of the code."""
-    return _load(code / "pipelines" / "reorder" / "policy.py").Policy()
+    return run_path(str(code / "pipelines" / "reorder" / "policy.py"))["Policy"]()
 
 
 def find_code(settings: Settings, pipeline: str, number: int) -> Path:
@@ -25,13 +24,3 @@ def find_code(settings: Settings, pipeline: str, number: int) -> Path:
     generation = load_generations(settings, pipeline).of(number)
     copy = locate_code(settings, generation) if generation else locate_root()
     return copy if copy.exists() else locate_root()
-
-
-def _load(file: Path) -> ModuleType:
-    """Load the file as a module, separate from an imported one of the same name."""
-    spec = spec_from_file_location(f"{file.stem}_of_{file.parent.name}", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

@@ -1,25 +1,60 @@
 """The oracle of each pipeline, which computes the same answer by other means."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
+from contracts import PRODUCTS, PROMOTIONS, PROPOSALS, VISITS
 from infra.errors import UserError
-from infra.kafka import Offsets, Partition
+from infra.kafka import Offsets, Partition, Record, create_admin, read_end_offsets
 from infra.settings import Settings, locate_root
 from ops.verify import analytics, inventory
 from ops.verify.fraud import ask_fraud_oracle
-from ops.verify.inventory import Book, Place
-from ops.verify.reorder import ask_reorder_oracle
-from ops.verify.visits import ask_visits_oracle
+from ops.verify.inventory import Book, Place, Row, read_query
+from ops.verify.limits import load_policy, load_thresholds
+from ops.verify.log import read
+from ops.verify.sums import fit_sums
+from ops.verify.tables import Tables, restore_times
+from pipelines.reorder.policy import Policy
+from pipelines.visits.thresholds import Thresholds
+
+MINUTE_MS = 60_000
 
 
-class NoOracle(UserError):
-    """The pipeline has no oracle."""
+class VisitsOracle(Tables):
+    """The visits of some records."""
 
-    def __init__(self, pipeline: str) -> None:
-        known = ", ".join(ORACLES)
-        super().__init__(f"There is no oracle of a pipeline {pipeline!r}. Known: {known}")
+    def __init__(self, records: Iterable[Record], limits: Thresholds, ends: Offsets) -> None:
+        super().__init__(records, ends)
+        pause_ms = limits.pause_minutes * MINUTE_MS
+        self.engine.execute(f"set variable pause = {pause_ms:d}::bigint")
+        self.engine.execute(f"set variable stores_max = {limits.stores_max:d}::bigint")
+
+    def compute_views(self) -> dict[str, list[Row]]:
+        """The rows of each view of the pipeline."""
+        times = "slot_start", "visit_start", "visit_end", "window_end"
+        rows = self.select(read_query("visit"))
+        return {VISITS.name: [fit_sums(restore_times(row, *times)) for row in rows]}
+
+
+class ReorderOracle(Tables):
+    """The proposals of some records: of the reviews at each midnight."""
+
+    def __init__(
+        self, records: Iterable[Record], policy: Policy, ends: Offsets | None = None
+    ) -> None:
+        super().__init__(records, ends)
+        for name, value in asdict(policy).items():
+            self.engine.execute(f"set variable {name} = {value}::double")
+
+    def compute_views(self) -> dict[str, list[Row]]:
+        """The rows of each view of the pipeline."""
+        return {PROPOSALS.name: self.compute_view()}
+
+    def compute_view(self) -> list[Row]:
+        """The proposals, in the order of the key."""
+        return [restore_times(row, "review_at") for row in self.select(read_query("proposal"))]
 
 
 class Answering(Protocol):
@@ -38,6 +73,16 @@ class Answering(Protocol):
     def count_books(self) -> dict[Partition, Book]: ...
 
 
+def ask_visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
+    return VisitsOracle(read(settings, ends), load_thresholds(code, "visits"), ends)
+
+
+def ask_reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
+    """It reads products and promotions to the current end of their topics."""
+    known = read_end_offsets(create_admin(settings), [PRODUCTS.name, PROMOTIONS.name])
+    return ReorderOracle(read(settings, {**ends, **known}), load_policy(code), ends)
+
+
 Ask = Callable[[Settings, Offsets, Path], Answering]
 """Creates the oracle of a log below some offsets, by the thresholds and the policy in a copy of the
 code."""
@@ -53,12 +98,13 @@ ORACLES: Mapping[str, Ask] = {
 
 
 def ask_oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:
-    """The oracle of the pipeline below these offsets, by the code on disk. Raises NoOracle."""
+    """The oracle of the pipeline below these offsets, by the code on disk. Raises UserError."""
     return get_oracle(pipeline)(settings, ends, locate_root())
 
 
 def get_oracle(pipeline: str) -> Ask:
-    """The oracle of the pipeline. Raises NoOracle."""
+    """The oracle of the pipeline. Raises UserError."""
     if pipeline not in ORACLES:
-        raise NoOracle(pipeline)
+        known = ", ".join(ORACLES)
+        raise UserError(f"There is no oracle of a pipeline {pipeline!r}. Known: {known}")
     return ORACLES[pipeline]

@@ -10,7 +10,6 @@ It has fewer constraints than a real order: goods that arrive within an hour ser
 demand, and the gate's limits do not apply.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -88,11 +87,3 @@ def choose_order(after: Cents, terms: Terms) -> Cents:
     cheapest = np.minimum.accumulate(packs[::-1])[::-1]  # of so many units, or whole packs more
     more = np.vstack([cheapest[1:], np.full((1, pack), np.inf)]).reshape(-1)[: after.size]
     return np.minimum(after, more + terms.order_cents)
-
-
-def group_by_arrival(arrivals: Sequence[tuple[int, float]]) -> Mapping[int, Sequence[float]]:
-    """The shares of orders, by the hour in which they arrive."""
-    shares: dict[int, list[float]] = defaultdict(list)
-    for hour, share in arrivals:
-        shares[hour].append(share)
-    return shares

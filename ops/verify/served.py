@@ -4,10 +4,9 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
-from contracts import CONTRACTS, Contract
+from contracts import CONTRACTS
 from contracts.documents import from_document
 from infra.errors import UserError
 from infra.http import open_answer
@@ -23,13 +22,6 @@ class ApiDown(UserError):
 
     def __init__(self, source: str, why: object) -> None:
         super().__init__(f"{source} should answer with the views, but: {why}. Start it: make up")
-
-
-class CutOff(ApiDown):
-    """An answer of the API ended before all announced rows."""
-
-    def __init__(self, pipeline: str, view: str, rows: int, announced: int) -> None:
-        super().__init__(pipeline, f"it sent {rows} rows of {view}, not {announced}")
 
 
 @dataclass(frozen=True)
@@ -48,7 +40,13 @@ class Served:
 def fetch_views(settings: Settings, pipeline: str) -> Served:
     """The pipeline's views, in one answer and so at one marker. Raises ApiDown."""
     with open_export(settings, pipeline) as (head, lines):
-        views = {one["view"]: parse_rows(pipeline, lines, one) for one in head["views"]}
+        views = {
+            one["view"]: [
+                from_document(CONTRACTS[one["view"]], json.loads(line))
+                for line in take_rows(lines, one)
+            ]
+            for one in head["views"]
+        }
     return Served(
         pipeline=pipeline,
         generation=head["generation"],
@@ -64,13 +62,14 @@ def fetch_views(settings: Settings, pipeline: str) -> Served:
     )
 
 
-def parse_rows(pipeline: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Row]:
-    """The next rows of a view, as many as announced. Raises CutOff if there are fewer."""
-    view: Contract = CONTRACTS[extent["view"]]
-    rows = [from_document(view, json.loads(line)) for line in islice(lines, extent["rows"])]
-    if len(rows) != extent["rows"]:
-        raise CutOff(pipeline, view.name, len(rows), extent["rows"])
-    return rows
+def take_rows(lines: Iterator[bytes], extent: Mapping[str, Any]) -> Iterator[bytes]:
+    """The lines of the next view's rows, as many as announced. Raises ApiDown for fewer."""
+    for number in range(extent["rows"]):
+        line = next(lines, None)
+        if line is None:
+            why = f"it sent {number} rows of {extent['view']}, not {extent['rows']}"
+            raise ApiDown("The export", why)
+        yield line
 
 
 def parse_inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:

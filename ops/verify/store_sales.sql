@@ -1,5 +1,5 @@
 -- Sales of a store by minute: the same answer as the pipeline's, in another engine.
--- Sums of cents are decimals: ops/verify/full_sums.py.
+-- Sums of cents are decimals: ops/verify/sums.py.
 with sold as (
     select
         applied.*,

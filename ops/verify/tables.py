@@ -5,7 +5,7 @@ counts in the accounting only, since no window includes one.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -13,39 +13,92 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from contracts import NOTICE
+from contracts import (
+    ADJUSTMENTS,
+    NOTICE,
+    PRICE_CHANGES,
+    PRODUCTS,
+    PROMOTIONS,
+    RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
+    STORES,
+)
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Partition, Record
-from ops.verify.amount import create_amount
-from ops.verify.inventory import Book, Place
-from ops.verify.table_schemas import ACCEPTED, AS_OF, NUMBER, SCHEMAS, TABLES, TEXT
-from ops.verify.validation import Content, Event, Unreadable, read_record
+from infra.kafka import Offsets, Partition, Record
+from ops.verify.inventory import Book, Place, Row
+from ops.verify.sums import create_amount
+from ops.verify.validation import Content, Unreadable, read_record
 
-Row = dict[str, Any]
-
-ROWS_PER_CHUNK = 100_000
+TEXT, NUMBER = pa.string(), pa.int64()
 TYPES = {TEXT: "varchar", NUMBER: "bigint"}
+ROWS_PER_CHUNK = 100_000
+
+
+def define_columns(texts: str, numbers: str) -> dict[str, pa.DataType]:
+    return {**dict.fromkeys(texts.split(), TEXT), **dict.fromkeys(numbers.split(), NUMBER)}
+
+
+META = define_columns("topic event_id", "partition offset published event_time")
+LINES = define_columns("store_id cashier_id card_token sku measure", "line units unit_price_cents")
+TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
+    RECEIPTS.name: ("receipt", {**LINES, "customer_id": TEXT}),
+    REFUNDS.name: ("refund", {**LINES, "receipt_event_id": TEXT, "receipt_event_time": NUMBER}),
+    PRICE_CHANGES.name: ("price", define_columns("sku", "effective_at price_cents")),
+    PROMOTIONS.name: (
+        "plan",
+        define_columns("sku", "effective_at starts_at ends_at usual_price_cents price_cents"),
+    ),
+    SHIPMENTS.name: (
+        "shipment",
+        define_columns(
+            "store_id purchase_order_id status sku", "line dispatched_units received_units"
+        ),
+    ),
+    ADJUSTMENTS.name: ("adjustment", define_columns("store_id sku reason", "units")),
+    PRODUCTS.name: (
+        "product",
+        define_columns(
+            "sku measure", "effective_at unit_cost_cents pack_size_units lead_time_days"
+        ),
+    ),
+    STORES.name: (
+        "store",
+        define_columns("store_id", "effective_at latitude_microdegrees longitude_microdegrees"),
+    ),
+}
+"""By topic, its table and the columns besides META. `line` counts from zero."""
+
+ACCEPTED = "accepted"
+SCHEMAS = {
+    ACCEPTED: pa.schema(META),
+    **{name: pa.schema({**META, **columns}) for name, columns in TABLES.values()},
+}
+"""The schemas by table; `accepted` has a row per accepted record, for the accounting."""
+
+AS_OF = {"price": "sku", "plan": "sku", "product": "sku", "store": "store_id"}
+"""Dimension versions: each holds from `since` on until the next one of its key."""
 
 
 class Tables:
-    """The tables of these records, in a separate engine."""
+    """The tables of some records, in an engine of their own, and the records' accounting."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[Record], ends: Offsets | None = None) -> None:
+        """`ends`: the ends of the partitions that the accounting counts."""
+        self.ends = ends or {}
         self._read: Counter[Partition] = Counter()
-        self.rejected: dict[Place, Collection[str]] = {}
-        """The places of rejected records, and the possible reasons of the quarantine; none: any
-        reason."""
+        self._rejected: dict[Place, Collection[str]] = {}
         # Until a chunk is full. With few rows a second thread costs more than it does.
         self.engine = duckdb.connect(config={"threads": 1})
         create_amount(self.engine)
-        waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
         self.engine.execute(render_tables())
+        waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
         for record, content in self._accept(records):
             for name, row in build_rows(record, content):
                 waiting[name].append(row)
                 if len(waiting[name]) >= ROWS_PER_CHUNK:
                     self.engine.execute("reset threads")
-                    self._put(name, waiting[name])
+                    self._put(name, waiting.pop(name))
                     waiting[name] = []
         for name, left in waiting.items():
             if left:
@@ -53,18 +106,29 @@ class Tables:
         for name, _ in TABLES.values():
             self.engine.execute(render_first_copies(name))
         for name, key in AS_OF.items():
-            self.engine.execute(build_since_sql(name, key))
+            self.engine.execute(render_since(name, key))
 
-    def count_books(self, partitions: Iterable[Partition]) -> dict[Partition, Book]:
-        """The accounting of all records in these partitions."""
+    def select(self, sql: str) -> list[Row]:
+        """The rows of a query over the tables."""
+        return list(self.engine.sql(sql).to_arrow_table().to_pylist())
+
+    @property
+    def rejected(self) -> Mapping[Place, Collection[str]]:
+        """The places of rejected records, and the possible reasons of the quarantine; none: any
+        reason. Dimension topics are not in the accounting.
+        """
+        return {at: why for at, why in self._rejected.items() if at[:2] in self.ends}
+
+    def count_books(self) -> dict[Partition, Book]:
+        """The record accounting. It counts each number and derives none from the others."""
         counted = self.engine.execute(
             "select topic, partition, count(distinct (event_id, event_time)), count(*)"
             " from accepted group by all"
         ).fetchall()
         by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
-        rejected = Counter((topic, partition) for topic, partition, _ in self.rejected)
+        rejected = Counter((topic, partition) for topic, partition, _ in self._rejected)
         books = {}
-        for at in partitions:
+        for at in self.ends:
             applied, accepted = by_partition.get(at, (0, 0))
             books[at] = Book(self._read[at], applied, accepted - applied, rejected[at])
         return books
@@ -76,15 +140,15 @@ class Tables:
             try:
                 content = read_record(record)
             except Unreadable as error:
-                self.rejected[place] = error.reasons
+                self._rejected[place] = error.reasons
                 continue
             if content.untimely:
-                self.rejected[place] = (content.untimely,)
+                self._rejected[place] = (content.untimely,)
             else:
                 yield record, content
 
-    def _put(self, name: str, some: list[Row]) -> None:
-        self.engine.register("rows_to_put", pa.Table.from_pylist(some, SCHEMAS[name]))
+    def _put(self, name: str, rows: list[Row]) -> None:
+        self.engine.register("rows_to_put", pa.Table.from_pylist(rows, SCHEMAS[name]))
         self.engine.execute(f"insert into {name} from rows_to_put")
 
 
@@ -95,12 +159,12 @@ def render_tables() -> str:
 
 
 def render_columns(table: str) -> str:
-    return ", ".join(f'"{one.name}" {TYPES[one.type]}' for one in SCHEMAS[table])
+    return ", ".join(f'"{column.name}" {TYPES[column.type]}' for column in SCHEMAS[table])
 
 
 def build_rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
     """The table and the row for each line of an accepted record."""
-    happened = {name: simplify(value) for name, value in content.movement.items()}
+    happened = {name: to_milliseconds(value) for name, value in content.movement.items()}
     meta = {
         "topic": record.topic,
         "partition": record.partition,
@@ -112,19 +176,18 @@ def build_rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
     yield ACCEPTED, meta
     if record.topic in TABLES:
         name, _ = TABLES[record.topic]
-        for line in list_lines(happened):
-            yield name, {**happened, **line, **meta}
+        for number, line in enumerate(happened.get("lines", [{}])):
+            yield name, {**happened, **line, "line": number, **meta}
 
 
-def list_lines(happened: Event) -> Iterator[Row]:
-    """The columns of each line; for an event without lines, one line with only its number."""
-    for number, line in enumerate(happened.get("lines", [{}])):
-        yield {**line, "line": number}
-
-
-def simplify(value: Any) -> Any:
+def to_milliseconds(value: Any) -> Any:
     """A time as milliseconds; any other value unchanged."""
     return (value - EPOCH) // MILLISECOND if isinstance(value, datetime) else value
+
+
+def restore_times(row: Row, *names: str) -> Row:
+    """The row with these milliseconds as datetimes."""
+    return {**row, **{name: EPOCH + row[name] * MILLISECOND for name in names}}
 
 
 def render_first_copies(table: str) -> str:
@@ -138,7 +201,7 @@ def render_first_copies(table: str) -> str:
     """
 
 
-def build_since_sql(table: str, key: str) -> str:
+def render_since(table: str, key: str) -> str:
     """SQL for `since`, with notice. Of versions with the same `since` it keeps the last."""
     return f"""
         create or replace table {table} as

@@ -1,18 +1,25 @@
-"""Compares the served views with the oracle, and stock with the ledger too."""
+"""Compares the served views with the oracle, the quarantine with its rejections, and stock with the
+ledger too.
+"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from contracts import CONTRACTS, STOCK_LEVELS, Contract, compute_digest
-from infra.kafka import Partition
+from contracts import CONTRACTS, QUARANTINE, STOCK_LEVELS, Contract, compute_digest
+from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
 from infra.settings import Settings
-from ops.verify.inventory import Book, Oracle, Row
+from infra.wait import ask_until
+from ops.control.reading import ALL_FIELDS
+from ops.verify.inventory import Book, Oracle, Place, Row
 from ops.verify.ledger import Audit, audit_ledger
 from ops.verify.limits import find_code
-from ops.verify.oracles import get_oracle
-from ops.verify.quarantine import Listing, compare_listing
+from ops.verify.log import read
+from ops.verify.oracles import Answering, get_oracle
 from ops.verify.served import Served, fetch_views
+from services.quarantine.progress import read_progress
+
+CAUGHT_UP_SECONDS_MAX = 30.0
+DIFFERENCES_SHOWN_MAX = 20
 
 Difference = tuple[Row | None, Row | None]
 """A row of the served view, and the oracle's row with the same key; None for a missing one."""
@@ -31,6 +38,27 @@ class Comparison:
     @property
     def agrees(self) -> bool:
         return self.live_digest == self.oracle_digest and not self.differing
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The records listed below some offsets, compared with the expected ones."""
+
+    rejected: int
+    listed: int
+    """The number of rejected records that are listed with a reason of the oracle's."""
+    differences: list[str]
+    """The first records that are missing, listed for another reason, or wrongly listed."""
+    behind: int
+    """The number of records not yet validated by the quarantine after CAUGHT_UP_SECONDS_MAX."""
+
+    @property
+    def agrees(self) -> bool:
+        return not self.differences and (self.listed == self.rejected or self.behind > 0)
+
+    @property
+    def complete(self) -> bool:
+        return self.agrees and self.behind == 0
 
 
 @dataclass(frozen=True)
@@ -63,7 +91,7 @@ class Verdict:
 
 
 def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
-    """Compare all at the served marker. Raises NoOracle, ApiDown, and Kafka's errors."""
+    """Compare all at the served marker. Raises UserError, ApiDown, and Kafka's errors."""
     ask = get_oracle(pipeline)  # before any request: its error names the pipelines
     live = fetch_views(settings, pipeline)
     asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
@@ -107,11 +135,59 @@ def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
 
 def find_differences(view: Contract, live: list[Row], oracle: list[Row]) -> Iterator[Difference]:
     """The pairs of differing rows with the same key."""
-    ours, theirs = index_by_key(view, live), index_by_key(view, oracle)
+    ours, theirs = (
+        {tuple(row[field] for field in view.key): row for row in rows} for rows in (live, oracle)
+    )
     for key in sorted(ours.keys() | theirs.keys()):
         if ours.get(key) != theirs.get(key):
             yield ours.get(key), theirs.get(key)
 
 
-def index_by_key(view: Contract, rows: list[Row]) -> Mapping[tuple[Any, ...], Row]:
-    return {tuple(row[field] for field in view.key): row for row in rows}
+def compare_listing(settings: Settings, oracle: Answering) -> Listing:
+    """Compare once the quarantine has read as far as the oracle, or the time limit is over."""
+    behind = ask_until(
+        lambda: count_records_behind(settings, oracle.ends),
+        lambda behind: behind == 0,
+        CAUGHT_UP_SECONDS_MAX,
+    )
+    listed = dict(read_reasons(settings, oracle.ends))
+    differing = list(find_misplaced(oracle.rejected, listed, lagging=behind > 0))
+    return Listing(
+        rejected=len(oracle.rejected),
+        listed=sum(
+            may_be(oracle.rejected[at], listed[at]) for at in oracle.rejected.keys() & listed.keys()
+        ),
+        differences=differing[:DIFFERENCES_SHOWN_MAX],
+        behind=behind,
+    )
+
+
+def count_records_behind(settings: Settings, ends: Offsets) -> int:
+    validated = read_progress(settings).offsets
+    return sum(max(0, end - validated.get(at, 0)) for at, end in ends.items())
+
+
+def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
+    """The place and reason of every listed record below the ends; copies repeat it."""
+    for record in read(settings, read_end_offsets(create_admin(settings), [QUARANTINE.name])):
+        row = ALL_FIELDS.read_record(QUARANTINE, record)
+        if row and row["offset"] < ends.get((row["topic"], row["partition"]), 0):
+            yield (row["topic"], row["partition"], row["offset"]), row["reason"]
+
+
+def find_misplaced(
+    rejected: Mapping[Place, Collection[str]], listed: Mapping[Place, str], *, lagging: bool
+) -> Iterator[str]:
+    for at in sorted(rejected.keys() | listed.keys()):
+        place = "/".join(map(str, at))
+        reasons = rejected.get(at, ())
+        expected = "accepted" if at not in rejected else " or ".join(reasons) or "rejected"
+        if at not in listed:
+            if not lagging:
+                yield f"{place}: not listed, but it is {expected}"
+        elif at not in rejected or not may_be(reasons, listed[at]):
+            yield f"{place}: listed as {listed[at]}, but it is {expected}"
+
+
+def may_be(reasons: Collection[str], listed: str) -> bool:
+    return not reasons or listed in reasons

@@ -1,6 +1,6 @@
 -- Visits of customers, from the log alone: a row for each slot in which one has a receipt. Slots are as long
 -- as the pause, from midnight on. Visits are found receipt by receipt; slots only say which rows there are.
--- receipt: a row per line, times in milliseconds. Sums of cents are decimals: ops/verify/full_sums.py.
+-- receipt: a row per line, times in milliseconds. Sums of cents are decimals: ops/verify/sums.py.
 with event as (
     select
         replace(replace(receipt.customer_id, '%', '%25'), '/', '%2F') as customer_id,

@@ -15,7 +15,7 @@ from contracts.times import to_epoch_ms
 from infra.folder import Folder
 from infra.kafka import Offsets
 from infra.lake import flatten_topics, group_by_topic
-from ops.generations.clock import get_wall_now
+from ops.generations.record import get_wall_now
 from pipelines.engine.archive import ZERO
 
 ENDS = "first-batch.json"

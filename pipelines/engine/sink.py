@@ -10,7 +10,7 @@ from contracts.schemas import find_registered_since
 from infra.errors import UserError
 from infra.kafka import Offsets, create_admin, create_producer
 from infra.settings import Settings
-from ops.generations.marker import Effort, publish_marker
+from ops.generations.marker import publish_marker
 from ops.generations.record import Generation
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine.checkpoint import ReadEnd
@@ -52,12 +52,19 @@ def create_sink(
     def write(records: DataFrame, batch: int) -> None:
         began = monotonic()
         records.write.format("kafka").options(**options).save()
-        effort = Effort(round((monotonic() - began) * 1000), state.size_bytes)
+        took_ms, state_bytes = round((monotonic() - began) * 1000), state.size_bytes
         if dropped := count_dropped():
             raise Dropped(dropped)
         ends = read_end(batch)
         publish_marker(
-            marker_producer, marker_admin, generation, batch, ends, effort, count_records(ends)
+            marker_producer,
+            marker_admin,
+            generation,
+            batch,
+            ends,
+            count_records(ends),
+            took_ms=took_ms,
+            state_bytes=state_bytes,
         )
 
     return write

@@ -22,10 +22,8 @@ from infra.errors import UserError
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from ops.generations import lease, snapshot
-from ops.generations.current import Control
-from ops.generations.ended import end
-from ops.generations.folders import locate_folder
-from ops.generations.lifecycle import load_generations, make_outputs
+from ops.generations.folders import end, locate_folder
+from ops.generations.lifecycle import Control, load_generations, make_outputs
 from ops.generations.record import Generation
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.ending import end_query
@@ -40,16 +38,6 @@ from pipelines.engine.tuning.heap import Heap
 from pipelines.engine.tuning.options import Piece, choose_pieces
 
 log = logging.getLogger("pipeline")
-
-
-class Unwanted(UserError):
-    """The control topic has no such generation."""
-
-    def __init__(self, argument: str) -> None:
-        super().__init__(
-            f"The control topic should hold the generation {argument}, but does not. "
-            "See which there are: retail replay status"
-        )
 
 
 @dataclass(frozen=True)
@@ -92,13 +80,20 @@ def main() -> None:
 
 
 def find_assigned(settings: Settings, argument: str) -> Assigned:
-    """The generation named by an argument; raises Unwanted and ChangedCode."""
+    """The generation named by an argument; raises UserError."""
     name, number = argument.split("/")
     generation = load_generations(settings, name).of(int(number))
     if generation is None:
-        raise Unwanted(argument)
+        raise UserError(
+            f"The control topic should hold the generation {argument}, but does not. "
+            "See which there are: retail replay status"
+        )
     if snapshot.compute_code_digest(Path.cwd(), name) != generation.code_digest:
-        raise snapshot.ChangedCode(name, generation.number)
+        raise UserError(
+            f"Generation {number} of {name} should run the code it was created with, but that code "
+            "was changed. Its checkpoint cannot be trusted to another. Undo the change; to run new "
+            f"code from offset zero: make replay PIPELINE={name}"
+        )
     return Assigned(load(name), generation)
 
 

@@ -19,7 +19,7 @@ from infra.lake import (
     read_coverage,
 )
 from infra.settings import Settings
-from ops.generations.clock import get_wall_now
+from ops.generations.record import get_wall_now
 from pipelines.engine import archive
 
 TOPICS = tuple(

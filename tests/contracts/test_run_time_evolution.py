@@ -40,7 +40,7 @@ from infra.processes import build_environment, run_supervisor
 from infra.settings import HOST, Settings, locate_root
 from infra.wait import wait_until
 from ops.generations.lifecycle import load_generations
-from ops.generations.marker import has_marker
+from ops.generations.marker import read_marker
 from ops.generations.record import Generation
 from ops.verify.log import read
 from pipelines.common.pipeline import load
@@ -189,7 +189,7 @@ def await_end(*running: "subprocess.Popen[bytes]") -> None:
 def count_applied(settings: Settings) -> int:
     """How many receipts the generation has counted, at its marker."""
     known = load_generations(settings, "inventory").known
-    if not known or not has_marker(settings, known[0]):
+    if not known or read_marker(settings, known[0].pipeline, known[0].number) is None:
         return 0
     found = answer(Work(settings, load("inventory"), known[0]))
     return sum(book.applied for book in found.books.values())

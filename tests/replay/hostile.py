@@ -12,7 +12,9 @@ from typing import Any
 
 from contracts import ADJUSTMENTS, HEARTBEATS, PRODUCTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
 from contracts.times import MILLISECOND
-from ops.verify.timeline import (
+from pipelines.fraud.thresholds import Thresholds
+from tests.replay.log import Entry
+from tests.timeline import (
     BEFORE,
     LEEDS,
     LONDON,
@@ -24,8 +26,6 @@ from ops.verify.timeline import (
     build_lines,
     parse_clock,
 )
-from pipelines.fraud.thresholds import Thresholds
-from tests.replay.log import Entry
 
 CROWD = 2 * Thresholds().signals_max + 1
 LINES_MAX, UNITS_MAX, CENTS_MAX = 2_000, 1_000_000, 2**31 - 1

@@ -29,13 +29,13 @@ from contracts import (
 )
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
-from ops.verify import timeline
 from ops.verify.fraud import FraudOracle
-from ops.verify.reorder import ReorderOracle
-from ops.verify.timeline import APPLES
+from ops.verify.oracles import ReorderOracle
 from pipelines.common.transform.full_sums import SUMS_IN_FULL
 from pipelines.reorder.pipeline import POLICY
 from pipelines.visits.pipeline import LIMITS
+from tests import timeline
+from tests.timeline import APPLES
 
 Row = dict[str, Any]
 

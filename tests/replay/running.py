@@ -18,7 +18,7 @@ from ops.generations.folders import locate_checkpoint, locate_code
 from ops.generations.lifecycle import make_outputs
 from ops.generations.marker import publish_marker
 from ops.generations.record import Generation
-from ops.generations.replacement import ensure_generation
+from ops.generations.supervisor import ensure_generation
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.query import Run, run
 
@@ -117,11 +117,11 @@ class InSession:
         except Exception as error:
             self._failure = error
 
-    def _mark_or_die(self, *arguments: Any) -> None:
+    def _mark_or_die(self, *arguments: Any, **more: Any) -> None:
         dies = self._marks_left == 0
         self._marks_left -= 1
         if not dies or self._marks_first:
-            publish_marker(*arguments)
+            publish_marker(*arguments, **more)
         if dies:
             self.kills += 1
             raise Doomed

@@ -10,7 +10,6 @@ from ops.generations.lifecycle import change, load_generations
 from ops.generations.promotion import NotPromotable, create_candidate
 from ops.generations.record import Generation, Generations, State
 from ops.replay import candidates, readers
-from ops.replay.errors import NotComparable
 from ops.replay.plan import Plan
 from pipelines.common.pipeline import load
 from pipelines.engine.archive import ZERO
@@ -65,7 +64,7 @@ def test_whoever_asks_for_a_difference_hears_why_there_is_none(
 
 def test_the_error_names_every_view_that_is_gone() -> None:
     promoted = Generation(NAME, 3, State.PROMOTED, "0" * 64, AT, {})
-    assert "but has one, other:" in str(NotComparable(promoted, ["one", "other"]))
+    assert "but has one, other:" in str(candidates.NotComparable(promoted, ["one", "other"]))
 
 
 def test_another_candidate_that_comes_while_readers_load_is_not_promoted(

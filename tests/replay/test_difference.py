@@ -11,9 +11,14 @@ import pytest
 
 from contracts import ALERTS, CONTRACTS, STOCK_LEVELS, Contract
 from contracts.documents import to_document
-from ops.replay.comparison import Comparison
-from ops.replay.difference import Difference, Facet, Total
-from ops.replay.relations import render_json_lines, render_parquet
+from ops.replay.difference import (
+    Comparison,
+    Difference,
+    Facet,
+    Total,
+    render_json_lines,
+    render_parquet,
+)
 
 BEST_SELLERS = CONTRACTS["public.analytics.best-seller.v1"]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -15,13 +16,13 @@ from contracts.times import MILLISECOND
 from infra.kafka import Offsets, create_admin, read_all, read_end_offsets
 from infra.settings import Settings, locate_root
 from ops.generations.folders import locate_checkpoint, locate_folder
+from ops.generations.lifecycle import change
 from ops.generations.marker import Marker
-from ops.generations.promotion import forget
+from ops.generations.record import Generations
 from ops.replay import candidates
-from ops.replay.compare import Code, select_ends
+from ops.replay.compare import Code, Served, select_ends
 from ops.replay.first_batch import Before
 from ops.replay.plan import Plan
-from ops.replay.served import Served
 from pipelines.common.pipeline import load
 from pipelines.engine import bounded, first_batch
 from pipelines.engine.bounded import Span
@@ -92,7 +93,7 @@ def test_only_a_short_log_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen = Served(1, 7, dict(ends), {}, {})
-    monkeypatch.setattr("ops.replay.served.fetch", lambda *_: seen)
+    monkeypatch.setattr("ops.replay.first_batch.fetch_served", lambda *_: seen)
     for records, asked in ((LIVE_RECORDS_MAX, ends), (LIVE_RECORDS_MAX + 1, {})):
         plan = Plan(records, disk_bytes=0, memory_bytes=0)
         monkeypatch.setattr(candidates, "plan_replay", lambda *_, plan=plan: plan)
@@ -100,7 +101,11 @@ def test_only_a_short_log_is_asked_for(
         made = locate_folder(kafka, started.generation)
         assert first_batch.read_ends(made) == asked
         assert (started.before is not None) == bool(asked)
-        forget(kafka, FRAUD.name, frozenset({started.generation.number}))
+        change(
+            kafka,
+            FRAUD.name,
+            partial(Generations.minus, numbers=frozenset({started.generation.number})),
+        )
 
 
 def test_what_it_has_written_there_is_compared(

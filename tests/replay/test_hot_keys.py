@@ -9,8 +9,7 @@ from pyspark.sql import SparkSession
 
 from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
 from infra.settings import Settings
-from ops.verify.tables import Row
-from ops.verify.timeline import MILK, Timeline, parse_clock
+from ops.verify.inventory import Row
 from pipelines.fraud.thresholds import Thresholds as FraudThresholds
 from pipelines.visits.thresholds import Thresholds as VisitThresholds
 from tests.brokers import empty_broker
@@ -22,6 +21,7 @@ from tests.replay.playing import play
 from tests.replay.running import InSession, create_work
 from tests.replay.schedule import Schedule
 from tests.seeds import create_random
+from tests.timeline import MILK, Timeline, parse_clock
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
 

@@ -14,18 +14,18 @@ from contracts import ADJUSTMENTS, HEARTBEATS, STOCK_LEVELS, Contract, encode, e
 from contracts.partitions import choose_partition
 from contracts.times import EPOCH, MILLISECOND
 from infra.settings import Settings
-from ops.generations.ended import end
+from ops.generations.folders import end
 from ops.generations.lifecycle import make_outputs
 from ops.generations.marker import read_marker
-from ops.generations.replacement import ensure_generation
+from ops.generations.supervisor import ensure_generation
 from ops.verify.oracles import ask_oracle
-from ops.verify.timeline import BEFORE
 from pipelines.engine.sink import Dropped
 from tests.brokers import empty_broker
 from tests.replay.answer import answer
 from tests.replay.checking import check
 from tests.replay.playing import see_through
 from tests.replay.running import InSession, Work, create_work
+from tests.timeline import BEFORE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(300)]
 

@@ -12,12 +12,12 @@ from pyspark.sql import SparkSession
 from contracts import ADJUSTMENTS, HEARTBEATS, STOCK_LEVELS, encode, encode_key
 from infra.settings import Settings
 from infra.wait import wait_until
-from ops.verify.timeline import BEFORE
 from tests.brokers import empty_broker, get_producer
 from tests.replay.answer import answer
 from tests.replay.checking import check
 from tests.replay.playing import see_through
 from tests.replay.running import InSession, Work, create_work
+from tests.timeline import BEFORE
 from tests.transactions import open_transaction
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(300)]

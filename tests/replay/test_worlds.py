@@ -34,16 +34,16 @@ from infra.kafka import Record
 from ops.generations.lifecycle import create_generation
 from ops.generations.promotion import switch
 from ops.generations.record import Generations, State
-from ops.verify import timeline
-from ops.verify.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Line, parse_clock
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.transform.as_of_join import Lookups
 from pipelines.engine.pace import MARGIN, find_horizon
 from pipelines.fraud.pipeline import create_pipeline
+from tests import timeline
 from tests.pipelines.versions import create_lookups
 from tests.replay import models
 from tests.replay.reading import Reading
 from tests.seeds import read_steps
+from tests.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Line, parse_clock
 
 STEPS_USUAL = 100
 STEPS = read_steps()

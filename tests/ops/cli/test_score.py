@@ -7,16 +7,17 @@ from threading import Event
 import pytest
 from typer.testing import CliRunner
 
-from contracts import ALERTS, HEARTBEATS
+from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS
 from generators.simulator import simulate
 from infra.kafka import KafkaDown, create_admin, read_end_offsets
 from infra.settings import Settings, locate_root
 from ops.cli import score
 from ops.cli.main import build_application
 from ops.verify.fraud import ask_fraud_oracle
+from ops.verify.fraud_score import BEATS, compute_scores, read_heartbeat, read_incidents
 from ops.verify.inventory import Row
-from ops.verify.scoring import READ, score_log
 from ops.verify.served import ApiDown
+from pipelines.fraud.thresholds import Thresholds
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
 from tests.services.writing import Writing, promote
@@ -35,7 +36,8 @@ def world(kafka: Settings) -> Settings:
 def test_what_is_served_is_scored(
     world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    ends = read_end_offsets(create_admin(world), READ)
+    read = [RECEIPTS.name, REFUNDS.name, HEARTBEATS.name]
+    ends = read_end_offsets(create_admin(world), read)
     alerts = ask_fraud_oracle(world, ends, locate_root()).compute_view()
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
     writing.read |= ends
@@ -49,7 +51,9 @@ def test_what_is_served_is_scored(
     assert document["all"]["recall"]["share"] > 0.5
     assert (answer.exit_code == 0) == document["good"]
     assert len(document["all"]["seconds_to_decide"]) == document["all"]["recall"]["hits"]
-    assert document == score.build_document(score_log(world))
+    over = read_heartbeat(world, ends[BEATS])
+    scores = compute_scores(alerts, read_incidents(world), over, Thresholds())
+    assert document == score.build_document(scores)
 
 
 def test_alerts_that_are_not_served_are_missed(

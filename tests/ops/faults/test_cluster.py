@@ -1,7 +1,5 @@
 """A cluster's parts, by what `docker inspect` says. A real one: tests/e2e/test_cluster.py."""
 
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,8 +12,8 @@ from ops.faults.cluster import (
     Cluster,
     Container,
     NoCluster,
-    Project,
     derive_settings,
+    list_containers,
     list_losses,
     name_parts,
 )
@@ -100,13 +98,13 @@ def test_containers_that_publish_nothing_are_refused() -> None:
 def test_what_is_no_cluster_is_refused(
     known: list[dict[str, Any]], why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Project, "list_containers", lambda _: parts(*known))
+    monkeypatch.setattr(cluster, "list_containers", lambda: parts(*known))
     with pytest.raises(NoCluster, match=why):
         Cluster(Settings()).refuse_elsewhere()
 
 
 def test_what_has_ended_does_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Project, "list_containers", lambda _: CLUSTER)
+    monkeypatch.setattr(cluster, "list_containers", lambda: CLUSTER)
     assert "topics" not in Cluster(Settings()).find_parts()
 
 
@@ -125,27 +123,19 @@ def test_a_docker_that_does_not_answer_is_waited_for_no_longer_than_the_limit(
     monkeypatch.setattr(cluster, "DOCKER", str(silent))
     monkeypatch.setattr(cluster, "COMMAND_SECONDS_MAX", 0.2)
     with pytest.raises(NoCluster, match=r"docker ps gave no answer in 0\.2 s"):
-        Project("a project").list_containers()
+        list_containers()
 
 
-@dataclass
-class Losing:
-    """Notes which part is lost."""
-
-    lost: list[str] = field(default_factory=list)
-
-    def lose(self, part: str) -> AbstractContextManager[None]:
-        self.lost.append(part)
-        return nullcontext()
-
-
-def test_a_loss_needs_its_part_and_ends_it_alone() -> None:
-    losing = Losing()
-    faults = {one.name: one for one in list_losses(losing, ("inventory",))}
+def test_a_loss_needs_its_part_and_ends_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[str, ...]] = []
+    monkeypatch.setattr(cluster, "list_containers", lambda: CLUSTER)
+    monkeypatch.setattr(cluster, "run_docker", lambda *words: said.append(words))
+    faults = {one.name: one for one in list_losses(("inventory",))}
     assert {"lose-broker-3", "lose-api-2", "lose-spark-worker-1", "lose-inventory"} <= faults.keys()
     one = faults["lose-supplier-2"]
     scene = Scene(Settings(), {"supplier-2": 7}, 0.0, Random(1))
     assert one.refusal(scene) is None
     assert faults["lose-broker"].refusal(scene) == "broker does not run in this shop"
     assert one.do(scene) == "killed supplier-2, which was away for 0 s"
-    assert (losing.lost, one.ends) == (["supplier-2"], frozenset({"supplier-2"}))
+    assert said == [("kill", "retail-supplier-2"), ("start", "retail-supplier-2")]
+    assert one.ends == {"supplier-2"}

@@ -6,8 +6,8 @@ import pytest
 
 from infra.folder import Folder
 from infra.settings import Settings, load_remembered, remember
-from ops.faults.files import PAGE_BYTES, remember_settings, scribble, tear
-from ops.generations.damage import is_damaged
+from ops.faults.actions import PAGE_BYTES, remember_settings, scribble, tear
+from ops.generations.folders import is_damaged
 from pipelines.engine.checkpoint import Checkpoint
 
 OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"public.sales.receipt.v1":{"0":25,"1":4}}'

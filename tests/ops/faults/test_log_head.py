@@ -6,11 +6,12 @@ from types import SimpleNamespace
 import pytest
 
 from contracts import HEARTBEATS, RECEIPTS
+from infra.errors import UserError
 from infra.kafka import Offsets, create_admin, read_end_offsets, read_start_offsets
 from infra.lake.coverage import Coverage
 from infra.settings import Settings
 from ops.faults import log_head, records
-from ops.faults.fault import Ineffective, Scene
+from ops.faults.fault import Scene
 from ops.faults.log_head import delete_head, find_unsaid_of, list_readers, refuse_deletion
 from services.quarantine.progress import Progress
 from tests.brokers import get_producer
@@ -38,7 +39,7 @@ def test_what_a_reader_has_not_passed_stays(
     log.flush()
     records.publish_backlog(kafka, "CUT-OFF", 40)
     have_passed(monkeypatch, read_ends(kafka), {})
-    with pytest.raises(Ineffective, match="the log begins later"):
+    with pytest.raises(UserError, match="should begin later"):
         delete_head(scene(kafka))
 
 

@@ -1,6 +1,11 @@
+"""What a cut line holds back, that everything arrives afterwards, and where none can be put."""
+
 import socket
+from collections.abc import Iterator
 from contextlib import closing
 from random import Random
+from socketserver import StreamRequestHandler, ThreadingTCPServer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -8,15 +13,135 @@ import pytest
 from infra.settings import HOST, Settings
 from ops.faults import network
 from ops.faults.fault import Scene
-from ops.faults.line import Line
 from ops.faults.network import (
+    Address,
+    Line,
     cut_network,
     find_free_port,
-    is_listening,
     refuse_network,
 )
 
 PARTS = {"broker": 7, "pipelines": 8}
+SILENCE_SECONDS = 0.3
+ANSWER_SECONDS_MAX = 10.0
+
+
+class Echo(StreamRequestHandler):
+    def handle(self) -> None:
+        while data := self.request.recv(65_536):
+            self.request.sendall(data)
+
+
+@pytest.fixture
+def echo() -> Iterator[Address]:
+    """A server that answers with what it is sent."""
+    with ThreadingTCPServer((HOST, 0), Echo) as server:
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield HOST, server.server_address[1]
+        server.shutdown()
+
+
+@pytest.fixture
+def near() -> Address:
+    return HOST, find_free_port()
+
+
+def call(address: Address) -> socket.socket:
+    return socket.create_connection(address, ANSWER_SECONDS_MAX)
+
+
+def receive(client: socket.socket, size: int) -> bytes:
+    received = b""
+    while len(received) < size and (data := client.recv(65_536)):
+        received += data
+    return received
+
+
+def is_silent(client: socket.socket) -> bool:
+    client.settimeout(SILENCE_SECONDS)
+    try:
+        return not client.recv(1)
+    except TimeoutError:
+        return True
+    finally:
+        client.settimeout(ANSWER_SECONDS_MAX)
+
+
+def test_a_line_carries_what_is_sent_both_ways(near: Address, echo: Address) -> None:
+    sent = bytes(range(256)) * 4_000
+    with Line(near, echo) as line, closing(call(near)) as client:
+        Thread(target=client.sendall, args=(sent,), daemon=True).start()
+        assert receive(client, len(sent)) == sent
+    assert line.bytes_carried >= len(sent)
+
+
+def test_a_cut_line_holds_everything_back_and_carries_it_afterwards(
+    near: Address, echo: Address
+) -> None:
+    with Line(near, echo) as line, closing(call(near)) as old:
+        old.sendall(b"before")
+        assert receive(old, 6) == b"before"
+        with line.cut():
+            new = call(near)
+            old.sendall(b"old")
+            new.sendall(b"new")
+            assert is_silent(old)
+            assert is_silent(new)
+        with closing(new):
+            assert (receive(old, 3), receive(new, 3)) == (b"old", b"new")
+
+
+def test_who_hangs_up_at_one_end_is_hung_up_on_at_the_other(near: Address, echo: Address) -> None:
+    with Line(near, echo), closing(call(near)) as client:
+        client.sendall(b"last")
+        client.shutdown(socket.SHUT_WR)
+        assert receive(client, 4) == b"last"
+        assert receive(client, 1) == b""
+
+
+def test_nobody_at_the_far_end_is_a_hang_up(near: Address) -> None:
+    with Line(near, (HOST, find_free_port())), closing(call(near)) as client:
+        assert receive(client, 1) == b""
+
+
+def test_when_the_line_ends_its_connections_end(near: Address, echo: Address) -> None:
+    with Line(near, echo):
+        client = call(near)
+        client.sendall(b"a")
+        assert receive(client, 1) == b"a"
+    with closing(client):
+        assert receive(client, 1) == b""
+
+
+def test_an_address_that_is_taken_is_refused(echo: Address) -> None:
+    with pytest.raises(OSError, match="already in use"), Line(echo, echo):
+        pass
+
+
+def test_one_connection_more_than_the_limit_is_hung_up_on(
+    near: Address, echo: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "CONNECTIONS_MAX", 2)
+    with Line(near, echo):
+        clients = [call(near) for _ in range(3)]
+        try:
+            answered = []
+            for client in clients:
+                client.sendall(b"a")
+                answered.append(receive_or_nothing(client))
+            assert answered == [b"a", b"a", b""]
+        finally:
+            for client in clients:
+                client.close()
+
+
+def receive_or_nothing(client: socket.socket) -> bytes:
+    """A byte; nothing from a peer that has hung up before it read what it was sent."""
+    try:
+        return receive(client, 1)
+    except ConnectionResetError:
+        return b""
 
 
 def scene(parts: dict[str, int] | None = None, **settings: Any) -> Scene:
@@ -44,22 +169,13 @@ def test_a_machine_without_a_second_address_is_refused(monkeypatch: pytest.Monke
     assert "192.0.2.1" in (refuse_network(scene()) or "")
 
 
-def test_it_is_seen_whether_something_listens() -> None:
-    with closing(socket.socket()) as server:
-        server.bind((HOST, 0))
-        port = server.getsockname()[1]
-        assert not is_listening(port)
-        server.listen()
-        assert is_listening(port)
-
-
 def test_the_network_is_whole_again_after_the_cut() -> None:
     with (
         closing(socket.create_server((HOST, 0))) as server,
         Line((HOST, find_free_port()), (HOST, server.getsockname()[1])) as line,
         closing(socket.create_connection(line.address)) as client,
     ):
-        prepared = Scene(Settings(), PARTS, 0.1, Random(1), line)
+        prepared = Scene(Settings(), PARTS, 0.1, Random(1), line.cut)
         assert "0.1 s" in cut_network(prepared)
         client.sendall(b"a")
         there, _ = server.accept()

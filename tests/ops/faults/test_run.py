@@ -1,7 +1,10 @@
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,11 +12,10 @@ from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor.parts import PARTS as PROCESSES
 from ops.faults import run
-from ops.faults.catalog import FAULTS, NOT_COVERED
-from ops.faults.fault import Checked, Fault, Outcome, Refused, Scene
-from ops.faults.healing import Aim
-from ops.faults.processes import PARTS
-from ops.faults.run import find, heal
+from ops.faults.catalog import FAULTS, NOT_COVERED, PARTS
+from ops.faults.fault import Checked, Fault, Outcome, Scene
+from ops.faults.healing import Aim, heal
+from ops.faults.run import draw, find
 from tests.ops.faults.showing import outcome
 
 AIM = Aim({}, {})
@@ -68,7 +70,7 @@ def test_a_fault_that_is_refused_is_not_done() -> None:
         raise AssertionError("it was refused")
 
     refused = Fault("kill-lake", "", FAULTS["kill-lake"].promise, lambda _: "there is none", do)
-    with pytest.raises(Refused, match="kill-lake cannot be done here: there is none"):
+    with pytest.raises(UserError, match="kill-lake cannot be done here: there is none"):
         run.run(SHOP, refused, 1.0, Random(1), lambda *_: None)
 
 
@@ -129,17 +131,47 @@ def test_a_shop_is_prepared_before_and_put_back_before_the_audit(
     assert order == ["prepared", "done for 9 s", "put back", "audited"]
 
 
-def test_as_many_faults_are_drawn_as_asked_for(well: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[str] = []
-    monkeypatch.setattr(run, "list_possible", lambda *_: {"kill-api": None, "kill-lake": "none"})
+@pytest.fixture
+def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the faults that are done, in a shop where two are possible."""
+    names: list[str] = []
+    monkeypatch.setattr(run, "list_possible", lambda *_: dict.fromkeys(("kill-api", "kill-lake")))
 
     def note(_: StandIn, fault: Fault, *__: object) -> Outcome:
-        done.append(fault.name)
+        names.append(fault.name)
         return outcome()
 
     monkeypatch.setattr(run, "run", note)
-    assert len(list(run.run_count(SHOP, 1, 3, 1.0, lambda *_: None))) == 3
-    assert done == ["kill-api"] * 3
+    return names
+
+
+def test_as_many_faults_are_drawn_as_asked_for(done: list[str]) -> None:
+    assert len(list(run.run_drawn(SHOP, 1, 10.0, 1.0, lambda *_: None, count=4))) == 4
+    assert Counter(done) == {"kill-api": 2, "kill-lake": 2}
+
+
+def test_drawn_faults_end_when_the_time_is_over(
+    done: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = iter([0.0, 0.0, 59.9, 60.0])
+    monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    assert len(list(run.run_drawn(SHOP, 1, 1.0, 1.0, lambda *_: None))) == len(done) == 2
+
+
+NAMES = ("kill-api", "kill-broker", "pause-api", "poison-record")
+
+
+def test_a_seed_always_draws_the_same_and_another_one_another_order() -> None:
+    assert list(islice(draw(7, NAMES), 50)) == list(islice(draw(7, NAMES[::-1]), 50))
+    orders = {tuple(name for name, _ in islice(draw(seed, NAMES), 8)) for seed in range(20)}
+    assert len(orders) > 10
+
+
+def test_each_comes_once_before_any_comes_again() -> None:
+    drawn = [name for name, _ in islice(draw(3, NAMES), 12)]
+    for begin in range(0, 12, 4):
+        assert set(drawn[begin : begin + 4]) == set(NAMES)
+    assert list(draw(1, ())) == []
 
 
 def test_what_heals_in_time_says_nothing_is_lacking() -> None:
@@ -177,19 +209,3 @@ def test_the_aim_is_taken_once_and_awaited() -> None:
     healed, _ = heal(30.0, aim, lacks)
     assert healed is not None
     assert asked == [1, 1, 1]
-
-
-def test_drawn_faults_end_when_the_time_is_over() -> None:
-    moments = iter([0.0, 0.0, 59.9, 60.0])
-    done: list[str] = []
-
-    def do(name: str, _: int) -> str:
-        done.append(name)
-        return name
-
-    drawn = [("kill-api", 1), ("kill-broker", 2), ("pause-api", 3)]
-    assert (
-        list(run.take(drawn, 60.0, do, lambda: next(moments)))
-        == done
-        == ["kill-api", "kill-broker"]
-    )

@@ -9,7 +9,7 @@ import pytest
 from contracts import CONTRACTS, HEARTBEATS, RECEIPTS
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.settings import Settings
-from ops.faults import records, strangers
+from ops.faults import records
 from ops.verify.log import read
 from ops.verify.validation import Content, Unreadable, read_record
 from tests.services.broker import KafkaLog
@@ -36,12 +36,12 @@ def list_contents(found: list[Record]) -> Iterator[Content]:
 
 def test_half_of_what_is_published_in_transactions_is_aborted(kafka: Settings) -> None:
     before = len(read_topic(kafka, RECEIPTS.name))
-    assert strangers.publish_transactions(kafka, 5, seconds=0.1) == 20
+    assert records.publish_transactions(kafka, 5, seconds=0.1) == 20
     assert len(read_topic(kafka, RECEIPTS.name)) - before == 10
 
 
 def test_each_id_of_a_restarted_counter_comes_at_two_times(kafka: Settings) -> None:
-    assert strangers.publish_restarted(kafka, "AGAIN", 5) == 10
+    assert records.publish_restarted(kafka, "AGAIN", 5) == 10
     found = [
         one
         for one in list_contents(read_topic(kafka, RECEIPTS.name))
@@ -56,7 +56,7 @@ def test_backdated_receipts_come_twice_and_are_in_time_by_their_own_timestamps(
     kafka: Settings,
 ) -> None:
     now_ms = records.find_world_ms(kafka)
-    assert strangers.publish_backdated(kafka, 5) == 10
+    assert records.publish_backdated(kafka, 5) == 10
     found = [
         one for one in read_topic(kafka, RECEIPTS.name) if b"fault-back-" in (one.value or b"")
     ]
@@ -69,7 +69,7 @@ def test_backdated_receipts_come_twice_and_are_in_time_by_their_own_timestamps(
 def test_heartbeats_of_another_time_are_untimely_where_their_timestamps_tell(
     kafka: Settings,
 ) -> None:
-    assert strangers.publish_beats(kafka) == 4
+    assert records.publish_beats(kafka) == 4
     beats = [
         one
         for one in list_contents(read_topic(kafka, HEARTBEATS.name))
@@ -80,7 +80,7 @@ def test_heartbeats_of_another_time_are_untimely_where_their_timestamps_tell(
 
 def test_copies_by_another_partitioner_are_in_another_partition_or_copies(kafka: Settings) -> None:
     before = read_topic(kafka, RECEIPTS.name)
-    assert strangers.publish_elsewhere(kafka) == len(before)
+    assert records.publish_elsewhere(kafka) == len(before)
     after = read_topic(kafka, RECEIPTS.name)
     places = {(one.partition, one.offset): one.value for one in before}
     copies = [one for one in after if (one.partition, one.offset) not in places]
@@ -93,7 +93,7 @@ def test_rubbish_is_in_every_topic(kafka: Settings) -> None:
     client = create_admin(kafka)
     topics = [name for name in CONTRACTS if name in client.list_topics(timeout=10).topics]
     before = read_end_offsets(client, topics)
-    published = strangers.publish_rubbish(kafka)
+    published = records.publish_rubbish(kafka)
     after = read_end_offsets(client, topics)
     assert published == sum(after.values()) - sum(before.values())
     assert {at[0] for at, end in after.items() if end > before[at]} == set(topics)

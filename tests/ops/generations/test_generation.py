@@ -12,13 +12,12 @@ from infra.kafka import create_admin, create_producer
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from ops.generations import snapshot
-from ops.generations.ended import end, find_end
-from ops.generations.folders import locate_code
-from ops.generations.lifecycle import invalidate, load_generations, make_outputs
+from ops.generations.folders import end, find_end, is_lost, locate_code
+from ops.generations.lifecycle import invalidate, load_generations, make_outputs, remove_leftovers
 from ops.generations.marker import publish_marker
-from ops.generations.promotion import is_lost, mark_caught_up, remove_leftovers
+from ops.generations.promotion import mark_caught_up
 from ops.generations.record import Generation, State
-from ops.generations.replacement import ensure_generation
+from ops.generations.supervisor import ensure_generation
 from pipelines.common.pipeline import load
 from tests.pipelines.generations import AT
 

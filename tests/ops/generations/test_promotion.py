@@ -8,7 +8,8 @@ import pytest
 
 from infra.errors import UserError
 from infra.settings import Settings
-from ops.generations.promotion import NotPromotable, remove, switch
+from ops.generations.folders import remove
+from ops.generations.promotion import NotPromotable, switch
 from ops.generations.record import Generations, State
 from tests.pipelines.generations import create_generations
 
@@ -81,8 +82,8 @@ def test_a_folder_is_gone_even_if_something_wrote_to_it_meanwhile(
             written += 1
 
     really = shutil.rmtree
-    monkeypatch.setattr("ops.generations.promotion.shutil.rmtree", remove_and_write)
-    monkeypatch.setattr("ops.generations.promotion.REMOVE_SECONDS_MAX", 1.0)
+    monkeypatch.setattr("ops.generations.folders.shutil.rmtree", remove_and_write)
+    monkeypatch.setattr("ops.generations.folders.REMOVE_SECONDS_MAX", 1.0)
     if late == 1:
         remove(settings, "fraud", 3)
         assert not home.exists()

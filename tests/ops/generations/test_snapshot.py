@@ -33,31 +33,25 @@ def test_a_snapshot_is_the_same_code(code: Path, tmp_path_factory: pytest.TempPa
     )
 
 
-def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
-    before = snapshot.compute_code_digest(code, "inventory")
-    edit(
-        code / "pipelines/inventory/transform.py",
-        "count_dispatched() - count_closed()",
-        "count_dispatched()",
-    )
-    assert snapshot.compute_code_digest(code, "inventory") != before
-
-
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("common/pipeline.py", "weight: int = 1", "weight: int = 2"),
-        ("common/transform/validate.py", "9999, 12, 31", "9999, 12, 30"),
-        ("engine/java/Body.java", "shift += 7", "shift += 8"),
-        ("engine/pace.py", "MARGIN = timedelta(hours=1)", "MARGIN = timedelta(hours=2)"),
-        ("engine/archive.py", 'RECORD = "topic STRING', 'RECORD = "topic  STRING'),
+        (
+            "pipelines/inventory/transform.py",
+            "count_dispatched() - count_closed()",
+            "count_closed()",
+        ),
+        ("contracts/topics/sales/receipt.v1.yaml", "minimum: 1", "minimum: 2"),
+        ("pipelines/common/pipeline.py", "weight: int = 1", "weight: int = 2"),
+        ("pipelines/common/transform/validate.py", "9999, 12, 31", "9999, 12, 30"),
+        ("pipelines/engine/java/Body.java", "shift += 7", "shift += 8"),
+        ("pipelines/engine/pace.py", "MARGIN = timedelta(hours=1)", "MARGIN = timedelta(hours=2)"),
+        ("pipelines/engine/archive.py", 'RECORD = "topic STRING', 'RECORD = "topic  STRING'),
     ],
 )
-def test_a_change_of_the_common_code_changes_the_digest(
-    code: Path, file: str, old: str, new: str
-) -> None:
+def test_a_change_of_logic_changes_the_digest(code: Path, file: str, old: str, new: str) -> None:
     before = snapshot.compute_code_digest(code, "inventory")
-    edit(code / "pipelines" / file, old, new)
+    edit(code / file, old, new)
     assert snapshot.compute_code_digest(code, "inventory") != before
 
 
@@ -65,7 +59,7 @@ def test_a_change_of_the_common_code_changes_the_digest(
     "file",
     [
         "ops/generations/promotion.py",
-        "ops/generations/current.py",
+        "ops/generations/lifecycle.py",
         "pipelines/engine/throttle.py",
         "pipelines/engine/session.py",
         "pipelines/engine/tuning/optimized.py",
@@ -82,21 +76,10 @@ def test_a_change_that_no_answer_of_a_pipeline_depends_on_leaves_its_digest(
     assert snapshot.compute_code_digest(code, "inventory") == before
 
 
-def test_every_file_that_the_digest_leaves_out_is_there() -> None:
-    engine = locate_root() / "pipelines" / "engine"
-    assert {file for file in snapshot.UNHASHED if not (engine / file).exists()} == set()
-
-
 @pytest.mark.parametrize("module", [WORKER, BOUNDED])
 def test_a_snapshot_has_the_modules_that_are_started_by_name(code: Path, module: str) -> None:
     assert code.joinpath(*module.split(".")).with_suffix(".py").exists()
     assert importlib.util.find_spec(module) is not None
-
-
-def test_a_change_of_a_contract_changes_the_digest(code: Path) -> None:
-    before = snapshot.compute_code_digest(code, "inventory")
-    edit(code / "contracts/topics/sales/receipt.v1.yaml", "minimum: 1", "minimum: 2")
-    assert snapshot.compute_code_digest(code, "inventory") != before
 
 
 def test_comments_docstrings_and_layout_change_nothing(code: Path) -> None:

@@ -9,17 +9,15 @@ from infra.errors import UserError
 from infra.kafka import apply_topics
 from infra.settings import Settings, locate_root
 from ops.generations import snapshot
-from ops.generations.current import Control
 from ops.generations.folders import locate_code
-from ops.generations.lifecycle import load_generations, make_outputs
+from ops.generations.lifecycle import Control, change, load_generations, make_outputs
 from ops.generations.promotion import (
     CandidateThere,
     NotPromotable,
     create_candidate,
-    forget,
     mark_caught_up,
-    promote,
     roll_back,
+    switch,
 )
 from ops.generations.record import Generations, State
 from pipelines.common.pipeline import load
@@ -34,6 +32,14 @@ def find_states(known: Generations) -> dict[int, State]:
     return {one.number: one.state for one in known.known}
 
 
+def promote(settings: Settings, number: int) -> Generations:
+    return change(settings, NAME, lambda known: switch(known, number))
+
+
+def forget(settings: Settings, number: int) -> None:
+    change(settings, NAME, lambda known: known.minus(frozenset({number})))
+
+
 def create_caught_up(settings: Settings) -> int:
     """A new generation that has caught up."""
     made = create_candidate(settings, load(NAME), locate_root(), ZERO)
@@ -43,16 +49,16 @@ def create_caught_up(settings: Settings) -> int:
 
 def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
     with pytest.raises(NotPromotable, match="found none"):
-        promote(kafka, NAME, 1)
+        promote(kafka, 1)
     first = create_candidate(kafka, load(NAME), locate_root(), ZERO).number
     with pytest.raises(UserError, match="nothing was promoted"):
         roll_back(kafka, NAME)
     second = create_caught_up(kafka)
     with pytest.raises(CandidateThere, match="retail replay prune inventory"):
         create_candidate(kafka, load(NAME), locate_root(), ZERO)
-    promote(kafka, NAME, second)
+    promote(kafka, second)
     third = create_caught_up(kafka)
-    after = promote(kafka, NAME, third)
+    after = promote(kafka, third)
     assert find_states(after) == {
         first: State.RETIRED,
         second: State.RETIRED,
@@ -66,7 +72,7 @@ def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
     )
     with pytest.raises(CandidateThere):
         roll_back(kafka, NAME)
-    forget(kafka, NAME, frozenset({third}))
+    forget(kafka, third)
     assert load_generations(kafka, NAME).candidate is None
     assert create_caught_up(kafka) == third + 1, "a number is never given again"
 
@@ -77,7 +83,7 @@ def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -
     assert going is not None
     control = Control(kafka)
     assert control.find_state(going) is going.state
-    forget(kafka, NAME, frozenset({going.number}))
+    forget(kafka, going.number)
     assert control.find_state(going) is None
     promoted = load_generations(kafka, NAME).promoted
     assert promoted is not None

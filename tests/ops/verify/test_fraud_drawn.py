@@ -14,8 +14,10 @@ from contracts import ALERTS, DIMENSIONS, RECEIPTS, build_model, compute_digest
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
 from ops.verify.fraud import FraudOracle
-from ops.verify.tables import Row
-from ops.verify.timeline import (
+from ops.verify.inventory import Row
+from ops.verify.validation import parse_event
+from pipelines.fraud.thresholds import Thresholds
+from tests.timeline import (
     BORDERS,
     DELAYS_MINUTES,
     DIMENSION_KINDS,
@@ -28,8 +30,6 @@ from ops.verify.timeline import (
     YORK,
     Timeline,
 )
-from ops.verify.validation import parse_event
-from pipelines.fraud.thresholds import Thresholds
 
 pytestmark = pytest.mark.thorough
 

@@ -2,23 +2,31 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from contracts import INCIDENTS, decode
+from contracts.times import EPOCH, MILLISECOND
 from generators import wire
 from generators.ticks import TICKS_PER_DAY
 from generators.world import World
 from infra.kafka import Record
 from ops.verify.fraud import FraudOracle
-from ops.verify.fraud_score import SETTLING, Alert, Incident, compute_scores
-from ops.verify.fraud_scores import Score, Scores, Share
-from ops.verify.timeline import parse_clock
+from ops.verify.fraud_score import (
+    SETTLING,
+    Alert,
+    Incident,
+    Score,
+    Scores,
+    Share,
+    compute_scores,
+)
 from pipelines.fraud.thresholds import Thresholds
 from tests.generators.worlds import SMALL
 from tests.seeds import create_random
+from tests.timeline import parse_clock
 
 pytestmark = pytest.mark.thorough
 
@@ -40,7 +48,7 @@ def incident(name: str, planted_as: str = "fraud", rule: str = RULE, strength: i
     }
 
 
-def alert(*events: str, rule: str = RULE, seen: datetime | None = None, **row: Any) -> Alert:
+def alert(*events: str, rule: str = RULE, **row: Any) -> Alert:
     """Resting on the events of those names."""
     evidence = [
         {"topic": "t", "event_id": name, "event_time": parse_clock("10:00")} for name in events
@@ -51,11 +59,11 @@ def alert(*events: str, rule: str = RULE, seen: datetime | None = None, **row: A
         "decided_at": parse_clock("10:04"),
         "evidence": evidence,
     }
-    return Alert({**values, **row}, seen)
+    return {**values, **row}
 
 
 def compute_score(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -> Score:
-    return compute_scores(lambda: alerts, incidents, LATER, Thresholds()).by_rule[rule]
+    return compute_scores(alerts, incidents, LATER, Thresholds()).by_rule[rule]
 
 
 def test_a_fraud_is_caught_by_an_alert_that_rests_on_one_of_its_events() -> None:
@@ -99,20 +107,13 @@ def test_what_is_not_settled_is_not_scored() -> None:
     assert (score.recall, score.precision) == (Share(0, 0), Share(0, 0))
 
 
-def test_the_time_until_an_alert_was_seen_counts_from_the_deciding_record() -> None:
-    score = compute_score(
-        [alert("a", seen=parse_clock("10:04:02")), alert("b")], incident("a"), incident("b")
-    )
-    assert score.to_see == (timedelta(seconds=2),)
-
-
 def test_one_bad_rule_spoils_a_good_total() -> None:
     planted = [incident(f"{n}") for n in range(98)]
     planted += [incident(name, rule="bulk-purchase") for name in "ab"]
     alerts = [alert(f"{n}") for n in range(98)]
-    assert not compute_scores(lambda: alerts, planted, LATER, Thresholds()).good
+    assert not compute_scores(alerts, planted, LATER, Thresholds()).good
     alerts += [alert(name, rule="bulk-purchase") for name in "ab"]
-    assert compute_scores(lambda: alerts, planted, LATER, Thresholds()).good
+    assert compute_scores(alerts, planted, LATER, Thresholds()).good
 
 
 def test_the_rules_find_what_a_drawn_world_plants() -> None:
@@ -142,10 +143,10 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
             broken_rule_rate=0.0,
         )
     )
-    oracle = FraudOracle(log(world, incidents), Thresholds())
-    scores = compute_scores(
-        lambda: map(Alert, oracle.compute_view()), incidents, oracle.ends_at, Thresholds()
-    )
+    records = list(log(world, incidents))
+    alerts = FraudOracle(records, Thresholds()).compute_view()
+    ends_at = EPOCH + max(one.published_ms for one in records) * MILLISECOND
+    scores = compute_scores(alerts, incidents, ends_at, Thresholds())
     assert scores.total.recall.of > 60
     assert scores.total.recall.share >= 0.9, render_scores(scores)
     assert scores.total.precision.share >= 0.88, render_scores(scores)

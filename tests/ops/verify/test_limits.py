@@ -18,21 +18,12 @@ def copy_with(folder: Path, file: str, old: str, new: str) -> Path:
     return folder
 
 
-def test_the_policy_is_that_of_the_copy(tmp_path: Path) -> None:
-    code = copy_with(
-        tmp_path, "pipelines/reorder/policy.py", "swing: float = 0.25", "swing: float = 0.5"
-    )
-    assert load_policy(code).swing == 0.5
+def test_thresholds_and_policy_are_those_of_the_copy(tmp_path: Path) -> None:
+    copy_with(tmp_path, "pipelines/reorder/policy.py", "swing: float = 0.25", "swing: float = 0.5")
+    assert load_policy(tmp_path).swing == 0.5
     assert load_policy(locate_root()).swing == Policy().swing == 0.25
-
-
-def test_the_thresholds_are_those_of_the_copy(tmp_path: Path) -> None:
     number = Thresholds().card_sales_per_window_max
-    code = copy_with(
-        tmp_path,
-        "pipelines/fraud/thresholds.py",
-        f"card_sales_per_window_max: int = {number}",
-        f"card_sales_per_window_max: int = {number + 3}",
-    )
-    assert load_thresholds(code, "fraud").card_sales_per_window_max == number + 3
-    assert load_thresholds(locate_root(), "fraud") != load_thresholds(code, "fraud")
+    old, new = (f"card_sales_per_window_max: int = {each}" for each in (number, number + 3))
+    copy_with(tmp_path, "pipelines/fraud/thresholds.py", old, new)
+    assert load_thresholds(tmp_path, "fraud").card_sales_per_window_max == number + 3
+    assert load_thresholds(locate_root(), "fraud").card_sales_per_window_max == number

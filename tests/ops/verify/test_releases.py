@@ -11,12 +11,14 @@ from contracts.times import to_epoch_ms
 from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
-from ops.verify import quarantine
+from ops.verify import verdict
 from ops.verify.inventory import Oracle, Row
-from ops.verify.quarantine import compare_listing
+from ops.verify.verdict import compare_listing
 from services.quarantine.follower import follow
 from services.quarantine.progress import read_progress
 from tests.services.quarantine.publishing import HOUR_MS, Place, publish, put
+
+pytestmark = pytest.mark.e2e
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]
 READ = (RECEIPTS.name, ADJUSTMENTS.name, RELEASES.name)
@@ -144,7 +146,7 @@ def test_a_quarantine_that_lags_is_said_and_not_taken_for_wrong(
     kafka: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sell(kafka, "q2", "D", 3 * HOUR_MS)
-    monkeypatch.setattr(quarantine, "CAUGHT_UP_SECONDS_MAX", 0.1)
+    monkeypatch.setattr(verdict, "CAUGHT_UP_SECONDS_MAX", 0.1)
     listing = compare_listing(kafka, create_oracle(kafka))
     assert listing.behind == 1
     assert (listing.agrees, listing.complete) == (True, False)

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from contracts import STOCK_LEVELS, Contract
+from infra.errors import UserError
 from infra.settings import Settings
 from ops.verify.inventory import Book, Row
 from ops.verify.ledger import Audit, Difference, Units
-from ops.verify.oracles import ORACLES, NoOracle, ask_oracle
-from ops.verify.quarantine import Listing
+from ops.verify.oracles import ORACLES, ask_oracle
 from ops.verify.served import Served
-from ops.verify.verdict import Verdict, compare_view, select_kept
+from ops.verify.verdict import Listing, Verdict, compare_view, select_kept
 from pipelines.common.pipeline import list_pipelines, load
 
 AT = ("public.sales.receipt.v1", 0)
@@ -61,7 +61,7 @@ def test_every_pipeline_has_an_oracle() -> None:
 
 
 def test_what_has_no_oracle_is_told_which_do() -> None:
-    with pytest.raises(NoOracle, match=r"'coffee'\. Known: .*inventory"):
+    with pytest.raises(UserError, match=r"'coffee'\. Known: .*inventory"):
         ask_oracle("coffee", Settings(), {})
 
 

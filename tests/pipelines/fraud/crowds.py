@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from random import Random
 
-from ops.verify.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
+from tests.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 
 Crowd = Callable[[Timeline, Random, str, int], None]
 """Adds the events: whom they are about, and how many signals they contribute."""

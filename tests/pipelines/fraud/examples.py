@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 from contracts import ALERTS, build_model, encode_key
 from contracts.times import MILLISECOND
 from infra.kafka import Record
-from ops.verify.fraud import find_signals, list_spans, restore_times
-from ops.verify.tables import Row, Tables
-from ops.verify.timeline import LEEDS, LONDON, Timeline, parse_clock
+from ops.verify.fraud import find_signals, list_spans, restore_alert
+from ops.verify.inventory import Row
+from ops.verify.tables import Tables
 from pipelines.common.flow import build_rows
 from pipelines.fraud.alerts import choose_signals_max, create_evaluator
 from pipelines.fraud.pipeline import create_pipeline
@@ -26,6 +26,7 @@ from pipelines.fraud.thresholds import Thresholds
 from tests.pipelines.fraud.frames import create_frame
 from tests.pipelines.versions import create_lookups
 from tests.rows import collect_rows
+from tests.timeline import LEEDS, LONDON, Timeline, parse_clock
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 CARD = "tok_1"
@@ -72,7 +73,7 @@ def compute_by_rules(log: Sequence[Record], limits: Thresholds) -> list[Row]:
                 "evidence": found["proofs"],
             }
             del row["decided_ms"], row["proofs"]
-            alerts.append(restore_times(row))
+            alerts.append(restore_alert(row))
     return alerts
 
 

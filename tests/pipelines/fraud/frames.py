@@ -5,9 +5,9 @@ from datetime import timedelta
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.kafka import Partition, Record
-from ops.verify.timeline import parse_clock
 from pipelines.fraud.signals import READS
 from tests.pipelines.log import RECORD
+from tests.timeline import parse_clock
 
 
 def create_frame(spark: SparkSession, log: list[Record]) -> DataFrame:

@@ -9,7 +9,14 @@ from pyspark.sql import SparkSession
 from contracts import ALERTS, encode_key
 from infra.kafka import Record
 from ops.verify.fraud import FraudOracle
-from ops.verify.timeline import (
+from pipelines.common.flow import build_rows
+from pipelines.fraud.pipeline import create_pipeline
+from pipelines.fraud.signals import DIMENSIONS
+from tests.pipelines.fraud.frames import create_frame, sort_evidence
+from tests.pipelines.versions import create_lookups
+from tests.rows import collect_rows
+from tests.seeds import create_random
+from tests.timeline import (
     APPLES,
     BORDERS,
     DELAYS_MINUTES,
@@ -24,13 +31,6 @@ from ops.verify.timeline import (
     Line,
     Timeline,
 )
-from pipelines.common.flow import build_rows
-from pipelines.fraud.pipeline import create_pipeline
-from pipelines.fraud.signals import DIMENSIONS
-from tests.pipelines.fraud.frames import create_frame, sort_evidence
-from tests.pipelines.versions import create_lookups
-from tests.rows import collect_rows
-from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 

@@ -12,10 +12,8 @@ from pyspark.sql import functions as F
 
 from contracts import ALERTS, encode_key
 from infra.kafka import Record
-from ops.verify import timeline
 from ops.verify.fraud import FraudOracle
-from ops.verify.tables import Row
-from ops.verify.timeline import Timeline
+from ops.verify.inventory import Row
 from pipelines.common.flow import build_running_rows, build_static_rows
 from pipelines.common.pipeline import keep_columns
 from pipelines.common.transform.accounting import is_accounting
@@ -25,6 +23,7 @@ from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.rules import OF_RECEIPT
 from pipelines.fraud.signals import DIMENSIONS
 from pipelines.fraud.thresholds import Thresholds
+from tests import timeline
 from tests.pipelines.files import append
 from tests.pipelines.fraud.crowds import CROWDS
 from tests.pipelines.fraud.frames import create_frame, sort_evidence
@@ -33,6 +32,7 @@ from tests.pipelines.versions import create_lookups
 from tests.replay.hostile import LINES_MAX
 from tests.rows import collect_rows
 from tests.seeds import create_random
+from tests.timeline import Timeline
 
 pytestmark = pytest.mark.spark
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from ops.verify.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, only, travel
+from tests.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 
 
 class TestImpossibleTravel:

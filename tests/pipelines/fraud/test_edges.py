@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from ops.verify.timeline import WINE, Timeline, parse_clock
 from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, sell_often, travel
+from tests.timeline import WINE, Timeline, parse_clock
 
 
 def give_away(shop: Timeline) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ops.verify.timeline import APPLES, MILK, PRICES, WINE, Timeline, parse_clock
 from tests.pipelines.fraud.examples import MINUTE, SECOND, only
+from tests.timeline import APPLES, MILK, PRICES, WINE, Timeline, parse_clock
 
 
 class TestSweethearting:

@@ -3,9 +3,9 @@
 from contracts import ALERTS, RECEIPTS, RELEASES, encode, encode_key
 from infra.kafka import Record
 from ops.verify.fraud import FraudOracle
-from ops.verify.timeline import LEEDS, MILK, WINE, Timeline, parse_clock
 from pipelines.fraud.thresholds import Thresholds
 from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, only, sell_often
+from tests.timeline import LEEDS, MILK, WINE, Timeline, parse_clock
 
 
 class TestCardVelocity:

@@ -30,7 +30,6 @@ from infra.reports import VERDICTS, name_suite
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.verify.inventory import Oracle, Row
-from ops.verify.lake import Events, collect_events, sum_daily_facts
 from ops.verify.log import read
 from pipelines.lake.tables import EVENTS, PROPERTIES, TOPICS, Lake, Table, locate_lake
 from services.api.lake import movements
@@ -39,6 +38,7 @@ from services.api.lake.movements import Span, sum_movements
 from services.api.routes.quality import FROM_ELSEWHERE, find_newest
 from tests.command import run_command
 from tests.ending import await_end
+from tests.pipelines.lake.oracle import Events, collect_events, sum_daily_facts
 from tests.replay.log import draw_log
 from tests.replay.playing import publish
 from tests.seeds import create_random

@@ -8,8 +8,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
-from ops.verify.reorder import ReorderOracle
-from ops.verify.timeline import (
+from ops.verify.oracles import ReorderOracle
+from pipelines.common.flow import build_rows
+from pipelines.reorder.pipeline import PIPELINE, POLICY
+from tests.pipelines.log import create_frame
+from tests.pipelines.versions import create_lookups
+from tests.rows import collect_rows
+from tests.seeds import create_random
+from tests.timeline import (
     APPLES,
     DAY,
     LEEDS,
@@ -22,12 +28,6 @@ from ops.verify.timeline import (
     Line,
     Timeline,
 )
-from pipelines.common.flow import build_rows
-from pipelines.reorder.pipeline import PIPELINE, POLICY
-from tests.pipelines.log import create_frame
-from tests.pipelines.versions import create_lookups
-from tests.rows import collect_rows
-from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 

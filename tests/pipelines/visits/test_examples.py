@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import SparkSession
 
-from ops.verify.tables import Row
-from ops.verify.timeline import APPLES, LEEDS, MILK, YORK, Line, Timeline, parse_clock
+from ops.verify.inventory import Row
 from tests.pipelines.visits.test_visits import compute_expected, compute_visits
+from tests.timeline import APPLES, LEEDS, MILK, YORK, Line, Timeline, parse_clock
 
 pytestmark = pytest.mark.spark
 

@@ -8,14 +8,14 @@ from pyspark.sql import SparkSession
 
 from contracts import RECEIPTS, VISITS, encode_key
 from infra.kafka import Record
-from ops.verify.tables import Row
-from ops.verify.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
-from ops.verify.visits import VisitsOracle
+from ops.verify.inventory import Row
+from ops.verify.oracles import VisitsOracle
 from pipelines.common.flow import build_rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
 from tests.pipelines.log import create_frame
 from tests.rows import collect_rows
 from tests.seeds import create_random
+from tests.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 
 pytestmark = pytest.mark.spark
 

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from contracts import PRODUCTS, RECEIPTS, REFUNDS
 from contracts.measures import MEASURES
-from ops.verify.amount import create_amount
+from ops.verify.sums import create_amount
 from pipelines.common.transform.columns import compute_amount
 from pipelines.engine.session import prepare_session
 

@@ -20,7 +20,7 @@ from contracts.partitions import choose_partition
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Partition, Record
 from ops.verify.fraud import FraudOracle
-from ops.verify.tables import Row
+from ops.verify.inventory import Row
 from pipelines.fraud.thresholds import Thresholds
 
 DAY = datetime(2026, 3, 4, tzinfo=UTC)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -9,9 +10,7 @@ import pyarrow as pa
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from infra.kafka import Record
-from ops.verify.amount import create_amount
-from ops.verify.full_sums import fit_sums
-from ops.verify.inventory import read_query
+from ops.verify.sums import create_amount, fit_sums
 from ops.verify.validation import Event, Unreadable, find_untimeliness, parse_event, read_record
 
 Place = tuple[int, int]
@@ -59,9 +58,8 @@ def sum_daily_facts(events: Events) -> list[dict[str, Any]]:
     engine.execute("set timezone = 'UTC'")
     create_amount(engine)
     engine.register("moves", pa.Table.from_pylist(list(list_moves(events)), MOVES))
-    rows = [
-        fit_sums(row) for row in engine.sql(read_query("daily_facts")).to_arrow_table().to_pylist()
-    ]
+    query = Path(__file__).with_name("daily_facts.sql").read_text()
+    rows = [fit_sums(row) for row in engine.sql(query).to_arrow_table().to_pylist()]
     for row in rows:
         del row["sums_in_full"]
     return rows

@@ -9,7 +9,7 @@ import pytest
 
 from infra.settings import Settings
 from infra.wait import wait_until
-from ops.faults.watch import Ages, Sight, Watch, fetch_ages
+from ops.faults.healing import Ages, Sight, fetch_ages, watch
 
 FRESH: Ages = {"inventory": 0.5, "fraud": 0.0}
 
@@ -102,7 +102,7 @@ def test_whoever_watches_goes_on_when_nobody_answers() -> None:
             raise ConnectionRefusedError
         return answers[0]
 
-    with Watch(FRESH, fetch) as seen:
+    with watch(FRESH, fetch) as seen:
         wait_until(lambda: seen.unanswered_seconds > 0, "silence is noted")
         answers.append(FRESH)
         wait_until(lambda: seen.begun, "an answer is noted")

@@ -1,5 +1,5 @@
 -- What moved of a sku in a store on a day. A shipment that was only dispatched moved nothing.
--- Sums of cents are decimals: ops/verify/full_sums.py.
+-- Sums of cents are decimals: ops/verify/sums.py.
 select
     date_trunc('day', event_time)::date                                      as day,
     store_id,
