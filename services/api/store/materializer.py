@@ -38,7 +38,7 @@ class Materializer(Background):
         path: Path,
         open_log: OpenLog,
         on_loaded: OnLoaded,
-        on_commit: Callable[[Marker], None],
+        on_commit: Callable[[], None],
         measure_wait: MeasureWait,
     ) -> None:
         super().__init__(str(generation))
@@ -148,7 +148,7 @@ class Materializer(Background):
             self.snapshots = Snapshots(self.path)
             log.info("%s: loaded to batch %d", self.generation, marker.batch)
             self._on_loaded(self)
-        self._on_commit(marker)
+        self._on_commit()
 
     def _withdraw(self) -> None:
         if self.snapshots is not None:

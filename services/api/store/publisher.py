@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from infra.kafka import Headers
 from services.api.store.background import Background
-from services.api.store.traces import Headers
 
 DELIVERY_SECONDS_MAX = 5.0
 REPORT_SECONDS_MAX = DELIVERY_SECONDS_MAX + 2.0  # the client itself gives up earlier

@@ -17,7 +17,6 @@ from services.api.store.publisher import Publisher
 from services.api.store.registration import Registration
 from services.api.store.snapshots import Snapshots
 from services.api.store.subscriptions import Subscriptions
-from services.api.store.traces import Traces
 from services.clock import get_wall_ms
 
 STOP_SECONDS_MAX = 3.0
@@ -41,7 +40,6 @@ class Store:
     rejections: Mirror
     actions: Mirror
     subscriptions: Subscriptions
-    traces: Traces = field(default_factory=Traces)
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when streams have to end."""
 
@@ -68,7 +66,6 @@ class Store:
         self.generations.stop(compute_seconds_left)
         for each in self._list_background():
             each.join(compute_seconds_left())
-        self.traces.stop()
 
     def end_streams(self) -> None:
         """Let every stream tell its reader that the API stops."""
