@@ -12,7 +12,7 @@ from typing import Any
 from infra.settings import REMEMBERED_FILE, Settings, load_remembered
 from ops.generations.folders import locate_checkpoint
 from ops.generations.record import read_generations
-from services.api.store.location import locate_database, locate_folder
+from services.api.store.database import locate_database, locate_folder
 
 PAGE_BYTES = 4096
 """The size of a SQLite page. The first page stays, so that the file still looks like a database."""

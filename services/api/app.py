@@ -60,18 +60,15 @@ from services.api.routes import (
 )
 from services.api.store.audit import Audit
 from services.api.store.changelog import Changelog
-from services.api.store.commits import Commits
 from services.api.store.control import Control
+from services.api.store.database import locate_folder
 from services.api.store.freshness import Freshness
-from services.api.store.location import locate_folder
 from services.api.store.materializer import Materializer, OnLoaded
-from services.api.store.materializers import Materializers
+from services.api.store.materializers import Materializers, Registration, create_announcer
 from services.api.store.mirror import Mirror
-from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
-from services.api.store.planned import PLANNED
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.publisher import OVERRIDES, Publisher
-from services.api.store.registration import Registration, create_announcer
-from services.api.store.store import Store
+from services.api.store.store import Commits, Store
 from services.api.store.subscriptions import Subscriptions
 from services.clock import get_wall_ms
 from services.subscriptions.addresses import create_allow_list

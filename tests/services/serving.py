@@ -27,17 +27,14 @@ from services.api.http.server import listen
 from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
-from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
 from services.api.store.materializer import Materializer
-from services.api.store.materializers import Materializers
+from services.api.store.materializers import Materializers, Registration
 from services.api.store.mirror import Mirror
-from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
-from services.api.store.planned import PLANNED
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.publisher import Publisher, Record, Stored
-from services.api.store.registration import Registration
-from services.api.store.store import Store
+from services.api.store.store import Commits, Store
 from services.api.store.subscriptions import Subscriptions
 from services.subscriptions.addresses import AllowList
 from tests.services.memory import MemoryLog

@@ -1,6 +1,6 @@
 """The log as the materializer reads it: assigned partitions, from offsets of its own."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
@@ -164,6 +164,18 @@ class Changelog:
         self._consumer.pause([TopicPartition(*at) for at in wanted - self._paused])
         self._consumer.resume([TopicPartition(*at) for at in self._paused - wanted])
         self._paused = wanted
+
+
+def follow(
+    log: Log, extent: Extent, start: Offsets, is_over: Callable[[], bool]
+) -> Iterator[tuple[Sequence[Record | End], bool]]:
+    """What arrives from these offsets on, and whether every partition was read to its end once."""
+    log.start(start)
+    unread = set(extent.starts)
+    while not is_over():
+        arrived = log.read()
+        unread -= {each.partition for each in arrived if isinstance(each, End)}
+        yield arrived, not unread
 
 
 def read_row(contract: Contract, record: Record, reader: Reader = READER) -> Row | None:

@@ -54,15 +54,22 @@ class Stored:
     offset: int
 
 
-class Full(Exception):
+class NotPublished(Exception):
+    """The log has not acknowledged the record."""
+
+
+class Full(NotPublished):
     """The publisher has too many records in flight."""
 
+    def __str__(self) -> str:
+        return "too much is on its way"
 
-class Refused(Exception):
+
+class Refused(NotPublished):
     """The record is not in the log and will not be."""
 
 
-class OutcomeUnknown(Exception):
+class OutcomeUnknown(NotPublished):
     """The record may or may not be in the log."""
 
 

@@ -3,7 +3,7 @@
 import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from contracts import PROPOSALS, STOCK_LEVELS, Contract, Row
 from contracts.times import to_epoch_ms
@@ -60,7 +60,7 @@ class Table:
             ),
         )
         self.upsert = (
-            f"insert into {self.name} ({_list(names)}) values ({_render_places(names)}) "
+            f"insert into {self.name} ({_list(names)}) values ({', '.join('?' for _ in names)}) "
             f"on conflict ({_list(key)}) do update set {updates} "
             f"where excluded.{VERSION} >= {self.name}.{VERSION}"
         )
@@ -107,18 +107,12 @@ def _select_oldest(table: str, contract: Contract) -> str | None:
     return f"select max({contract.began}) - {to_ms(contract.retention)} from {table}"
 
 
-class _Kind:
+class _Kind(NamedTuple):
     """The storage and the rendering of values of one type."""
 
-    def __init__(
-        self,
-        sql: str,
-        into: Callable[[Any], Any] = lambda value: value,
-        out: Callable[[Any], Any] = lambda kept: kept,
-    ) -> None:
-        self.sql = sql
-        self.into = into
-        self.out = out
+    sql: str
+    into: Callable[[Any], Any] = lambda value: value
+    out: Callable[[Any], Any] = lambda kept: kept
 
 
 def encode_base64(stored: bytes) -> str:
@@ -170,7 +164,3 @@ def _quote(name: str) -> str:
 
 def _list(names: Sequence[str]) -> str:
     return ", ".join(_quote(name) for name in names)
-
-
-def _render_places(names: Sequence[str]) -> str:
-    return ", ".join("?" for _ in names)

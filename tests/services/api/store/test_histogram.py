@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from services.api.store.histogram import BOUNDS_SECONDS, Histogram
+from services.api.store.applier import BOUNDS_SECONDS, Histogram
 
 
 def test_a_duration_counts_in_its_bucket_and_in_all_longer_ones() -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from services.api.store.marker import Marker
-from services.api.store.rate import MARKERS_MAX, WINDOW_SECONDS, Rate
+from services.api.store.materializer import MARKERS_MAX, WINDOW_SECONDS, Rate
 
 MARKER = Marker("inventory", 1, 0, {("sales", 0): 0}, {}, 0, 0)
 
