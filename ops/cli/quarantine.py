@@ -17,9 +17,8 @@ from infra.settings import Settings, read_settings
 from ops.cli import screen
 from ops.cli.exclusive import lock_home
 from services.quarantine import release as releasing
-from services.quarantine.anatomy import dissect
-from services.quarantine.reader import read_record
-from services.quarantine.remedy import find_remedy
+from services.quarantine.release import read_record
+from services.quarantine.remedy import dissect, find_remedy
 
 ANSWER_SECONDS_MAX = 30.0
 LIMIT_DEFAULT, LIMIT_MAX = 20, 500

@@ -10,9 +10,7 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
-from services.ordering.gate import answer_review
-from services.ordering.publisher import OrderPublisher
-from services.ordering.reader import Reviews
+from services.ordering.gate import OrderPublisher, Reviews, answer_review
 from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.dying import Died, limit_life
