@@ -70,23 +70,16 @@ def follow(settings: Settings, stop: Event) -> None:
             is_further = not reached.items() <= offsets.items()
             offsets |= reached
             if is_further or time.monotonic() >= due:
-                due = time.monotonic() + (
-                    LIVENESS_SECONDS if commit_offsets(reader, offsets) else 0
-                )
+                try:
+                    commit(reader, Progress(offsets, get_wall_ms()))
+                    due = time.monotonic() + LIVENESS_SECONDS
+                except KafkaException as error:  # the next batch commits again
+                    log.warning("not committed yet: %s", error)
+                    due = time.monotonic()
             if copied:
                 log.info("%d of %d records rejected", copied, len(batch))
     finally:
         reader.close()
-
-
-def commit_offsets(reader: Consumer, offsets: Offsets) -> bool:
-    """Commit. Returns False after a failure; the next batch commits again."""
-    try:
-        commit(reader, Progress(offsets, get_wall_ms()))
-    except KafkaException as error:
-        log.warning("not committed yet: %s", error)
-        return False
-    return True
 
 
 def read_batch(reader: Consumer) -> tuple[Sequence[Record], Offsets]:

@@ -1,7 +1,5 @@
 """The row of a rejected record in the quarantine: the whole record."""
 
-from typing import TypedDict
-
 from contracts import QUARANTINE, RELEASES, Row, encode
 from contracts.checks import order_checks
 from contracts.times import to_instant
@@ -18,29 +16,11 @@ BEGIN_MS, END_MS = -62_135_596_800_000, 253_402_300_799_999
 """The years 1 to 9999."""
 
 
-class Header(TypedDict):
-    name: str
-    value: bytes | None
+def create_row(record: Record) -> Row | None:
+    """The row of a record in the quarantine, times in epoch milliseconds.
 
-
-class QuarantineRow(TypedDict):
-    """A row of the quarantine, as in its contract; times are epoch milliseconds."""
-
-    topic: str
-    partition: int
-    offset: int
-    reason: str
-    found: str
-    published_at: int
-    event_id: str | None
-    event_time: int | None
-    key: bytes | None
-    value: bytes | None
-    headers: list[Header]
-
-
-def create_row(record: Record) -> QuarantineRow | None:
-    """The row of a record in the quarantine; None for an accepted record. Raises NewerSchema."""
+    None for an accepted record. Raises NewerSchema.
+    """
     contract = VALIDATED[record.topic]
     found = validate(contract, record.key, record.value, record.published_ms, record.partition)
     if not isinstance(found, Rejection):
@@ -53,11 +33,11 @@ def create_row(record: Record) -> QuarantineRow | None:
     return _build_row(record, found)
 
 
-def _build_row(record: Record, found: Rejection) -> QuarantineRow:
+def _build_row(record: Record, found: Rejection) -> Row:
     event = found.event or {}
     happened = event.get(VALIDATED[record.topic].event_time or "")
     identity = event.get("event_id")
-    whole: QuarantineRow = {
+    whole = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
@@ -70,19 +50,10 @@ def _build_row(record: Record, found: Rejection) -> QuarantineRow:
         "value": record.value,
         "headers": [{"name": name, "value": value} for name, value in record.headers],
     }
-    if is_storable(whole):
+    keeps_contract = all(asked.holds(whole) for asked in order_checks(QUARANTINE))
+    if keeps_contract and len(encode(QUARANTINE, whole)) <= VALUE_BYTES_MAX:
         return whole
-    text = describe_size(record, found)
-    return {**whole, "found": text, "key": None, "value": None, "headers": []}
-
-
-def is_storable(row: Row) -> bool:
-    """Whether the row keeps its contract and is small enough to be sent."""
-    kept = all(asked.holds(row) for asked in order_checks(QUARANTINE))
-    return kept and len(encode(QUARANTINE, row)) <= VALUE_BYTES_MAX
-
-
-def describe_size(record: Record, found: Rejection) -> str:
     size = len(record.key or b"") + len(record.value or b"")
     text = f"{size} bytes with {len(record.headers)} headers, too large to be copied: see its topic"
-    return f"{text}; {found.found}"[:FOUND_MAX]
+    text = f"{text}; {found.found}"[:FOUND_MAX]
+    return {**whole, "found": text, "key": None, "value": None, "headers": []}

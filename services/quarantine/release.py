@@ -69,10 +69,6 @@ class Case:
     def happened_ms(self) -> int:
         return int(self.event[self.contract.event_time or ""])
 
-    def compute_accepted_from_ms(self) -> int:
-        """The earliest publication time of an accepted copy, in epoch milliseconds."""
-        return self.happened_ms - (self.contract.skew or timedelta()) // MILLISECOND
-
     def compute_decided_ms(self) -> int:
         """The time from which on no copy is accepted. The skew is room for a slow sender."""
         spans = (self.contract.horizon or timedelta()) + (self.contract.skew or timedelta())
@@ -154,7 +150,8 @@ def refuse_released(settings: Settings, case: Case, report: Report) -> None:
 def refuse_applied(settings: Settings, case: Case, report: Report) -> None:
     """Raise Refused if a copy of the event was accepted, in any partition."""
     contract, identity = case.contract, identify(case.contract, case.event)
-    since_ms = case.compute_accepted_from_ms()
+    # No copy is accepted that was published earlier.
+    since_ms = case.happened_ms - (contract.skew or timedelta()) // MILLISECOND
     for record, event in find_accepted(settings, contract, identity[0], since_ms, report):
         if identify(contract, event) == identity:
             raise Refused(

@@ -19,9 +19,6 @@ REFUSALS_PER_SECOND = 1.0
 TARGET_CHARACTERS_MAX = 2_000  # by the contract
 ID_BYTES = 4
 
-Write = Callable[[Record], Awaitable[object]]
-"""Returns once the log holds the record. Raises NotPublished."""
-
 log = logging.getLogger("api.audit")
 
 
@@ -81,13 +78,14 @@ class Bucket:
 class Audit:
     """Writes the records; only the event loop uses it.
 
+    `write` returns once the log holds the record, or raises NotPublished.
     It writes at most REFUSALS_AT_ONCE_MAX refusals at once and then one a second. The next record
     has the number of omitted ones.
     """
 
     def __init__(
         self,
-        write: Write,
+        write: Callable[[Record], Awaitable[object]],
         find_world_ms: Callable[[], int | None],
         clock: Callable[[], float] = monotonic,
     ) -> None:
@@ -145,11 +143,8 @@ class Audit:
         left_out, self._left_out = self._left_out, 0
         whole = {**row, "left_out": left_out}
         try:
-            await self._write(
-                Record(
-                    ACTIONS.name, encode_key(ACTIONS, whole), encode(ACTIONS, whole), get_wall_ms()
-                )
-            )
+            key, value = encode_key(ACTIONS, whole), encode(ACTIONS, whole)
+            await self._write(Record(ACTIONS.name, key, value, get_wall_ms()))
         except BaseException:
             self._left_out += left_out
             raise

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Protocol, Self
 
 from confluent_kafka import (
@@ -106,12 +105,7 @@ class Changelog:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._consumer.close()
 
     def read_ids(self) -> dict[str, str]:
@@ -184,22 +178,22 @@ def read_row(contract: Contract, record: Record, reader: Reader = READER) -> Row
 
 
 def _read(message: Message) -> Record | End | None:
+    """None for an error that waiting cures: the client itself retries an absent broker."""
     error = message.error()
-    if error is not None and error.code() != KafkaError._PARTITION_EOF:
-        _raise_lasting(error, message.topic())
-        return None
-    at = (message.topic() or "", message.partition() or 0)
-    offset = message.offset() or 0
-    if error is not None:
-        return End(at, offset)
-    return Record(at, offset, message.key() or b"", message.value(), message.timestamp()[1])
-
-
-def _raise_lasting(error: KafkaError, topic: str | None) -> None:
-    """Raise an error that waiting does not cure. The client itself retries an absent broker."""
+    topic, partition, offset = (
+        message.topic() or "",
+        message.partition() or 0,
+        message.offset() or 0,
+    )
+    if error is None:
+        key, published_ms = message.key() or b"", message.timestamp()[1]
+        return Record((topic, partition), offset, key, message.value(), published_ms)
+    if error.code() == KafkaError._PARTITION_EOF:
+        return End((topic, partition), offset)
     if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
         raise OffsetGone(f"{topic}: the offset to go on from is gone: {error.str()}")
     if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
         raise OffsetGone(f"{topic} is no longer there")
     if error.fatal():
         raise KafkaException(error)
+    return None

@@ -105,7 +105,8 @@ class Publisher(Background):
             if error is None:
                 report.set_result(Stored(message.partition() or 0, message.offset() or 0))
             else:
-                report.set_exception(_classify(error))
+                kind = Refused if error.code() in NEVER_STORED else OutcomeUnknown
+                report.set_exception(kind(error.str()))
 
         def delivered(error: KafkaError | None, message: Message) -> None:
             with suppress(RuntimeError):  # the loop is closed: the API has stopped
@@ -123,20 +124,11 @@ class Publisher(Background):
         except BufferError as error:
             raise Full from error
         except KafkaException as error:
-            self._renew(error)
+            if error.args[0].fatal():  # for example when the log lost records
+                log.warning("the producer is replaced: %s", error)
+                self._client = self._create()
             raise Refused(str(error)) from error
         return await report
 
-    def _renew(self, error: KafkaException) -> None:
-        """Replace the producer after a fatal error, for example when the log lost records."""
-        if error.args[0].fatal():
-            log.warning("the producer is replaced: %s", error)
-            self._client = self._create()
-
     def run_once(self) -> None:
         self._client.poll(POLL_SECONDS)
-
-
-def _classify(error: KafkaError) -> Refused | OutcomeUnknown:
-    kind = Refused if error.code() in NEVER_STORED else OutcomeUnknown
-    return kind(error.str())

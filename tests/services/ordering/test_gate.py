@@ -141,7 +141,7 @@ def test_a_gate_that_dies_anywhere_orders_every_review_once(
     chance = create_random("deaths of the gate")
     shop = Reordering(kafka)
     shop.promote(1)
-    life = limit_life(monkeypatch, "services.ordering.publisher")
+    life = limit_life(monkeypatch, "services.ordering.gate")
     for number in range(4):
         shop.review(1, number, SOLD if number else EMPTY)
         life.rows_left = chance.randint(1, len(SKUS))

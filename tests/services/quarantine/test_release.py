@@ -20,6 +20,8 @@ from tests.services.quarantine.publishing import (
     stop_world,
 )
 
+pytestmark = pytest.mark.e2e
+
 HAPPENED = RECEIPTS.examples[0]["event_time"]
 BECAUSE = "the till had lost its line"
 
