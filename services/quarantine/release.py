@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from confluent_kafka import TopicPartition
-
 from contracts import RELEASES, Contract, Row, codec, encode, encode_key
 from contracts.consumer import create_reader
 from contracts.times import MILLISECOND, render_span, to_instant
@@ -18,8 +16,8 @@ from infra.errors import UserError
 from infra.kafka import (
     Record,
     create_admin,
-    create_consumer,
     create_producer,
+    find_offsets_at,
     read_between,
     read_end_offsets,
     read_newest_ms,
@@ -33,7 +31,6 @@ from services.clock import get_wall_ms
 from services.quarantine.remedy import find_remedy
 
 BECAUSE_MAX = 500
-ANSWER_SECONDS_MAX = 30.0
 REPORT_EVERY = 1_000
 
 READER = Reader(create_reader("quarantine"))
@@ -187,34 +184,21 @@ def find_accepted(
     Each partition begins with its first record with this timestamp or a later one. Raises
     UnknownTopic and TimeoutError.
     """
-    for record in read_since(settings, contract, since_ms, report):
-        if holding.encode() in (record.value or b""):  # decoding only these is ten times as fast
-            verdict = validate(
-                contract, record.key, record.value, record.published_ms, record.partition
-            )
-            if not isinstance(verdict, Rejection):
-                yield record, verdict
-
-
-def read_since(
-    settings: Settings, contract: Contract, since_ms: int, report: Report
-) -> Iterator[Record]:
-    """Every record of the topic up to its current end, from a time on."""
-    ends = read_end_offsets(create_admin(settings), [contract.name])
-    reader = create_consumer(settings)
-    try:
-        asked = [TopicPartition(*at, max(since_ms, 0)) for at in ends]
-        places = reader.offsets_for_times(asked, timeout=ANSWER_SECONDS_MAX)
-    finally:
-        reader.close()
-    # A negative offset: there is no record since.
-    starts = {(at.topic, at.partition): at.offset for at in places if at.offset >= 0}
-    wanted = {at: ends[at] for at in starts}
-    total = sum(max(0, end - starts[at]) for at, end in wanted.items())
-    for read, message in enumerate(read_between(settings, starts, wanted), 1):
-        yield to_record(message)
+    client = create_admin(settings)
+    starts = find_offsets_at(client, [contract.name], max(since_ms, 0))
+    ends = read_end_offsets(client, [contract.name])
+    total = sum(ends[at] - start for at, start in starts.items())
+    for read, message in enumerate(read_between(settings, starts, ends), 1):
         if read % REPORT_EVERY == 0 or read == total:
             report(contract.name, read, total)
+        record = to_record(message)
+        if holding.encode() not in (record.value or b""):
+            continue  # decoding only possible copies is ten times as fast
+        verdict = validate(
+            contract, record.key, record.value, record.published_ms, record.partition
+        )
+        if not isinstance(verdict, Rejection):
+            yield record, verdict
 
 
 def create_event(case: Case, because: str, now_ms: int) -> Row:
