@@ -63,11 +63,11 @@ class Subscriptions(Background):
             ends = extent.ends.items()
             start = {at: max(extent.starts[at], end - MARKERS_READ_MAX) for at, end in ends}
             for arrived, is_whole in follow(markers, extent, start, lambda: monotonic() > deadline):
-                found += [each for each in arrived if isinstance(each, Record) and each.value]
+                found += [each for each in arrived if isinstance(each, Record)]
                 if is_whole:
                     break
         for each in reversed(found):
-            row = read_row(MARKERS, each)
+            row = None if each.value is None else read_row(MARKERS, each)
             marker = row and Marker.read(row, each.offset)
             if marker and (marker.pipeline, marker.generation, marker.batch) == (
                 pipeline,
