@@ -104,7 +104,10 @@ class Courier:
             self._note_failure(progress, error)
         else:
             self._waiting.popleft()
-            _note_end(progress, first)
+            progress.next_offset = first.offset + 1
+            progress.head, progress.waiting_since = None, None
+            progress.attempts, progress.retry_at, progress.error = 0, None, None
+            progress.waiting = max(0, progress.waiting - 1)
         return True
 
     def _find_first(self, queue: Log, progress: Progress) -> Waiting | None:
@@ -142,12 +145,6 @@ def park(progress: Progress, error: Exception) -> None:
     progress.state, progress.retry_at = PARKED, None
     progress.error = str(error)[:ERROR_CHARACTERS_MAX]
     log.warning("subscription %s is parked: %s", progress.subscription_id, error)
-
-
-def _note_end(progress: Progress, delivered: Waiting) -> None:
-    progress.next_offset, progress.head, progress.waiting_since = delivered.offset + 1, None, None
-    progress.attempts, progress.retry_at, progress.error = 0, None, None
-    progress.waiting = max(0, progress.waiting - 1)
 
 
 def render_event(

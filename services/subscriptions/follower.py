@@ -77,7 +77,9 @@ class Worker(Background):
         except TooManyRows as error:
             park(progress, error)
             self._save(progress, at_once=True)
-            self._await_resumption(progress)
+            while self.subscription.resumed_at == progress.resumed_at:
+                if self.stopping.wait(IDLE_SECONDS):
+                    break
         finally:
             self._save(progress, at_once=True)
 
@@ -88,11 +90,6 @@ class Worker(Background):
         self._writer.write([progress.to_record()])
         self._saved, self._due = copy.deepcopy(progress), monotonic() + SAVE_SECONDS
         return True
-
-    def _await_resumption(self, progress: Progress) -> None:
-        while not self.stopping.wait(IDLE_SECONDS):
-            if self.subscription.resumed_at != progress.resumed_at:
-                return
 
 
 def serve_subscriptions(settings: Settings, stop: Event) -> None:

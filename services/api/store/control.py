@@ -56,7 +56,10 @@ class Control(Background):
     def _apply(self, record: Record) -> None:
         if record.value is None:
             if record.partition[0] == GENERATIONS.name:
-                self._forget(record.key.decode(errors="replace"))
+                pipeline = record.key.decode(errors="replace")
+                self._on_generations(Generations(pipeline))
+                for at in [at for at in self.markers if at[0] == pipeline]:
+                    del self.markers[at]
             return
         value = read_row(CONTRACTS[record.partition[0]], record)
         if value is None:
@@ -72,11 +75,6 @@ class Control(Background):
             self._clock = AnnouncedClock.parse(value)
         if self._clock is not None:
             self.world = replace(self._clock, beat_ms=choose_beat_ms([*self._beats]))
-
-    def _forget(self, pipeline: str) -> None:
-        self._on_generations(Generations(pipeline))
-        for at in [at for at in self.markers if at[0] == pipeline]:
-            del self.markers[at]
 
 
 def _is_good(record: Record) -> bool:

@@ -9,7 +9,7 @@ from contracts import PROPOSALS, STOCK_LEVELS, Contract, Row
 from contracts.times import to_epoch_ms
 from services.times import render_instant, render_instant_or_none, to_ms
 
-INDEXED = {
+INDEXED: Mapping[str, tuple[str, ...]] = {
     STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time"),
     PROPOSALS.name: ("sku",),
 }
@@ -43,6 +43,9 @@ class Table:
         kinds = {field.name: KINDS[field.type] for field in contract.fields}
         names = tuple(kinds)
         rest = [name for name in names if name not in key]
+        indexed = INDEXED.get(contract.name, ())
+        if contract.began is not None and contract.began != contract.key[0]:
+            indexed = (*indexed, contract.began)
         columns = ", ".join(f"{_quote(name)} {kind.sql}" for name, kind in kinds.items())
         updates = ", ".join(f"{_quote(name)} = excluded.{_quote(name)}" for name in rest)
         self.contract = contract
@@ -56,7 +59,7 @@ class Table:
             *(
                 f"create index {_quote(f'{contract.name} by {column}')} "
                 f"on {self.name} ({_quote(column)})"
-                for column in _list_indexed(contract)
+                for column in indexed
             ),
         )
         self.upsert = (
@@ -91,12 +94,6 @@ class Table:
         return {name: out(kept) for (name, out), kept in zip(self._out, row, strict=True)}
 
 
-def _list_indexed(contract: Contract) -> tuple[str, ...]:
-    began = contract.began
-    time = (began,) if began and began != contract.key[0] else ()
-    return (*INDEXED.get(contract.name, ()), *time)
-
-
 def _select_oldest(table: str, contract: Contract) -> str | None:
     """SQL for the earliest time kept, in epoch ms; None for a view without retention.
 
@@ -119,15 +116,9 @@ def encode_base64(stored: bytes) -> str:
     return b64encode(stored).decode()
 
 
-def to_json_value(value: object) -> object:
-    """A decoded value as clients see it in JSON."""
-    parsed: object = json.loads(_dump(value))
-    return parsed
-
-
 def to_document(values: Mapping[str, object]) -> Document:
     """Decoded values by name, as clients see them in JSON."""
-    return {name: to_json_value(value) for name, value in values.items()}
+    return {name: json.loads(_dump(value)) for name, value in values.items()}
 
 
 def _dump(value: Any) -> str:
