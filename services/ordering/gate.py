@@ -95,17 +95,18 @@ def read_proposals(settings: Settings, ends: Offsets) -> list[Proposal]:
     return [proposal for _, proposal in newest.values()]
 
 
-def read_orders(settings: Settings) -> dict[str, tuple[Shelf, int, int]]:
-    """Shelf, review and units of every committed purchase order, by its id."""
+def read_orders(settings: Settings) -> list[tuple[str, Shelf, int, int]]:
+    """Id, shelf, review and units of every committed purchase order."""
     ends = read_end_offsets(create_admin(settings), [PURCHASE_ORDERS.name])
-    return {
-        row["purchase_order_id"]: (
+    return [
+        (
+            row["purchase_order_id"],
             Shelf(row["store_id"], row["sku"]),
             to_epoch_ms(row["review_at"]),
             row["units"],
         )
         for row in read_rows(settings, READER, PURCHASE_ORDERS, ends)
-    }
+    ]
 
 
 class OrderPublisher:
@@ -207,8 +208,10 @@ def answer_review(
     topic = generation.outputs[PROPOSALS.name]
     read = {at: end for at, end in marker.outputs.items() if at[0] == topic}
     placed = read_orders(settings)
-    wanted = decide(review_ms, read_proposals(settings, read), placed.values(), Limits())
-    orders = [one for one in wanted if one.order_id not in placed]  # no gate has published them
+    ordered = [(shelf, at_ms, units) for _, shelf, at_ms, units in placed]
+    wanted = decide(review_ms, read_proposals(settings, read), ordered, Limits())
+    published = {order_id for order_id, *_ in placed}  # by any gate
+    orders = [one for one in wanted if one.order_id not in published]
     publisher.publish(orders, review_ms, now_ms, read)
     log.info(
         "%d of %d orders let through, proposed by g%d", len(orders), len(wanted), generation.number
