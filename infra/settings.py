@@ -146,12 +146,6 @@ class Settings(BaseSettings):
         "INFO",
         description="least level that the components log",
     )
-    otel_exporter_otlp_endpoint: str | None = Field(
-        None,
-        pattern=r"^https?://[^/]+(/.*)?$",
-        description="URL that the API sends traces of posted events to, by OTLP over HTTP; unset: "
-        "none are made",
-    )
 
     kafka_bootstrap_servers: str | None = Field(
         None,

@@ -19,7 +19,7 @@ from ops.control.world_clock import read_clock
 from ops.faults.fault import Scene
 from ops.generations.folders import locate_checkpoint
 from ops.generations.record import read_generations
-from services.api.store.location import locate_database, locate_folder
+from services.api.store.database import locate_database, locate_folder
 from services.clock import get_wall_ms
 
 QUOTA, QUOTA_GIB = "simulator_disk_gib_max", 1e-6

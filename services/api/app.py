@@ -60,21 +60,16 @@ from services.api.routes import (
 )
 from services.api.store.audit import Audit
 from services.api.store.changelog import Changelog
-from services.api.store.commits import Commits
 from services.api.store.control import Control
+from services.api.store.database import locate_folder
 from services.api.store.freshness import Freshness
-from services.api.store.location import locate_folder
-from services.api.store.marker import Marker
 from services.api.store.materializer import Materializer, OnLoaded
-from services.api.store.materializers import Materializers
+from services.api.store.materializers import Materializers, Registration, create_announcer
 from services.api.store.mirror import Mirror
-from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
-from services.api.store.planned import PLANNED
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.publisher import OVERRIDES, Publisher
-from services.api.store.registration import Registration, create_announcer
-from services.api.store.store import Store
+from services.api.store.store import Commits, Store
 from services.api.store.subscriptions import Subscriptions
-from services.api.store.traces import create_traces
 from services.clock import get_wall_ms
 from services.subscriptions.addresses import create_allow_list
 from services.subscriptions.signature import read_key
@@ -173,7 +168,7 @@ def create_profile(settings: Settings) -> Profile:
 
 def create_store(settings: Settings) -> Store:
     client = create_admin(settings)
-    commits, traces = Commits(), create_traces(settings)
+    commits = Commits()
     folder = locate_folder(settings)
 
     def open_log(topics: Iterable[str]) -> Changelog:
@@ -181,12 +176,8 @@ def create_store(settings: Settings) -> Store:
 
     def create(generation: Generation, path: Path, on_loaded: OnLoaded) -> Materializer:
         return Materializer(
-            generation, path, open_log, on_loaded, note_commit, freshness.measure_wait
+            generation, path, open_log, on_loaded, commits.notify, freshness.measure_wait
         )
-
-    def note_commit(marker: Marker) -> None:
-        commits.notify()
-        traces.commit(marker)
 
     generations = Materializers(folder, create)
     publisher = Publisher(lambda: create_producer(settings, **OVERRIDES))
@@ -209,5 +200,4 @@ def create_store(settings: Settings) -> Store:
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", open_log),
         actions=Mirror(AUDITED, folder / "actions.sqlite", open_log),
         subscriptions=Subscriptions(open_log, publisher.publish),
-        traces=traces,
     )

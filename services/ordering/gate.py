@@ -1,27 +1,182 @@
 """The gate: for each review it waits until every event is known, decides, and orders once.
 
-It skips a missed review: the next review sees the same shelves and orders what they lack.
+It skips a missed review: the next review sees the same shelves and orders what they lack. The
+orders of a review and the note that it is answered are one transaction.
 """
 
 import logging
+from collections.abc import Sequence
 from threading import Event
 
-from contracts import PROPOSALS
-from infra.settings import Settings
-from services import liveness
-from services.ordering.decision import Limits, Order, decide
-from services.ordering.publisher import OrderPublisher
-from services.ordering.reader import (
-    Reviews,
-    find_marker,
-    find_promoted,
-    read_orders,
-    read_proposals,
-)
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
+from contracts import HEARTBEATS, PROPOSALS, PURCHASE_ORDERS, encode, encode_key
+from contracts.consumer import create_reader
+from contracts.times import to_epoch_ms
+from infra.errors import UserError
+from infra.kafka import (
+    Offsets,
+    create_admin,
+    create_consumer,
+    create_producer,
+    fetch_committed,
+    read_end_offsets,
+)
+from infra.settings import Settings
+from ops.control.reading import Reader, read_rows
+from ops.control.world_clock import read_beat_ms
+from ops.generations.marker import Marker, read_marker
+from ops.generations.record import read_generations
+from services import liveness
+from services.ordering.decision import Limits, Order, Proposal, Shelf, decide
+
+PIPELINE = "reorder"
+DAY_MS = 86_400_000
 LOOK_SECONDS = 1.0
+GROUP = "ordering"
+TRANSACTIONAL_ID = "ordering"
+"""A fixed id, so that the next gate fences the last one."""
+ANSWER_SECONDS_MAX = 30.0
+TRANSACTION_MS_MAX = 30_000
+BEATS = TopicPartition(HEARTBEATS.name, 0)
+"""The partition whose commit notes the review: it exists whichever generation is promoted."""
+
+READER = Reader(create_reader("ordering"))
 
 log = logging.getLogger("ordering")
+
+
+class Reviews:
+    """The newest due review, and where the log ended when it was first seen to be due.
+
+    Record timestamps do not say which records are from before a review: one of another time would
+    stand for all that follow. A heartbeat does: all earlier records precede it.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._client = create_admin(settings)
+        self._review_ms = 0
+        self._ends: Offsets = {}
+
+    def find_due(self) -> tuple[int, int] | None:
+        """The newest due review, and world time by heartbeats, in epoch milliseconds."""
+        now_ms = read_beat_ms(self._settings)
+        return None if now_ms is None else (now_ms // DAY_MS * DAY_MS, now_ms)
+
+    def is_covered(self, marker: Marker, review_ms: int) -> bool:
+        """Whether the marker covers every record from before the review, which is due."""
+        if review_ms != self._review_ms:
+            topics = {topic for topic, _ in marker.inputs}
+            self._ends, self._review_ms = read_end_offsets(self._client, topics), review_ms
+        return all(marker.inputs.get(at, 0) >= end for at, end in self._ends.items())
+
+
+def read_proposals(settings: Settings, ends: Offsets) -> list[Proposal]:
+    """The newest proposal of each key, up to these ends of the changelog."""
+    newest: dict[tuple[Shelf, int], tuple[int, Proposal]] = {}
+    for row in read_rows(settings, READER, PROPOSALS, ends):
+        shelf, review_ms = Shelf(row["store_id"], row["sku"]), to_epoch_ms(row["review_at"])
+        known = newest.get((shelf, review_ms))
+        if known is None or row["version"] >= known[0]:
+            newest[shelf, review_ms] = (
+                row["version"],
+                Proposal(
+                    shelf,
+                    review_ms,
+                    row["moved_units"],
+                    row["reorder_point_units"],
+                    row["order_up_to_units"],
+                    row["pack_size_units"],
+                    row["lead_time_days"],
+                    row["measure"],
+                ),
+            )
+    return [proposal for _, proposal in newest.values()]
+
+
+def read_orders(settings: Settings) -> list[tuple[str, Shelf, int, int]]:
+    """Id, shelf, review and units of every committed purchase order."""
+    ends = read_end_offsets(create_admin(settings), [PURCHASE_ORDERS.name])
+    return [
+        (
+            row["purchase_order_id"],
+            Shelf(row["store_id"], row["sku"]),
+            to_epoch_ms(row["review_at"]),
+            row["units"],
+        )
+        for row in read_rows(settings, READER, PURCHASE_ORDERS, ends)
+    ]
+
+
+class OrderPublisher:
+    """A transactional producer of orders; a later one fences it."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Abort the open transaction of an earlier gate, and fence that gate."""
+        self._consumer: Consumer = create_consumer(settings, GROUP)
+        self._producer: Producer = create_producer(
+            settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
+        )
+        self._producer.init_transactions(ANSWER_SECONDS_MAX)
+
+    def find_answered_ms(self) -> int:
+        """The last answered review, in epoch ms; 0: none. Raises TimeoutError."""
+        [noted] = fetch_committed(self._consumer, GROUP, [(BEATS.topic, BEATS.partition)])
+        return int(noted.metadata or 0)
+
+    def publish(self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Offsets) -> None:
+        """Publish orders, and note the review that they answer and the offsets read for it.
+
+        Raises UserError and KafkaException; this publisher is then unusable.
+        """
+        try:
+            self._producer.begin_transaction()
+            self._send(orders, now_ms)
+            self._note(review_ms, read)
+            self._producer.commit_transaction(ANSWER_SECONDS_MAX)
+        except KafkaException as error:
+            if error.args[0].fatal():
+                raise UserError(
+                    "Only one gate may order at a time, and another one has begun since, or the "
+                    "broker that kept this one's transaction has gone. This gate publishes no more "
+                    "orders; whatever supervises it starts it again. See what runs: make status"
+                ) from error
+            raise
+
+    def close(self) -> None:
+        self._consumer.close()
+
+    def _send(self, orders: Sequence[Order], now_ms: int) -> None:
+        for order in orders:
+            row = {
+                "purchase_order_id": order.order_id,
+                "ordered_at": now_ms,
+                "review_at": order.review_ms,
+                "store_id": order.shelf.store_id,
+                "sku": order.shelf.sku,
+                "units": order.units,
+                "pack_size_units": order.pack_size_units,
+                "lead_time_days": order.lead_time_days,
+            }
+            self._producer.produce(
+                PURCHASE_ORDERS.name,
+                key=encode_key(PURCHASE_ORDERS, row),
+                value=encode(PURCHASE_ORDERS, row),
+                timestamp=now_ms,
+            )
+            self._producer.poll(0)
+
+    def _note(self, review_ms: int, read: Offsets) -> None:
+        places = [BEATS, *[TopicPartition(*at, offset) for at, offset in read.items()]]
+        self._producer.send_offsets_to_transaction(
+            [
+                TopicPartition(at.topic, at.partition, max(at.offset, 0), metadata=str(review_ms))
+                for at in places
+            ],
+            self._consumer.consumer_group_metadata(),
+            ANSWER_SECONDS_MAX,
+        )
 
 
 def keep_gate(settings: Settings, stop: Event) -> None:
@@ -45,24 +200,20 @@ def answer_review(
     if due is None or due[0] <= answered_ms:
         return answered_ms
     review_ms, now_ms = due
-    generation = find_promoted(settings)
-    marker = generation and find_marker(settings, generation)
+    known = read_generations(settings, READER).get(PIPELINE)
+    generation = known and known.promoted
+    marker = generation and read_marker(settings, PIPELINE, generation.number, READER)
     if not generation or not marker or not reviews.is_covered(marker, review_ms):
         return answered_ms
-    proposed = read_proposals(settings, generation, marker)
-    placed = read_orders(settings)
-    ordered = [(one.shelf, one.review_ms, one.units) for one in placed]
-    wanted = decide(review_ms, proposed, ordered, Limits())
-    orders = drop_known(wanted, {one.order_id for one in placed})
     topic = generation.outputs[PROPOSALS.name]
     read = {at: end for at, end in marker.outputs.items() if at[0] == topic}
+    placed = read_orders(settings)
+    ordered = [(shelf, at_ms, units) for _, shelf, at_ms, units in placed]
+    wanted = decide(review_ms, read_proposals(settings, read), ordered, Limits())
+    published = {order_id for order_id, *_ in placed}  # by any gate
+    orders = [one for one in wanted if one.order_id not in published]
     publisher.publish(orders, review_ms, now_ms, read)
     log.info(
         "%d of %d orders let through, proposed by g%d", len(orders), len(wanted), generation.number
     )
     return review_ms
-
-
-def drop_known(orders: list[Order], known: set[str]) -> list[Order]:
-    """The orders that no gate has published, by their ids."""
-    return [one for one in orders if one.order_id not in known]

@@ -4,25 +4,34 @@ Running sums count a release. So there is no release beside an accepted copy, no
 still be accepted, and no second one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 
 from contracts import RELEASES, Contract, Row, codec, encode, encode_key
 from contracts.consumer import create_reader
 from contracts.times import MILLISECOND, render_span, to_instant
 from contracts.validation import VALIDATED, Rejection, identify, unwrap, validate
 from infra.errors import UserError
-from infra.kafka import Record, create_admin, create_producer, read_newest_ms, send
+from infra.kafka import (
+    Record,
+    create_admin,
+    create_producer,
+    find_offsets_at,
+    read_between,
+    read_end_offsets,
+    read_newest_ms,
+    send,
+    to_record,
+)
 from infra.settings import Settings
 from ops.control.reading import Reader
 from ops.control.world_clock import AnnouncedClock, read_clock
 from services.clock import get_wall_ms
-from services.quarantine.reader import read_record, read_since
 from services.quarantine.remedy import find_remedy
 
 BECAUSE_MAX = 500
+REPORT_EVERY = 1_000
 
 READER = Reader(create_reader("quarantine"))
 
@@ -56,10 +65,6 @@ class Case:
     @property
     def happened_ms(self) -> int:
         return int(self.event[self.contract.event_time or ""])
-
-    def compute_accepted_from_ms(self) -> int:
-        """The earliest publication time of an accepted copy, in epoch milliseconds."""
-        return self.happened_ms - (self.contract.skew or timedelta()) // MILLISECOND
 
     def compute_decided_ms(self) -> int:
         """The time from which on no copy is accepted. The skew is room for a slow sender."""
@@ -126,41 +131,74 @@ def refuse_undecided(settings: Settings, case: Case) -> None:
 def refuse_released(settings: Settings, case: Case, report: Report) -> None:
     """Raise Refused if the event was released before."""
     identity = identify(case.contract, case.event)
-    for record in read_since(settings, RELEASES.name, 0, partial(report, RELEASES.name)):
-        if identity[0].encode() not in (record.value or b""):
-            continue
-        verdict = validate(
-            RELEASES, record.key, record.value, record.published_ms, record.partition
-        )
-        if isinstance(verdict, Rejection):
-            continue  # it does not count
-        original = unwrap(verdict)
+    for record, event in find_accepted(settings, RELEASES, identity[0], 0, report):
+        original = unwrap(event)
         if (
-            verdict["topic"] == case.contract.name
+            event["topic"] == case.contract.name
             and not isinstance(original, Rejection)
             and identify(case.contract, original) == identity
         ):
             raise Refused(
-                f"{identity[0]} was released before, {render_time(verdict['event_time'])}: it is "
-                f"{record.topic}/{record.partition}/{record.offset}, because: {verdict['because']}"
+                f"{identity[0]} was released before, {render_time(event['event_time'])}: it is "
+                f"{record.topic}/{record.partition}/{record.offset}, because: {event['because']}"
             )
 
 
 def refuse_applied(settings: Settings, case: Case, report: Report) -> None:
     """Raise Refused if a copy of the event was accepted, in any partition."""
     contract, identity = case.contract, identify(case.contract, case.event)
-    since_ms, show = case.compute_accepted_from_ms(), partial(report, contract.name)
-    for record in read_since(settings, contract.name, since_ms, show):
-        if identity[0].encode() not in (record.value or b""):
-            continue  # decoding only possible copies is ten times as fast
-        verdict = validate(
-            contract, record.key, record.value, record.published_ms, record.partition
-        )
-        if not isinstance(verdict, Rejection) and identify(contract, verdict) == identity:
+    # No copy is accepted that was published earlier.
+    since_ms = case.happened_ms - (contract.skew or timedelta()) // MILLISECOND
+    for record, event in find_accepted(settings, contract, identity[0], since_ms, report):
+        if identify(contract, event) == identity:
             raise Refused(
                 f"{identity[0]} has been counted: a copy came in time, at "
                 f"{record.topic}/{record.partition}/{record.offset}. There is nothing to do."
             )
+
+
+def read_record(settings: Settings, topic: str, partition: int, offset: int) -> Record:
+    """The record at the place. Raises UserError and TimeoutError."""
+    end = read_end_offsets(create_admin(settings), [topic]).get((topic, partition))
+    why = "the log has dropped it"
+    if end is None:
+        why = "the topic has no such partition"
+    elif not 0 <= offset < end:
+        why = f"the partition ends at {end}"
+    else:
+        at = (topic, partition)
+        for message in read_between(settings, {at: offset}, {at: offset + 1}):
+            if message.offset() == offset:
+                return to_record(message)
+    raise UserError(
+        f"Expected a record at {topic}/{partition}/{offset}, but {why}. "
+        "See what was rejected: GET /v1/quarantine"
+    )
+
+
+def find_accepted(
+    settings: Settings, contract: Contract, holding: str, since_ms: int, report: Report
+) -> Iterator[tuple[Record, Row]]:
+    """The accepted records of the topic that hold the text, published since then.
+
+    Each partition begins with its first record with this timestamp or a later one. Raises
+    UnknownTopic and TimeoutError.
+    """
+    client = create_admin(settings)
+    starts = find_offsets_at(client, [contract.name], max(since_ms, 0))
+    ends = read_end_offsets(client, [contract.name])
+    total = sum(ends[at] - start for at, start in starts.items())
+    for read, message in enumerate(read_between(settings, starts, ends), 1):
+        if read % REPORT_EVERY == 0 or read == total:
+            report(contract.name, read, total)
+        record = to_record(message)
+        if holding.encode() not in (record.value or b""):
+            continue  # decoding only possible copies is ten times as fast
+        verdict = validate(
+            contract, record.key, record.value, record.published_ms, record.partition
+        )
+        if not isinstance(verdict, Rejection):
+            yield record, verdict
 
 
 def create_event(case: Case, because: str, now_ms: int) -> Row:

@@ -1,28 +1,36 @@
-"""Follows the control topics and the subscriptions: who is sent what, of which generation."""
+"""Who is sent what, of which generation: the newest control records and subscriptions."""
 
-from collections.abc import Callable
 from threading import Lock
+from typing import Any
 
 from contracts import CONTRACTS, GENERATIONS, MARKERS, PROGRESS, SUBSCRIPTIONS
-from infra.settings import Settings
+from ops.control.reading import Reader
 from ops.generations.marker import Marker
 from ops.generations.record import Generation, Generations
-from services.api.store.changelog import Changelog, End, Record, read_row
-from services.subscriptions.matching import READER
+from services.api.store.changelog import Record, read_row
 from services.subscriptions.records import Progress, Subscription
-
-TOPICS = (GENERATIONS.name, MARKERS.name, SUBSCRIPTIONS.name, PROGRESS.name)
 
 
 class Directory:
-    """The newest control records and subscriptions; one thread reads, others look up."""
+    """One thread applies records, others look up."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: Reader) -> None:
         self.subscriptions: dict[str, Subscription] = {}
         self.progress: dict[str, Progress] = {}
+        self._reader = reader
         self._generations: dict[str, Generations] = {}
         self._markers: dict[tuple[str, int], Marker] = {}
         self._lock = Lock()
+
+    def list_all(self) -> list[tuple[Subscription, Progress]]:
+        """Every subscription with its progress, the oldest first."""
+        with self._lock:
+            return [
+                (one, self.progress.get(identity) or Progress(subscription_id=identity))
+                for identity, one in sorted(
+                    self.subscriptions.items(), key=lambda item: item[1].created_at
+                )
+            ]
 
     def find_promoted(self, view: str) -> Generation | None:
         """The generation of the view that readers follow; None while there is none."""
@@ -42,51 +50,32 @@ class Directory:
             return self._markers.get((generation.pipeline, generation.number))
 
     def apply(self, record: Record) -> None:
-        with self._lock:
-            if record.value is None:
-                self._forget(record.partition[0], record.key.decode(errors="replace"))
-                return
-            row = read_row(CONTRACTS[record.partition[0]], record, READER)
+        topic, key = record.partition[0], record.key.decode(errors="replace")
+        row = None
+        if record.value is not None:
+            row = read_row(CONTRACTS[topic], record, self._reader)
             if row is None:
                 return
-            if record.partition[0] == GENERATIONS.name:
-                self._generations[row["pipeline"]] = Generations.parse(row)
-            elif record.partition[0] == MARKERS.name:
-                marker = Marker.parse(row)
-                self._markers[marker.pipeline, marker.generation] = marker
-            elif record.partition[0] == SUBSCRIPTIONS.name:
-                self.subscriptions[row["subscription_id"]] = Subscription.parse(row)
-            else:
-                self.progress[row["subscription_id"]] = Progress.parse(row)
+        with self._lock:
+            if topic == MARKERS.name:
+                if row is not None:
+                    marker = Marker.parse(row)
+                    self._markers[marker.pipeline, marker.generation] = marker
+            elif topic == GENERATIONS.name:
+                _set(self._generations, key, row and Generations.parse(row))
+            elif topic == SUBSCRIPTIONS.name:
+                _set(self.subscriptions, key, row and Subscription.parse(row))
+            elif topic == PROGRESS.name:
+                _set(self.progress, key, row and Progress.parse(row))
 
-    def _forget(self, topic: str, key: str) -> None:
-        if topic == GENERATIONS.name:
-            self._generations.pop(key, None)
-        elif topic == SUBSCRIPTIONS.name:
-            self.subscriptions.pop(key, None)
-        elif topic == PROGRESS.name:
-            self.progress.pop(key, None)
+    def put(self, identity: str, subscription: Subscription | None) -> None:
+        """Take up what is in the log, before it is read there; None ends the subscription."""
+        with self._lock:
+            _set(self.subscriptions, identity, subscription)
 
 
-def follow(
-    settings: Settings,
-    directory: Directory,
-    is_over: Callable[[], bool],
-    on_news: Callable[[], None],
-) -> None:
-    """Read until it is over; call `on_news` after the first end, and after each read from then on.
-
-    Raises KafkaException, UnknownTopic and OffsetGone.
-    """
-    with Changelog(settings, TOPICS) as topics:
-        extent = topics.read_extent()
-        topics.start(extent.starts)
-        unread = set(extent.starts)
-        while not is_over():
-            for each in topics.read():
-                if isinstance(each, End):
-                    unread.discard(each.partition)
-                else:
-                    directory.apply(each)
-            if not unread:
-                on_news()
+def _set(known: dict[str, Any], key: str, value: object) -> None:
+    if value is None:
+        known.pop(key, None)
+    else:
+        known[key] = value

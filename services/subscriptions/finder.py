@@ -5,14 +5,15 @@ is known, as a whole, before its changes are followed.
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from threading import Lock
 
-from confluent_kafka import Message
+from confluent_kafka import Message, Producer
 
-from contracts import NOTIFICATIONS, get_contract
-from infra.kafka import create_admin, read_between, read_end_offsets
+from contracts import NOTIFICATIONS, Contract, get_contract
+from infra.kafka import Outgoing, create_admin, read_between, read_end_offsets, send_all
 from infra.settings import Settings
 from ops.generations.record import Generation
 from services.api.store.changelog import Changelog, End, Record
@@ -26,10 +27,28 @@ from services.subscriptions.records import (
     is_of,
     select_places,
 )
-from services.subscriptions.writer import Writer
 
 RECORDS_PER_ROUND_MAX = 500
 """So many changes are looked at before something is sent again."""
+
+
+class Writer:
+    """Writes records for all subscriptions with one producer, a thread at a time."""
+
+    def __init__(self, producer: Producer) -> None:
+        self._producer = producer
+        self._lock = Lock()  # an acknowledgement may arrive in any thread that waits for one
+
+    def write(self, records: Sequence[Outgoing]) -> None:
+        """Return once the log holds the records. Raises NotDelivered."""
+        if records:
+            with self._lock:
+                send_all(self._producer, records)
+
+    def remove(self, contract: Contract, subscription_id: str, rest: Iterable[str]) -> None:
+        """Remove the records of a subscription that have these other parts in their keys."""
+        keys = [f"{subscription_id}/{one}".encode() for one in rest]
+        self.write([Outgoing(contract.name, key, None) for key in keys])
 
 
 class Finder:

@@ -9,7 +9,7 @@ from contracts.consumer import create_reader
 from infra.errors import UserError
 from ops.control.reading import Reader
 from services.api.store.changelog import Record, read_row
-from services.api.store.tables import VERSION, Document, Table
+from services.api.store.tables import VERSION, Table
 from services.subscriptions.conditions import parse_filter
 from services.subscriptions.records import Notification, Subscription
 from services.times import to_ms
@@ -127,7 +127,7 @@ class Matching:
             matches=all(one.holds(stored) for one in self._conditions),
             partition=change.partition[1],
             offset=change.offset,
-            row=_render(self._table.to_json(stored)),
+            row=json.dumps(self._table.to_json(stored), separators=(",", ":"), ensure_ascii=False),
             published_at=change.published_ms,
             began_at=began_at,
         )
@@ -155,7 +155,3 @@ class Matching:
         if self._retention_ms is None or began_at is None:
             return False
         return began_at < self._newest_ms - self._retention_ms
-
-
-def _render(row: Document) -> str:
-    return json.dumps(row, separators=(",", ":"), ensure_ascii=False)

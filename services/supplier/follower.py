@@ -53,7 +53,9 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
 
     def take_over(_: Consumer, partitions: Sequence[TopicPartition]) -> None:
         """Read the confirmations of others, after their open transactions have ended."""
-        confirmed.update(read_confirmed_ids(settings))
+        ends = read_end_offsets(create_admin(settings), [CONFIRMATIONS.name])
+        for row in read_rows(settings, READER, CONFIRMATIONS, ends):
+            confirmed.add(row["purchase_order_id"])
         log.info("%d partitions, %d orders confirmed so far", len(partitions), len(confirmed))
 
     following = create_consumer(settings, GROUP, session_timeout_ms=SESSION_MS_MAX)
@@ -71,13 +73,6 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
                 log.info("%d of %d orders confirmed", len(unique), len(batch))
     finally:
         following.close()
-
-
-def read_confirmed_ids(settings: Settings) -> set[str]:
-    """The ids of all orders that any supplier has confirmed."""
-    ends = read_end_offsets(create_admin(settings), [CONFIRMATIONS.name])
-    confirmations = read_rows(settings, READER, CONFIRMATIONS, ends)
-    return {row["purchase_order_id"] for row in confirmations}
 
 
 def read_batch(following: Consumer) -> Sequence[Message]:

@@ -27,9 +27,7 @@ from infra.settings import Settings, locate_root
 from infra.wait import wait_until
 from ops.verify.log import read
 from services.api.app import create_sources
-from services.ordering.gate import answer_review
-from services.ordering.publisher import OrderPublisher
-from services.ordering.reader import Reviews
+from services.ordering.gate import OrderPublisher, Reviews, answer_review
 from services.quarantine import follower as quarantine
 from services.quarantine.progress import read_progress
 from services.supplier import follower as supplier

@@ -45,7 +45,7 @@ from ops.generations.record import Generation
 from ops.verify.log import read
 from pipelines.common.pipeline import load
 from pipelines.common.transform.validate import validate as validate_records
-from services.quarantine.records import create_row
+from services.quarantine.follower import create_row
 from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
 from tests.contracts.reading import read_by_python, read_by_spark, read_log
 from tests.ports import free_port_base

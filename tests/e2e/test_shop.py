@@ -27,7 +27,7 @@ from ops.cli import fleet
 from ops.cli.experiments import FENCED, find_experiments, parse_exchanges, run
 from ops.verify.served import fetch_views
 from pipelines.common.pipeline import load
-from services.api.store.location import locate_database, locate_folder
+from services.api.store.database import locate_database, locate_folder
 from services.api.store.tables import Table
 from tests.answers import is_alike
 from tests.e2e.loop import await_soon, count_order_ids

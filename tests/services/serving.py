@@ -27,20 +27,15 @@ from services.api.http.server import listen
 from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
-from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
-from services.api.store.marker import Marker
 from services.api.store.materializer import Materializer
-from services.api.store.materializers import Materializers
+from services.api.store.materializers import Materializers, Registration
 from services.api.store.mirror import Mirror
-from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
-from services.api.store.planned import PLANNED
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.publisher import Publisher, Record, Stored
-from services.api.store.registration import Registration
-from services.api.store.store import Store
+from services.api.store.store import Commits, Store
 from services.api.store.subscriptions import Subscriptions
-from services.api.store.traces import Traces
 from services.subscriptions.addresses import AllowList
 from tests.services.memory import MemoryLog
 from tests.services.writing import promote_fraud
@@ -58,15 +53,8 @@ NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "lo
 
 
 def find_failures(records: Iterable[logging.LogRecord]) -> list[str]:
-    """What the program logged as its error.
-
-    An exporter of traces that another test has left behind may still be sending.
-    """
-    return [
-        each.getMessage()
-        for each in records
-        if each.levelno >= logging.ERROR and not each.name.startswith("opentelemetry.exporter.")
-    ]
+    """What the program logged as its error."""
+    return [each.getMessage() for each in records if each.levelno >= logging.ERROR]
 
 
 def check_problem(answer: httpx.Response, status: int, title: str) -> None:
@@ -74,8 +62,8 @@ def check_problem(answer: httpx.Response, status: int, title: str) -> None:
     assert (answer.status_code, answer.json().get("title")) == (status, title), answer.text
 
 
-def create_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -> Sources:
-    store = create_store(log, folder, traces or Traces())
+def create_sources(log: MemoryLog, folder: Path) -> Sources:
+    store = create_store(log, folder)
     return Sources(
         store=store,
         lake=Lake(Folders(Folder(str(folder / "lake")))),
@@ -94,17 +82,13 @@ async def write(log: MemoryLog, record: Record) -> Stored:
     return Stored(0, end - 1)
 
 
-def create_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
+def create_store(log: MemoryLog, folder: Path) -> Store:
     commits = Commits()
-
-    def note_commit(marker: Marker) -> None:
-        commits.notify()
-        traces.commit(marker)
 
     generations = Materializers(
         folder,
         lambda generation, path, on_loaded: Materializer(
-            generation, path, log.open, on_loaded, note_commit, freshness.measure_wait
+            generation, path, log.open, on_loaded, commits.notify, freshness.measure_wait
         ),
     )
     freshness = Freshness(generations.list_inputs, log.ends)
@@ -122,7 +106,6 @@ def create_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", log.open),
         actions=Mirror(AUDITED, folder / "actions.sqlite", log.open),
         subscriptions=Subscriptions(log.open, partial(write, log)),
-        traces=traces,
     )
 
 

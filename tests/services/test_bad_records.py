@@ -27,10 +27,10 @@ from ops.generations.record import Generations
 from services.api.store.changelog import Record
 from services.api.store.control import Control
 from services.api.store.mirror import Layout, Mirror
-from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
-from services.api.store.planned import PLANNED
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.subscriptions import Subscriptions
 from services.subscriptions.directory import Directory
+from services.subscriptions.matching import READER
 from services.supplier.follower import read_order
 from tests.bad_records import create_message, get_good, list_bad
 from tests.services.memory import MemoryLog
@@ -130,7 +130,7 @@ def test_subscriptions_are_followed_on(log: MemoryLog) -> None:
 
 
 def test_the_directory_of_subscriptions_goes_on() -> None:
-    directory = Directory()
+    directory = Directory(READER)
     for contract in (GENERATIONS, MARKERS, SUBSCRIPTIONS, PROGRESS):
         for key, value in (*list_bad(contract).values(), (b"\xff", None), get_good(contract)):
             directory.apply(Record((contract.name, 0), 0, key or b"", value))

@@ -16,7 +16,7 @@ from contracts import (
 )
 from contracts.shape import Contract
 from infra.kafka import Headers, Record
-from services.quarantine.records import create_row
+from services.quarantine.follower import create_row
 from services.traces import Traces, find_contract, may_name
 
 NAME = "C77"

@@ -53,10 +53,9 @@ async def await_snapshots(store: Store, view: str, query: ViewQuery) -> Snapshot
         raise _describe_full()
     store.commits.requests += 1
     try:
-        with store.traces.read(view, wanted):
-            await store.commits.wait_until(
-                lambda: _find_holding(store, view, wanted) is not None, REACH_SECONDS_MAX
-            )
+        await store.commits.wait_until(
+            lambda: _find_holding(store, view, wanted) is not None, REACH_SECONDS_MAX
+        )
     finally:
         store.commits.requests -= 1
     holding = _find_holding(store, view, wanted)

@@ -18,6 +18,7 @@ from contracts.documents import from_document
 from contracts.faults import Fault, check_timing, find_faults
 from contracts.validation import OPEN
 from infra.identities import Edge
+from infra.kafka import Headers
 from services.api.http.answers import respond
 from services.api.http.authority import find_caller, record_refusals, refuse_other_tokens
 from services.api.http.guard import read_secret
@@ -37,7 +38,6 @@ from services.api.store.publisher import (
     Refused,
     Stored,
 )
-from services.api.store.traces import Headers
 from services.times import render_instant
 
 BODY_SECONDS_MAX = 10.0
@@ -117,14 +117,7 @@ async def publish_event(
     # In a worker thread: naming every fault of the largest body takes a second.
     event = await run_in_threadpool(parse_event, contract, body, published_ms)
     event = await run_in_threadpool(pass_edge, sources.edge, event)
-    publication = store.traces.publish(contract.name, request.headers)
-    headers = (*publication.headers, *sign(request))
-    try:
-        stored = await _publish(store.publisher, contract, event, published_ms, headers)
-    except Problem as problem:
-        publication.fail(problem.title)
-        raise
-    publication.store(stored.partition, stored.offset)
+    stored = await _publish(store.publisher, contract, event, published_ms, sign(request))
     answer = PublishedEvent(
         topic=contract.name,
         partition=stored.partition,

@@ -10,8 +10,8 @@ from prometheus_client.core import (
 )
 from prometheus_client.utils import floatToGoString
 
+from services.api.store.applier import Histogram
 from services.api.store.database import measure_bytes
-from services.api.store.histogram import Histogram
 from services.api.store.materializer import Materializer
 
 PER_GENERATION = ("pipeline", "generation")

@@ -13,7 +13,7 @@ from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.prices import Announced
 from services.api.store.mirror import read_offsets
-from services.api.store.planned import Plan, list_plans
+from services.api.store.mirrored import Plan, list_plans
 from services.api.store.selection import WHOLE_MAX
 from services.api.store.tables import Document
 from services.times import render_instant

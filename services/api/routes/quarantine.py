@@ -22,8 +22,7 @@ from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import NEWEST_REJECTIONS_FIRST, REJECTIONS_TABLE
 from services.api.store.selection import WHOLE_MAX, Selection, match
 from services.api.store.tables import AnyJson, Document, Stored, to_document
-from services.quarantine.anatomy import dissect
-from services.quarantine.remedy import find_remedy
+from services.quarantine.remedy import dissect, find_remedy
 
 WORDS_MAX = 300
 GENERATION = 1  # of every cursor: the quarantine has one generation

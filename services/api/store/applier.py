@@ -1,22 +1,65 @@
 """Applies changelogs to a database: reads rows, applies them, commits at the marker."""
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
+from itertools import accumulate
+from math import inf
 from time import monotonic
 
-from contracts import BOOKS, CONTRACTS, MARKERS
+from contracts import BOOKS, CONTRACTS, MARKERS, get_contract
 from contracts.validation import Rejection
+from infra.errors import UserError
 from infra.kafka import Offsets, Partition
+from ops.generations.record import Generation
 from services.api.store.assembly import Assembly
 from services.api.store.changelog import READER, End, Extent, Log, Record, read_row
 from services.api.store.database import Database, Unusable
-from services.api.store.histogram import Histogram
 from services.api.store.marker import Marker
-from services.api.store.tables import Stored
-from services.api.store.views import Views
+from services.api.store.tables import Stored, Table
 from services.api.turns import give_way
 
 CHECK_SECONDS = 1.0
 MARKER_PARTITION: Partition = (MARKERS.name, 0)
+BOUNDS_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, inf)
+"""The longest duration that each bucket of a histogram holds."""
+
+
+class Views:
+    """The topics that carry a generation's views, and the tables of these views."""
+
+    def __init__(self, generation: Generation) -> None:
+        """Raises UserError for a view whose contract this code has no more, after its sunset."""
+        for view in generation.views:
+            if view not in CONTRACTS:
+                raise UserError(
+                    f"its view {view} has no contract in this code any more. Have this code make "
+                    f"its successor: retail replay start {generation.pipeline}, then "
+                    f"retail replay promote {generation.pipeline}"
+                )
+        self.prefix = f"{generation.pipeline}/{generation.number}"  # of its keys in shared topics
+        topics = {**generation.outputs, BOOKS.name: BOOKS.name}
+        self.by_topic = {topic: view for view, topic in topics.items()}
+        self.tables = {view: Table(get_contract(view)) for view in topics}
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return MARKERS.name, *self.by_topic
+
+
+class Histogram:
+    """Durations by their length, written by one thread and read by any."""
+
+    def __init__(self) -> None:
+        self.sum_seconds = 0.0
+        self._counts = [0] * len(BOUNDS_SECONDS)
+
+    def add(self, seconds: float) -> None:
+        self._counts[bisect_left(BOUNDS_SECONDS, seconds)] += 1
+        self.sum_seconds += seconds
+
+    def cumulate(self) -> list[tuple[float, int]]:
+        """Each bound in seconds, with the number of durations up to it."""
+        return list(zip(BOUNDS_SECONDS, accumulate(self._counts), strict=True))
 
 
 @dataclass
@@ -59,9 +102,12 @@ class Applier:
         """
         self._check()
         for each in give_way(self._log.read()):
-            if isinstance(each, End):
-                self._take_end(each)
-            elif each.partition == MARKER_PARTITION:
+            is_marker = each.partition == MARKER_PARTITION
+            if isinstance(each, End) and is_marker:
+                self._markers_known = True
+            elif isinstance(each, End):
+                self.assembly.note_end(each.partition, each.offset)
+            elif is_marker:
                 self._take_marker(each)
             else:
                 self.assembly.add(each.partition, each.offset, self._to_row(each))
@@ -87,7 +133,10 @@ class Applier:
     def _advance(self) -> Marker | None:
         if self._markers_known:
             self.assembly.set_target()
-        for view, rows in self._group_by_view().items():
+        views: dict[str, list[Stored]] = {}
+        for (topic, _), row in self.assembly.take_ready():
+            views.setdefault(self._views.by_topic[topic], []).append(row)
+        for view, rows in views.items():
             self._database.apply(view, rows)
             self._work.rows += len(rows)
         marker = self.assembly.find_complete()
@@ -98,18 +147,6 @@ class Applier:
                 self._work.batches.add(marker.took_ms / 1000)
             self.assembly.finish()
         return marker
-
-    def _group_by_view(self) -> dict[str, list[Stored]]:
-        views: dict[str, list[Stored]] = {}
-        for (topic, _), row in self.assembly.take_ready():
-            views.setdefault(self._views.by_topic[topic], []).append(row)
-        return views
-
-    def _take_end(self, end: End) -> None:
-        if end.partition == MARKER_PARTITION:
-            self._markers_known = True
-        else:
-            self.assembly.note_end(end.partition, end.offset)
 
     def _take_marker(self, record: Record) -> None:
         if record.value is None or record.key != self._views.prefix.encode():

@@ -7,7 +7,6 @@ with more. A waiting partition has passed the target, so its pause does not dela
 """
 
 from collections import deque
-from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 from infra.kafka import Offsets, Partition
@@ -52,7 +51,8 @@ class Assembly(Generic[Row]):
 
         A repeated batch has a second marker.
         """
-        if marker.batch >= self._find_newest_batch():
+        known = [each.batch for each in (self._newest, self.target) if each is not None]
+        if marker.batch >= max([self._batch, *known]):
             self._newest = marker
 
     def set_target(self) -> None:
@@ -102,7 +102,3 @@ class Assembly(Generic[Row]):
         starts = {partition: self._start.get(partition, 0) for partition, _ in outputs}
         read = (min(self.reached.get(at, 0), offset) - starts[at] for at, offset in outputs)
         return sum(read), sum(offset - starts[at] for at, offset in outputs)
-
-    def _find_newest_batch(self) -> int:
-        known: Iterable[Marker | None] = (self._newest, self.target)
-        return max([self._batch, *(marker.batch for marker in known if marker)])

@@ -9,9 +9,8 @@ from time import monotonic
 
 from contracts import ACTIONS, Row, encode, encode_key
 from infra.security.tokens import NOBODY
-from services.api.store.bucket import Bucket
 from services.api.store.errors import NotRecorded
-from services.api.store.publisher import Full, OutcomeUnknown, Record, Refused
+from services.api.store.publisher import NotPublished, Record
 from services.clock import get_wall_ms
 
 REFUSALS_AT_ONCE_MAX = 60
@@ -19,9 +18,6 @@ REFUSALS_AT_ONCE_MAX = 60
 REFUSALS_PER_SECOND = 1.0
 TARGET_CHARACTERS_MAX = 2_000  # by the contract
 ID_BYTES = 4
-
-Write = Callable[[Record], Awaitable[object]]
-"""Returns once the log holds the record. Raises Full, Refused and OutcomeUnknown."""
 
 log = logging.getLogger("api.audit")
 
@@ -56,16 +52,40 @@ class Begun:
     row: Row = field(repr=False)
 
 
+class Bucket:
+    """A token bucket: it starts full, holds at most `burst` tokens, and gains `per_second`."""
+
+    def __init__(
+        self, burst: float, per_second: float, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._burst = burst
+        self._per_second = per_second
+        self._clock = clock
+        self._left = burst
+        self._filled_at = clock()
+
+    def take(self) -> float:
+        """Take a token and return 0.0; without one, return the seconds until there is one."""
+        now = self._clock()
+        filled = (now - self._filled_at) * self._per_second
+        self._left, self._filled_at = min(self._burst, self._left + filled), now
+        if self._left < 1:
+            return (1 - self._left) / self._per_second
+        self._left -= 1
+        return 0.0
+
+
 class Audit:
     """Writes the records; only the event loop uses it.
 
+    `write` returns once the log holds the record, or raises NotPublished.
     It writes at most REFUSALS_AT_ONCE_MAX refusals at once and then one a second. The next record
     has the number of omitted ones.
     """
 
     def __init__(
         self,
-        write: Write,
+        write: Callable[[Record], Awaitable[object]],
         find_world_ms: Callable[[], int | None],
         clock: Callable[[], float] = monotonic,
     ) -> None:
@@ -79,8 +99,8 @@ class Audit:
         row = self._create_row(attempt) | {"outcome": "begun"}
         try:
             await self._record(row)
-        except (Full, Refused, OutcomeUnknown) as error:
-            raise NotRecorded(str(error) or "too much is on its way") from error
+        except NotPublished as error:
+            raise NotRecorded(str(error)) from error
         return Begun(row)
 
     async def end(self, begun: Begun, status: HTTPStatus) -> None:
@@ -113,7 +133,7 @@ class Audit:
     async def _try_to_record(self, row: Row) -> bool:
         try:
             await self._record(row)
-        except (Full, Refused, OutcomeUnknown) as error:
+        except NotPublished as error:
             log.warning("%s of %s is not recorded: %s", row["outcome"], row["action"], error)
             return False
         return True
@@ -123,21 +143,15 @@ class Audit:
         left_out, self._left_out = self._left_out, 0
         whole = {**row, "left_out": left_out}
         try:
-            await self._write(
-                Record(
-                    ACTIONS.name, encode_key(ACTIONS, whole), encode(ACTIONS, whole), get_wall_ms()
-                )
-            )
+            key, value = encode_key(ACTIONS, whole), encode(ACTIONS, whole)
+            await self._write(Record(ACTIONS.name, key, value, get_wall_ms()))
         except BaseException:
             self._left_out += left_out
             raise
 
 
 def _describe_end(status: HTTPStatus) -> dict[str, object]:
-    return {"outcome": _name_outcome(status), "status": int(status), "ended_at": get_wall_ms()}
-
-
-def _name_outcome(status: HTTPStatus) -> str:
-    if status < HTTPStatus.BAD_REQUEST:
-        return "done"
-    return "refused" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "failed"
+    outcome = "done"
+    if status >= HTTPStatus.BAD_REQUEST:
+        outcome = "refused" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "failed"
+    return {"outcome": outcome, "status": int(status), "ended_at": get_wall_ms()}

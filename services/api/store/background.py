@@ -54,13 +54,10 @@ class Background:
             try:
                 self.run_once()
             except Exception as error:
-                lasted = monotonic() - began > RETRY_SECONDS_MAX
-                pause = RETRY_SECONDS_MIN if lasted else _lengthen(pause)
+                if monotonic() - began > RETRY_SECONDS_MAX:  # it has worked for a while
+                    pause = 0.0
+                pause = min(max(RETRY_SECONDS_MIN, 2 * pause), RETRY_SECONDS_MAX)
                 self.trouble, self.is_failing = str(error), True
                 self._log.warning("%s: %s; going on in %.1f s", self.name, error, pause)
                 self._log.debug("%s", self.name, exc_info=True)
                 self.stopping.wait(pause)
-
-
-def _lengthen(pause: float) -> float:
-    return min(max(RETRY_SECONDS_MIN, 2 * pause), RETRY_SECONDS_MAX)

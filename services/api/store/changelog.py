@@ -1,8 +1,7 @@
 """The log as the materializer reads it: assigned partitions, from offsets of its own."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Protocol, Self
 
 from confluent_kafka import (
@@ -106,12 +105,7 @@ class Changelog:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._consumer.close()
 
     def read_ids(self) -> dict[str, str]:
@@ -166,28 +160,40 @@ class Changelog:
         self._paused = wanted
 
 
+def follow(
+    log: Log, extent: Extent, start: Offsets, is_over: Callable[[], bool]
+) -> Iterator[tuple[Sequence[Record | End], bool]]:
+    """What arrives from these offsets on, and whether every partition was read to its end once."""
+    log.start(start)
+    unread = set(extent.starts)
+    while not is_over():
+        arrived = log.read()
+        unread -= {each.partition for each in arrived if isinstance(each, End)}
+        yield arrived, not unread
+
+
 def read_row(contract: Contract, record: Record, reader: Reader = READER) -> Row | None:
     """The record's value; None for a record that is set aside. Raises NewerSchema."""
     return reader.read(contract, record.place, record.key, record.value, record.published_ms)
 
 
 def _read(message: Message) -> Record | End | None:
+    """None for an error that waiting cures: the client itself retries an absent broker."""
     error = message.error()
-    if error is not None and error.code() != KafkaError._PARTITION_EOF:
-        _raise_lasting(error, message.topic())
-        return None
-    at = (message.topic() or "", message.partition() or 0)
-    offset = message.offset() or 0
-    if error is not None:
-        return End(at, offset)
-    return Record(at, offset, message.key() or b"", message.value(), message.timestamp()[1])
-
-
-def _raise_lasting(error: KafkaError, topic: str | None) -> None:
-    """Raise an error that waiting does not cure. The client itself retries an absent broker."""
+    topic, partition, offset = (
+        message.topic() or "",
+        message.partition() or 0,
+        message.offset() or 0,
+    )
+    if error is None:
+        key, published_ms = message.key() or b"", message.timestamp()[1]
+        return Record((topic, partition), offset, key, message.value(), published_ms)
+    if error.code() == KafkaError._PARTITION_EOF:
+        return End((topic, partition), offset)
     if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
         raise OffsetGone(f"{topic}: the offset to go on from is gone: {error.str()}")
     if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
         raise OffsetGone(f"{topic} is no longer there")
     if error.fatal():
         raise KafkaException(error)
+    return None

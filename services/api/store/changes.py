@@ -17,16 +17,11 @@ from services.api.turns import give_way
 ROWS_PER_CHANGE_MAX = 1_000  # a reader that is further behind should fetch the view
 ROWS_KEPT_MAX = 50_000  # about 15 MB; minutes of a busy shop
 
-LAYOUT = """
-create table changes (
-    number integer primary key,
-    view text not null,
-    batch integer not null,
-    through integer not null,
-    rows text
-);
-create index "changes by batch" on changes (view, batch)
-"""
+LAYOUT = (
+    "create table changes (number integer primary key, view text not null, "
+    "batch integer not null, through integer not null, rows text)",
+    'create index "changes by batch" on changes (view, batch)',
+)
 """`through` counts entries and rows up to this one; `rows` is null where there were too many."""
 
 OLDEST_KEPT = "select number from changes where through > ? order by number limit 1"

@@ -12,7 +12,7 @@ from ops.control.world_clock import BEATS_READ_MAX, AnnouncedClock, choose_beat_
 from ops.generations.marker import Marker
 from ops.generations.record import Generations
 from services.api.store.background import Background
-from services.api.store.changelog import End, Extent, Log, Record, read_row
+from services.api.store.changelog import End, Extent, Log, Record, follow, read_row
 
 TOPICS = (GENERATIONS.name, MARKERS.name, CLOCKS.name, HEARTBEATS.name)
 
@@ -36,19 +36,18 @@ class Control(Background):
     def run_once(self) -> None:
         with self._open_log(TOPICS) as topics:
             extent = topics.read_extent()
-            topics.start({at: _find_start(at, extent) for at in extent.starts})
-            unread = set(extent.starts)  # partitions whose end has not been seen
+            start = {at: _find_start(at, extent) for at in extent.starts}
             newest: dict[tuple[Partition, bytes | int], Record] = {}
-            while not self.stopping.is_set():
-                for each in topics.read():
+            for arrived, is_whole in follow(topics, extent, start, self.stopping.is_set):
+                for each in arrived:
                     if isinstance(each, End):
-                        unread.discard(each.partition)
-                    elif each.partition[0] == HEARTBEATS.name:
+                        continue
+                    if each.partition[0] == HEARTBEATS.name:
                         newest[each.partition, each.offset] = each
                     # The next good marker comes soon. Of others a bad one must hide no good one.
                     elif each.partition[0] == MARKERS.name or _is_good(each):
                         newest[each.partition, each.key] = each
-                if not unread:  # until then a record may be outdated
+                if is_whole:  # until then a record may be outdated
                     self.clear_trouble()
                     for record in newest.values():
                         self._apply(record)
@@ -57,7 +56,10 @@ class Control(Background):
     def _apply(self, record: Record) -> None:
         if record.value is None:
             if record.partition[0] == GENERATIONS.name:
-                self._forget(record.key.decode(errors="replace"))
+                pipeline = record.key.decode(errors="replace")
+                self._on_generations(Generations(pipeline))
+                for at in [at for at in self.markers if at[0] == pipeline]:
+                    del self.markers[at]
             return
         value = read_row(CONTRACTS[record.partition[0]], record)
         if value is None:
@@ -73,11 +75,6 @@ class Control(Background):
             self._clock = AnnouncedClock.parse(value)
         if self._clock is not None:
             self.world = replace(self._clock, beat_ms=choose_beat_ms([*self._beats]))
-
-    def _forget(self, pipeline: str) -> None:
-        self._on_generations(Generations(pipeline))
-        for at in [at for at in self.markers if at[0] == pipeline]:
-            del self.markers[at]
 
 
 def _is_good(record: Record) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
+from infra.settings import Settings
 from infra.sqlite import is_damage
 from services.api.store.changes import LAYOUT as CHANGES_LAYOUT
 from services.api.store.changes import Touched
@@ -21,14 +22,11 @@ LAYOUT_VERSION = 2  # of the tables below; those of the views are part of the sc
 CACHE_KIB_MAX = 32_768  # a transaction that needs more goes on in the WAL, on disk
 WAL_KEPT_BYTES_MAX = 64 * 1024 * 1024
 
-LAYOUT = f"""
-create table identity (name text primary key, value text not null) without rowid;
-create table progress (
-    only integer primary key check (only = 1),
-    marker text not null
-);
-{CHANGES_LAYOUT};
-"""
+IDENTITY = "create table identity (name text primary key, value text not null) without rowid"
+LAYOUT = (
+    "create table progress (only integer primary key check (only = 1), marker text not null)",
+    *CHANGES_LAYOUT,
+)
 
 
 class Unusable(Exception):
@@ -51,26 +49,15 @@ class Database:
 
         Raises sqlite3.DatabaseError if it cannot be read now.
         """
-        tables = tuple(tables)
-        if not path.exists():
-            raise Unusable("there is no database yet")
-        with reopening(path) as connection:
-            _check(connection, {**identity, "schema": _digest_schema(tables)})
+        statements = _list_statements(tables := tuple(tables))
+        with reopening(path, {**identity, "schema": _digest(statements)}) as connection:
             return cls(path, connection, tables)
 
     @classmethod
     def create(cls, path: Path, identity: Mapping[str, str], tables: Iterable[Table]) -> "Database":
         """An empty database, in place of any existing file."""
-        tables = tuple(tables)
-        remove(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = connect(path)
-        connection.execute("begin immediate")
-        for statement in (*LAYOUT.split(";"), *(sql for table in tables for sql in table.create)):
-            connection.execute(statement)
-        known = {**identity, "schema": _digest_schema(tables)}
-        connection.executemany("insert into identity values (?, ?)", known.items())
-        connection.execute("commit")
+        statements = _list_statements(tables := tuple(tables))
+        connection = create_file(path, {**identity, "schema": _digest(statements)}, statements)
         return cls(path, connection, tables)
 
     def find_marker(self) -> Marker | None:
@@ -114,16 +101,23 @@ class Database:
             self._connection.execute("begin immediate")
 
 
+def locate_folder(settings: Settings) -> Path:
+    """The folder of all databases."""
+    return settings.data_dir / "api"
+
+
+def locate_database(folder: Path, pipeline: str, number: int) -> Path:
+    """The file of the views of one generation."""
+    return folder / f"{pipeline}.g{number}.sqlite"
+
+
 def read_marker(path: Path) -> Marker | None:
     """The marker committed in a file; None where there is no file or marker."""
     if not path.exists():
         return None
     try:
-        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-        try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             return _select_marker(connection)
-        finally:
-            connection.close()
     except sqlite3.DatabaseError:
         return None
 
@@ -161,18 +155,37 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def create_file(
+    path: Path, identity: Mapping[str, str], statements: Iterable[str]
+) -> sqlite3.Connection:
+    """The writer's connection to a new file, in place of any existing one."""
+    remove(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = connect(path)
+    connection.execute("begin immediate")
+    for statement in (IDENTITY, *statements):
+        connection.execute(statement)
+    connection.executemany("insert into identity values (?, ?)", identity.items())
+    connection.execute("commit")
+    return connection
+
+
 @contextmanager
-def reopening(path: Path) -> Iterator[sqlite3.Connection]:
+def reopening(path: Path, identity: Mapping[str, str]) -> Iterator[sqlite3.Connection]:
     """The writer's connection to an existing file; it stays open unless the block raises.
 
-    Raises Unusable for a damaged file. Another error of SQLite concerns the moment, not the file.
+    Raises Unusable for a file that is damaged or of another identity. Another error of SQLite
+    concerns the moment, not the file.
     """
+    if not path.exists():
+        raise Unusable("there is no database yet")
     try:
         with ExitStack() as opened:
             connection = opened.enter_context(closing(connect(path)))
             verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
             if verdict != "ok":
                 raise Unusable(f"the database is damaged: {verdict}")
+            _check(connection, identity)
             yield connection
             opened.pop_all()
     except sqlite3.DatabaseError as error:
@@ -181,15 +194,11 @@ def reopening(path: Path) -> Iterator[sqlite3.Connection]:
         raise
 
 
-def require_table(connection: sqlite3.Connection, name: str) -> None:
-    """Raise Unusable if the file has no such table: its creation was cut off, or it is another."""
-    named = "select 1 from sqlite_master where type = 'table' and name = ?"
-    if connection.execute(named, (name,)).fetchone() is None:
-        raise Unusable(f"the database has no table {name}")
-
-
 def _check(connection: sqlite3.Connection, wanted: Mapping[str, str]) -> None:
-    require_table(connection, "identity")
+    """Raise Unusable if the file's creation was cut off, or it was made for something else."""
+    named = "select 1 from sqlite_master where type = 'table' and name = 'identity'"
+    if connection.execute(named).fetchone() is None:
+        raise Unusable("the database has no table identity")
     identity = dict(connection.execute("select name, value from identity"))
     for name in sorted(wanted.keys() | identity.keys()):
         if identity.get(name) != wanted.get(name):
@@ -204,6 +213,10 @@ def _select_marker(connection: sqlite3.Connection) -> Marker | None:
     return parse_marker(row[0]) if row else None
 
 
-def _digest_schema(tables: Iterable[Table]) -> str:
-    statements = [str(LAYOUT_VERSION), LAYOUT, *(sql for table in tables for sql in table.create)]
-    return hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]
+def _list_statements(tables: Iterable[Table]) -> list[str]:
+    return [*LAYOUT, *(sql for table in tables for sql in table.create)]
+
+
+def _digest(statements: Iterable[str]) -> str:
+    text = "\n".join([str(LAYOUT_VERSION), IDENTITY, *statements])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

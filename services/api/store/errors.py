@@ -6,15 +6,15 @@ class StoreError(Exception):
 
 
 class ViewMissing(StoreError):
-    """No promoted generation that may be read carries the view."""
+    """No promoted generation that may be read carries the view.
+
+    `refused`: the invalid generation that carries it, and why it is invalid. `trouble`: why the
+    control topics are not read.
+    """
 
     def __init__(self, view: str, refused: str | None, trouble: str | None) -> None:
         super().__init__(f"{view}: {refused or 'no promoted generation'}{render_cause(trouble)}")
-        self.view = view
-        self.refused = refused
-        """The invalid generation that carries it, and why it is invalid."""
-        self.trouble = trouble
-        """Why the control topics are not read."""
+        self.view, self.refused, self.trouble = view, refused, trouble
 
 
 class ViewLoading(StoreError):
@@ -22,8 +22,7 @@ class ViewLoading(StoreError):
 
     def __init__(self, view: str, progress: str) -> None:
         super().__init__(f"{view}: {progress}")
-        self.view = view
-        self.progress = progress
+        self.view, self.progress = view, progress
 
 
 class MirrorLoading(StoreError):
@@ -31,8 +30,7 @@ class MirrorLoading(StoreError):
 
     def __init__(self, topic: str, reason: str) -> None:
         super().__init__(f"{topic}: {reason}")
-        self.topic = topic
-        self.reason = reason
+        self.topic, self.reason = topic, reason
 
 
 class NoWorldClock(StoreError):

@@ -4,7 +4,6 @@ An event may be published until its horizon ends. A row is final when the horizo
 its window has ended, and the answer holds everything that was published by then.
 """
 
-from collections.abc import Iterable
 from datetime import timedelta
 
 from contracts import CONTRACTS, RELEASES, Contract
@@ -55,14 +54,7 @@ def find_settled_ms(store: Store, marker: Marker) -> int | None:
         return None
     held_ms = world.world_at(get_wall_ms() - age_ms)
     certain_ms = held_ms if world.beat_ms is None else min(held_ms, world.beat_ms)
-    return certain_ms - to_ms(find_horizon(topic for topic, _ in marker.inputs))
-
-
-def find_horizon(topics: Iterable[str]) -> timedelta:
-    """The longest horizon of the topics: how late an event may be published.
-
-    Releases do not count: no window includes one.
-    """
-    counted = [topic for topic in topics if topic in CONTRACTS and topic != RELEASES.name]
-    spans = [CONTRACTS[topic].horizon for topic in counted]
-    return max((span for span in spans if span is not None), default=timedelta(0))
+    # Releases do not count: no window includes one.
+    inputs = [CONTRACTS[topic] for topic, _ in marker.inputs if topic in CONTRACTS]
+    horizons = [one.horizon for one in inputs if one.horizon is not None and one is not RELEASES]
+    return certain_ms - to_ms(max(horizons, default=timedelta(0)))

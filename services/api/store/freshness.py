@@ -51,7 +51,8 @@ class Freshness(Background):
         asked = self._moment()
         ends = self._ask_known(topics)
         seen = self._seen
-        if seen and not _continues(ends, seen[-1][1]):
+        before = seen[-1][1] if seen else {}
+        if ends.keys() != before.keys() or any(ends[at] < end for at, end in before.items()):
             seen = []  # other topics, or another log: earlier observations do not apply
         self._seen = [*seen[-OBSERVATIONS_MAX + 1 :], (asked, ends)]
 
@@ -105,7 +106,3 @@ def _count_covered(seen: Sequence[tuple[float, Offsets]], inputs: Offsets) -> in
         return any(end > inputs.get(at, 0) for at, end in ends.items() if at[0] in topics)
 
     return bisect_right(seen, False, key=is_beyond)
-
-
-def _continues(ends: Offsets, before: Offsets) -> bool:
-    return ends.keys() == before.keys() and all(ends[at] >= before[at] for at in before)

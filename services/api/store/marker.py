@@ -3,29 +3,14 @@
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypedDict
 
 import ops.generations.marker
 from contracts import Row
 from infra.kafka import Offsets
 
-_OffsetList = list[tuple[str, int, int]]
-"""Topic, partition and offset, in order: JSON has no keys of two parts."""
-
-
-class _Stored(TypedDict):
-    """A marker as it is stored: the fields of `Marker`, in JSON."""
-
-    pipeline: str
-    generation: int
-    batch: int
-    inputs: _OffsetList
-    outputs: _OffsetList
-    written_at_ms: int
-    offset: int
-    took_ms: int | None
-    state_bytes: int | None
-    records: _OffsetList | None
+BY_PARTITION = ("inputs", "outputs", "records")
+"""The fields that map partitions to numbers. JSON has no keys of two parts: there they are lists
+of topic, partition and number."""
 
 
 @dataclass(frozen=True)
@@ -40,38 +25,21 @@ class Marker(ops.generations.marker.Marker):
         return cls(**vars(ops.generations.marker.Marker.parse(value)), offset=offset)
 
     def to_json(self) -> str:
-        stored: _Stored = {
-            "pipeline": self.pipeline,
-            "generation": self.generation,
-            "batch": self.batch,
-            "inputs": _list_offsets(self.inputs),
-            "outputs": _list_offsets(self.outputs),
-            "written_at_ms": self.written_at_ms,
-            "offset": self.offset,
-            "took_ms": self.took_ms,
-            "state_bytes": self.state_bytes,
-            "records": None if self.records is None else _list_offsets(self.records),
-        }
+        stored = dict(vars(self))
+        for name in BY_PARTITION:
+            if stored[name] is not None:
+                stored[name] = [(*at, number) for at, number in sorted(stored[name].items())]
         return json.dumps(stored, separators=(",", ":"))
 
 
 @lru_cache(maxsize=64)
 def parse_marker(text: str) -> Marker:
     """The inverse of `to_json`. Cached: all answers read the same few markers."""
-    stored: _Stored = json.loads(text)
-    records = stored.get("records")
-    return Marker(
-        pipeline=stored["pipeline"],
-        generation=stored["generation"],
-        batch=stored["batch"],
-        inputs=_parse_offsets(stored["inputs"]),
-        outputs=_parse_offsets(stored["outputs"]),
-        written_at_ms=stored["written_at_ms"],
-        offset=stored["offset"],
-        took_ms=stored.get("took_ms"),
-        state_bytes=stored.get("state_bytes"),
-        records=None if records is None else _parse_offsets(records),
-    )
+    stored = json.loads(text)
+    for name in BY_PARTITION:
+        if stored.get(name) is not None:
+            stored[name] = {(topic, partition): number for topic, partition, number in stored[name]}
+    return Marker(**stored)
 
 
 def group_by_topic(offsets: Offsets) -> dict[str, list[int]]:
@@ -80,11 +48,3 @@ def group_by_topic(offsets: Offsets) -> dict[str, list[int]]:
     for (topic, _), offset in sorted(offsets.items()):
         topics.setdefault(topic, []).append(offset)
     return topics
-
-
-def _parse_offsets(stored: _OffsetList) -> Offsets:
-    return {(topic, partition): offset for topic, partition, offset in stored}
-
-
-def _list_offsets(offsets: Offsets) -> _OffsetList:
-    return [(topic, partition, offset) for (topic, partition), offset in sorted(offsets.items())]

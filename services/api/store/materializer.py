@@ -1,21 +1,24 @@
 """Keeps the database of one generation at the newest marker."""
 
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from time import monotonic
 
 from infra.kafka import Offsets
 from ops.generations.record import Generation
-from services.api.store.applier import Applier, Work
+from services.api.store.applier import Applier, Views, Work
 from services.api.store.background import Background
 from services.api.store.changelog import Log
 from services.api.store.database import Database, Unusable
 from services.api.store.errors import render_cause
 from services.api.store.marker import Marker
-from services.api.store.rate import Rate
 from services.api.store.snapshots import Snapshots
-from services.api.store.views import Views
+
+WINDOW_SECONDS = 60.0
+MARKERS_MAX = 1_024
 
 log = logging.getLogger("api.materializer")
 
@@ -23,6 +26,29 @@ OpenLog = Callable[[Iterable[str]], AbstractContextManager[Log]]
 OnLoaded = Callable[["Materializer"], None]
 MeasureWait = Callable[[Offsets], float | None]
 """Returns the seconds that the oldest record beyond these offsets is in the log; None: unknown."""
+
+
+class Rate:
+    """Input records per second of wall time over the last minute, from markers."""
+
+    def __init__(self, moment: Callable[[], float] = monotonic) -> None:
+        self._moment = moment
+        self._markers: deque[tuple[float, int]] = deque(maxlen=MARKERS_MAX)
+
+    def add(self, marker: Marker) -> None:
+        self._markers.append((self._moment(), sum(marker.inputs.values())))
+
+    def measure_per_second(self) -> float | None:
+        """The rate; None until this process has seen two markers."""
+        markers = tuple(self._markers)
+        if len(markers) < 2:
+            return None
+        now = self._moment()
+        recent = [each for each in markers if each[0] >= now - WINDOW_SECONDS]
+        if not recent:
+            return 0.0
+        first_at, first_total = recent[0]
+        return (markers[-1][1] - first_total) / max(now - first_at, 0.001)
 
 
 class Materializer(Background):
@@ -38,7 +64,7 @@ class Materializer(Background):
         path: Path,
         open_log: OpenLog,
         on_loaded: OnLoaded,
-        on_commit: Callable[[Marker], None],
+        on_commit: Callable[[], None],
         measure_wait: MeasureWait,
     ) -> None:
         super().__init__(str(generation))
@@ -111,18 +137,17 @@ class Materializer(Background):
             "generation": str(self.generation),
             **{f"topic {topic}": extent.ids[topic] for topic in views.topics},
         }
+        database = None
         try:
             database = Database.open(self.path, identity, tables)
-            try:
-                return database, Applier(views, database, changelog, extent, self.work)
-            except Unusable:
-                database.close()
-                raise
+            return database, Applier(views, database, changelog, extent, self.work)
         except Unusable as reason:
             log.warning("%s: rebuilding from offset zero: %s", self.generation, reason)
-            self._withdraw()
-            database = Database.create(self.path, identity, tables)
-            return database, Applier(views, database, changelog, extent, self.work)
+        if database is not None:
+            database.close()
+        self._withdraw()
+        database = Database.create(self.path, identity, tables)
+        return database, Applier(views, database, changelog, extent, self.work)
 
     def _check(self, database: Database) -> None:
         if not database.is_in_place():
@@ -148,7 +173,7 @@ class Materializer(Background):
             self.snapshots = Snapshots(self.path)
             log.info("%s: loaded to batch %d", self.generation, marker.batch)
             self._on_loaded(self)
-        self._on_commit(marker)
+        self._on_commit()
 
     def _withdraw(self) -> None:
         if self.snapshots is not None:

@@ -3,6 +3,10 @@
 A ready candidate is loaded before its promotion, and a retired generation stays up to date. So a
 promotion and its rollback are one assignment each, and a request reads all its rows from one
 materializer.
+
+A promotion waits until every registered reader has loaded the candidate. So each process announces
+what it has loaded, under a name that it keeps over restarts. The announcement is a heartbeat too: a
+promotion does not wait for a reader that has been silent for a while.
 """
 
 import logging
@@ -10,16 +14,36 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
 
+from confluent_kafka import Producer
+
+from contracts import READERS, Row, encode, encode_key
+from infra.kafka import send
 from ops.generations.record import Generation, Generations, State
-from services.api.store.database import read_marker, remove
-from services.api.store.location import locate_database
+from services.api.store.background import Background
+from services.api.store.database import locate_database, read_marker, remove
 from services.api.store.materializer import Materializer, OnLoaded
-from services.api.store.registration import Loaded
+from services.clock import get_wall_ms
+
+LOOK_SECONDS = 0.1
+ANNOUNCE_SECONDS = 5.0
+"""The longest pause between two announcements."""
+SEND_SECONDS_MAX = 5.0
 
 log = logging.getLogger("api.generations")
 
 Make = Callable[[Generation, Path, OnLoaded], Materializer]
+Announce = Callable[[Row], None]
+
+
+class Loaded(NamedTuple):
+    """A generation that the API could serve now."""
+
+    pipeline: str
+    number: int
+    served: bool
 
 
 class Materializers:
@@ -135,7 +159,7 @@ class Materializers:
         for number in followed.keys() - kept:
             self._retire(followed.pop(number))
         for number in set(self._list_on_disk(pipeline)) - kept:
-            path = self._locate_path(pipeline, number)
+            path = locate_database(self._folder, pipeline, number)
             remove(path)
             self._retired.pop(path, None)
         for generation in known.readable:
@@ -187,7 +211,42 @@ class Materializers:
         return tuple(int(name[1]) for name in names if name)
 
     def _locate_file(self, generation: Generation) -> Path:
-        return self._locate_path(generation.pipeline, generation.number)
+        return locate_database(self._folder, generation.pipeline, generation.number)
 
-    def _locate_path(self, pipeline: str, number: int) -> Path:
-        return locate_database(self._folder, pipeline, number)
+
+class Registration(Background):
+    """A thread that announces the loaded generations: after each change, and regularly."""
+
+    def __init__(
+        self, name: str, loaded: Callable[[], tuple[Loaded, ...]], announce: Announce
+    ) -> None:
+        super().__init__("registration")
+        self._name = name
+        self._loaded = loaded
+        self._announce = announce
+        self._announced: tuple[Loaded, ...] | None = None
+        self._due = 0.0
+
+    def run_once(self) -> None:
+        now = self._loaded()
+        if now != self._announced or monotonic() >= self._due:
+            self._announce(
+                {
+                    "reader": self._name,
+                    "loaded": [each._asdict() for each in now],
+                    "written_at": get_wall_ms(),
+                }
+            )
+            self._announced, self._due = now, monotonic() + ANNOUNCE_SECONDS
+        self.clear_trouble()
+        self.stopping.wait(LOOK_SECONDS)
+
+
+def create_announcer(client: Producer) -> Announce:
+    """A function that publishes an announcement in the control topic; it raises NotDelivered."""
+
+    def announce(row: Row) -> None:
+        record = encode_key(READERS, row), encode(READERS, row)
+        send(client, READERS.name, *record, seconds_max=SEND_SECONDS_MAX)
+
+    return announce

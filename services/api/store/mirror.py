@@ -15,8 +15,8 @@ from time import monotonic
 from infra.kafka import Offsets, Partition
 from infra.sqlite import is_damage
 from services.api.store.background import Background
-from services.api.store.changelog import End, Extent, Log, Record, read_row
-from services.api.store.database import Unusable, connect, remove, reopening, require_table
+from services.api.store.changelog import End, Extent, Log, Record, follow, read_row
+from services.api.store.database import Unusable, create_file, remove, reopening
 from services.api.store.errors import MirrorLoading
 from services.api.store.materializer import OpenLog
 from services.api.store.tables import Stored, Table
@@ -24,10 +24,7 @@ from services.api.store.tables import Stored, Table
 CHECK_SECONDS = 1.0
 LOADING = "it is being read"
 
-PROGRESS = (
-    "create table source (identity text not null)",
-    "create table reached (partition integer primary key, offset integer not null)",
-)
+REACHED = "create table reached (partition integer primary key, offset integer not null)"
 
 log = logging.getLogger("api.mirror")
 
@@ -95,15 +92,11 @@ class Mirror(Background):
             extent = topic.read_extent()
             with closing(self._open_file(extent)) as connection:
                 start = {**extent.starts, **read_offsets(connection, self._layout.topic)}
-                topic.start(start)
-                unread = {at for at, end in extent.ends.items() if start[at] < end}
                 next_check = monotonic() + CHECK_SECONDS
-                while not self.stopping.is_set():
-                    self._loaded = self._loaded or not unread
-                    arrived = topic.read()
+                for arrived, is_whole in follow(topic, extent, start, self.stopping.is_set):
                     self._store(connection, arrived)
-                    unread -= {each.partition for each in arrived if isinstance(each, End)}
-                    if arrived or not unread:
+                    self._loaded = self._loaded or is_whole
+                    if arrived or is_whole:
                         self.clear_trouble()
                     if monotonic() >= next_check:
                         next_check = monotonic() + CHECK_SECONDS
@@ -118,28 +111,22 @@ class Mirror(Background):
             )
 
     def _open_file(self, extent: Extent) -> sqlite3.Connection:
-        """The existing file; a new one if it is damaged, or of another topic or layout."""
-        identity = f"{extent.ids[self._layout.topic]} {' '.join(self._layout.create)}"
-        if self._path.exists():
-            try:
-                with reopening(self._path) as connection:
-                    self._check(connection, identity, extent)
-                    return connection
-            except Unusable as error:
-                log.warning("%s cannot be continued: %s", self._path, error)
-        log.warning("%s: rebuilding from offset zero", self._layout.topic)
+        """The existing file; a new one if it is damaged, or of another topic, layout or log."""
+        statements = (*self._layout.create, REACHED)
+        identity = {
+            "topic": f"{self._layout.topic} {extent.ids[self._layout.topic]}",
+            "layout": " ".join(statements),
+        }
+        try:
+            with reopening(self._path, identity) as connection:
+                offsets = read_offsets(connection, self._layout.topic).items()
+                if not all(extent.starts[at] <= to <= extent.ends[at] for at, to in offsets):
+                    raise Unusable("its offsets are of another log")
+                return connection
+        except Unusable as reason:
+            log.warning("%s: rebuilding from offset zero: %s", self._layout.topic, reason)
         self._loaded = False
-        remove(self._path)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        return _create(self._path, identity, self._layout)
-
-    def _check(self, connection: sqlite3.Connection, identity: str, extent: Extent) -> None:
-        """Raise Unusable if the file is of another topic, layout or log."""
-        require_table(connection, "source")
-        if connection.execute("select identity from source").fetchall() != [(identity,)]:
-            raise Unusable("it is of another topic or layout")
-        if not _is_within(read_offsets(connection, self._layout.topic), extent):
-            raise Unusable("its offsets are of another log")
+        return create_file(self._path, identity, statements)
 
     def _store(self, connection: sqlite3.Connection, arrived: Sequence[Record | End]) -> None:
         """Store the arrived records and the offsets they end at, in one transaction."""
@@ -167,17 +154,3 @@ def read_offsets(connection: sqlite3.Connection, topic: str) -> Offsets:
     """Per partition, the offset of the first record that is not in the file."""
     rows = connection.execute("select partition, offset from reached order by partition")
     return {(topic, partition): offset for partition, offset in rows}
-
-
-def _create(path: Path, identity: str, layout: Layout) -> sqlite3.Connection:
-    connection = connect(path)
-    connection.execute("begin immediate")
-    for statement in (*layout.create, *PROGRESS):
-        connection.execute(statement)
-    connection.execute("insert into source values (?)", (identity,))
-    connection.execute("commit")
-    return connection
-
-
-def _is_within(offsets: Offsets, extent: Extent) -> bool:
-    return all(extent.starts[at] <= offset <= extent.ends[at] for at, offset in offsets.items())

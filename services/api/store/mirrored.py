@@ -1,16 +1,69 @@
-"""The mirrored topics: the storage of prices, purchase orders, confirmations, rejections and
-actions.
+"""The mirrored topics: the storage of prices, promotions, purchase orders, confirmations,
+rejections and actions.
 
 All times are epoch milliseconds.
 """
 
 import sqlite3
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from contracts import ACTIONS, CONFIRMATIONS, PRICE_CHANGES, PURCHASE_ORDERS, QUARANTINE
-from services.api.store.announced import create_announced_layout
-from services.api.store.mirror import create_layout
-from services.api.store.tables import Table
+from contracts import (
+    ACTIONS,
+    CONFIRMATIONS,
+    PRICE_CHANGES,
+    PROMOTIONS,
+    PURCHASE_ORDERS,
+    QUARANTINE,
+    Contract,
+    Row,
+    holds_from,
+)
+from contracts.times import to_epoch_ms, to_instant
+from services.api.store.changelog import Record, read_row
+from services.api.store.mirror import Layout, create_layout
+from services.api.store.tables import Stored, Table
+
+
+def _create_announced_layout(
+    contract: Contract, table: str, measures: Sequence[str], times: Sequence[str], since: str
+) -> Layout:
+    """The table of a topic of announcements about products.
+
+    Its columns are the place, `event_id`, `sku`, the measures and times of the event,
+    `published_at` and `holds_from`. An index finds the rows of a product by the time in `since`.
+    A second copy of an event changes nothing: the first copy counts.
+    """
+    numbers = (*measures, *times, "published_at", "holds_from")
+    columns = ", ".join(f"{name} integer not null" for name in numbers)
+
+    def build_row(record: Record) -> Stored | None:
+        event = read_row(contract, record)
+        return None if event is None else _build_row(record, event, measures, times)
+
+    return Layout(
+        topic=contract.name,
+        create=(
+            f'create table {table} (partition integer not null, "offset" integer not null, '
+            f"event_id text not null, sku text not null, {columns}, "
+            'primary key (partition, "offset"), unique (partition, event_id, event_time)) '
+            "without rowid",
+            f'create index "{table} by sku" on {table} (sku, {since}, "offset")',
+        ),
+        insert=f"insert or ignore into {table} values ({', '.join('?' * (4 + len(numbers)))})",
+        row=build_row,
+    )
+
+
+def _build_row(
+    record: Record, event: Row, measures: Sequence[str], times: Sequence[str]
+) -> Stored | None:
+    since_ms = holds_from(to_epoch_ms(event["effective_at"]), record.published_ms)
+    moments = (*(to_epoch_ms(event[name]) for name in times), record.published_ms, since_ms)
+    if any(to_instant(at) is None for at in moments):
+        return None  # no calendar has the time, so no client can ask for it
+    place = (record.partition[1], record.offset)
+    return *place, event["event_id"], event["sku"], *(event[name] for name in measures), *moments
 
 
 class PriceChange(NamedTuple):
@@ -40,7 +93,7 @@ HISTORY = (
 )
 SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order by sku limit ?"
 
-PRICES = create_announced_layout(
+PRICES = _create_announced_layout(
     PRICE_CHANGES, "changes", ("price_cents",), ("event_time", "effective_at"), since="holds_from"
 )
 
@@ -68,6 +121,44 @@ class Prices:
         return [
             PriceChange(*row) for row in self._connection.execute(HISTORY, (sku, *before, limit))
         ]
+
+
+class Plan(NamedTuple):
+    """A promotion of a product, and from when on this plan of it holds."""
+
+    sku: str
+    usual_price_cents: int
+    price_cents: int
+    starts_at: int
+    ends_at: int
+    effective_at: int
+    event_id: str
+    event_time: int
+    published_at: int
+    holds_from: int
+    offset: int
+
+
+PLAN_COLUMNS = ", ".join(f'"{name}"' for name in Plan._fields)
+PLANS = (
+    f"select {PLAN_COLUMNS} from plans "
+    'where sku = ? and (starts_at, "offset") < (?, ?) '
+    'order by starts_at desc, "offset" desc limit ?'
+)
+PLANNED = _create_announced_layout(
+    PROMOTIONS,
+    "plans",
+    ("usual_price_cents", "price_cents"),
+    ("event_time", "starts_at", "ends_at", "effective_at"),
+    since="starts_at",
+)
+
+
+def list_plans(
+    connection: sqlite3.Connection, sku: str, before: tuple[int, int], limit: int
+) -> list[Plan]:
+    """The promotions of a product that start before a place, the last to start first."""
+    return [Plan(*row) for row in connection.execute(PLANS, (sku, *before, limit))]
 
 
 def _render_index(name: str, table: Table, *columns: str) -> str:

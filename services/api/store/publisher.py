@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from infra.kafka import Headers
 from services.api.store.background import Background
-from services.api.store.traces import Headers
 
 DELIVERY_SECONDS_MAX = 5.0
 REPORT_SECONDS_MAX = DELIVERY_SECONDS_MAX + 2.0  # the client itself gives up earlier
@@ -54,15 +54,22 @@ class Stored:
     offset: int
 
 
-class Full(Exception):
+class NotPublished(Exception):
+    """The log has not acknowledged the record."""
+
+
+class Full(NotPublished):
     """The publisher has too many records in flight."""
 
+    def __str__(self) -> str:
+        return "too much is on its way"
 
-class Refused(Exception):
+
+class Refused(NotPublished):
     """The record is not in the log and will not be."""
 
 
-class OutcomeUnknown(Exception):
+class OutcomeUnknown(NotPublished):
     """The record may or may not be in the log."""
 
 
@@ -98,7 +105,8 @@ class Publisher(Background):
             if error is None:
                 report.set_result(Stored(message.partition() or 0, message.offset() or 0))
             else:
-                report.set_exception(_classify(error))
+                kind = Refused if error.code() in NEVER_STORED else OutcomeUnknown
+                report.set_exception(kind(error.str()))
 
         def delivered(error: KafkaError | None, message: Message) -> None:
             with suppress(RuntimeError):  # the loop is closed: the API has stopped
@@ -116,20 +124,11 @@ class Publisher(Background):
         except BufferError as error:
             raise Full from error
         except KafkaException as error:
-            self._renew(error)
+            if error.args[0].fatal():  # for example when the log lost records
+                log.warning("the producer is replaced: %s", error)
+                self._client = self._create()
             raise Refused(str(error)) from error
         return await report
 
-    def _renew(self, error: KafkaException) -> None:
-        """Replace the producer after a fatal error, for example when the log lost records."""
-        if error.args[0].fatal():
-            log.warning("the producer is replaced: %s", error)
-            self._client = self._create()
-
     def run_once(self) -> None:
         self._client.poll(POLL_SECONDS)
-
-
-def _classify(error: KafkaError) -> Refused | OutcomeUnknown:
-    kind = Refused if error.code() in NEVER_STORED else OutcomeUnknown
-    return kind(error.str())

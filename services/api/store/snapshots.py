@@ -3,7 +3,7 @@
 import sqlite3
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,8 +69,9 @@ class Snapshots:
     def close(self) -> None:
         """Close idle connections now, and those in use when they are returned."""
         self._closed = True
-        while self._idle:
-            self._take().close()
+        with suppress(IndexError):  # another thread may take the last one
+            while True:
+                self._idle.pop().close()
 
     @contextmanager
     def _borrow(self) -> Iterator[sqlite3.Connection]:
@@ -85,12 +86,8 @@ class Snapshots:
             raise
 
     def _take(self) -> sqlite3.Connection:
-        try:
+        with suppress(IndexError):
             return self._idle.pop()
-        except IndexError:
-            return self._open()
-
-    def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             self._address, uri=True, isolation_level=None, check_same_thread=False
         )

@@ -1,27 +1,63 @@
 """The API's copies of the log, and the threads that keep them up to date."""
 
+import asyncio
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from ops.control.world_clock import AnnouncedClock
 from ops.generations.record import State
 from services.api.store.background import Background
-from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.errors import NoWorldClock, ViewLoading, ViewMissing, render_cause
 from services.api.store.freshness import Freshness
-from services.api.store.materializers import Materializers
+from services.api.store.materializers import Materializers, Registration
 from services.api.store.mirror import Mirror
 from services.api.store.publisher import Publisher
-from services.api.store.registration import Registration
 from services.api.store.snapshots import Snapshots
 from services.api.store.subscriptions import Subscriptions
-from services.api.store.traces import Traces
 from services.clock import get_wall_ms
 
 STOP_SECONDS_MAX = 3.0
 """With the five seconds for open answers, less than a container's grace period."""
+
+
+class Commits:
+    """Wakes requests and streams that wait for a commit. Callers limit their number."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: set[Callable[[], object]] = set()
+        self.requests = 0  # how many waiters are requests; only the event loop may touch it
+
+    def notify(self) -> None:
+        """Let every waiter check again. Any thread may call it."""
+        with self._lock:
+            waiting = tuple(self._waiting)
+        for wake in waiting:
+            with suppress(RuntimeError):  # its loop is closed: the API has stopped
+                wake()
+
+    async def wait_until(self, holds: Callable[[], bool], seconds_max: float) -> bool:
+        """Check now and after every commit; returns whether the condition held in time."""
+        woken = asyncio.Event()
+        wake = partial(asyncio.get_running_loop().call_soon_threadsafe, woken.set)
+        with self._lock:
+            self._waiting.add(wake)
+        try:
+            async with asyncio.timeout(seconds_max):
+                while not holds():
+                    await woken.wait()
+                    woken.clear()
+        except TimeoutError:
+            return False
+        finally:
+            with self._lock:
+                self._waiting.discard(wake)
+        return True
 
 
 @dataclass(frozen=True)
@@ -41,7 +77,6 @@ class Store:
     rejections: Mirror
     actions: Mirror
     subscriptions: Subscriptions
-    traces: Traces = field(default_factory=Traces)
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when streams have to end."""
 
@@ -68,7 +103,6 @@ class Store:
         self.generations.stop(compute_seconds_left)
         for each in self._list_background():
             each.join(compute_seconds_left())
-        self.traces.stop()
 
     def end_streams(self) -> None:
         """Let every stream tell its reader that the API stops."""

@@ -3,13 +3,13 @@
 import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from contracts import PROPOSALS, STOCK_LEVELS, Contract, Row
 from contracts.times import to_epoch_ms
 from services.times import render_instant, render_instant_or_none, to_ms
 
-INDEXED = {
+INDEXED: Mapping[str, tuple[str, ...]] = {
     STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time"),
     PROPOSALS.name: ("sku",),
 }
@@ -43,6 +43,9 @@ class Table:
         kinds = {field.name: KINDS[field.type] for field in contract.fields}
         names = tuple(kinds)
         rest = [name for name in names if name not in key]
+        indexed = INDEXED.get(contract.name, ())
+        if contract.began is not None and contract.began != contract.key[0]:
+            indexed = (*indexed, contract.began)
         columns = ", ".join(f"{_quote(name)} {kind.sql}" for name, kind in kinds.items())
         updates = ", ".join(f"{_quote(name)} = excluded.{_quote(name)}" for name in rest)
         self.contract = contract
@@ -56,11 +59,11 @@ class Table:
             *(
                 f"create index {_quote(f'{contract.name} by {column}')} "
                 f"on {self.name} ({_quote(column)})"
-                for column in _list_indexed(contract)
+                for column in indexed
             ),
         )
         self.upsert = (
-            f"insert into {self.name} ({_list(names)}) values ({_render_places(names)}) "
+            f"insert into {self.name} ({_list(names)}) values ({', '.join('?' for _ in names)}) "
             f"on conflict ({_list(key)}) do update set {updates} "
             f"where excluded.{VERSION} >= {self.name}.{VERSION}"
         )
@@ -91,12 +94,6 @@ class Table:
         return {name: out(kept) for (name, out), kept in zip(self._out, row, strict=True)}
 
 
-def _list_indexed(contract: Contract) -> tuple[str, ...]:
-    began = contract.began
-    time = (began,) if began and began != contract.key[0] else ()
-    return (*INDEXED.get(contract.name, ()), *time)
-
-
 def _select_oldest(table: str, contract: Contract) -> str | None:
     """SQL for the earliest time kept, in epoch ms; None for a view without retention.
 
@@ -107,33 +104,21 @@ def _select_oldest(table: str, contract: Contract) -> str | None:
     return f"select max({contract.began}) - {to_ms(contract.retention)} from {table}"
 
 
-class _Kind:
+class _Kind(NamedTuple):
     """The storage and the rendering of values of one type."""
 
-    def __init__(
-        self,
-        sql: str,
-        into: Callable[[Any], Any] = lambda value: value,
-        out: Callable[[Any], Any] = lambda kept: kept,
-    ) -> None:
-        self.sql = sql
-        self.into = into
-        self.out = out
+    sql: str
+    into: Callable[[Any], Any] = lambda value: value
+    out: Callable[[Any], Any] = lambda kept: kept
 
 
 def encode_base64(stored: bytes) -> str:
     return b64encode(stored).decode()
 
 
-def to_json_value(value: object) -> object:
-    """A decoded value as clients see it in JSON."""
-    parsed: object = json.loads(_dump(value))
-    return parsed
-
-
 def to_document(values: Mapping[str, object]) -> Document:
     """Decoded values by name, as clients see them in JSON."""
-    return {name: to_json_value(value) for name, value in values.items()}
+    return {name: json.loads(_dump(value)) for name, value in values.items()}
 
 
 def _dump(value: Any) -> str:
@@ -170,7 +155,3 @@ def _quote(name: str) -> str:
 
 def _list(names: Sequence[str]) -> str:
     return ", ".join(_quote(name) for name in names)
-
-
-def _render_places(names: Sequence[str]) -> str:
-    return ", ".join("?" for _ in names)

@@ -20,7 +20,7 @@ from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.verify.inventory import Oracle
 from ops.verify.ledger import DIRT, SEEN, Audit, audit_ledger
-from services.quarantine.reader import read_record
+from services.quarantine.release import read_record
 from tests.services.quarantine.publishing import put
 from tests.worlds import shrink_world
 

@@ -10,9 +10,7 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
-from services.ordering.gate import answer_review
-from services.ordering.publisher import OrderPublisher
-from services.ordering.reader import Reviews
+from services.ordering.gate import OrderPublisher, Reviews, answer_review
 from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.dying import Died, limit_life
@@ -143,7 +141,7 @@ def test_a_gate_that_dies_anywhere_orders_every_review_once(
     chance = create_random("deaths of the gate")
     shop = Reordering(kafka)
     shop.promote(1)
-    life = limit_life(monkeypatch, "services.ordering.publisher")
+    life = limit_life(monkeypatch, "services.ordering.gate")
     for number in range(4):
         shop.review(1, number, SOLD if number else EMPTY)
         life.rows_left = chance.randint(1, len(SKUS))

@@ -27,6 +27,8 @@ from tests.services.at_work import at_work
 from tests.services.quarantine.publishing import HOUR_MS, Place, publish
 from tests.transactions import open_transaction, write_transaction
 
+pytestmark = pytest.mark.e2e
+
 
 def is_caught_up(kafka: Settings) -> bool:
     return read_progress(kafka).offsets == read_end_offsets(create_admin(kafka), VALIDATED)

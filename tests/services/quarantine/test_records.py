@@ -13,7 +13,7 @@ from contracts.partitions import choose_partition
 from contracts.validation import VALIDATED
 from infra.kafka import Record
 from ops.control.reading import NewerSchema
-from services.quarantine.records import create_row
+from services.quarantine.follower import create_row
 
 GOOD = RECEIPTS.examples[0]
 HOUR_MS = 3_600_000

@@ -8,9 +8,9 @@ import pytest
 from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, RELEASES, decode, encode, encode_key
 from contracts.times import to_epoch_ms
 from contracts.validation import Rejection, unwrap, validate
+from infra.errors import UserError
 from infra.settings import Settings
-from services.quarantine.reader import NoRecord, read_record
-from services.quarantine.release import Refused, Released, release
+from services.quarantine.release import Refused, Released, read_record, release
 from tests.services.quarantine.publishing import (
     HOUR_MS,
     Place,
@@ -19,6 +19,8 @@ from tests.services.quarantine.publishing import (
     put,
     stop_world,
 )
+
+pytestmark = pytest.mark.e2e
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]
 BECAUSE = "the till had lost its line"
@@ -167,7 +169,7 @@ def test_a_price_is_announced_anew(world: Settings) -> None:
 
 @pytest.mark.parametrize("offset", [-1, 10_000])
 def test_a_place_without_a_record_is_said(world: Settings, offset: int) -> None:
-    with pytest.raises(NoRecord, match="GET /v1/quarantine"):
+    with pytest.raises(UserError, match="GET /v1/quarantine"):
         release_place(world, (RECEIPTS.name, 0, offset))
 
 

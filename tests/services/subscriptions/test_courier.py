@@ -8,9 +8,8 @@ import pytest
 from contracts import NOTIFICATIONS, PROGRESS, build_model, decode
 from services.subscriptions import courier
 from services.subscriptions.addresses import AllowList
-from services.subscriptions.courier import ERROR_CHARACTERS_MAX, PLACE, Courier, park
+from services.subscriptions.courier import ERROR_CHARACTERS_MAX, PLACE, Courier, Undelivered, park
 from services.subscriptions.records import PARKED, Notification, Progress
-from services.subscriptions.webhook import Undelivered
 from tests.services.memory import MemoryLog
 from tests.services.subscriptions.made import create_subscription
 from tests.services.subscriptions.receiver import Receiver, receiving

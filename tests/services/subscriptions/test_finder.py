@@ -8,9 +8,9 @@ from infra.settings import Settings
 from ops.generations.record import Generation, State
 from services.api.store.changelog import End, Record
 from services.subscriptions.directory import Directory
-from services.subscriptions.finder import Finder
+from services.subscriptions.finder import Finder, Writer
+from services.subscriptions.matching import READER
 from services.subscriptions.records import Notification, Progress
-from services.subscriptions.writer import Writer
 from tests.services.subscriptions.made import create_subscription
 from tests.services.writing import MORNING, create_shelf
 
@@ -50,7 +50,7 @@ def mark(end: int) -> Record:
 
 def test_a_change_is_found_once_the_marker_of_its_batch_is_there() -> None:
     subscription = create_subscription("units_on_hand<=5")
-    directory, written = Directory(), Written()
+    directory, written = Directory(READER), Written()
     finder = Finder(Settings(), subscription, directory, written)
     progress = Progress(subscription_id=subscription.subscription_id, generation=1)
     finder.held.extend([shelf(0, "A", 1), shelf(1, "A", 9), shelf(2, "B", 3), End((TOPIC, 0), 3)])

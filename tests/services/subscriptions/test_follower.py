@@ -15,7 +15,7 @@ from infra.wait import wait_until
 from services.api.app import create_sources
 from services.api.commands import Commands
 from services.clock import get_wall_ms
-from services.subscriptions import courier, finder, matching, webhook
+from services.subscriptions import courier, finder, matching
 from services.subscriptions.courier import ATTEMPTS_MAX
 from services.subscriptions.records import PARKED, Subscription
 from services.subscriptions.signature import derive_secret, locate_key, read_key
@@ -65,7 +65,7 @@ def test_what_begins_or_ceases_to_match_is_sent_in_order_and_signed(shop: Subscr
         assert event["id"] == hook.headers["webhook-id"]
         assert event["specversion"] == "1.0"
         assert event["source"] == f"/v1/views/{subscription.view}"
-        assert event["type"] in (webhook.BEGAN, webhook.CEASED)
+        assert event["type"] in (courier.BEGAN, courier.CEASED)
         assert event["partitionkey"] == event["subject"]
         assert event["data"]["subscription"] == subscription.subscription_id
 

@@ -13,9 +13,9 @@ import pytest
 
 from infra.security.certificates import ensure_certificate
 from infra.settings import HOST, Settings
-from services.subscriptions import webhook
+from services.subscriptions import courier
 from services.subscriptions.addresses import AllowList
-from services.subscriptions.webhook import ANSWER_BYTES_MAX, NoMore, Undelivered, post
+from services.subscriptions.courier import ANSWER_BYTES_MAX, NoMore, Undelivered, post
 from tests.services.subscriptions.receiver import Receiver, receiving
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
@@ -102,7 +102,7 @@ def test_a_private_address_is_refused_at_the_connection(receiver: Receiver) -> N
 def test_who_answers_too_slowly_is_cut_off(
     monkeypatch: pytest.MonkeyPatch, answer: bytes, pause_seconds: float
 ) -> None:
-    monkeypatch.setattr(webhook, "ANSWER_SECONDS_MAX", 0.3)
+    monkeypatch.setattr(courier, "ANSWER_SECONDS_MAX", 0.3)
     with answering(answer, pause_seconds) as place:
         began = monotonic()
         with pytest.raises(Undelivered):

@@ -14,7 +14,7 @@ from infra.security.tokens import Role, Token
 from services.api import openapi
 from services.api.http.guard import BUCKETS_MAX, FOR_OPERATORS, OPEN, Rates, find_role
 from services.api.http.profile import Profile
-from services.api.store.bucket import Bucket
+from services.api.store.audit import Bucket
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.showing import PIPELINES, Shop

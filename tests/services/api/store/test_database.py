@@ -108,3 +108,17 @@ def test_any_number_reads_at_once_and_few_connections_are_kept(path: Path, reade
         snapshots = [reading.enter_context(pool.open()) for _ in range(readers)]
         assert [one.select(UNITS).fetchall() for one in snapshots] == [[(5,)]] * readers
     assert len(pool._idle) == min(readers, KEPT)
+
+
+def test_a_row_is_read_at_its_marker(path: Path, database: Database) -> None:
+    snapshots = Snapshots(path)
+    first = STOCK.to_stored(create_shelf(1, "A", units=5, version=3))
+    key = STOCK.get_key(first)
+    assert snapshots.read_row(STOCK, key) == (create_marker(0), first)
+    second = STOCK.to_stored(create_shelf(1, "A", units=4, version=4))
+    database.apply(STOCK.view, [second])
+    assert snapshots.read_row(STOCK, key) == (create_marker(0), first), "not before its commit"
+    database.commit(create_marker(1))
+    assert snapshots.read_row(STOCK, key) == (create_marker(1), second)
+    absent = STOCK.get_key(STOCK.to_stored(create_shelf(1, "B", units=5)))
+    assert snapshots.read_row(STOCK, absent) == (create_marker(1), None)

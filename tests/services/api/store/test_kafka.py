@@ -22,7 +22,6 @@ class Shop:
     """One generation in Kafka, and the API of a data folder of its own."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:
-        self.folder = folder
         self.log = KafkaLog(settings)
         self.inventory = Writing(self.log, next(GENERATIONS))
         self._settings = settings.model_copy(update={"data_dir": folder})
@@ -39,9 +38,6 @@ class Shop:
 
     def api(self) -> AbstractContextManager[Answers]:
         return serving(create_sources(self._settings))
-
-    def database(self) -> Path:
-        return self.folder / "api" / f"inventory.g{self.inventory.generation}.sqlite"
 
 
 @pytest.fixture
@@ -73,22 +69,6 @@ def test_a_restart_goes_on_from_its_offsets(shop: Shop, caplog: pytest.LogCaptur
         api.ready(shop.mark())
         assert (get_units(api, "A"), get_units(api, "B")) == (4, 7)
     assert "rebuilding" not in caplog.text
-
-
-def test_a_deleted_database_is_built_again_from_offset_zero(
-    shop: Shop, caplog: pytest.LogCaptureFixture
-) -> None:
-    for sku in "AB":
-        shop.inventory.row(1, sku, 4)
-        shop.mark()
-    with shop.api() as api:
-        api.ready(1)
-    for file in shop.database().parent.iterdir():
-        file.unlink()
-    with shop.api() as api:
-        api.ready(1)
-        assert (get_units(api, "A"), get_units(api, "B")) == (4, 4)
-    assert "rebuilding from offset zero: there is no database yet" in caplog.text
 
 
 def test_a_changelog_that_was_made_anew_is_read_anew(

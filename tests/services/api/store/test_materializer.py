@@ -59,7 +59,7 @@ def materializing(log: MemoryLog, path: Path, name: str = STOCK_LEVELS.name) -> 
     """A materializer of a generation with the view of this name."""
     topics = {name: f"{name}.g1", BOOKS.name: BOOKS.name}
     generation = Generation("inventory", 1, State.PROMOTED, "9f31c0", MORNING, topics)
-    materializer = Materializer(generation, path, log.open, ignore, ignore, ignore)
+    materializer = Materializer(generation, path, log.open, ignore, lambda: None, ignore)
     materializer.start()
     try:
         yield View(materializer)

@@ -57,7 +57,6 @@ def full(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     with monkeypatch.context() as patch:
         patch.setattr(database, "connect", connect_full)
-        patch.setattr(mirror, "connect", connect_full)
         yield
 
 
