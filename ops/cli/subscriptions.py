@@ -55,9 +55,7 @@ def add(
         list[str] | None,
         typer.Option("--filter", help="A condition, as units_on_hand<=5; may be repeated."),
     ] = None,
-    start: Annotated[
-        str, typer.Option("--from", help="now, beginning, or a marker as GENERATION-BATCH.")
-    ] = "now",
+    start: Annotated[str, typer.Option("--from", help="now or beginning.")] = "now",
 ) -> None:
     """Subscribe, and show the secret that verifies what is sent; it is shown this once."""
     asked = [("view", view), ("address", address), ("from", start)]

@@ -14,9 +14,8 @@ from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from services.api.commands import CommandBusy, CommandError, Commands
-from services.api.http.errors import to_problem
-from services.api.http.hosts import refuse_other_sites
-from services.api.http.problems import Problem
+from services.api.http.limits import refuse_other_sites
+from services.api.http.problems import Problem, to_problem
 from services.api.http.sources import FromSources, Sources
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Begun, Caller
 from services.api.store.errors import StoreError

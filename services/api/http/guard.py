@@ -17,7 +17,7 @@ from infra.security.tokens import Role, Token
 from services.api.http.authority import CALLER, hide, name_action
 from services.api.http.limits import BODIES_UNDER
 from services.api.http.problems import Problem
-from services.api.http.profile import Profile
+from services.api.http.sources import Profile
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Caller
 from services.api.store.bucket import Bucket
 from services.times import render_instant

@@ -15,7 +15,6 @@ from deltalake.exceptions import DeltaError
 from contracts import Contract
 from infra.kafka import Offsets
 from infra.lake import Folders, UnknownCoverage, find_newest_version, read_coverage
-from services.api.lake.errors import LakeBusy, LakeMissing, LakeTooSlow
 
 SECONDS_MAX = 20.0  # per query of the engine; an answer takes a few
 AT_ONCE_MAX = 2  # each reads files for seconds; other routes answer in milliseconds
@@ -28,6 +27,27 @@ if TYPE_CHECKING:
 
 MOMENT = pa.timestamp("us", "UTC")
 MOMENT_MS_MAX = 2**63 // 1000
+
+
+class LakeError(Exception):
+    """The lake cannot answer now. `http` makes a problem document of each kind."""
+
+
+class LakeMissing(LakeError):
+    """The lake has no table of the topic's events, or cannot read it."""
+
+    def __init__(self, topic: Contract, found: str) -> None:
+        super().__init__(f"{topic.name}: {found}")
+        self.topic = topic
+        self.found = found
+
+
+class LakeBusy(LakeError):
+    """The number of concurrent readers of the lake is at its limit."""
+
+
+class LakeTooSlow(LakeError):
+    """A query of the lake exceeded its time limit."""
 
 
 Record = dict[str, Any]

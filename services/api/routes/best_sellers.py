@@ -21,7 +21,6 @@ from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
 from services.api.routes.views import TABLES
 from services.api.store.finality import Finality
 from services.api.store.selection import WHOLE_MAX
@@ -103,7 +102,8 @@ class BestSellers(Dated):
     summary="The products that sold most in one hour",
     description="By units, then revenue, then sku, or by revenue first; the order of equals is "
     "always the same.",
-    **examples.answer(BestSellers, examples.BEST_SELLERS, ITEM_PROBLEMS),
+    response_model=BestSellers,
+    responses=ITEM_PROBLEMS,
 )
 async def list_best_sellers(
     store: FromStore, query: Annotated[BestSellersQuery, Query()]

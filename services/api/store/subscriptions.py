@@ -1,24 +1,20 @@
 """The subscriptions and how far each has come, in memory, and the way to write one."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager
 from threading import Lock
-from time import monotonic
 
-from contracts import CONTRACTS, MARKERS, PROGRESS, SUBSCRIPTIONS, encode, encode_key
+from contracts import CONTRACTS, PROGRESS, SUBSCRIPTIONS, encode, encode_key
 from services.api.store.background import Background
-from services.api.store.changelog import End, Extent, Log, read_row
+from services.api.store.changelog import End, Log, read_row
 from services.api.store.changelog import Record as Arrived
 from services.api.store.errors import MirrorLoading, NotRecorded
-from services.api.store.marker import Marker
 from services.api.store.publisher import Full, OutcomeUnknown, Record, Refused
 from services.clock import get_wall_ms
 from services.subscriptions.records import Progress, Subscription
 
 TOPICS = (SUBSCRIPTIONS.name, PROGRESS.name)
-MARKERS_READ_MAX = 20_000  # of the newest: an older one is not found
-MARKERS_SECONDS_MAX = 10.0
 LOADING = "it is being read"
 
 OpenLog = Callable[[Iterable[str]], AbstractContextManager[Log]]
@@ -61,22 +57,6 @@ class Subscriptions(Background):
         with self._lock:
             self._known.pop(subscription_id, None)
 
-    def find_marker(self, pipeline: str, generation: int, batch: int) -> Marker | None:
-        """The marker of the batch, if it is among the newest of the log; None if it is not."""
-        with self._open_log([MARKERS.name]) as markers:
-            extent = markers.read_extent()
-            ends = extent.ends.items()
-            markers.start({at: max(extent.starts[at], end - MARKERS_READ_MAX) for at, end in ends})
-            every = [each for each in _read_to_end(markers, extent) if each.value is not None]
-        for each in reversed(every):
-            row = read_row(MARKERS, each)
-            if row is None:
-                continue
-            marker = Marker.read(row, each.offset)
-            if (marker.pipeline, marker.generation, marker.batch) == (pipeline, generation, batch):
-                return marker
-        return None
-
     def run_once(self) -> None:
         with self._open_log(TOPICS) as topics:
             extent = topics.read_extent()
@@ -110,14 +90,3 @@ class Subscriptions(Background):
             await self._write(Record(SUBSCRIPTIONS.name, key, value, get_wall_ms()))
         except (Full, Refused, OutcomeUnknown) as error:
             raise NotRecorded(str(error) or "too much is on its way") from error
-
-
-def _read_to_end(log: Log, extent: Extent) -> Iterator[Arrived]:
-    """The records up to the ends; fewer if the log does not send them in time."""
-    deadline, unread = monotonic() + MARKERS_SECONDS_MAX, set(extent.ends)
-    while unread and monotonic() < deadline:
-        for each in log.read():
-            if isinstance(each, End):
-                unread.discard(each.partition)
-            else:
-                yield each

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.api.http.cursors import Cursor, resume
+from services.api.http.paging import Cursor, resume
 from services.api.http.problems import Problem
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)

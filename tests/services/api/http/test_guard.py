@@ -13,7 +13,7 @@ from contracts import ACTIONS, RECEIPTS, decode
 from infra.security.tokens import Role, Token
 from services.api import openapi
 from services.api.http.guard import BUCKETS_MAX, FOR_OPERATORS, OPEN, Rates, find_role
-from services.api.http.profile import Profile
+from services.api.http.sources import Profile
 from services.api.store.bucket import Bucket
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from contracts import STOCK_LEVELS
-from services.api.http import positions
+from services.api.routes import stream
 from services.api.store import changes
 from tests.services.following import STREAM, Told, following
 from tests.services.memory import MemoryLog
@@ -79,7 +79,7 @@ def check_reset(events: Iterator[Told], at: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("last_event_id", "reason"), [("1-99", positions.FORGOTTEN), ("7-0", positions.GENERATION)]
+    ("last_event_id", "reason"), [("1-99", stream.FORGOTTEN), ("7-0", stream.GENERATION)]
 )
 def test_a_reader_whose_place_is_not_there_is_told_to_fetch_the_view(
     shelves: Answers, last_event_id: str, reason: str
@@ -96,7 +96,7 @@ def test_a_commit_that_changes_too_much_is_a_reset(
         next(events)
         inventory.rows(1, "BCD", 7)
         inventory.mark()
-        check_reset(events, "1-1", positions.TOO_MANY)
+        check_reset(events, "1-1", stream.TOO_MANY)
         inventory.row(1, "E", 7)
         inventory.mark()
         assert next(events).units() == {"E": 7}
@@ -110,7 +110,7 @@ def test_a_promotion_is_a_reset_to_the_new_generation(
         second = Writing(log, generation=2)
         second.mark()
         promote(log, second, inventory)
-        check_reset(events, "2-0", positions.GENERATION)
+        check_reset(events, "2-0", stream.GENERATION)
         second.row(1, "A", 40)
         second.mark()
         assert next(events).units() == {"A": 40}

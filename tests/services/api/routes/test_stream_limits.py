@@ -1,22 +1,19 @@
 """The limits of a stream: a slow reader, a quiet view, a server that stops, too many readers."""
 
 import asyncio
-from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 
 from contracts import STOCK_LEVELS
-from services.api.http import positions
-from services.api.http.positions import Positions
 from services.api.http.sources import Sources
 from services.api.routes import stream
-from services.api.routes.stream import render_events
+from services.api.routes.stream import Position, render_events
 from services.api.store import changes
 from tests.services.following import following
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
-from tests.services.writing import Writing
+from tests.services.writing import Writing, invalidate
 
 
 @pytest.fixture
@@ -24,10 +21,10 @@ def sources(log: MemoryLog, tmp_path: Path) -> Sources:
     return create_sources(log, tmp_path)
 
 
-def enter(api: Answers, sources: Sources) -> Positions:
+def enter(api: Answers, sources: Sources) -> Position:
     """A reader's place, after the event that says where to begin."""
     api.ready()
-    place = Positions(sources.store, [STOCK_LEVELS.name], None)
+    place = Position(sources.store, STOCK_LEVELS.name, None)
     begin = place.find_next()
     assert begin is not None
     assert begin.kind == "reset"
@@ -46,7 +43,7 @@ def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
         last = slow.find_next()
     assert last is not None
     assert last.kind == "end"
-    assert positions.TOO_SLOW in last.data
+    assert stream.TOO_SLOW in last.data
 
 
 def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
@@ -55,7 +52,7 @@ def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
     monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
     monkeypatch.setattr(stream, "STREAM_SECONDS_MAX", 0.2)
 
-    async def read_all(place: Positions) -> list[str]:
+    async def read_all(place: Position) -> list[str]:
         return [each async for each in render_events(place, sources.store)]
 
     with serving(sources) as api:
@@ -77,6 +74,12 @@ def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
         assert next(events, None) is None
 
 
-def test_no_more_views_than_the_limit_are_one_stream(api: Answers) -> None:
-    views = "&".join(f"view={number}" for number in range(positions.VIEWS_MAX + 1))
-    assert api.get(f"/v1/stream?{views}").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+def test_a_stream_of_a_view_that_is_withdrawn_ends(
+    log: MemoryLog, inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.05)
+    with following(shelves) as events:
+        next(events)
+        invalidate(log, inventory, "3 rows were dropped by the watermark")
+        last = next(events)
+    assert (last.kind, last.data["reason"]) == ("end", stream.WITHDRAWN)
