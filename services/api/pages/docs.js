@@ -8,7 +8,6 @@ SwaggerUIBundle({
   dom_id: "#reference",
   deepLinking: true,
   displayRequestDuration: true,
-  docExpansion: "none",
   tryItOutEnabled: true,
   validatorUrl: null, // another site would be asked
 });
