@@ -149,11 +149,10 @@ OPTIONAL_TOKEN: AnyJson = {"security": [{}, {BEARER: []}]}
 
 def install(app: FastAPI) -> None:
     """Answer every error of the app with a problem document."""
-    app.add_exception_handler(Problem, _handle_problem)
     app.add_exception_handler(RequestValidationError, _handle_invalid)
     app.add_exception_handler(HTTPException, _handle_http)
     app.add_exception_handler(Exception, _handle_unexpected)
-    for kind in (StoreError, LakeError, CommandError, sqlite3.DatabaseError):
+    for kind in (Problem, StoreError, LakeError, CommandError, sqlite3.DatabaseError):
         app.add_exception_handler(kind, _handle_known)
     app.openapi = _add_problems(app.openapi)  # type: ignore[method-assign]  # as FastAPI says
 
@@ -172,14 +171,10 @@ def _add_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
     return document
 
 
-async def _handle_problem(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Problem)
-    return error.to_response(request.url.path)
-
-
 async def _handle_known(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, KnownError)
-    return to_problem(error).to_response(request.url.path)
+    assert isinstance(error, Problem | KnownError)
+    problem = error if isinstance(error, Problem) else to_problem(error)
+    return problem.to_response(request.url.path)
 
 
 async def _handle_invalid(request: Request, error: Exception) -> JSONResponse:

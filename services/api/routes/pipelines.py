@@ -149,11 +149,11 @@ def get_difference(sources: FromSources, pipeline: Name, _: NoParameters) -> JSO
 
 def find_generations(store: Store, pipeline: str) -> Generations:
     """The generations of the pipeline. Raises Problem if there is no such pipeline."""
-    known = store.generations.known
-    if pipeline not in known:
-        names = ", ".join(sorted(known)) or "none yet"
+    known = store.generations.known.get(pipeline)
+    if known is None:
+        names = ", ".join(sorted(store.generations.known)) or "none yet"
         raise NotFound("Unknown pipeline", f"Expected one of {names}, found {pipeline}.")
-    return known[pipeline]
+    return known
 
 
 def describe_all(store: Store) -> list[Pipeline]:

@@ -261,8 +261,8 @@ def test_a_shelf_shows_its_position_at_each_review_beside_its_levels(
 def test_the_api_can_be_tried_on_its_page(api: Answers, browser: Browser) -> None:
     with visiting(browser, api.address) as visit:
         visit.open("/docs")
-        shelf = visit.page.locator(".opblock", has_text="/v1/stock/{store_id}/{sku}").first
-        shelf.locator(".opblock-summary").click()
+        shelf = visit.page.locator("#operations-stock-getShelf")
+        shelf.locator(".opblock-summary-control").click()
         shelf.get_by_placeholder("store_id").fill(STORE)
         shelf.get_by_placeholder("sku").fill(SKU)
         shelf.get_by_role("button", name="Execute").click()
