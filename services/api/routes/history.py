@@ -4,9 +4,8 @@ It reads the lake's tables, without Spark. A view has the current state; the lak
 that led to it.
 """
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
@@ -36,10 +35,9 @@ from services.api.http.problems import (
 from services.api.http.read_your_writes import ViewParameters
 from services.api.http.router import Router
 from services.api.http.sources import FromLake, FromStore
-from services.api.lake.evidence import EvidenceRecord, NamedEvent, find_records
-from services.api.lake.movements import TOPICS, MovementRow, Span, find_movements, sum_movements
+from services.api.lake.movements import TOPICS, Span, find_movements, sum_movements
 from services.api.lake.stock_outs import find_stock_outs
-from services.api.lake.tables import Lake
+from services.api.lake.tables import Lake, Record, find_records
 from services.api.routes.rows import Key, find_row
 from services.api.routes.stock import STOCK, StockLevel
 from services.api.routes.views import TABLES
@@ -307,15 +305,15 @@ def to_epoch_ms(at: datetime | None) -> int | None:
     return None if at is None else to_ms(at - EPOCH)
 
 
-def _render_moments(row: Mapping[str, object]) -> Document:
+def _render_moments(row: Record) -> Document:
     """A row of the lake with its times as clients see them."""
     return {
-        name: render_instant_or_none(cast(int | None, value)) if name in MOMENTS else value
+        name: render_instant_or_none(value) if name in MOMENTS else value
         for name, value in row.items()
     }
 
 
-def _render_movement(row: MovementRow) -> Document:
+def _render_movement(row: Record) -> Document:
     """A movement; `original` is the place of the rejected event that it releases."""
     movement = _render_moments(row)
     original = {name: movement.pop(f"original_{name}") for name in ("topic", "partition", "offset")}
@@ -323,23 +321,19 @@ def _render_movement(row: MovementRow) -> Document:
 
 
 def _answer_evidence(lake: Lake, alert: Document) -> JSONResponse:
-    """The alert, and the records of each event that it names, one per partition with a copy."""
-    named = cast(list[NamedEvent], alert["evidence"])
+    """The alert, and the records of each event that it names, one per partition with a copy.
+
+    An event has no place if the lake has none yet.
+    """
+    named = cast(list[dict[str, Any]], alert["evidence"])
     topics = [VALIDATED[name] for name in sorted({each["topic"] for each in named})]
     with lake.open(*topics) as snapshot:
         records = [one for topic in topics for one in find_records(snapshot, topic, named)]
         as_of = date_by_offsets(snapshot.list_ends())
-    events = [one for each in named for one in _render_evidence(each, records)]
-    return JSONResponse({"alert": alert, "events": events, **as_of})
-
-
-def _render_evidence(named: NamedEvent, records: Sequence[EvidenceRecord]) -> list[Document]:
-    """The records of an event; one without a place if the lake has none yet."""
-    event = {"topic": named["topic"], "event_id": named["event_id"]}
-    matching = [
-        _render_moments(record._asdict())
-        for record in records
-        if (record.topic, record.event_id) == (event["topic"], event["event_id"])
-    ]
     absent = dict.fromkeys(("partition", "offset", "published_at", "event"))
-    return matching or [{**event, **absent}]
+    events: list[Document] = []
+    for each in named:
+        event = {"topic": each["topic"], "event_id": each["event_id"]}
+        matching = [_render_moments(one) for one in records if event.items() <= one.items()]
+        events += matching or [{**event, **absent}]
+    return JSONResponse({"alert": alert, "events": events, **as_of})
