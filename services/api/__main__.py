@@ -29,7 +29,10 @@ def main() -> None:
     log = set_up_logging(COMPONENT)
     certificate = prepare(current)
     app = create_app(create_sources(current))
-    keep_for_good()
+    # Exempt the modules, routes and models from garbage collection. Otherwise Python looks through
+    # all of them several times a minute, for 150 ms in which no thread answers.
+    gc.collect()
+    gc.freeze()
     listening = listen(
         app, current.listen_host, current.api_port, current.api_connections_max, certificate
     )
@@ -37,16 +40,6 @@ def main() -> None:
     if listening.context is not None:
         Renewal(current, listening.context).start()
     listening.run()
-
-
-def keep_for_good() -> None:
-    """Exempt everything that was made so far from garbage collection.
-
-    These are the modules, the routes and their models. Otherwise Python looks through all of them
-    several times a minute, for 150 ms in which no thread answers.
-    """
-    gc.collect()
-    gc.freeze()
 
 
 def prepare(current: Settings) -> Path | None:

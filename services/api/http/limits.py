@@ -109,7 +109,14 @@ class Hosts:
         if scope["type"] != "http" or self._is_own(scope):
             await self._app(scope, receive, send)
             return
-        await _describe_other(Request(scope)).to_response(scope["path"])(scope, receive, send)
+        found = Request(scope).headers.get("host", "none")[:FOUND_CHARACTERS_MAX]
+        refusal = Problem(
+            HTTPStatus.MISDIRECTED_REQUEST,
+            "Another host",
+            f"Expected a request to {', '.join(THIS_MACHINE)} or a host that SHOP_HOSTS names, "
+            f"found {found}. Start the shop with this name in SHOP_HOSTS if it is its own.",
+        )
+        await refusal.to_response(scope["path"])(scope, receive, send)
 
     def _is_own(self, scope: Scope) -> bool:
         """Whether it names the shop, or the address at which it arrived: no name leads there."""
@@ -139,15 +146,4 @@ def refuse_other_sites(request: Request) -> None:
         "Another site",
         "Expected a request of this API's own pages or of a program, found one of a page of "
         f"{origin[:FOUND_CHARACTERS_MAX]}.",
-    )
-
-
-def _describe_other(request: Request) -> Problem:
-    found = request.headers.get("host", "none")
-    return Problem(
-        HTTPStatus.MISDIRECTED_REQUEST,
-        "Another host",
-        f"Expected a request to {', '.join(THIS_MACHINE)} or a host that SHOP_HOSTS names, found "
-        f"{found[:FOUND_CHARACTERS_MAX]}. Start the shop with this name in SHOP_HOSTS if it is its "
-        "own.",
     )

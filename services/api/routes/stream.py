@@ -65,11 +65,10 @@ class StreamQuery(Parameters):
 @router.get(
     "/v1/stream",
     summary="The changes of a view, as server-sent events",
-    description="One `change` per committed marker has the rows that changed, as they are "
-    "at the marker. Its id is generation-batch. A "
-    "`reset`, which is also the first event, says: fetch the view, and apply the changes of later "
-    "batches. A reader that comes back with Last-Event-ID gets what it missed, or a `reset`. "
-    "An `end` is the last event and says why.",
+    description="One `change` per committed marker has the rows that changed, as they are at the "
+    "marker. Its id is generation-batch. A `reset`, which is also the first event, says: fetch the "
+    "view, and apply the changes of later batches. A reader that comes back with Last-Event-ID "
+    "gets what it missed, or a `reset`. An `end` is the last event and says why.",
     response_class=StreamingResponse,
     responses={
         200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}},

@@ -121,8 +121,8 @@ CHANGED = document_responses(
     "/v1/subscriptions",
     summary="Be sent each change of a row that begins or ceases to match",
     description="Each change is a CloudEvent in JSON, signed as Standard Webhooks says, at least "
-    "once, in order by key. A receiver that does not take it is asked "
-    "again, with growing pauses; after forty attempts the subscription is parked.",
+    "once, in order by key. A receiver that does not take it is asked again, with growing pauses; "
+    "after forty attempts the subscription is parked.",
     status_code=HTTPStatus.CREATED,
     response_model=CreatedSubscription,
     responses=CHANGED,
