@@ -1,7 +1,7 @@
 """The secure profile: a token names the caller, and its role decides what the API answers."""
 
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from http import HTTPStatus
@@ -113,6 +113,7 @@ def _digest(secret: str) -> bytes:
 
 
 def _describe_unknown(scope: Scope, needed: Role, token: Token | None) -> Problem:
+    basic = 'Basic realm="retail", ' if scope["method"] in READS else ""
     offered = "none that is known"
     if token is not None:
         offered = f"one that was valid until {render_instant(token.expires_at_ms)}"
@@ -122,13 +123,8 @@ def _describe_unknown(scope: Scope, needed: Role, token: Token | None) -> Proble
         f"Expected a token of the role {needed} or operator as Authorization: Bearer …, found "
         f"{offered}. The folder `tokens` of the data folder holds them; retail token add makes "
         "one.",
-        headers=_challenge(scope),
+        headers={"WWW-Authenticate": f"{basic}Bearer"},
     )
-
-
-def _challenge(scope: Scope) -> Mapping[str, str]:
-    basic = 'Basic realm="retail", ' if scope["method"] in READS else ""
-    return {"WWW-Authenticate": f"{basic}Bearer"}
 
 
 def _describe_role(needed: Role, caller: Caller) -> Problem:

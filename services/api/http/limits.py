@@ -53,7 +53,9 @@ class Limits:
                 f"Expected a path and query of at most {URL_BYTES_MAX} bytes, found {url_bytes}. "
                 "Ask for less at a time.",
             )
-        if _has_body(request) and (refusal := _refuse_body(request)):
+        length = request.headers.get("content-length", "0")
+        has_body = length != "0" or "transfer-encoding" in request.headers
+        if has_body and (refusal := _refuse_body(request)):
             return refusal
         if self._at_once >= REQUESTS_AT_ONCE_MAX:
             return Unavailable(
@@ -62,11 +64,6 @@ class Limits:
                 "Try again in a second.",
             )
         return None
-
-
-def _has_body(request: Request) -> bool:
-    length = request.headers.get("content-length", "0")
-    return length != "0" or "transfer-encoding" in request.headers
 
 
 def _refuse_body(request: Request) -> Problem | None:

@@ -120,12 +120,11 @@ ALWAYS = (
 
 def document_responses(*statuses: HTTPStatus) -> Responses:
     """The error answers of a route, for its OpenAPI."""
-    return {int(status): _document(status) for status in (*statuses, *ALWAYS)}
-
-
-def _document(status: HTTPStatus) -> AnyJson:
-    schema = {"$ref": f"#/components/schemas/{ProblemDocument.__name__}"}
-    return {"description": status.phrase, "content": {MEDIA_TYPE: {"schema": schema}}}
+    content = {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{ProblemDocument.__name__}"}}}
+    return {
+        int(status): {"description": status.phrase, "content": content}
+        for status in (*statuses, *ALWAYS)
+    }
 
 
 NO_PROBLEMS = document_responses()

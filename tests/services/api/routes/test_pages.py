@@ -28,16 +28,11 @@ SWAGGER_UI = pages.FOLDER / "vendor" / "swagger-ui"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("shop")
-
-
-@pytest.fixture(scope="module")
-def shop(folder: Path) -> Iterator[Answers]:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """An API with something for every part of a page."""
     log = MemoryLog()
     Shop(log)
-    with serving(create_sources(log, folder)) as api:
+    with serving(create_sources(log, tmp_path_factory.mktemp("shop"))) as api:
         for pipeline in PIPELINES:
             api.ready(pipeline=pipeline)
         api.eventually("/v1/orders", lambda answer: len(answer["items"]) == 3)
