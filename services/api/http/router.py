@@ -8,7 +8,8 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-NO_OPERATION = "none"  # no route has the path, or the request was refused before routing
+NO_OPERATION = "none"
+"""Of a file of the pages, a path that no route has, and a request refused before routing."""
 
 
 class Router(APIRouter):

@@ -7,6 +7,7 @@ SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#reference",
   deepLinking: true,
+  displayOperationId: true, // as in the figures for Prometheus
   displayRequestDuration: true,
   tryItOutEnabled: true,
   validatorUrl: null, // another site would be asked
