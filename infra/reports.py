@@ -1,11 +1,8 @@
-"""The places of reports: differences between generations, and the verdicts of `make quality`."""
+"""The places of reports: differences between generations, and the pages of `make quality`."""
 
 from pathlib import Path
 
 from infra.settings import REPORTS, Settings
-
-VERDICTS = "verdicts.json"
-"""The verdicts of `make quality`, in the folder of the Data Docs."""
 
 
 def locate_reports(settings: Settings) -> Path:

@@ -28,7 +28,7 @@ LOCK_FILES = (
     "infra/requirements/flink.lock",
 )
 SCRIPTS = "services/api/pages"
-"""The folder of the scripts that browsers load, all of this project."""
+"""The folder of the scripts that browsers load: this project's own, and those of others."""
 PINNED = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
 LOCKED_IN, SET = "retail:locked-in", "retail:jars"
 
@@ -96,7 +96,7 @@ def list_jars() -> Iterator[Component]:
 
 def list_scripts() -> Iterator[Component]:
     """Every script of the pages."""
-    for file in sorted((locate_root() / SCRIPTS).glob("*.js")):
+    for file in sorted((locate_root() / SCRIPTS).rglob("*.js")):
         path = file.relative_to(locate_root()).as_posix()
         yield Component(
             name=path,

@@ -73,7 +73,6 @@ FIXED_ROUTES = {
     "/docs",
     "/openapi.json",
     "/catalogue",
-    "/quality",
 }  # not part of the document that lists the others
 
 Finder = Callable[[str, Path], Iterator[str]]

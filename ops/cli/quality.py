@@ -5,14 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from contracts import DAILY_DEMAND
 from infra.errors import UserError
 from infra.kafka import Offsets
-from infra.reports import VERDICTS
 from infra.settings import Settings
 from infra.wait import wait_for
 from ops.cli import screen
@@ -20,8 +19,6 @@ from ops.verify.inventory import Row
 from ops.verify.served import ApiDown, fetch_views
 from pipelines.lake.tables import locate_lake
 from pipelines.lake.transform import MOVES
-from services.clock import get_wall_ms
-from services.times import render_instant
 
 if TYPE_CHECKING:
     from pipelines.lake.quality.checks import Verdict
@@ -46,7 +43,6 @@ def check_lake(settings: Settings, as_json: bool) -> None:
     good = kept and totals is not None
     tables = [asdict(one) for one in verdicts]
     document = {"good": good, "not_compared": why_not, "tables": tables}
-    write_verdicts(settings, document)
     if as_json:
         print(json.dumps(document))
     else:
@@ -55,13 +51,6 @@ def check_lake(settings: Settings, as_json: bool) -> None:
         screen.say(f"  {conclude(kept, good)}")
     if not good:
         raise typer.Exit(1)
-
-
-def write_verdicts(settings: Settings, document: dict[str, Any]) -> None:
-    """Keep the verdicts beside the Data Docs, for the page that lists them."""
-    checked_at = render_instant(get_wall_ms())
-    text = json.dumps({**document, "checked_at": checked_at}, ensure_ascii=False)
-    (settings.data_docs / VERDICTS).write_text(text, encoding="utf-8")
 
 
 def conclude(kept: bool, good: bool) -> str:

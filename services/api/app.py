@@ -18,23 +18,16 @@ from infra.settings import Settings
 from infra.token import read_token
 from ops.generations.record import Generation
 from services.api.commands import Commands
-from services.api.http import errors, limits, problems
+from services.api.http import problems
+from services.api.http.answers import Slots
 from services.api.http.guard import Guard
-from services.api.http.hosts import Hosts
-from services.api.http.profile import Profile
-from services.api.http.sources import Sources
-from services.api.http.traffic import CountRequests, Traffic
+from services.api.http.limits import Hosts, Limits
+from services.api.http.router import CountRequests, Traffic
+from services.api.http.sources import Profile, Sources
 from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
-    alerts,
-    audit,
     best_sellers,
-    catalogue,
-    clock,
-    customers,
-    differences,
-    docs,
     events,
     exports,
     health,
@@ -43,16 +36,11 @@ from services.api.routes import (
     orders,
     pages,
     pipelines,
-    positions,
     prices,
-    products,
-    promotions,
-    quality,
     quarantine,
     registry,
     rows,
     stock,
-    stock_outs,
     stream,
     subscriptions,
     topics,
@@ -90,11 +78,10 @@ One route publishes events. It neither writes a view nor waits for one: the view
 
 
 ROUTES = (
-    *(stock, products, prices, promotions, orders, positions),
-    *(history, stock_outs, pipelines, differences),
-    *(views, rows, exports, alerts, customers, best_sellers, stream, subscriptions),
-    *(events, actions, audit, quarantine, quality, clock, health),
-    *(topics, registry, docs, catalogue, metrics, pages),
+    *(stock, prices, orders, history, pipelines),
+    *(views, rows, exports, best_sellers, stream, subscriptions),
+    *(events, actions, quarantine, health),
+    *(topics, registry, metrics, pages),
 )
 
 RETAIL = (sys.executable, "-m", "ops.cli.main")
@@ -119,17 +106,16 @@ def create_app(sources: Sources) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.sources = sources
-    app.state.streams = stream.create_slots()
-    app.state.exports = exports.create_slots()
+    app.state.streams = Slots("streams", stream.STREAMS_MAX)
+    app.state.exports = Slots("exports", exports.EXPORTS_MAX)
     app.state.figures = metrics.create_registry(sources.store, sources.profile)
     app.state.end_streams = sources.store.end_streams
     if sources.profile is not None:
         app.add_middleware(Guard, profile=sources.profile, audit=sources.audit)
-    app.add_middleware(limits.Limits)
+    app.add_middleware(Limits)
     app.add_middleware(Hosts, hosts=sources.hosts)
     app.add_middleware(CountRequests, traffic=Traffic(app.state.figures))
     problems.install(app)
-    errors.install(app)
     for noun in ROUTES:
         app.router.routes.extend(noun.router.routes)
     return app
@@ -141,7 +127,6 @@ def create_sources(settings: Settings) -> Sources:
     return Sources(
         store=store,
         lake=Lake(locate_folders(settings)),
-        data_docs=settings.data_docs,
         reports=locate_reports(settings),
         commands=Commands(RETAIL, partial(read_token, settings)),
         audit=Audit(store.publisher.publish, store.find_world_ms),

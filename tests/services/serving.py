@@ -67,7 +67,6 @@ def create_sources(log: MemoryLog, folder: Path) -> Sources:
     return Sources(
         store=store,
         lake=Lake(Folders(Folder(str(folder / "lake")))),
-        data_docs=folder / "quality",
         reports=folder / "reports",
         commands=Commands(("echo",), lambda: TOKEN),
         audit=Audit(partial(write, log), store.find_world_ms),

@@ -1,23 +1,58 @@
-"""What the API reads from files, beside the small shop: a lake, a report, Data Docs."""
+"""What the API reads from files, beside the small shop: a lake, a report."""
 
 import json
 from pathlib import Path
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts import ADJUSTMENTS, ALERTS, RECEIPTS, REFUNDS, SHIPMENTS
 from infra.folder import Folder
 from infra.lake import Folders
-from infra.reports import VERDICTS, find_difference
-from services.api.routes import examples
+from infra.reports import find_difference
 from tests.services.showing import SHELF
 from tests.services.silver import Silver
 from tests.services.world import find_minute
 
+REPORT = {
+    "pipeline": "fraud",
+    "before": "generation 2",
+    "after": "generation 3",
+    "at": "marker 812",
+    "records": 40_620,
+    "views": [
+        {
+            "view": ALERTS.name,
+            "before": 12,
+            "after": 14,
+            "added": 2,
+            "removed": 0,
+            "changed": 0,
+            "totals": [{"field": "events", "before": 70, "after": 78}],
+            "facets": [{"field": "rule", "value": "card-velocity", "before": 3, "after": 5}],
+            "periods": [{"begins": "2026-03-02T10:00:00", "added": 2, "removed": 0, "changed": 0}],
+            "largest": [
+                {
+                    "key": {"rule": "card-velocity", "subject": "tok_9a31"},
+                    "name": "card-velocity/tok_9a31",
+                    "kind": "new",
+                    "words": ["measured 4", "threshold 3"],
+                    "before": {},
+                    "after": {"measured": 4, "threshold": 3},
+                    "cause": "card_sales_per_window_max 5 → 3",
+                }
+            ],
+        }
+    ],
+    "changes": {
+        "thresholds": [{"name": "card_sales_per_window_max", "before": 5, "after": 3}],
+        "files": ["pipelines/fraud/thresholds.py"],
+    },
+    "empty": False,
+}
+
 
 def fill_folder(home: Path) -> None:
-    """Put beside the shop what the API reads from files: a lake, a report, Data Docs."""
+    """Put beside the shop what the API reads from files: a lake, a report."""
     fill_lake(home)
     write_report(home)
-    write_data_docs(home)
 
 
 def fill_lake(folder: Path) -> None:
@@ -51,26 +86,8 @@ def fill_lake(folder: Path) -> None:
         )
 
 
-def write_data_docs(folder: Path) -> None:
-    """What `make quality` leaves: its verdicts, and a page of Great Expectations."""
-    docs = folder / "quality"
-    page = docs / "validations" / "sales-receipt-v1 events" / "one.html"
-    page.parent.mkdir(parents=True)
-    head = '<html lang="en"><head><title>Events</title></head>'
-    page.write_text(f"<!doctype html>{head}<body><p>21 expectations</p></body></html>")
-    (docs / "index.html").write_text("<!doctype html><title>All</title>")
-    verdict = {"version": 1_204, "expectations": 21, "failed": []}
-    tables = [
-        {**verdict, "table": "bronze", "suite": "records of each partition"},
-        {**verdict, "table": "sales.receipt.v1", "suite": "events", "failed": ["units: [-1]"]},
-    ]
-    summary = {"checked_at": "2026-03-02T12:00:00.000Z", "not_compared": "", "tables": tables}
-    (docs / VERDICTS).write_text(json.dumps(summary))
-
-
 def write_report(folder: Path) -> None:
     """The difference between the promoted generation of fraud and its candidate."""
     file = find_difference(folder / "reports", "fraud", 2, 3)
     file.parent.mkdir(parents=True)
-    report = examples.DIFFERENCE["difference"]
-    file.write_text(json.dumps({**report, "before": "generation 2", "after": "generation 3"}))
+    file.write_text(json.dumps(REPORT))

@@ -1,13 +1,18 @@
-"""The common parts of answers: their JSON, and the members that date them."""
+"""The common parts of answers: their JSON, the members that date them, and their number at once."""
 
-from typing import Annotated, Any, NotRequired, TypedDict
+from http import HTTPStatus
+from threading import BoundedSemaphore
+from typing import Annotated, Any
 
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from infra.kafka import Offsets
+from services.api.http.problems import Problem
 from services.api.store.marker import Marker, group_by_topic
 from services.api.store.store import Store
+
+RETRY_SECONDS = 5
 
 OffsetsByTopic = dict[str, list[int]]
 
@@ -15,12 +20,15 @@ NextCursor = Annotated[str | None, Field(description="cursor of the next page; n
 """The member of a page with the cursor of the next one."""
 
 
-class AsOf(BaseModel):
+class TopicsAsOf(BaseModel):
+    inputs: OffsetsByTopic = Field(
+        description="per topic, one per partition: the offset of the first record not in it"
+    )
+
+
+class AsOf(TopicsAsOf):
     generation: int = Field(description="the pipeline's generation that made it")
     batch: int = Field(description="the pipeline's batch that the answer ends with")
-    inputs: OffsetsByTopic = Field(
-        description="per input topic, one per partition: the offset of the first record not in it"
-    )
 
 
 class Dated(BaseModel):
@@ -35,59 +43,18 @@ class Dated(BaseModel):
     as_of: AsOf = Field(description="what has been counted")
 
 
-class TopicsAsOf(BaseModel):
-    inputs: OffsetsByTopic = Field(
-        description="per topic, one per partition: the offset of the first record not in it"
-    )
-
-
-class LakeAsOf(BaseModel):
-    inputs: OffsetsByTopic = Field(
-        description="up to where the tables that were read hold the log: per topic, one per "
-        "partition, the offset of the first record not in it"
-    )
-
-
 class TopicsPage(BaseModel):
-    """A page of a list from mirrored topics."""
+    """A page of a list from topics or from the lake."""
 
     items: list[Any]
     next: NextCursor
     as_of: TopicsAsOf = Field(description="what has been read")
 
 
-class AsOfMembers(TypedDict):
-    """The members of `AsOf`."""
-
-    generation: int
-    batch: int
-    inputs: OffsetsByTopic
-
-
-class DateMembers(TypedDict):
-    """The members of `Dated`."""
-
-    freshness_ms: int | None
-    as_of: AsOfMembers
-    freshness_unknown: NotRequired[str]
-
-
-class InputsMembers(TypedDict):
-    """The members of `TopicsAsOf` and `LakeAsOf`."""
-
-    inputs: OffsetsByTopic
-
-
-class AsOfMember(TypedDict):
-    """The member that dates an answer from mirrored topics or from the lake."""
-
-    as_of: InputsMembers
-
-
-def date(store: Store, marker: Marker) -> DateMembers:
-    """The members with the marker and the age of an answer."""
+def date(store: Store, marker: Marker) -> dict[str, Any]:
+    """The members of `Dated`: the marker and the age of an answer."""
     age_ms, reason = store.freshness.measure(marker.inputs)
-    dates: DateMembers = {
+    dates: dict[str, Any] = {
         "freshness_ms": age_ms,
         "as_of": {
             "generation": marker.generation,
@@ -100,11 +67,37 @@ def date(store: Store, marker: Marker) -> DateMembers:
     return dates
 
 
-def date_by_offsets(inputs: Offsets) -> AsOfMember:
-    """The member with the offsets up to which topics were read."""
+def date_by_offsets(inputs: Offsets) -> dict[str, Any]:
+    """The member `as_of` of an answer from topics or the lake: up to where they were read."""
     return {"as_of": {"inputs": group_by_topic(inputs)}}
 
 
 def respond(document: BaseModel, status: int = 200) -> JSONResponse:
     """The document as JSON, without members that were not set."""
     return JSONResponse(document.model_dump(exclude_unset=True), status)
+
+
+class Slots:
+    """The number of long answers of one kind, such as `exports`, that the app gives at once.
+
+    Each taken slot is freed once.
+    """
+
+    def __init__(self, kind: str, most: int) -> None:
+        self._kind = kind
+        self._most = most
+        self._free = BoundedSemaphore(most)
+
+    def take(self) -> None:
+        """Take a slot. Raises Problem when none is free."""
+        if not self._free.acquire(blocking=False):
+            raise Problem(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                f"Too many {self._kind}",
+                f"Expected at most {self._most} {self._kind} at a time, found more. Try again when "
+                "one of them has ended.",
+                headers={"Retry-After": str(RETRY_SECONDS)},
+            )
+
+    def free(self) -> None:
+        self._free.release()

@@ -14,9 +14,8 @@ from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from services.api.commands import CommandBusy, CommandError, Commands
-from services.api.http.errors import to_problem
-from services.api.http.hosts import refuse_other_sites
-from services.api.http.problems import Problem
+from services.api.http.limits import refuse_other_sites
+from services.api.http.problems import Problem, to_problem
 from services.api.http.sources import FromSources, Sources
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Begun, Caller
 from services.api.store.errors import StoreError
@@ -106,17 +105,14 @@ async def record_refusals(request: Request, sources: Sources) -> AsyncIterator[N
         yield
     except Problem as problem:
         if problem.status in OF_WHO_ASKS:
-            target = hide(request.scope["path"], list_secrets(sources))
+            if sources.profile is None:
+                secrets = [sources.commands.read_token()]
+            else:
+                secrets = [one.secret for one in sources.profile.list_tokens()]
+            target = hide(request.scope["path"], secrets)
             attempt = Attempt(name_action(request.scope), target, find_caller(request) or UNKNOWN)
             await sources.audit.refuse(attempt, problem.status)
         raise
-
-
-def list_secrets(sources: Sources) -> list[str]:
-    """The tokens that no record may show."""
-    if sources.profile is None:
-        return [sources.commands.read_token()]
-    return [one.secret for one in sources.profile.list_tokens()]
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
@@ -134,14 +130,11 @@ def find_caller(request: Request) -> Caller | None:
 
 def name_action(scope: Scope) -> str:
     """The action of a request, as the audit names it: promote-generation."""
-    route = scope.get("route") or _find_route(scope)
-    return NO_ACTION if route is None else str(route.name).replace("_", "-")
-
-
-def _find_route(scope: Scope) -> Route | None:
-    """The route of a request that is not routed yet."""
     routes: Iterable[Route] = scope["app"].routes
-    return next((one for one in routes if one.matches(scope)[0] is Match.FULL), None)
+    route = scope.get("route") or next(
+        (one for one in routes if one.matches(scope)[0] is Match.FULL), None
+    )
+    return NO_ACTION if route is None else str(route.name).replace("_", "-")
 
 
 def refuse_other_tokens(token: str, secret: str) -> None:

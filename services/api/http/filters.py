@@ -4,13 +4,12 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
-from http import HTTPStatus
 from typing import NoReturn
 from urllib.parse import urlencode
 
 from contracts import Contract, Field
 from contracts.times import EPOCH, to_epoch_ms
-from services.api.http.problems import INPUT_SHOWN_CHARACTERS_MAX, Problem
+from services.api.http.problems import INPUT_SHOWN_CHARACTERS_MAX, Invalid
 from services.api.store.selection import WHOLE_MAX, WHOLE_MIN, Condition
 
 FROM, UNTIL = "from", "until"
@@ -107,8 +106,4 @@ def _render(value: object) -> str:
 
 
 def _refuse(what: str) -> NoReturn:
-    raise Problem(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid filter",
-        f"{what}. GET /v1/views lists the filters of every view.",
-    )
+    raise Invalid("Invalid filter", f"{what}. GET /v1/views lists the filters of every view.")

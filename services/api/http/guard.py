@@ -1,14 +1,12 @@
 """The secure profile: a token names the caller, and its role decides what the API answers."""
 
 from base64 import b64decode
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
 from http import HTTPStatus
 from math import ceil
 from secrets import compare_digest
-from time import monotonic
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -17,7 +15,7 @@ from infra.security.tokens import Role, Token
 from services.api.http.authority import CALLER, hide, name_action
 from services.api.http.limits import BODIES_UNDER
 from services.api.http.problems import Problem
-from services.api.http.profile import Profile
+from services.api.http.sources import Profile
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Bucket, Caller
 from services.times import render_instant
 
@@ -28,27 +26,6 @@ READS = ("GET", "HEAD")
 BUCKETS_MAX = 256  # more than there are tokens, so that none in use is forgotten
 
 
-class Rates:
-    """A bucket for each name. The least recently used one is dropped first."""
-
-    def __init__(
-        self, at_once: float, per_second: float, clock: Callable[[], float] = monotonic
-    ) -> None:
-        self._create = partial(Bucket, at_once, per_second, clock)
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._buckets)
-
-    def take(self, name: str) -> float:
-        """The seconds until the next request of the name is allowed; 0.0: this one is allowed."""
-        bucket = self._buckets.pop(name, None) or self._create()
-        self._buckets[name] = bucket
-        if len(self._buckets) > BUCKETS_MAX:
-            self._buckets.popitem(last=False)
-        return bucket.take()
-
-
 class Guard:
     """Passes on a request that has a token of the needed role, with its caller in the scope."""
 
@@ -56,7 +33,8 @@ class Guard:
         self._app = app
         self._profile = profile
         self._audit = audit
-        self._rates = Rates(profile.requests_at_once_max, profile.requests_per_second_max)
+        at_once, per_second = profile.requests_at_once_max, profile.requests_per_second_max
+        self._find_bucket = lru_cache(BUCKETS_MAX)(lambda _: Bucket(at_once, per_second))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or (needed := find_role(scope)) is None:
@@ -82,7 +60,7 @@ class Guard:
     def _find_refusal(
         self, scope: Scope, needed: Role, token: Token | None, caller: Caller
     ) -> Problem | None:
-        wait_seconds = self._rates.take(caller.name)
+        wait_seconds = self._find_bucket(caller.name).take()
         if wait_seconds:
             return _describe_rate(self._profile.requests_per_second_max, caller, wait_seconds)
         if caller.role is None:
@@ -134,6 +112,7 @@ def _digest(secret: str) -> bytes:
 
 
 def _describe_unknown(scope: Scope, needed: Role, token: Token | None) -> Problem:
+    basic = 'Basic realm="retail", ' if scope["method"] in READS else ""
     offered = "none that is known"
     if token is not None:
         offered = f"one that was valid until {render_instant(token.expires_at_ms)}"
@@ -143,13 +122,8 @@ def _describe_unknown(scope: Scope, needed: Role, token: Token | None) -> Proble
         f"Expected a token of the role {needed} or operator as Authorization: Bearer …, found "
         f"{offered}. The folder `tokens` of the data folder holds them; "
         "retail security token add makes one.",
-        headers=_challenge(scope),
+        headers={"WWW-Authenticate": f"{basic}Bearer"},
     )
-
-
-def _challenge(scope: Scope) -> Mapping[str, str]:
-    basic = 'Basic realm="retail", ' if scope["method"] in READS else ""
-    return {"WWW-Authenticate": f"{basic}Bearer"}
 
 
 def _describe_role(needed: Role, caller: Caller) -> Problem:

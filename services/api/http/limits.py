@@ -1,16 +1,26 @@
-"""Limits of requests: the length of a URL, the size of a body, the number at once."""
+"""Requests that are refused before any other work: too long, too many, or to another host.
 
+The API knows the names by which it may be asked. A site of a stranger can let its own name lead to
+this machine, and then reads what the API answers as its own (DNS rebinding). The browser still says
+the name in `Host`.
+"""
+
+import re
+from collections.abc import Iterable
 from http import HTTPStatus
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from services.api.http.problems import Problem
+from infra.settings import THIS_MACHINE
+from services.api.http.problems import Problem, Unavailable
 
 URL_BYTES_MAX = 4_096
 BODY_BYTES_MAX = 1_048_576  # one event: as much as Kafka takes
 BODIES_UNDER = "/v1/events/"
 REQUESTS_AT_ONCE_MAX = 256
+FOUND_CHARACTERS_MAX = 80
+HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?")
 
 
 class Limits:
@@ -43,22 +53,17 @@ class Limits:
                 f"Expected a path and query of at most {URL_BYTES_MAX} bytes, found {url_bytes}. "
                 "Ask for less at a time.",
             )
-        if _has_body(request) and (refusal := _refuse_body(request)):
+        length = request.headers.get("content-length", "0")
+        has_body = length != "0" or "transfer-encoding" in request.headers
+        if has_body and (refusal := _refuse_body(request)):
             return refusal
         if self._at_once >= REQUESTS_AT_ONCE_MAX:
-            return Problem(
-                HTTPStatus.SERVICE_UNAVAILABLE,
+            return Unavailable(
                 "Too busy",
                 f"Expected at most {REQUESTS_AT_ONCE_MAX} requests at once, found more. "
                 "Try again in a second.",
-                headers={"Retry-After": "1"},
             )
         return None
-
-
-def _has_body(request: Request) -> bool:
-    length = request.headers.get("content-length", "0")
-    return length != "0" or "transfer-encoding" in request.headers
 
 
 def _refuse_body(request: Request) -> Problem | None:
@@ -88,3 +93,54 @@ def _refuse_body(request: Request) -> Problem | None:
             headers=close,
         )
     return None
+
+
+class Hosts:
+    """Refuses a request to another host before any other work on it."""
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or self._is_own(scope):
+            await self._app(scope, receive, send)
+            return
+        found = Request(scope).headers.get("host", "none")[:FOUND_CHARACTERS_MAX]
+        refusal = Problem(
+            HTTPStatus.MISDIRECTED_REQUEST,
+            "Another host",
+            f"Expected a request to {', '.join(THIS_MACHINE)} or a host that SHOP_HOSTS names, "
+            f"found {found}. Start the shop with this name in SHOP_HOSTS if it is its own.",
+        )
+        await refusal.to_response(scope["path"])(scope, receive, send)
+
+    def _is_own(self, scope: Scope) -> bool:
+        """Whether it names the shop, or the address at which it arrived: no name leads there."""
+        name = read_host(Request(scope))
+        return name in self._hosts or (name != "" and name == scope["server"][0])
+
+
+def read_host(request: Request) -> str:
+    """The host that the request is to, without the port; empty where it names none."""
+    found = HOST.fullmatch(request.headers.get("host", "").lower())
+    return "" if found is None else found[1] or found[2]
+
+
+def is_to_this_machine(request: Request) -> bool:
+    """Whether the request names this machine as a program on it does."""
+    return read_host(request) in THIS_MACHINE
+
+
+def refuse_other_sites(request: Request) -> None:
+    """Refuse a request of another site's page. A browser names the page; a program names none."""
+    origin, host = request.headers.get("origin"), request.headers.get("host", "")
+    # The scheme is left out: before the API may be a proxy with TLS.
+    if origin is None or origin.partition("://")[2].lower() == host.lower():
+        return
+    raise Problem(
+        HTTPStatus.FORBIDDEN,
+        "Another site",
+        "Expected a request of this API's own pages or of a program, found one of a page of "
+        f"{origin[:FOUND_CHARACTERS_MAX]}.",
+    )

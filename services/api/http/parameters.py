@@ -1,4 +1,4 @@
-"""Parameters that several routes share."""
+"""Parameters that several routes share: of the path, of time, and of the pages of a list."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -6,7 +6,9 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
-from services.api.http.cursors import CHARACTERS_MAX
+from services.api.http.paging import CHARACTERS_MAX, NO_GENERATION, PageRequest
+from services.api.store.selection import Selection, match
+from services.api.store.tables import Table
 
 LIMIT_DEFAULT = 50
 LIMIT_MAX = 500
@@ -14,7 +16,6 @@ ID_CHARACTERS_MAX = 64
 
 StoreId = Annotated[str, Path(description="the store", max_length=ID_CHARACTERS_MAX)]
 Sku = Annotated[str, Path(description="the product", max_length=ID_CHARACTERS_MAX)]
-
 
 IdFilter = Annotated[str | None, Field(max_length=ID_CHARACTERS_MAX)]
 """The query parameter that asks for rows of one id or of one short text."""
@@ -30,9 +31,9 @@ NoParameters = Annotated[Parameters, Query()]
 """The query of a route that takes none."""
 
 
-def _to_utc(at: datetime) -> datetime:
+def _to_utc(moment: datetime) -> datetime:
     try:
-        return at.astimezone(UTC)
+        return moment.astimezone(UTC)
     except OverflowError as error:
         raise ValueError("expected a moment of the years 1 to 9999 in UTC") from error
 
@@ -41,22 +42,31 @@ Moment = Annotated[AwareDatetime, AfterValidator(_to_utc)]
 """A moment of world time, with its zone."""
 
 
-CursorText = Annotated[
-    str | None, Field(max_length=CHARACTERS_MAX, description="`next` of the page before")
-]
-"""The query parameter that asks for a later page of a list."""
-
-
 class PageQuery(Parameters):
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="entries per page")
-    cursor: CursorText = None
+    cursor: str | None = Field(
+        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
+    )
 
-    def select_filters(self) -> dict[str, str]:
-        """The parameters beside those of the page that are set: columns to filter by, and values.
+    def request_page(
+        self, question: str, types: tuple[type, ...], generation: int = NO_GENERATION
+    ) -> PageRequest:
+        """The page that the client asks for: `question` and `types` as in PageRequest."""
+        return PageRequest(self.limit, self.cursor, question, types, generation)
 
-        For a query whose other parameters are all names of columns.
+    def request_newest(
+        self, what: str, table: Table, newest_first: tuple[str, ...]
+    ) -> tuple[Selection, PageRequest]:
+        """The rows that the filters select, the newest first, and the requested page of them.
+
+        The parameters beside those of the page are names of columns, and the values to filter by.
+        Raises Problem for an invalid cursor, even while the table is loading.
         """
-        return self.model_dump(exclude=set(PageQuery.model_fields), exclude_none=True)
+        filters = self.model_dump(exclude=set(PageQuery.model_fields), exclude_none=True)
+        selection = Selection(table, match(filters), newest_first, descending=True)
+        request = self.request_page(f"{what} of {filters}", selection.types)
+        request.find_place()
+        return selection, request
 
 
 PageParameters = Annotated[PageQuery, Query()]

@@ -1,16 +1,15 @@
 """Read-your-writes: an answer that holds at least the records named in the query."""
 
 from collections.abc import Iterable
-from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Query
 from pydantic import Field, StringConstraints
 
 from infra.kafka import Offsets, Partition
-from services.api.http.cursors import parse_generation
+from services.api.http.paging import parse_generation
 from services.api.http.parameters import Parameters
-from services.api.http.problems import Problem
+from services.api.http.problems import Invalid, Problem, Unavailable
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
 
@@ -50,7 +49,11 @@ async def await_snapshots(store: Store, view: str, query: ViewQuery) -> Snapshot
     wanted = _parse_offsets(query.min_offset)
     _refuse_other_inputs(_find_inputs(store, view), view, wanted)
     if store.commits.requests >= WAITING_MAX:
-        raise _describe_full()
+        raise Unavailable(
+            "Too many waiting",
+            f"Expected fewer than {WAITING_MAX} requests to wait for a record, found as many. "
+            "Try again in a second.",
+        )
     store.commits.requests += 1
     try:
         await store.commits.wait_until(
@@ -92,8 +95,7 @@ def _refuse_other_inputs(inputs: Offsets, view: str, wanted: Offsets) -> None:
     for topic, partition in wanted:
         if (topic, partition) not in inputs:
             known = ", ".join(f"{topic}/{partition}" for topic, partition in sorted(inputs))
-            raise Problem(
-                HTTPStatus.UNPROCESSABLE_ENTITY,
+            raise Invalid(
                 "Not an input of the view",
                 f"min_offset: expected a record of what {view} is made from, {known}; found one "
                 f"of {topic}/{partition}, which no answer of it will ever hold.",
@@ -108,21 +110,9 @@ def _describe_missing(store: Store, view: str, wanted: Offsets) -> Problem:
         f"the log ends at {ends.get((topic, partition), 'an offset not known yet')}"
         for (topic, partition), offset in missing.items()
     )
-    return Problem(
-        HTTPStatus.SERVICE_UNAVAILABLE,
+    return Unavailable(
         "Not reached yet",
         f"Expected {view} to hold the records named within {REACH_SECONDS_MAX:g} s, found {gaps}. "
         "Ask again; GET /v1/pipelines says whether the pipeline moves.",
-        headers={"Retry-After": "1"},
         counted={f"{topic}/{at}": inputs.get((topic, at), 0) for topic, at in missing},
-    )
-
-
-def _describe_full() -> Problem:
-    return Problem(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Too many waiting",
-        f"Expected fewer than {WAITING_MAX} requests to wait for a record, found as many. "
-        "Try again in a second.",
-        headers={"Retry-After": "1"},
     )

@@ -1,11 +1,15 @@
-"""The router of the routes about one noun."""
+"""The router of the routes about one noun, and the traffic of each operation."""
 
+from time import monotonic
 from typing import Any
 
 from fastapi import APIRouter
-from fastapi.routing import APIRoute
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from services.api.http.traffic import name_operation
+SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+NO_OPERATION = "none"
+"""Of a file of the pages, a path that no route has, and a request refused before routing."""
 
 
 class Router(APIRouter):
@@ -17,8 +21,66 @@ class Router(APIRouter):
 
     def __init__(self, **options: Any) -> None:
         """`options`: of FastAPI's router."""
-        super().__init__(generate_unique_id_function=_name, **options)
+        super().__init__(
+            generate_unique_id_function=lambda route: name_operation(route.name), **options
+        )
 
 
-def _name(route: APIRoute) -> str:
-    return name_operation(route.name)
+class Traffic:
+    """The figures. There are few series: the API defines operations and statuses."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._requests = Counter(
+            "retail_http_requests",
+            "Requests answered, by operation and HTTP status.",
+            ("operation", "status"),
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "retail_http_answer_seconds",
+            "From a request's arrival to the head of its answer, by operation and HTTP status.",
+            ("operation", "status"),
+            buckets=SECONDS_BUCKETS,
+            registry=registry,
+        )
+
+    def add(self, operation: str, status: int, seconds: float) -> None:
+        self._requests.labels(operation, str(status)).inc()
+        self._seconds.labels(operation, str(status)).observe(seconds)
+
+
+class CountRequests:
+    """Counts a request when its answer begins, so that the length of a stream does not count."""
+
+    def __init__(self, app: ASGIApp, traffic: Traffic) -> None:
+        self._app = app
+        self._traffic = traffic
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = monotonic()
+
+        async def send_counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._traffic.add(_find_operation(scope), message["status"], monotonic() - began)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_counted)
+        except Exception:
+            # An outer layer answers it with a problem document.
+            self._traffic.add(_find_operation(scope), 500, monotonic() - began)
+            raise
+
+
+def name_operation(function: str) -> str:
+    """The id of the operation of a route function: its name in camel case."""
+    first, *others = function.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def _find_operation(scope: Scope) -> str:
+    name = getattr(scope.get("route"), "name", None)
+    return name_operation(name) if name else NO_OPERATION

@@ -1,21 +1,174 @@
-"""Serves the app: a listening socket, and uvicorn with its limits."""
+"""Serves the app: a listening socket, and connections with a time limit for each step of a client.
 
+An open connection costs a file and some memory, but no thread. The limits end it, and
+`connections_max` limits the number of open ones.
+"""
+
+import asyncio
+import re
 import socket
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 
+import h11
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from services.api.http.connections import limit_connections
+from services.api.http.problems import Problem, Unavailable
 from services.api.turns import run_server
 
 KEEP_ALIVE_SECONDS = 30
 SHUTDOWN_SECONDS_MAX = 5
 NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 """Of every answer: a browser takes it for nothing but what its Content-Type says."""
+
+HEADER_BYTES_MAX = 16_384  # of the first line, the headers and the empty line of a request
+HEAD_SECONDS_MAX = 10.0  # for the first line and the headers of a request, from its first byte
+UNREAD_SECONDS_MAX = 30.0  # a client that takes nothing for so long is gone
+MAY_ANSWER = (h11.IDLE, h11.SEND_RESPONSE)
+"""The states of a connection before an answer begins."""
+
+EMPTY_LINE = re.compile(rb"\n\r?\n")
+
+
+class Heads(h11.Connection):
+    """HTTP as a server reads it, with a limit for the size of a head in any number of pieces.
+
+    h11 limits only the part of an incomplete head that it keeps. A head that arrives at once may
+    have any size.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(h11.SERVER, max_incomplete_event_size=HEADER_BYTES_MAX)
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """The next event of h11. Raises RemoteProtocolError for a head that is too large."""
+        if self.their_state is h11.IDLE:
+            end = EMPTY_LINE.search(self.trailing_data[0])
+            if end is not None and end.end() > HEADER_BYTES_MAX:
+                raise h11.RemoteProtocolError("The head of a request is too large.")
+        return super().next_event()
+
+
+class Connection(H11Protocol):
+    """A connection that ends when its client sends no request, or does not read its answer."""
+
+    connections_max: int
+    """The number of open connections; the server answers one more with a problem and closes it."""
+
+    _head_timer: asyncio.TimerHandle | None = None
+    _unread_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.conn = Heads()
+        if len(self.connections) > self.connections_max:
+            self._refuse(
+                Unavailable(
+                    "Too many connections",
+                    f"Expected at most {self.connections_max} connections at once, found more. "
+                    "Close some, or set API_CONNECTIONS_MAX.",
+                )
+            )
+        else:
+            self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        # No request has come yet: uvicorn has no cycle then, whatever its annotation says.
+        if self.cycle is None or self.cycle.response_complete:  # type: ignore[redundant-expr]
+            self._await_head()
+        else:
+            self._stop_head_timer()
+
+    def on_response_complete(self) -> None:
+        self._stop_head_timer()
+        super().on_response_complete()
+        self._await_reading()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._await_reading()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._stop_unread_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_head_timer()
+        self._stop_unread_timer()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer invalid HTTP with a problem. uvicorn calls this; its own answer is plain text."""
+        self._refuse(
+            Problem(
+                HTTPStatus.BAD_REQUEST,
+                "Not HTTP",
+                "Expected an HTTP request with one Host and a head of at most "
+                f"{HEADER_BYTES_MAX} bytes, found none. Ask with an HTTP client.",
+            )
+        )
+
+    def _await_head(self) -> None:
+        if self._head_timer is None and not self.transport.is_closing():
+            self._head_timer = self.loop.call_later(HEAD_SECONDS_MAX, self._end_head)
+
+    def _end_head(self) -> None:
+        self._refuse(
+            Problem(
+                HTTPStatus.REQUEST_TIMEOUT,
+                "Request not received",
+                f"Expected the head of a request within {HEAD_SECONDS_MAX:g} s, found less. "
+                "Send it in one piece.",
+            )
+        )
+
+    def _await_reading(self) -> None:
+        unread_bytes = self.transport.get_write_buffer_size()
+        if unread_bytes and self._unread_timer is None:
+            self._unread_timer = self.loop.call_later(
+                UNREAD_SECONDS_MAX, self._end_unread, unread_bytes
+            )
+
+    def _end_unread(self, unread_bytes: int) -> None:
+        self._unread_timer = None
+        if 0 < self.transport.get_write_buffer_size() < unread_bytes:
+            self._await_reading()
+        elif self.transport.get_write_buffer_size():
+            self.transport.abort()
+
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _stop_unread_timer(self) -> None:
+        if self._unread_timer is not None:
+            self._unread_timer.cancel()
+            self._unread_timer = None
+
+    def _refuse(self, problem: Problem) -> None:
+        """Answer with the problem, if there is no answer yet, and close the connection."""
+        if self.conn.our_state in MAY_ANSWER and not self.transport.is_closing():
+            answer = problem.to_response("")
+            head = h11.Response(
+                status_code=answer.status_code,
+                headers=[
+                    *self.server_state.default_headers,
+                    *answer.raw_headers,
+                    (b"connection", b"close"),
+                ],
+                reason=problem.status.phrase.encode(),
+            )
+            for event in (head, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+        self._await_reading()
 
 
 class Server(uvicorn.Server):
@@ -56,12 +209,17 @@ def listen(
     It binds the port first, so that a second API on the same data never opens the database.
     `certificate`: a file with the key and the certificate for TLS; None means plain HTTP.
     """
+    limit = connections_max
+
+    class Limited(Connection):
+        connections_max = limit
+
     context = None if certificate is None else create_context(certificate)
     config = uvicorn.Config(
         app,
         host=host,
         port=port,
-        http=limit_connections(connections_max),
+        http=Limited,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -1,6 +1,6 @@
 """The sources of answers, as dependencies of route handlers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -8,13 +8,26 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from infra.identities import AsSent, Edge
+from infra.security.tokens import End, Token
 from infra.settings import THIS_MACHINE
 from services.api.commands import Commands
-from services.api.http.profile import Profile
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
 from services.api.store.store import Store
 from services.subscriptions.addresses import AllowList
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The secure profile: the valid tokens, and the rate of requests that each may send."""
+
+    list_tokens: Callable[[], Sequence[Token]]
+    requests_per_second_max: float
+    """The rate of one token; all requests without a valid token share one such rate."""
+    requests_at_once_max: int
+    find_wall_ms: Callable[[], int]
+    list_ends: Callable[[], Iterable[End]] = tuple
+    """When tokens and certificates end."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +36,6 @@ class Sources:
 
     store: Store
     lake: Lake
-    data_docs: Path
-    """The folder of the pages that `make quality` writes."""
     reports: Path
     """The folder of the differences that `retail replay` writes."""
     commands: Commands
@@ -41,11 +52,6 @@ class Sources:
     """Who may ask what; None: every client of the API may read and publish."""
     edge: Edge = field(default_factory=AsSent)
     """The transformation of a posted event before it is published."""
-
-    @property
-    def has_data_docs(self) -> bool:
-        """Whether `make quality` has written any."""
-        return (self.data_docs / "index.html").is_file()
 
 
 # Coroutines: FastAPI would call plain functions in a worker thread.

@@ -5,14 +5,14 @@ A release counts as the event that it wraps, at the time of that event, as in ev
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, cast
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, Contract, Row
 from contracts.validation import RELEASABLE, Rejection, identify, read
-from services.api.lake.tables import LakeSnapshot, to_timestamp
+from services.api.lake.tables import LakeSnapshot, Record, to_timestamp
 from services.api.store.selection import WHOLE_MIN, Place
 
 TOPICS = (*RELEASABLE.values(), RELEASES)
@@ -138,24 +138,6 @@ class Span:
         )
 
 
-class MovementRow(TypedDict):
-    """An event that moved a shelf; times in milliseconds since 1970."""
-
-    topic: str
-    partition: int
-    offset: int
-    event_id: str
-    event_time: int
-    published_at: int
-    movement: str
-    units_on_hand_change: int
-    units_in_transit_change: int
-    original_topic: str | None
-    """The topic in which a released event was rejected; None for any other event."""
-    original_partition: int | None
-    original_offset: int | None
-
-
 def sum_movements(snapshot: LakeSnapshot, span: Span) -> dict[str, int] | None:
     """The columns of a shelf without its key, times in epoch ms; None without a movement.
 
@@ -168,13 +150,16 @@ def sum_movements(snapshot: LakeSnapshot, span: Span) -> dict[str, int] | None:
 
 def find_movements(
     snapshot: LakeSnapshot, span: Span, after: Place | None, limit: int
-) -> list[MovementRow]:
-    """At most `limit` movements after a place, in order. Raises LakeTooSlow."""
+) -> list[Record]:
+    """At most `limit` events that moved a shelf, after a place, in order. Raises LakeTooSlow.
+
+    The columns are those of `MOVED`, times in milliseconds since 1970. The columns `original_…` say
+    where a released event was rejected; they are None for any other event.
+    """
     register_events(snapshot, span if after is None else span.begin_at(int(after[0])))
     names = (name.strip('"') for name in ORDER)
     place = dict(zip(names, after or BEFORE_ALL, strict=True))
-    rows = snapshot.query(PAGE, {"sku": span.sku, "limit": limit, **place})
-    return cast(list[MovementRow], rows)
+    return snapshot.query(PAGE, {"sku": span.sku, "limit": limit, **place})
 
 
 def register_events(snapshot: LakeSnapshot, span: Span) -> None:

@@ -3,10 +3,8 @@
 A late movement may begin or undo a stock-out, so each answer computes them anew.
 """
 
-from typing import TypedDict, cast
-
 from services.api.lake.movements import MOVED, Span, register_events
-from services.api.lake.tables import LakeSnapshot
+from services.api.lake.tables import LakeSnapshot, Record
 from services.api.store.selection import WHOLE_MIN
 
 OUTS = f"""{MOVED},
@@ -61,24 +59,13 @@ limit $limit
 """
 
 
-class StockOutRow(TypedDict):
-    """A time in which a shelf had nothing to sell; times in milliseconds since 1970."""
-
-    started_at: int
-    ended_at: int | None
-    known_at: int
-    units_on_hand_min: int
-    lost_ms: int | None
-    lost_ms_in_all: int
-    """The lost time of all stock-outs of the span, on this page or not."""
-
-
 def find_stock_outs(
     snapshot: LakeSnapshot, span: Span, after_ms: int = WHOLE_MIN, limit: int | None = None
-) -> list[StockOutRow]:
+) -> list[Record]:
     """The stock-outs that lasted in the span and began after a moment, in order.
 
-    Raises LakeTooSlow.
+    Times are in milliseconds since 1970. `ended_at` and `lost_ms` are None while it lasts;
+    `lost_ms_in_all` is the lost time of all stock-outs of the span. Raises LakeTooSlow.
     """
     since_ms = WHOLE_MIN if span.since_ms is None else span.since_ms
     # A level is the sum of all earlier movements: read all of them.
@@ -90,4 +77,4 @@ def find_stock_outs(
         "after": after_ms,
         "limit": limit,
     }
-    return cast(list[StockOutRow], snapshot.query(OUTS, values))
+    return snapshot.query(OUTS, values)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from threading import BoundedSemaphore, Timer
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,10 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from contracts import Contract
+from contracts.times import to_epoch_ms
 from infra.kafka import Offsets
 from infra.lake import Folders, UnknownCoverage, find_newest_version, read_coverage
-from services.api.lake.errors import LakeBusy, LakeMissing, LakeTooSlow
+from services.api.store.tables import to_document
 
 SECONDS_MAX = 20.0  # per query of the engine; an answer takes a few
 AT_ONCE_MAX = 2  # each reads files for seconds; other routes answer in milliseconds
@@ -28,6 +30,27 @@ if TYPE_CHECKING:
 
 MOMENT = pa.timestamp("us", "UTC")
 MOMENT_MS_MAX = 2**63 // 1000
+
+
+class LakeError(Exception):
+    """The lake cannot answer now. `http` makes a problem document of each kind."""
+
+
+class LakeMissing(LakeError):
+    """The lake has no table of the topic's events, or cannot read it."""
+
+    def __init__(self, topic: Contract, found: str) -> None:
+        super().__init__(f"{topic.name}: {found}")
+        self.topic = topic
+        self.found = found
+
+
+class LakeBusy(LakeError):
+    """The number of concurrent readers of the lake is at its limit."""
+
+
+class LakeTooSlow(LakeError):
+    """A query of the lake exceeded its time limit."""
 
 
 Record = dict[str, Any]
@@ -125,3 +148,32 @@ class Lake:
 def to_timestamp(at_ms: int) -> "pa.Scalar[Any]":
     """Milliseconds since 1970 as a timestamp of the tables; out of range, the nearest one."""
     return pa.scalar(max(-MOMENT_MS_MAX, min(at_ms, MOMENT_MS_MAX)) * 1000, MOMENT)
+
+
+def find_records(
+    snapshot: LakeSnapshot, topic: Contract, named: Sequence[dict[str, Any]]
+) -> list[Record]:
+    """The topic's records of the events in an alert's evidence, one per partition with a copy.
+
+    An event is named by its topic, `event_id` and `event_time`; the times limit the files that are
+    read. A record has its place, `published_at` in milliseconds since 1970, and `event`: the fields
+    of the contract, as JSON. Raises LakeTooSlow.
+    """
+    wanted = [each for each in named if each["topic"] == topic.name]
+    times = [to_epoch_ms(datetime.fromisoformat(each["event_time"])) for each in wanted]
+    happened, identity = pc.field("event_time"), pc.field("event_id")
+    within = (happened >= to_timestamp(min(times))) & (happened <= to_timestamp(max(times)))
+    among = identity.isin([each["event_id"] for each in wanted])
+    table = snapshot.tables[topic]
+    snapshot.register("named", table.read(table.dataset.schema.names, within & among))
+    return [
+        {
+            "topic": topic.name,
+            "event_id": row["event_id"],
+            "partition": row["_partition"],
+            "offset": row["_offset"],
+            "published_at": to_epoch_ms(row["_published"]),
+            "event": to_document({field.name: row[field.name] for field in topic.fields}),
+        }
+        for row in snapshot.query("from named order by _partition")
+    ]

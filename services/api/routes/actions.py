@@ -1,6 +1,7 @@
 """POST routes that act: start, compare, promote, roll back, prune, release, forget.
 
-Each runs the command of `retail` with the same name, so both do and say the same.
+Each runs the command of `retail` with the same name, so both do and say the same. GET /v1/audit
+lists the actions, who asked for each, and the refusals.
 """
 
 from functools import partial
@@ -11,17 +12,17 @@ from fastapi import Path, Query
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from ops.generations.record import Generations
-from services.api.http.answers import respond
+from contracts import ACTIONS, build_model
+from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.authority import Authorized
-from services.api.http.parameters import NoParameters, Parameters
-from services.api.http.problems import Problem, document_responses
+from services.api.http.parameters import IdFilter, NoParameters, PageQuery, Parameters
+from services.api.http.problems import LIST_PROBLEMS, Problem, document_responses
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
-from services.api.routes.pipelines import Name, describe_unknown
+from services.api.routes.pipelines import Name, find_generations
+from services.api.store.mirror import read_offsets
+from services.api.store.mirrored import ACTIONS_TABLE, NEWEST_ACTIONS_FIRST
 from services.api.store.selection import WHOLE_MAX
-from services.api.store.store import Store
 
 BECAUSE_CHARACTERS_MAX = 500
 CUSTOMER_CHARACTERS_MAX = 64
@@ -31,6 +32,15 @@ THRESHOLDS_MAX = 16
 Threshold = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}=-?\d{1,12}$")]
 
 router = Router(tags=["actions"])
+
+
+def _refuse_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("expected a text without NUL, which no command line can hold")
+    return text
+
+
+Argument = Annotated[str, AfterValidator(_refuse_nul), Field(min_length=1)]
 
 
 class Done(BaseModel):
@@ -57,15 +67,8 @@ class StartQuery(Parameters):
     )
 
 
-def _refuse_nul(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("expected a text without NUL, which no command line can hold")
-    return text
-
-
 class ReleaseQuery(Parameters):
-    because: Annotated[str, AfterValidator(_refuse_nul)] = Field(
-        min_length=1,
+    because: Argument = Field(
         max_length=BECAUSE_CHARACTERS_MAX,
         pattern=r"\S",
         description="why it shall count; kept with the release",
@@ -73,14 +76,27 @@ class ReleaseQuery(Parameters):
 
 
 class ForgetQuery(Parameters):
-    customer_id: Annotated[str, AfterValidator(_refuse_nul)] = Field(
-        min_length=1,
+    customer_id: Argument = Field(
         max_length=CUSTOMER_CHARACTERS_MAX,
         description="what the customer is known by outside the log, as events were sent with it",
     )
 
 
-RESPONSES = examples.document_ok(examples.DONE) | document_responses(
+class AuditQuery(PageQuery):
+    action: IdFilter = Field(None, description="only this one, as promote-generation")
+    who: IdFilter = Field(None, description="only what was asked with this token")
+    outcome: IdFilter = Field(None, description="begun, done, refused or failed")
+
+
+class Action(build_model(ACTIONS)):  # type: ignore[misc]  # made at run time
+    """What somebody asked for, and what came of it so far."""
+
+
+class AuditPage(TopicsPage):
+    items: list[Action] = Field(description="what was asked for last comes first")
+
+
+RESPONSES = document_responses(
     HTTPStatus.NOT_FOUND,
     HTTPStatus.CONFLICT,
     HTTPStatus.SERVICE_UNAVAILABLE,
@@ -180,14 +196,23 @@ def forget_customer(actions: Authorized, query: Annotated[ForgetQuery, Query()])
     return _run(actions, "a customer", "forget", "customer", "--", query.customer_id)
 
 
-def find_generations(store: Store, pipeline: str) -> Generations:
-    """The generations of the pipeline. Raises Problem if there is no such pipeline."""
-    known = store.generations.known.get(pipeline)
-    if known is None:
-        raise describe_unknown(store, pipeline)
-    return known
+@router.get(
+    "/v1/audit",
+    summary="Who did what through the API, and who was refused, the newest first, in pages",
+    description="An action is recorded before it begins, and before its answer is given. It may be "
+    "listed a moment later.",
+    response_model=AuditPage,
+    responses=LIST_PROBLEMS,
+)
+def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSONResponse:
+    selection, request = query.request_newest("actions", ACTIONS_TABLE, NEWEST_ACTIONS_FIRST)
+    with store.actions.open() as connection:
+        page = request.select(connection.execute, selection)
+        as_of = date_by_offsets(read_offsets(connection, ACTIONS.name))
+    items = [ACTIONS_TABLE.to_json(row) for row in page.items]
+    return JSONResponse({"items": items, "next": page.next, **as_of})
 
 
 def _run(actions: Authorized, target: str, *arguments: str, why: str | None = None) -> JSONResponse:
     said = actions.run(target, *arguments, why=why)
-    return respond(Done(command=" ".join(("retail", *arguments)), said=said))
+    return JSONResponse({"command": " ".join(("retail", *arguments)), "said": said})

@@ -1,7 +1,7 @@
 """GET /v1/best-sellers: the products that sold most in one window.
 
 A row of the view is about one product. The ranking depends on all rows of a window, so each answer
-computes it: in SQLite, or in Python where SQLite's 64 bits may be too small for a sum.
+computes it; in Python, because SQLite's 64 bits may be too small for a sum.
 """
 
 import json
@@ -21,7 +21,6 @@ from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
 from services.api.routes.views import TABLES
 from services.api.store.finality import Finality
 from services.api.store.selection import WHOLE_MAX
@@ -39,20 +38,8 @@ MEASURES = ("units", "revenue_cents", "units_on_time", "revenue_cents_on_time")
 WINDOWS = f"select window_start, window_end from {TABLE.name}"
 WINDOW = f"{WINDOWS} where window_start = ? limit 1"
 LAST = f"{WINDOWS} where window_start <= ? order by window_start desc limit 1"
-SUMS = ", ".join(f"sum({name}) as {name}" for name in MEASURES)
-RANKED = (
-    f"select sku, {SUMS} from {TABLE.name} where window_start = ? and (? is null or store_id = ?) "
-    "group by sku order by {} desc, {} desc, sku limit ?"
-)
 ORDERS = {"units": ("units", "revenue_cents"), "revenue": ("revenue_cents", "units")}
 """By the query's `by`: what ranks products, and what ranks equals."""
-
-LARGE = 2**43
-"""A million smaller numbers have a sum within SQLite's 64 bits."""
-IS_LARGE = (
-    f"select 1 from {TABLE.name} "
-    f"where window_start = ? and (units >= {LARGE} or revenue_cents >= {LARGE}) limit 1"
-)
 ROWS = (
     f"select sku, {', '.join(MEASURES)}, sums_in_full from {TABLE.name} "
     "where window_start = ? and (? is null or store_id = ?)"
@@ -103,7 +90,8 @@ class BestSellers(Dated):
     summary="The products that sold most in one hour",
     description="By units, then revenue, then sku, or by revenue first; the order of equals is "
     "always the same.",
-    **examples.answer(BestSellers, examples.BEST_SELLERS, ITEM_PROBLEMS),
+    response_model=BestSellers,
+    responses=ITEM_PROBLEMS,
 )
 async def list_best_sellers(
     store: FromStore, query: Annotated[BestSellersQuery, Query()]
@@ -135,10 +123,6 @@ def _rank(store: Store, snapshots: Snapshots, query: BestSellersQuery) -> Docume
 def _select_top(snapshot: Snapshot, start_ms: int, query: BestSellersQuery) -> list[Sold]:
     """The products that sold most, the best seller first."""
     chosen = (start_ms, query.store, query.store)
-    if snapshot.select(IS_LARGE, (start_ms,)).fetchone() is None:
-        ranked_by = RANKED.format(*ORDERS[query.by])
-        found: list[Sold] = snapshot.select(ranked_by, (*chosen, query.top)).fetchall()
-        return found
     sums: dict[str, list[int]] = defaultdict(lambda: [0] * len(MEASURES))
     for sku, *values, in_full in snapshot.select(ROWS, chosen):
         full = {one["name"]: int(one["digits"]) for one in json.loads(in_full or "[]")}

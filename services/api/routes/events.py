@@ -22,13 +22,18 @@ from infra.kafka import Headers
 from services.api.http.answers import respond
 from services.api.http.authority import find_caller, record_refusals, refuse_other_tokens
 from services.api.http.guard import read_secret
-from services.api.http.hosts import is_to_this_machine, refuse_other_sites
-from services.api.http.limits import BODIES_UNDER
+from services.api.http.limits import BODIES_UNDER, is_to_this_machine, refuse_other_sites
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import OPTIONAL_TOKEN, Problem, document_responses
+from services.api.http.problems import (
+    OPTIONAL_TOKEN,
+    Invalid,
+    Problem,
+    Unavailable,
+    document_responses,
+)
 from services.api.http.router import Router
 from services.api.http.sources import FromSources, Sources
-from services.api.routes import examples, topics
+from services.api.routes import topics
 from services.api.store.publisher import (
     DELIVERY_SECONDS_MAX,
     Full,
@@ -40,8 +45,10 @@ from services.api.store.publisher import (
 )
 from services.times import render_instant
 
+JSON = "application/json"
 BODY_SECONDS_MAX = 10.0
 PUBLISHED_BY = "published_by"
+"""The header of a record with the id of the token that published it."""
 FAULTS_LISTED_MAX = 1_000
 FAULTS_SHOWN_MAX = 5
 
@@ -77,7 +84,7 @@ class PublishedEvent(BaseModel):
 REQUEST_BODY = {
     "required": True,
     "content": {
-        examples.JSON: {
+        JSON: {
             "schema": {"type": "object", "description": "one event, as its contract says"},
             "examples": {
                 name: {"value": topics.describe(one).example} for name, one in OPEN.items()
@@ -94,8 +101,7 @@ REQUEST_BODY = {
     status_code=HTTPStatus.CREATED,
     response_model=PublishedEvent,
     openapi_extra={"requestBody": REQUEST_BODY, **OPTIONAL_TOKEN},
-    responses=examples.document_created(examples.PUBLISHED)
-    | document_responses(
+    responses=document_responses(
         HTTPStatus.NOT_FOUND,
         HTTPStatus.REQUEST_TIMEOUT,
         HTTPStatus.LENGTH_REQUIRED,
@@ -142,12 +148,11 @@ def refuse_strangers(request: Request, sources: Sources) -> None:
     program on another machine shows the token; in a secure shop each was asked for one already.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != examples.JSON:
+    if kind != JSON:
         raise Problem(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
             "Unsupported media type",
-            f"Expected Content-Type: {examples.JSON}, found {kind[:80] or 'none'}. "
-            "Send one event as JSON.",
+            f"Expected Content-Type: {JSON}, found {kind[:80] or 'none'}. Send one event as JSON.",
         )
     refuse_other_sites(request)
     if sources.profile is None and not is_to_this_machine(request):
@@ -187,8 +192,7 @@ def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
         event = from_document(contract, _parse_json(body))
         wrong = (*find_faults(contract, event), *check_timing(contract, event, published_ms))
     except (ValueError, RecursionError) as error:
-        raise Problem(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
+        raise Invalid(
             "Not JSON",
             f"Expected one event as a JSON object, found what does not parse: {error}.",
         ) from error
@@ -203,12 +207,10 @@ def pass_edge(edge: Edge, event: Row) -> Row:
         passed = edge.replace(event)
         edge.save()
     except sqlite3.DatabaseError as error:
-        raise Problem(
-            HTTPStatus.SERVICE_UNAVAILABLE,
+        raise Unavailable(
             "Not published",
             f"Expected a pseudonym for whom the event names, found the lookup busy: {error}. "
             "Nothing was published; try again.",
-            headers={"Retry-After": "1"},
         ) from error
     return passed
 
@@ -243,19 +245,29 @@ async def _publish(
     record = Record(contract.name, encode_key(contract, event), value, published_ms, headers)
     try:
         return await publisher.publish(record)
-    except Full as error:
-        raise _describe_refusal("as many events on their way as the API takes at once") from error
-    except Refused as error:
-        raise _describe_refusal(f"Kafka refused it: {error}") from error
+    except (Full, Refused) as error:
+        why = f"Kafka refused it: {error}"
+        if isinstance(error, Full):
+            why = "as many events on their way as the API takes at once"
+        raise Unavailable(
+            "Not published",
+            f"Expected Kafka to take the event, found {why}. Nothing was published; try again.",
+        ) from error
     except OutcomeUnknown as error:
-        raise _describe_unknown(event["event_id"], error) from error
+        raise Problem(
+            HTTPStatus.GATEWAY_TIMEOUT,
+            "Outcome unknown",
+            f"Expected Kafka to acknowledge the event within {DELIVERY_SECONDS_MAX:g} s, but: "
+            f"{error}. It may be in the log or not. Send it again with the same event_id, "
+            f"{event['event_id']}: an event that is there twice is applied once.",
+            headers={"Retry-After": "1"},
+        ) from error
 
 
 def _describe_faults(contract: Contract, wrong: Sequence[Fault]) -> Problem:
     described = "; ".join(str(fault) for fault in wrong[:FAULTS_SHOWN_MAX])
     more = f"; and {len(wrong) - FAULTS_SHOWN_MAX} more" if len(wrong) > FAULTS_SHOWN_MAX else ""
-    return Problem(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
+    return Invalid(
         "Not an event of the contract",
         f"Expected an event of {contract.name}, but {described}{more}. Nothing was published. "
         f"The contract: GET /v1/topics/{contract.name}",
@@ -264,24 +276,4 @@ def _describe_faults(contract: Contract, wrong: Sequence[Fault]) -> Problem:
             for fault in wrong[:FAULTS_LISTED_MAX]
         ],
         faults_total=len(wrong),
-    )
-
-
-def _describe_refusal(why: str) -> Problem:
-    return Problem(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Not published",
-        f"Expected Kafka to take the event, found {why}. Nothing was published; try again.",
-        headers={"Retry-After": "1"},
-    )
-
-
-def _describe_unknown(event_id: str, error: OutcomeUnknown) -> Problem:
-    return Problem(
-        HTTPStatus.GATEWAY_TIMEOUT,
-        "Outcome unknown",
-        f"Expected Kafka to acknowledge the event within {DELIVERY_SECONDS_MAX:g} s, but: {error}. "
-        f"It may be in the log or not. Send it again with the same event_id, {event_id}: an event "
-        "that is there twice is applied once.",
-        headers={"Retry-After": "1"},
     )

@@ -9,19 +9,18 @@ from fastapi import Request
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from services.api.http.answers import Slots
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import Problem, Responses, document_responses
+from services.api.http.problems import Responses, Unavailable, document_responses
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
 from services.api.http.router import Router
-from services.api.http.slots import Slots
 from services.api.http.sources import FromStore
 from services.api.routes.pipelines import Name as PipelineName
-from services.api.routes.pipelines import describe_unknown
+from services.api.routes.pipelines import find_generations
 from services.api.routes.views import TABLES, Name, find_table
 from services.api.store.accounting import read_accounts
 from services.api.store.marker import group_by_topic
 from services.api.store.snapshots import Snapshot, Snapshots
-from services.api.store.store import Store
 from services.api.store.tables import Document, Table
 from services.times import render_instant, render_instant_or_none
 
@@ -42,11 +41,6 @@ ANSWERS: Responses = {
 router = Router(tags=["views"])
 
 
-def create_slots() -> Slots:
-    """The slots for concurrent exports, one set per app, in `app.state.exports`."""
-    return Slots("exports", EXPORTS_MAX)
-
-
 @router.get(
     "/v1/views/{name}/export",
     summary="The whole view at one marker, one JSON document per line",
@@ -60,7 +54,7 @@ async def export_view(
 ) -> StreamingResponse:
     table = find_table(name)
     snapshots = await await_snapshots(store, name, query)
-    return _start(request.app.state.exports, _render_view(snapshots, table))
+    return Export(_render_view(snapshots, table), request.app.state.exports)
 
 
 @router.get(
@@ -76,15 +70,23 @@ async def export_pipeline(
 ) -> StreamingResponse:
     served = store.generations.find_served(pipeline)
     if served is None or served.snapshots is None:
-        raise _describe_missing(store, pipeline)
+        find_generations(store, pipeline)
+        raise Unavailable(
+            "Pipeline not loaded",
+            f"Expected the views of {pipeline} loaded to a marker, found none. "
+            f"GET /v1/pipelines/{pipeline} says why.",
+        )
     tables = [TABLES[view] for view in served.generation.views if view in TABLES]
-    return _start(request.app.state.exports, _render_pipeline(served.snapshots, pipeline, tables))
+    lines = _render_pipeline(served.snapshots, pipeline, tables)
+    return Export(lines, request.app.state.exports)
 
 
 class Export(StreamingResponse):
-    """A stream that ends after EXPORT_SECONDS_MAX at the latest, and then frees its slot."""
+    """A stream in a slot that ends after EXPORT_SECONDS_MAX at the latest, and then frees it."""
 
     def __init__(self, lines: Lines, slots: Slots) -> None:
+        """Raises Problem when no slot is free."""
+        slots.take()
         super().__init__(lines, media_type=NDJSON)
         self._lines = lines
         self._slots = slots
@@ -96,23 +98,6 @@ class Export(StreamingResponse):
         finally:
             self._lines.close()
             self._slots.free()
-
-
-def _start(slots: Slots, lines: Lines) -> Export:
-    slots.take()
-    return Export(lines, slots)
-
-
-def _describe_missing(store: Store, pipeline: str) -> Problem:
-    if pipeline not in store.generations.known:
-        return describe_unknown(store, pipeline)
-    return Problem(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Pipeline not loaded",
-        f"Expected the views of {pipeline} loaded to a marker, found none. "
-        f"GET /v1/pipelines/{pipeline} says why.",
-        headers={"Retry-After": "1"},
-    )
 
 
 def _render_view(snapshots: Snapshots, table: Table) -> Lines:

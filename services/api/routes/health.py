@@ -1,4 +1,7 @@
-"""GET /healthz: whether the process works. GET /readyz: whether it answers from loaded views."""
+"""GET /healthz: whether the process works. GET /readyz: whether it answers from loaded views.
+
+GET /v1/clock: world time, for clients that stamp their own records.
+"""
 
 from http import HTTPStatus
 
@@ -7,11 +10,13 @@ from pydantic import BaseModel, Field
 
 from services.api.http.answers import respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import LIST_PROBLEMS, Problem
+from services.api.http.problems import LIST_PROBLEMS, Problem, Unavailable
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
 from services.api.store.store import Store
+from services.api.store.tables import Document
+from services.clock import get_wall_ms
+from services.times import render_instant
 
 router = Router(tags=["health"])
 
@@ -28,20 +33,19 @@ class Health(BaseModel):
     )
 
 
-class Progress(BaseModel):
-    """How far a generation is loaded."""
-
-    pipeline: str
-    generation: int
-    loaded: bool
-    records_read: int
-    records_total: int
+class WorldTime(BaseModel):
+    world_time: str = Field(description="what time it is in the world")
+    world_ms: int = Field(description="the same, in milliseconds of 1970, as records are stamped")
+    wall_ms: int = Field(description="the wall clock at that moment, likewise")
+    speed: float = Field(description="seconds of world time per second of wall time, while running")
+    state: str = Field(description="running, or stopped: then world time stands")
 
 
 @router.get(
     "/healthz",
     summary="Whether the process works",
-    **examples.answer(Health, {"status": "ok"}, LIST_PROBLEMS),
+    response_model=Health,
+    responses=LIST_PROBLEMS,
 )
 async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
     if not store.is_alive():
@@ -59,21 +63,44 @@ async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
     summary="Whether every promoted view is loaded that can be",
     description="A pipeline that is invalid, in trouble or without a marker does not affect the "
     "others: `missing` names it, and requests for its views are answered with a 503.",
-    **examples.answer(Health, {"status": "ok"}, LIST_PROBLEMS),
+    response_model=Health,
+    responses=LIST_PROBLEMS,
 )
 async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
     loading, missing = _classify(store)
     if loading:
-        raise Problem(
-            HTTPStatus.SERVICE_UNAVAILABLE,
+        raise Unavailable(
             "Not ready",
             f"Expected every promoted view loaded, found {'; '.join(loading)}. "
             "It goes on by itself.",
-            headers={"Retry-After": "1"},
-            progress=[each.model_dump() for each in _list_progress(store)],
+            progress=_list_progress(store),
         )
     said = {"missing": missing, "failing": store.list_failures()}
     return respond(Health(status="ready", **{name: parts for name, parts in said.items() if parts}))
+
+
+@router.get(
+    "/v1/clock",
+    summary="What time it is in the world",
+    description="World time is the timestamp of records. While the clock is running, the time is "
+    "world_ms + (wall clock - wall_ms) * speed. Ask again from time to time: a simulator that "
+    "falls behind sets the clock back.",
+    response_model=WorldTime,
+    responses=LIST_PROBLEMS,
+)
+async def get_clock(store: FromStore, _: NoParameters) -> JSONResponse:
+    clock, now_ms = store.get_world_clock(), get_wall_ms()
+    answer = respond(
+        WorldTime(
+            world_time=render_instant(clock.world_at(now_ms)),
+            world_ms=clock.world_at(now_ms),
+            wall_ms=now_ms,
+            speed=clock.clock.speed_milli / 1000,
+            state=clock.state.value,
+        )
+    )
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
 
 
 def _classify(store: Store) -> tuple[list[str], list[str]]:
@@ -97,17 +124,18 @@ def _classify(store: Store) -> tuple[list[str], list[str]]:
     return loading, missing
 
 
-def _list_progress(store: Store) -> list[Progress]:
-    entries = []
+def _list_progress(store: Store) -> list[Document]:
+    """How far each generation is loaded."""
+    entries: list[Document] = []
     for each in store.generations.list_all():
         read, total = each.measure_progress()
         entries.append(
-            Progress(
-                pipeline=each.generation.pipeline,
-                generation=each.generation.number,
-                loaded=each.snapshots is not None,
-                records_read=read,
-                records_total=total,
-            )
+            {
+                "pipeline": each.generation.pipeline,
+                "generation": each.generation.number,
+                "loaded": each.snapshots is not None,
+                "records_read": read,
+                "records_total": total,
+            }
         )
     return entries

@@ -1,12 +1,11 @@
-"""GET /v1/history: a shelf at a past moment, its movements, and the evidence of an alert.
+"""GET /v1/history: a shelf at a past moment, its movements and stock-outs, an alert's evidence.
 
 It reads the lake's tables, without Spark. A view has the current state; the lake has every event
 that led to it.
 """
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
@@ -16,9 +15,8 @@ from pydantic import BaseModel, Field, create_model
 from contracts import ALERTS, STOCK_LEVELS
 from contracts.times import EPOCH
 from contracts.validation import VALIDATED
-from services.api.http.answers import AsOfMember, LakeAsOf, NextCursor, date_by_offsets, respond
-from services.api.http.errors import to_problem
-from services.api.http.pages import PageRequest
+from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
+from services.api.http.paging import PageRequest
 from services.api.http.parameters import (
     Moment,
     NoParameters,
@@ -27,19 +25,28 @@ from services.api.http.parameters import (
     Sku,
     StoreId,
 )
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS, NotFound, Problem
+from services.api.http.problems import (
+    ITEM_PROBLEMS,
+    LIST_PROBLEMS,
+    NO_PROBLEMS,
+    NotFound,
+    to_problem,
+)
 from services.api.http.read_your_writes import ViewParameters
 from services.api.http.router import Router
 from services.api.http.sources import FromLake, FromStore
-from services.api.lake.evidence import EvidenceRecord, NamedEvent, find_records
-from services.api.lake.movements import TOPICS, MovementRow, Span, find_movements, sum_movements
-from services.api.lake.tables import Lake
-from services.api.routes import examples
+from services.api.lake.movements import TOPICS, Span, find_movements, sum_movements
+from services.api.lake.stock_outs import find_stock_outs
+from services.api.lake.tables import Lake, Record, find_records
 from services.api.routes.rows import Key, find_row
 from services.api.routes.stock import STOCK, StockLevel
 from services.api.routes.views import TABLES
+from services.api.store.selection import WHOLE_MIN
 from services.api.store.tables import AnyJson, Document
 from services.times import render_instant, render_instant_or_none, to_ms
+
+MOMENTS = ("event_time", "published_at", "started_at", "ended_at", "known_at")
+"""The members of the lake's rows that are times, in milliseconds since 1970."""
 
 router = Router(tags=["history"])
 
@@ -63,7 +70,7 @@ class SpanQuery(PageQuery):
     def ask(self, what: str, shelf: Span, types: tuple[type, ...]) -> PageRequest:
         """The requested page of a list about a shelf. `types`: the types in a row's place."""
         question = f"{what} of {shelf.store_id}/{shelf.sku} since {self.since} until {self.until}"
-        return PageRequest(self.limit, self.cursor, question, types)
+        return self.request_page(question, types)
 
     def build_span(self, store_id: str, sku: str) -> Span:
         """The shelf in the requested time."""
@@ -77,7 +84,7 @@ PastShelf: type[BaseModel] = create_model(
     __base__=StockLevel,
     __doc__="One sku in one store, by all that had happened at a moment.",
     at=(str | None, Field(description="the moment, in world time; null: all there is counts")),
-    as_of=(LakeAsOf, Field(description="what has been counted")),
+    as_of=(TopicsAsOf, Field(description="what has been counted")),
 )
 
 
@@ -106,14 +113,46 @@ class Movement(RecordPlace):
     )
 
 
-class MovementPage(BaseModel):
+class MovementPage(TopicsPage):
     """Some of what moved a shelf."""
 
     store_id: str
     sku: str
     items: list[Movement] = Field(description="the first to happen first")
-    next: NextCursor
-    as_of: LakeAsOf = Field(description="what has been read")
+
+
+class StockOut(BaseModel):
+    """A time in which a shelf had nothing to sell."""
+
+    started_at: str = Field(description="when the units on hand fell to zero or below")
+    ended_at: str | None = Field(
+        description="when they were above it again; null: that has not happened"
+    )
+    units_on_hand_min: int = Field(
+        description="the fewest units on hand; negative: more was sold than the log accounts for",
+        json_schema_extra={"unit": "units"},
+    )
+    known_at: str = Field(
+        description="when the last of its movements was published; a time long after the stock-out "
+        "means a correction"
+    )
+    lost_ms: int | None = Field(
+        description="its length within the time asked for; null while it lasts and no `until` is "
+        "given",
+        json_schema_extra={"unit": "milliseconds"},
+    )
+
+
+class StockOutPage(TopicsPage):
+    """Some of the times in which a shelf had nothing to sell."""
+
+    store_id: str
+    sku: str
+    items: list[StockOut] = Field(description="the first to begin first")
+    lost_ms: int = Field(
+        description="the sum over all pages; a stock-out that still lasts counts only with `until`",
+        json_schema_extra={"unit": "milliseconds"},
+    )
 
 
 class Evidence(BaseModel):
@@ -134,7 +173,7 @@ class AlertHistory(BaseModel):
 
     alert: AnyJson = Field(description="the alert, as GET /v1/alerts/{key} answers it")
     events: list[Evidence] = Field(description="in the order of the evidence")
-    as_of: LakeAsOf = Field(description="what has been read")
+    as_of: TopicsAsOf = Field(description="what has been read")
 
 
 class Available(BaseModel):
@@ -147,12 +186,13 @@ class Available(BaseModel):
 @router.get(
     "/v1/history",
     summary="Whether the past can be asked for",
-    **examples.answer(Available, examples.HISTORY, NO_PROBLEMS),
+    response_model=Available,
+    responses=NO_PROBLEMS,
 )
 def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
     missing = lake.find_missing(*TOPICS)
     reason = None if missing is None else to_problem(missing).detail
-    return respond(Available(available=missing is None, reason=reason))
+    return JSONResponse({"available": missing is None, "reason": reason})
 
 
 @router.get(
@@ -160,7 +200,8 @@ def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
     summary="One shelf as it was at a moment",
     description="From the lake. The answer counts every event that happened until then, whenever "
     "it was published, as far as the lake has read the log; `as_of` says how far.",
-    **examples.answer(PastShelf, examples.PAST_SHELF, ITEM_PROBLEMS),
+    response_model=PastShelf,
+    responses=ITEM_PROBLEMS,
 )
 def get_past_shelf(
     lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[PastQuery, Query()]
@@ -169,7 +210,13 @@ def get_past_shelf(
     with lake.open(*TOPICS) as snapshot:
         found, as_of = sum_movements(snapshot, span), date_by_offsets(snapshot.list_ends())
     if found is None:
-        raise _describe_unmoved(span, as_of)
+        when = "" if span.until_ms is None else f" by {render_instant(span.until_ms)}"
+        raise NotFound(
+            "Unmoved shelf",
+            f"Expected a shelf that had a movement{when}, found none of {store_id}/{sku} in the "
+            "lake. List the shelves there are with GET /v1/stock; as_of says how far the lake is.",
+            **as_of,
+        )
     columns = {"store_id": store_id, "sku": sku, **found}
     shelf = STOCK.to_json([columns[field.name] for field in STOCK_LEVELS.fields])
     return JSONResponse({**shelf, "at": render_instant_or_none(span.until_ms), **as_of})
@@ -180,7 +227,8 @@ def get_past_shelf(
     summary="What moved a shelf, event by event, in pages",
     description="From the lake. The changes of all movements until a moment add up to the "
     "shelf at that moment. Later pages may hold events that were published meanwhile.",
-    **examples.answer(MovementPage, examples.MOVEMENT_PAGE, LIST_PROBLEMS),
+    response_model=MovementPage,
+    responses=LIST_PROBLEMS,
 )
 def list_movements(
     lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters
@@ -194,14 +242,46 @@ def list_movements(
     page = request.build(
         rows, lambda row: (row["event_time"], row["topic"], row["partition"], row["offset"])
     )
-    return respond(
-        MovementPage(
-            store_id=store_id,
-            sku=sku,
-            items=[_render_movement(row) for row in page.items],
-            next=page.next,
-            as_of=LakeAsOf(**as_of["as_of"]),
-        )
+    return JSONResponse(
+        {
+            "store_id": store_id,
+            "sku": sku,
+            "items": [_render_movement(row) for row in page.items],
+            "next": page.next,
+            **as_of,
+        }
+    )
+
+
+@router.get(
+    "/v1/history/stock-outs/{store_id}/{sku}",
+    summary="When a shelf had nothing to sell, and for how long, in pages",
+    description="From the lake. A shelf is out of stock from the moment when its units on hand "
+    "fall to zero or below until they rise above zero. The answer lists the stock-outs that lasted "
+    "after `since`, by the events until `until`. Lost time counts between the two.",
+    response_model=StockOutPage,
+    responses=LIST_PROBLEMS,
+)
+def list_stock_outs(
+    lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters
+) -> JSONResponse:
+    span = query.build_span(store_id, sku)
+    request = query.ask("stock-outs", span, (int,))
+    [after_ms] = request.find_place() or (WHOLE_MIN,)
+    with lake.open(*TOPICS) as snapshot:
+        rows = find_stock_outs(snapshot, span, int(after_ms), request.rows_max)
+        as_of = date_by_offsets(snapshot.list_ends())
+    page = request.build(rows, lambda row: (row["started_at"],))
+    rendered = map(_render_moments, page.items)
+    return JSONResponse(
+        {
+            "store_id": store_id,
+            "sku": sku,
+            "items": [{name: row[name] for name in StockOut.model_fields} for row in rendered],
+            "lost_ms": rows[0]["lost_ms_in_all"] if rows else 0,
+            "next": page.next,
+            **as_of,
+        }
     )
 
 
@@ -210,7 +290,8 @@ def list_movements(
     summary="An alert, and the events that it rests on, by rule/subject/interval_start",
     description="The alert comes from the view, the events come from the lake: those that the "
     "evidence names, 20 at the most.",
-    **examples.answer(AlertHistory, examples.ALERT_HISTORY, ITEM_PROBLEMS),
+    response_model=AlertHistory,
+    responses=ITEM_PROBLEMS,
 )
 async def get_alert_history(
     store: FromStore, lake: FromLake, key: Key, query: ViewParameters
@@ -224,61 +305,35 @@ def to_epoch_ms(at: datetime | None) -> int | None:
     return None if at is None else to_ms(at - EPOCH)
 
 
-def _render_movement(row: MovementRow) -> Movement:
-    return Movement(
-        topic=row["topic"],
-        partition=row["partition"],
-        offset=row["offset"],
-        event_id=row["event_id"],
-        movement=row["movement"],
-        units_on_hand_change=row["units_on_hand_change"],
-        units_in_transit_change=row["units_in_transit_change"],
-        event_time=render_instant(row["event_time"]),
-        published_at=render_instant(row["published_at"]),
-        original=_find_original(row),
-    )
+def _render_moments(row: Record) -> Document:
+    """A row of the lake with its times as clients see them."""
+    return {
+        name: render_instant_or_none(value) if name in MOMENTS else value
+        for name, value in row.items()
+    }
 
 
-def _find_original(row: MovementRow) -> RecordPlace | None:
-    """The place of the rejected event that the movement releases."""
-    topic, partition = row["original_topic"], row["original_partition"]
-    offset = row["original_offset"]
-    if topic is None or partition is None or offset is None:
-        return None
-    return RecordPlace(topic=topic, partition=partition, offset=offset)
+def _render_movement(row: Record) -> Document:
+    """A movement; `original` is the place of the rejected event that it releases."""
+    movement = _render_moments(row)
+    original = {name: movement.pop(f"original_{name}") for name in ("topic", "partition", "offset")}
+    return {**movement, "original": None if original["topic"] is None else original}
 
 
 def _answer_evidence(lake: Lake, alert: Document) -> JSONResponse:
-    """The alert, and the records of each event that it names, one per partition with a copy."""
-    named = cast(list[NamedEvent], alert["evidence"])
+    """The alert, and the records of each event that it names, one per partition with a copy.
+
+    An event has no place if the lake has none yet.
+    """
+    named = cast(list[dict[str, Any]], alert["evidence"])
     topics = [VALIDATED[name] for name in sorted({each["topic"] for each in named})]
     with lake.open(*topics) as snapshot:
         records = [one for topic in topics for one in find_records(snapshot, topic, named)]
         as_of = date_by_offsets(snapshot.list_ends())
-    events = [one for each in named for one in _render_evidence(each, records)]
-    return respond(AlertHistory(alert=alert, events=events, as_of=LakeAsOf(**as_of["as_of"])))
-
-
-def _render_evidence(named: NamedEvent, records: Sequence[EvidenceRecord]) -> list[Evidence]:
-    """The records of an event; one without a place if the lake has none yet."""
-    topic, event_id = named["topic"], named["event_id"]
-    matching = [one for one in records if (one.topic, one.event_id) == (topic, event_id)]
-    if not matching:
-        nothing: Mapping[str, None] = dict.fromkeys(
-            ("partition", "offset", "published_at", "event")
-        )
-        return [Evidence(topic=topic, event_id=event_id, **nothing)]
-    return [
-        Evidence(**{**one._asdict(), "published_at": render_instant(one.published_at)})
-        for one in matching
-    ]
-
-
-def _describe_unmoved(span: Span, as_of: AsOfMember) -> Problem:
-    when = "" if span.until_ms is None else f" by {render_instant(span.until_ms)}"
-    return NotFound(
-        "Unmoved shelf",
-        f"Expected a shelf that had a movement{when}, found none of {span.store_id}/{span.sku} in "
-        "the lake. List the shelves there are with GET /v1/stock; as_of says how far the lake is.",
-        as_of=as_of["as_of"],
-    )
+    absent = dict.fromkeys(("partition", "offset", "published_at", "event"))
+    events: list[Document] = []
+    for each in named:
+        event = {"topic": each["topic"], "event_id": each["event_id"]}
+        matching = [_render_moments(one) for one in records if event.items() <= one.items()]
+        events += matching or [{**event, **absent}]
+    return JSONResponse({"alert": alert, "events": events, **as_of})

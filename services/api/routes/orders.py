@@ -1,21 +1,28 @@
-"""GET /v1/orders: the purchase orders of shelves, and the supplier's confirmations."""
+"""GET /v1/orders: the purchase orders of shelves, and the supplier's confirmations.
+
+GET /v1/positions: the inventory position of a shelf at each review, and the ordered units. It sums
+as the gate does: the moved units in the proposals, and the units that earlier reviews ordered.
+"""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 from fastapi import Query
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, build_model
-from services.api.http.answers import TopicsPage, date_by_offsets
-from services.api.http.pages import request_newest, select_page
-from services.api.http.parameters import IdFilter, PageQuery
-from services.api.http.problems import LIST_PROBLEMS
+from contracts import CONFIRMATIONS, PROPOSALS, PURCHASE_ORDERS, build_model
+from services.api.http.answers import Dated, TopicsAsOf, TopicsPage, date, date_by_offsets
+from services.api.http.parameters import IdFilter, PageQuery, Sku, StoreId
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound
+from services.api.http.read_your_writes import ViewParameters, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
+from services.api.routes.views import TABLES
+from services.api.store.finality import Finality
+from services.api.store.marker import group_by_topic
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import (
     CONFIRMATIONS_TABLE,
@@ -23,7 +30,20 @@ from services.api.store.mirrored import (
     ORDER_ID,
     ORDERS_TABLE,
 )
-from services.api.store.tables import Document, Stored
+from services.api.store.snapshots import Snapshot, Snapshots
+from services.api.store.store import Store
+from services.api.store.tables import AnyJson, Document, Stored
+from services.times import render_instant
+
+TABLE = TABLES[PROPOSALS.name]
+DAY_MS = 24 * 60 * 60 * 1000
+ROWS = f"{TABLE.select} where sku = ? and store_id = ? order by review_at"
+FIRST_REVIEW = f"select min(review_at) from {TABLE.name}"
+ORDERED = (
+    f"select review_at, sum(units) from {ORDERS_TABLE.name} "
+    "where store_id = ? and sku = ? group by review_at order by review_at"
+)
+UNIT: AnyJson = {"unit": "units"}
 
 router = Router(tags=["orders"])
 
@@ -45,24 +65,78 @@ class OrderPage(TopicsPage):
     items: list[Order] = Field(description="the newest review first")
 
 
+class ReviewPosition(BaseModel):
+    """A shelf at one review."""
+
+    review_at: str = Field(description="the review, in world time; the newest are still to come")
+    moved_units: int = Field(
+        description="by how much the position changed in the day before, but for orders",
+        json_schema_extra=UNIT,
+    )
+    position_units: int | None = Field(
+        description="on the shelf and on order when the review began; null: what moved before the "
+        "oldest row that the view keeps is not known here",
+        json_schema_extra=UNIT,
+    )
+    ordered_units: int = Field(description="ordered by this review", json_schema_extra=UNIT)
+    reorder_point_units: int = Field(
+        description="the review orders when the position is not above it",
+        json_schema_extra=UNIT,
+    )
+    order_up_to_units: int = Field(
+        description="an order takes the position up to it, in whole packs",
+        json_schema_extra=UNIT,
+    )
+    measure: str | None = Field(
+        description="what the product is sold by: units are thousandths of it; null: pieces"
+    )
+    final: bool = Field(description="whether nothing can change what moved")
+
+
+class Positions(Dated):
+    """The reviews of a shelf."""
+
+    store_id: str
+    sku: str
+    items: list[ReviewPosition] = Field(description="one a day, the first review first")
+    orders_as_of: TopicsAsOf = Field(description="which orders have been read")
+
+
 @router.get(
     "/v1/orders",
     summary="Purchase orders with the supplier's answers, the newest first, in pages",
     description="Orders exist where they fill the shelves (`SIMULATOR_REFILL=orders`), "
     "from the world's first midnight on.",
-    **examples.answer(OrderPage, examples.ORDER_PAGE, LIST_PROBLEMS),
+    response_model=OrderPage,
+    responses=LIST_PROBLEMS,
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
-    selection, request = request_newest(query, "orders", ORDERS_TABLE, NEWEST_ORDERS_FIRST)
+    selection, request = query.request_newest("orders", ORDERS_TABLE, NEWEST_ORDERS_FIRST)
     # Read orders first, so that the answer has the order of every confirmation.
     with store.orders.open() as connection:
-        page = select_page(connection.execute, selection, request)
+        page = request.select(connection.execute, selection)
         ordered = read_offsets(connection, PURCHASE_ORDERS.name)
     with store.confirmations.open() as connection:
         items = _join_confirmations(connection, page.items)
         confirmed = read_offsets(connection, CONFIRMATIONS.name)
     as_of = date_by_offsets({**ordered, **confirmed})
     return JSONResponse({"items": items, "next": page.next, **as_of})
+
+
+@router.get(
+    "/v1/positions/{store_id}/{sku}",
+    summary="The inventory position of a shelf at each review, beside its levels and orders",
+    description="From the proposals of the promoted generation and the purchase orders: the "
+    "position at a review is the sum of all that moved before it, and of what earlier reviews "
+    "ordered.",
+    response_model=Positions,
+    responses=ITEM_PROBLEMS,
+)
+async def list_positions(
+    store: FromStore, store_id: StoreId, sku: Sku, query: ViewParameters
+) -> JSONResponse:
+    snapshots = await await_snapshots(store, TABLE.view, query)
+    return JSONResponse(await run_in_threadpool(_build, store, snapshots, store_id, sku))
 
 
 def _join_confirmations(connection: sqlite3.Connection, orders: Sequence[Stored]) -> list[Document]:
@@ -74,3 +148,66 @@ def _join_confirmations(connection: sqlite3.Connection, orders: Sequence[Stored]
         confirmation = None if row is None else CONFIRMATIONS_TABLE.to_json(row)
         items.append({**ORDERS_TABLE.to_json(order), "confirmation": confirmation})
     return items
+
+
+def _build(store: Store, snapshots: Snapshots, store_id: str, sku: str) -> Document:
+    # Read the view first: an order of a review follows the rows of the review.
+    with snapshots.open() as snapshot:
+        rows = snapshot.select(ROWS, (sku, store_id)).fetchall()
+        is_whole = has_every_review(snapshot)
+    if not rows:
+        raise NotFound(
+            "No review of the shelf",
+            f"Expected a shelf that a review has proposed for, found none of {store_id}/{sku}. "
+            f"List the proposals there are with GET /v1/views/{TABLE.view}/rows.",
+        )
+    with store.orders.open() as connection:
+        ordered = dict(connection.execute(ORDERED, (store_id, sku)).fetchall())
+        inputs = group_by_topic(read_offsets(connection, PURCHASE_ORDERS.name))
+    finality = Finality(store, TABLE, snapshot.marker)
+    items = [
+        {**item, **finality.to_json(row)}
+        for row, item in zip(rows, accumulate_positions(rows, ordered, is_whole), strict=True)
+    ]
+    return {
+        "store_id": store_id,
+        "sku": sku,
+        "items": items,
+        "orders_as_of": {"inputs": inputs},
+        **date(store, snapshot.marker),
+    }
+
+
+def has_every_review(snapshot: Snapshot) -> bool:
+    """Whether the view still holds its first review, so that its rows hold every movement.
+
+    There is one review per day. If the first row is less than a day younger than the oldest time
+    that the view keeps, it may have dropped older rows.
+    """
+    oldest_ms = snapshot.find_oldest_ms(TABLE)
+    [first_ms] = snapshot.select(FIRST_REVIEW).fetchone()
+    return oldest_ms is None or first_ms is None or first_ms >= oldest_ms + DAY_MS
+
+
+def accumulate_positions(
+    rows: Sequence[Stored], ordered: Mapping[int, int], is_whole: bool
+) -> Iterator[Document]:
+    """Each review with its opening position.
+
+    `rows` are in the order of reviews; `ordered` has the ordered units by review in epoch ms.
+    """
+    moved_units = 0
+    for row in rows:
+        proposal = dict(zip(TABLE.columns, row, strict=True))
+        review_ms = proposal["review_at"]
+        moved_units += proposal["moved_units"]
+        earlier = sum(units for at, units in ordered.items() if at < review_ms)
+        yield {
+            "review_at": render_instant(review_ms),
+            "moved_units": proposal["moved_units"],
+            "position_units": moved_units + earlier if is_whole else None,
+            "ordered_units": ordered.get(review_ms, 0),
+            "reorder_point_units": proposal["reorder_point_units"],
+            "order_up_to_units": proposal["order_up_to_units"],
+            "measure": proposal["measure"],
+        }

@@ -1,69 +1,169 @@
 """GET /, /stock and others: pages that show the shop live, from the API's public answers.
 
-It serves the files in services/api/pages unchanged, without a build step. A browser revalidates
-each by its ETag, so a page never runs with the script of another version.
+The files in services/api/pages are served unchanged, without a build step. A browser revalidates
+each by its ETag, so a page never runs with the script of another version. In the same frame are
+GET /docs, every route to read and to try, and GET /catalogue, every topic and view with its writers
+and readers, rendered from the contracts that this process runs with.
 """
 
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from html import escape
 from pathlib import Path
+from string import Template
+from typing import Any
 
 from fastapi import Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.staticfiles import StaticFiles
 
-from services.api.http import frame, static
+from contracts import catalog
+from contracts.catalogue import pages as catalogue
+from contracts.catalogue.markup import join, render_element
+from contracts.catalogue.site import STYLE, build_site
 from services.api.http.problems import NotFound
 from services.api.http.router import Router
-from services.api.http.sources import FromSources
-from services.api.http.static import File, IfNoneMatch
 
-PATH = frame.PATH
-PAGES = frame.LIVE
+PATH = "/pages"
+FOLDER = Path(__file__).parents[1] / "pages"
+CATALOGUE, API_DOCS = "/catalogue", "/docs"
+FOUND_CHARACTERS_MAX = 80
+PAGES: Mapping[str, str] = {
+    "/": "Shop",
+    "/stock": "Stock",
+    "/alerts": "Alerts",
+    "/replenishment": "Replenishment",
+    "/pipelines": "Pipelines",
+    "/replay": "Replay",
+}
+"""The pages that follow the shop, by path."""
+LINKS: Mapping[str, str] = {
+    **PAGES,
+    CATALOGUE: "Catalogue",
+    API_DOCS: "API docs",
+}
 ACTING = ("/pipelines", "/replay")
 """The pages with actions; each has the dialog that asks for confirmation."""
-KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+NO_SCRIPT = """<noscript><p>The figures are read by a script from the API, which this browser may
+not run. The same stands in <a href="/docs">the API</a>.</p></noscript>"""
 
 router = Router(include_in_schema=False)
 
 
-@router.get(f"{PATH}/{{name}}")
-async def get_file(name: str, if_none_match: IfNoneMatch = None) -> Response:
-    if name not in FILES:
-        raise NotFound(
-            "Unknown page",
-            f"Expected one of {', '.join(FILES)}, found {name[: static.FOUND_CHARACTERS_MAX]}.",
-        )
-    return FILES[name].respond(if_none_match)
+# A page loads nothing from other sites and nothing inline: no text of an answer becomes a script.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "Cache-Control": "no-cache",  # kept, and asked for again: a 304 costs nothing beside the API
+    "Referrer-Policy": "no-referrer",
+}
+
+
+class Files(StaticFiles):
+    """The files that pages load: their own, and the style of the catalogue."""
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        if path == "catalogue.css":
+            return str(STYLE), STYLE.stat()
+        return super().lookup_path(path)
+
+    def file_response(self, *arguments: Any, **options: Any) -> Response:
+        response = super().file_response(*arguments, **options)
+        response.headers.update(HEADERS)
+        return response
+
+
+router.mount(PATH, Files(directory=FOLDER), name="file")
+
+
+@dataclass(frozen=True)
+class Page:
+    """The parts in which pages differ."""
+
+    path: str
+    """The path of the link that is marked as the present one."""
+    title: str
+    content: str
+    """HTML."""
+    style: str = f"{PATH}/catalogue.css"
+    """The address of the style that precedes the pages' own."""
+    script: str | None = None
+    """The name of its script among the files; None for a page without one."""
+    kind: str = "live"
+    """The class of its content: `live`, or `text` where tables hold sentences."""
+
+
+def render(page: Page) -> str:
+    """The whole page: links to all pages, the style, and the content."""
+    links = []
+    for path, title in LINKS.items():
+        current = ' aria-current="page"' if path == page.path else ""
+        links.append(f'<a href="{path}"{current}>{title}</a>')
+    script = f'<script type="module" src="{PATH}/{page.script}"></script>' if page.script else ""
+    return Template(_read("frame.html")).substitute(
+        title=escape(page.title),
+        style=page.style,
+        script=script,
+        links="\n".join(links),
+        kind=page.kind,
+        content=page.content,
+        noscript=NO_SCRIPT if page.script and page.kind == "live" else "",
+    )
+
+
+def _read(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
 
 
 def _add_page(path: str) -> None:
     @router.get(path)
-    def get_page(sources: FromSources, if_none_match: IfNoneMatch = None) -> Response:
-        page = render(path, sources.has_data_docs).encode()
-        return File(page, "text/html", frame.HEADERS).respond(if_none_match)
+    def get_page() -> Response:
+        return HTMLResponse(_render_page(path), headers=HEADERS)
 
 
 @cache
-def render(path: str, has_data_docs: bool) -> str:
-    """Render a page in the shared frame."""
-    title = PAGES[path]
-    name = title.lower()
-    dialog = frame.read("confirmation.html") if path in ACTING else ""
-    content = frame.read(f"{name}.html") + dialog
-    return frame.render(frame.Page(path, title, content, script=f"{name}.js"), has_data_docs)
+def _render_page(path: str) -> str:
+    name = path.strip("/") or "shop"
+    dialog = _read("confirmation.html") if path in ACTING else ""
+    kind = "live" if path in PAGES else "text"
+    page = Page(path, LINKS[path], _read(f"{name}.html") + dialog, script=f"{name}.js", kind=kind)
+    return render(page)
 
 
-def _read_files() -> Mapping[str, File]:
-    """The files that pages load, by name: their own, and the style of the shared frame."""
-    own = {file.name: file.read_bytes() for file in frame.FOLDER.iterdir()}
-    style = (files("contracts.catalogue") / "style.css").read_bytes()
-    return {
-        name: File(content, KINDS[Path(name).suffix], frame.HEADERS)
-        for name, content in sorted({**own, "catalogue.css": style}.items())
-        if Path(name).suffix in KINDS
-    }
-
-
-FILES = _read_files()
-for _path in PAGES:
+for _path in (*PAGES, API_DOCS):
     _add_page(_path)
+
+
+@router.get(CATALOGUE)
+@router.get(f"{CATALOGUE}/")
+async def get_catalogue() -> RedirectResponse:
+    return RedirectResponse(f"{CATALOGUE}/index.html")
+
+
+@router.get(f"{CATALOGUE}/{{name:path}}")
+def get_catalogue_page(name: str) -> Response:
+    text = _render_catalogue().get(name)
+    if text is None:
+        raise NotFound(
+            "Unknown page",
+            f"Expected a page of the catalogue, found {name[:FOUND_CHARACTERS_MAX]}. Begin at "
+            f"{CATALOGUE}/index.html.",
+        )
+    kind = "text/css" if name.endswith(".css") else "text/html"
+    return Response(text, media_type=kind, headers=HEADERS)
+
+
+@cache
+def _render_catalogue() -> Mapping[str, str]:
+    def frame(page: catalogue.Page) -> str:
+        ways = render_element("p", catalogue.list_ways(page.base), class_="ways")
+        content = join(ways, page.body)
+        framed = Page(CATALOGUE, page.title, content, f"{page.base}style.css", kind="text")
+        return render(framed)
+
+    folder = Path(catalog.__file__).parent
+    return build_site(folder, None, frame)

@@ -1,5 +1,9 @@
-"""GET /v1/pipelines: the state, the lag, the rate and the record accounting of every pipeline."""
+"""GET /v1/pipelines: the state, the lag, the rate and the record accounting of every pipeline.
 
+GET /v1/pipelines/{pipeline}/difference: the last computed difference of a replay.
+"""
+
+import json
 import sqlite3
 from http import HTTPStatus
 from typing import Annotated
@@ -9,17 +13,18 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from infra.kafka import Offsets
+from infra.reports import find_difference
 from ops.generations.record import Generation, Generations
 from services.api.http.answers import AsOf, date, respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import NO_PROBLEMS, NotFound, Problem, document_responses
+from services.api.http.problems import NO_PROBLEMS, NotFound, document_responses
 from services.api.http.router import Router
-from services.api.http.sources import FromStore
-from services.api.routes import examples
+from services.api.http.sources import FromSources, FromStore
 from services.api.store.accounting import read_accounts, read_newest_ms
 from services.api.store.materializer import Materializer
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
+from services.api.store.tables import AnyJson, Document
 from services.clock import get_wall_ms
 from services.times import render_instant
 
@@ -88,10 +93,22 @@ class Pipelines(BaseModel):
     pipelines: list[Pipeline]
 
 
+class Difference(BaseModel):
+    pipeline: str
+    before: int | None = Field(description="the generation whose rows were there; null: none")
+    after: int | None = Field(description="the one compared with it; null: there is only one")
+    computed_at: str | None = Field(description="when, on the wall clock; null: not yet")
+    difference: AnyJson | None = Field(
+        description="the report that `retail replay diff` prints: per view the rows added, removed "
+        "and changed, and what differs in the code; null: nobody has computed it yet"
+    )
+
+
 @router.get(
     "/v1/pipelines",
     summary="Lag, rate and books of every pipeline",
-    **examples.answer(Pipelines, examples.PIPELINES, NO_PROBLEMS),
+    response_model=Pipelines,
+    responses=NO_PROBLEMS,
 )
 def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
     return respond(Pipelines(pipelines=describe_all(store)))
@@ -100,20 +117,43 @@ def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
 @router.get(
     "/v1/pipelines/{pipeline}",
     summary="Lag, rate and books of one pipeline",
-    **examples.answer(
-        Pipeline, examples.PIPELINES["pipelines"][0], document_responses(HTTPStatus.NOT_FOUND)
-    ),
+    response_model=Pipeline,
+    responses=document_responses(HTTPStatus.NOT_FOUND),
 )
 def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> JSONResponse:
+    return respond(describe(store, find_generations(store, pipeline)))
+
+
+@router.get(
+    "/v1/pipelines/{pipeline}/difference",
+    summary="What the candidate says otherwise; without a candidate, what the promotion changed",
+    description="As `retail replay start` or `diff`, or the POST of this path, last computed it.",
+    response_model=Difference,
+    responses=document_responses(HTTPStatus.NOT_FOUND),
+)
+def get_difference(sources: FromSources, pipeline: Name, _: NoParameters) -> JSONResponse:
+    known = find_generations(sources.store, pipeline)
+    compared = (
+        (known.promoted, known.candidate) if known.candidate else (known.retired, known.promoted)
+    )
+    before, after = (None if one is None else one.number for one in compared)
+    answer: Document = {"pipeline": pipeline, "before": before, "after": after}
+    answer |= {"computed_at": None, "difference": None}
+    if before is not None and after is not None:
+        file = find_difference(sources.reports, pipeline, before, after)
+        if file.is_file():
+            answer["computed_at"] = render_instant(file.stat().st_mtime_ns // 1_000_000)
+            answer["difference"] = json.loads(file.read_text(encoding="utf-8"))
+    return JSONResponse(answer)
+
+
+def find_generations(store: Store, pipeline: str) -> Generations:
+    """The generations of the pipeline. Raises Problem if there is no such pipeline."""
     known = store.generations.known.get(pipeline)
     if known is None:
-        raise describe_unknown(store, pipeline)
-    return respond(describe(store, known))
-
-
-def describe_unknown(store: Store, name: str) -> Problem:
-    known = ", ".join(sorted(store.generations.known)) or "none yet"
-    return NotFound("Unknown pipeline", f"Expected one of {known}, found {name}.")
+        names = ", ".join(sorted(store.generations.known)) or "none yet"
+        raise NotFound("Unknown pipeline", f"Expected one of {names}, found {pipeline}.")
+    return known
 
 
 def describe_all(store: Store) -> list[Pipeline]:
@@ -145,10 +185,11 @@ def describe(store: Store, known: Generations) -> Pipeline:
 
 
 def _describe_generation(store: Store, generation: Generation) -> GenerationState:
+    loaded = store.generations.find(generation.pipeline, generation.number)
     state = GenerationState(
         number=generation.number,
         state=generation.state.value,
-        loaded=is_loaded(store.generations.find(generation.pipeline, generation.number)),
+        loaded=loaded is not None and loaded.snapshots is not None,
     )
     if generation.reason:
         state.reason = generation.reason
@@ -158,11 +199,6 @@ def _describe_generation(store: Store, generation: Generation) -> GenerationStat
         state.read_records = sum(marker.inputs.values())
         state.left_records = sum(lags.values()) if lags else None
     return state
-
-
-def is_loaded(materializer: Materializer | None) -> bool:
-    """Whether its views are ready to be served."""
-    return materializer is not None and materializer.snapshots is not None
 
 
 def _add_figures(

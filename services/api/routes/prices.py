@@ -1,4 +1,7 @@
-"""GET /v1/prices: the prices of products, now, at another time, and over time."""
+"""GET /v1/prices: the prices of products, now, at another time, and over time.
+
+GET /v1/promotions: the promotion plans of a product.
+"""
 
 from typing import Annotated
 
@@ -6,22 +9,23 @@ from fastapi import Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from contracts import NOTICE, PRICE_CHANGES, build_model
+from contracts import NOTICE, PRICE_CHANGES, PROMOTIONS, build_model
 from contracts.times import EPOCH, render_span
 from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
-from services.api.http.pages import PageRequest
 from services.api.http.parameters import Moment, PageParameters, PageQuery, Parameters, Sku
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound, Problem
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
-from services.api.store import mirrored
 from services.api.store.mirror import read_offsets
-from services.api.store.mirrored import Prices
+from services.api.store.mirrored import Plan, Prices, list_plans
+from services.api.store.mirrored import PriceChange as StoredChange
 from services.api.store.selection import WHOLE_MAX
 from services.api.store.store import Store
 from services.api.store.tables import Document
 from services.times import render_instant, render_instant_or_none, to_ms
+
+TIMES = ("event_time", "starts_at", "ends_at", "effective_at", "published_at", "holds_from")
+"""The fields of changes and plans that are moments."""
 
 router = Router(tags=["prices"])
 
@@ -73,10 +77,20 @@ class PriceHistory(TopicsPage):
     items: list[PriceChange] = Field(description="the last to hold first")
 
 
+class Promotion(Announced, build_model(PROMOTIONS)):  # type: ignore[misc]  # made at run time
+    """A plan. Of two plans for the same days, the one that holds from later on counts."""
+
+
+class PromotionPage(TopicsPage):
+    sku: str
+    items: list[Promotion] = Field(description="the last to start first; empty: none was planned")
+
+
 @router.get(
     "/v1/prices/{sku}",
     summary="What a product costs at a moment",
-    **examples.answer(Price, examples.PRICE | examples.PRICES_AS_OF, ITEM_PROBLEMS),
+    response_model=Price,
+    responses=ITEM_PROBLEMS,
 )
 def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
     at_ms = _find_moment_ms(store, query)
@@ -85,18 +99,20 @@ def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]
         inputs = read_offsets(connection, PRICE_CHANGES.name)
     if price is None:
         raise _describe_unknown(sku, at_ms)
-    answer = {**_render_change(*price), "at": render_instant(at_ms), **date_by_offsets(inputs)}
-    return JSONResponse(answer)
+    return JSONResponse(
+        {**_render_held(*price), "at": render_instant(at_ms), **date_by_offsets(inputs)}
+    )
 
 
 @router.get(
     "/v1/prices",
     summary="What every product costs at a moment, in pages",
-    **examples.answer(PricePage, examples.PRICE_PAGE, LIST_PROBLEMS),
+    response_model=PricePage,
+    responses=LIST_PROBLEMS,
 )
 def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSONResponse:
     question = f"prices at={query.at.isoformat() if query.at else 'now'}"
-    request = PageRequest(query.limit, query.cursor, question, (int, str))
+    request = query.request_page(question, (int, str))
     at_ms, after_sku = request.find_place() or (_find_moment_ms(store, query), "")
     moment_ms = int(at_ms)
     with store.prices.open() as connection:
@@ -107,7 +123,7 @@ def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSO
         inputs = read_offsets(connection, PRICE_CHANGES.name)
     return JSONResponse(
         {
-            "items": [_render_change(*one) for one in prices_held if one is not None],
+            "items": [_render_held(*one) for one in prices_held if one is not None],
             "next": page.next,
             "at": render_instant(moment_ms),
             **date_by_offsets(inputs),
@@ -118,10 +134,11 @@ def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSO
 @router.get(
     "/v1/prices/{sku}/history",
     summary="Every price of a product, announced ones too, the last first",
-    **examples.answer(PriceHistory, examples.PRICE_HISTORY, ITEM_PROBLEMS),
+    response_model=PriceHistory,
+    responses=ITEM_PROBLEMS,
 )
 def get_price_history(store: FromStore, sku: Sku, query: PageParameters) -> JSONResponse:
-    request = PageRequest(query.limit, query.cursor, f"history of {sku}", (int, int))
+    request = query.request_page(f"history of {sku}", (int, int))
     holds_from, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
     with store.prices.open() as connection:
         before = (int(holds_from), int(offset))
@@ -134,23 +151,35 @@ def get_price_history(store: FromStore, sku: Sku, query: PageParameters) -> JSON
     return JSONResponse({"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)})
 
 
+@router.get(
+    "/v1/promotions/{sku}",
+    summary="Every promotion of a product, planned ones too, the last first",
+    response_model=PromotionPage,
+    responses=LIST_PROBLEMS,
+)
+def list_promotions(store: FromStore, sku: Sku, query: PageParameters) -> JSONResponse:
+    request = query.request_page(f"promotions of {sku}", (int, int))
+    starts_at, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
+    with store.promotions.open() as connection:
+        before = (int(starts_at), int(offset))
+        plans = list_plans(connection, sku, before, request.rows_max)
+        inputs = read_offsets(connection, PROMOTIONS.name)
+    page = request.build(plans, lambda plan: (plan.starts_at, plan.offset))
+    items = [_render(plan) for plan in page.items]
+    return JSONResponse({"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)})
+
+
 def _find_moment_ms(store: Store, query: MomentQuery) -> int:
     return store.get_world_ms() if query.at is None else to_ms(query.at - EPOCH)
 
 
-def _render(change: mirrored.PriceChange) -> Document:
-    return {
-        "sku": change.sku,
-        "price_cents": change.price_cents,
-        "effective_at": render_instant(change.effective_at),
-        "event_id": change.event_id,
-        "event_time": render_instant(change.event_time),
-        "published_at": render_instant(change.published_at),
-        "holds_from": render_instant(change.holds_from),
-    }
+def _render(announced: StoredChange | Plan) -> Document:
+    values = announced._asdict()
+    del values["offset"]
+    return {**values, **{name: render_instant(values[name]) for name in TIMES if name in values}}
 
 
-def _render_change(change: mirrored.PriceChange, until_ms: int | None) -> Document:
+def _render_held(change: StoredChange, until_ms: int | None) -> Document:
     return {**_render(change), "until": render_instant_or_none(until_ms)}
 
 

@@ -1,8 +1,6 @@
 """GET /v1/quarantine: the rejected records, the reasons, and the remedies."""
 
-import sqlite3
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import Path, Query
 from fastapi.responses import JSONResponse
@@ -11,25 +9,21 @@ from pydantic import BaseModel, Field, create_model
 from contracts import QUARANTINE, build_model
 from contracts.validation import VALIDATED
 from services.api.http.answers import NextCursor, OffsetsByTopic
-from services.api.http.pages import Page, PageRequest, select_page
 from services.api.http.parameters import NoParameters, PageQuery
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
 from services.api.store.marker import group_by_topic
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import NEWEST_REJECTIONS_FIRST, REJECTIONS_TABLE
-from services.api.store.selection import WHOLE_MAX, Selection, match
+from services.api.store.selection import WHOLE_MAX
 from services.api.store.tables import AnyJson, Document, Stored, to_document
 from services.quarantine.remedy import dissect, find_remedy
 
 WORDS_MAX = 300
-GENERATION = 1  # of every cursor: the quarantine has one generation
 BYTES = ("key", "value", "headers")
 """The fields of a whole record that lists leave out."""
 
-COLUMNS = REJECTIONS_TABLE.columns
 COUNTS = f"select topic, reason, count(*) from {REJECTIONS_TABLE.name} group by topic, reason"
 
 router = Router(tags=["quarantine"])
@@ -54,14 +48,13 @@ class QuarantineCount(BaseModel):
     records: int = Field(description="records of this topic that were rejected for this reason")
 
 
-def _list_fields() -> AnyJson:
-    """The fields of a rejected record, without its bytes, for `create_model`."""
-    fields = build_model(QUARANTINE).model_fields.items()
-    return {name: (info.annotation, info) for name, info in fields if name not in BYTES}
-
-
+FIELDS: AnyJson = {
+    name: (info.annotation, info)
+    for name, info in build_model(QUARANTINE).model_fields.items()
+    if name not in BYTES
+}
 ListedRejection: type[BaseModel] = create_model(
-    "ListedRejection", __doc__="A rejected record, without its bytes.", **_list_fields()
+    "ListedRejection", __doc__="A rejected record, without its bytes.", **FIELDS
 )
 
 
@@ -94,16 +87,23 @@ Rejected: type[BaseModel] = create_model(
 @router.get(
     "/v1/quarantine",
     summary="Rejected records, the newest first, in pages",
-    **examples.answer(QuarantinePage, examples.QUARANTINE_PAGE, LIST_PROBLEMS),
+    response_model=QuarantinePage,
+    responses=LIST_PROBLEMS,
 )
 def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]) -> JSONResponse:
+    selection, request = query.request_newest(
+        "rejections", REJECTIONS_TABLE, NEWEST_REJECTIONS_FIRST
+    )
     with store.rejections.open() as connection:
-        page = select_rejections(connection, query)
+        page = request.select(connection.execute, selection)
         counts = connection.execute(COUNTS).fetchall()
         as_of = group_by_topic(read_offsets(connection, QUARANTINE.name))
     return JSONResponse(
         {
-            "items": [_render_listed(row) for row in page.items],
+            "items": [
+                {name: value for name, value in row.items() if name not in BYTES}
+                for row in map(REJECTIONS_TABLE.to_json, page.items)
+            ],
             "next": page.next,
             "counts": [
                 {"topic": topic, "reason": reason, "records": records}
@@ -117,7 +117,8 @@ def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]
 @router.get(
     "/v1/quarantine/{topic}/{partition}/{offset}",
     summary="One rejected record, whole",
-    **examples.answer(Rejected, examples.REJECTED, ITEM_PROBLEMS),
+    response_model=Rejected,
+    responses=ITEM_PROBLEMS,
 )
 def get_rejected(
     store: FromStore, topic: Topic, partition: Number, offset: Number, _: NoParameters
@@ -131,34 +132,13 @@ def get_rejected(
             f"Expected a rejected record, found none at {topic}/{partition}/{offset}. "
             "List those there are with GET /v1/quarantine.",
         )
-    return JSONResponse(render_whole(row))
+    return JSONResponse(_render_whole(row))
 
 
-def select_rejections(connection: sqlite3.Connection, query: QuarantineQuery) -> Page[Stored]:
-    """The requested page of rejected records. Raises Problem."""
-    filters = query.select_filters()
-    selection = Selection(
-        REJECTIONS_TABLE, match(filters), NEWEST_REJECTIONS_FIRST, descending=True
-    )
-    request = PageRequest(
-        limit=query.limit,
-        cursor=query.cursor,
-        question=urlencode(filters),
-        types=selection.types,
-        generation=GENERATION,
-    )
-    return select_page(connection.execute, selection, request)
-
-
-def _render_listed(row: Stored) -> Document:
-    document = REJECTIONS_TABLE.to_json(row)
-    return {name: value for name, value in document.items() if name not in BYTES}
-
-
-def render_whole(row: Stored) -> Document:
+def _render_whole(row: Stored) -> Document:
     """The whole record, the readable part of its value, and the remedy."""
     document = REJECTIONS_TABLE.to_json(row)
-    stored = dict(zip(COLUMNS, row, strict=True))
+    stored = dict(zip(REJECTIONS_TABLE.columns, row, strict=True))
     contract = VALIDATED.get(stored["topic"])
     if contract is None:  # the topic no longer exists
         unread: Document = {"fields": {}, "rest": None, "fault": None, "remedy": None}

@@ -1,9 +1,14 @@
 """GET /subjects, GET /schemas: the schemas and their ids, in the form of a schema registry.
 
 Paths, documents and error codes are those of Confluent's registry, so a stock deserializer decodes
-every topic. The registry is read-only: a schema gets its id from the lock file.
+every topic: a topic is a subject, its schemas are versions. The registry is read-only: a schema
+gets its id from the lock file.
 """
 
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from typing import Annotated
 
@@ -11,13 +16,14 @@ from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from contracts import CONTRACTS, find_schemas
 from services.api.http.problems import NO_PROBLEMS, Problem, Responses
 from services.api.http.router import Router
-from services.api.routes import subjects
-from services.api.routes.subjects import Version, find_by_id
 
 MEDIA_TYPE = "application/vnd.schemaregistry.v1+json"
 LATEST = ("latest", "-1")
+SUFFIX = "-value"  # of every subject; keys are plain text without a schema
+GENERATION = re.compile(r"\.g\d+$")
 
 SUBJECT_UNKNOWN = 40401
 VERSION_UNKNOWN = 40402
@@ -27,6 +33,16 @@ VERSION_INVALID = 42202
 Id = Annotated[str, Path(description="the schema id, as in bytes 2 to 5 of a record's value")]
 Subject = Annotated[str, Path(description="`<topic>-value`")]
 Number = Annotated[str, Path(description="1, 2, … or latest")]
+
+
+@dataclass(frozen=True)
+class Version:
+    """A schema of a subject."""
+
+    subject: str
+    number: int  # 1 for the subject's first schema
+    schema_id: int
+    text: str
 
 
 class Shape(BaseModel):
@@ -77,13 +93,10 @@ class RegistryProblem(Problem):
         return RegistryResponse({"error_code": self.code, "message": self.detail}, self.status)
 
 
-def _document_failures() -> Responses:
-    refusals = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
-    own = {int(status): {"model": Failure, "description": status.phrase} for status in refusals}
-    return NO_PROBLEMS | own
-
-
-RESPONSES = _document_failures()
+RESPONSES: Responses = NO_PROBLEMS | {
+    int(status): {"model": Failure, "description": status.phrase}
+    for status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
+}
 
 # These routes ignore unknown query parameters: stock clients send some.
 router = Router(
@@ -108,7 +121,7 @@ async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as 
 
 @router.get("/subjects", summary="Every topic and view, as a subject", response_model=list[str])
 async def list_subjects() -> RegistryResponse:
-    return RegistryResponse(list(subjects.list_subjects()))
+    return RegistryResponse(sorted(f"{name}{SUFFIX}" for name in CONTRACTS))
 
 
 @router.get(
@@ -152,19 +165,48 @@ async def get_mode() -> RegistryResponse:
     return RegistryResponse({"mode": "READONLY"})
 
 
-def _find_by_id(text: str) -> Version:
-    schema = find_by_id(int(text)) if text.isascii() and text.isdigit() else None
-    if schema is None:
-        raise RegistryProblem(
-            SCHEMA_UNKNOWN,
-            f"Expected the id of a schema, found {text[:80]}. "
-            "The ids stand in contracts/schemas.lock.json.",
+@cache
+def _list_versions() -> dict[str, tuple[Version, ...]]:
+    """The schemas of each topic, the oldest first."""
+    return {
+        contract.name: tuple(
+            Version(
+                f"{contract.name}{SUFFIX}",
+                number,
+                schema_id,
+                json.dumps(schema, separators=(",", ":")),
+            )
+            for number, (schema_id, schema) in enumerate(sorted(schemas.items()), start=1)
         )
-    return schema
+        for contract in CONTRACTS.values()
+        if (schemas := find_schemas(contract))
+    }
+
+
+def _find_by_id(text: str) -> Version:
+    wanted = int(text) if text.isascii() and text.isdigit() else None
+    for versions in _list_versions().values():
+        for version in versions:
+            if version.schema_id == wanted:
+                return version
+    raise RegistryProblem(
+        SCHEMA_UNKNOWN,
+        f"Expected the id of a schema, found {text[:80]}. "
+        "The ids stand in contracts/schemas.lock.json.",
+    )
 
 
 def _find_versions(subject: str) -> tuple[Version, ...]:
-    versions = subjects.list_versions(subject)
+    """The subject's schemas, the oldest first.
+
+    A generation's changelog has the schemas of its view: readers of the log know only the topic's
+    name.
+    """
+    topic = subject.removesuffix(SUFFIX)
+    view = CONTRACTS.get(GENERATION.sub("", topic))
+    if view is not None and view.kind == "view":
+        topic = view.name
+    versions = _list_versions().get(topic, ()) if subject.endswith(SUFFIX) else ()
     if not versions:
         raise RegistryProblem(
             SUBJECT_UNKNOWN, f"Expected a subject of GET /subjects, found {subject[:200]}."

@@ -1,6 +1,7 @@
 """GET /v1/views/{name}/rows: the rows of any view, by key, or filtered, in order and in pages.
 
-The filters follow from the view's contract, so a new view needs no code here.
+The filters follow from the view's contract, so a new view needs no code here. GET /v1/alerts and
+GET /v1/customers/{customer_id}/visits are short ways to the rows of two views.
 """
 
 from collections.abc import Mapping
@@ -14,16 +15,15 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import ConfigDict, Field
 
+from contracts import ALERTS, VISITS
 from services.api.http import filters
 from services.api.http.answers import Dated, NextCursor, date
-from services.api.http.pages import PageRequest, select_page
-from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, CursorText
-from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem, document_responses
+from services.api.http.parameters import PageQuery
+from services.api.http.problems import ITEM_PROBLEMS, Invalid, NotFound, document_responses
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
-from services.api.routes.views import Name, find_table
+from services.api.routes.views import TABLES, Name, find_table
 from services.api.store.finality import Finality
 from services.api.store.selection import Selection
 from services.api.store.snapshots import Snapshots
@@ -32,6 +32,7 @@ from services.api.store.tables import AnyJson, Document, Table
 
 KEY_CHARACTERS_MAX = 1_024
 NO_FILTERS: Mapping[str, str] = MappingProxyType({})
+ALERT_ROWS, VISIT_ROWS = TABLES[ALERTS.name], TABLES[VISITS.name]
 
 PAGE_PROBLEMS = document_responses(
     HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE
@@ -53,7 +54,7 @@ class Order(StrEnum):
     NEWEST = "newest"
 
 
-class RowsQuery(ViewQuery):
+class RowsQuery(ViewQuery, PageQuery):
     """Every other parameter is a filter: a field of the view, and the value that it must have."""
 
     model_config = ConfigDict(extra="allow")
@@ -65,8 +66,6 @@ class RowsQuery(ViewQuery):
     order: Order | None = Field(
         None, description="key: ascending; newest: the latest time in the key first"
     )
-    limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="rows per page")
-    cursor: CursorText = None
 
     def list_filters(self) -> dict[str, object]:
         """The filters: field and text of the value."""
@@ -94,7 +93,8 @@ class RowPage(Dated):
     description="Filters are the fields of the key and every text, by name, and for a view "
     "with a time in its key `from` and `until`; GET /v1/views lists them. `final` says of a "
     "window's row that nothing can change it any more.",
-    **examples.answer(RowPage, examples.ROW_PAGE, PAGE_PROBLEMS),
+    response_model=RowPage,
+    responses=PAGE_PROBLEMS,
 )
 async def list_rows(store: FromStore, name: Name, query: RowsParameters) -> JSONResponse:
     return JSONResponse(await list_rows_of(store, find_table(name), query))
@@ -103,10 +103,46 @@ async def list_rows(store: FromStore, name: Name, query: RowsParameters) -> JSON
 @router.get(
     "/v1/views/{name}/rows/{key:path}",
     summary="One row of a view",
-    **examples.answer(AnyJson, examples.SHELF, ITEM_PROBLEMS),
+    response_model=AnyJson,
+    responses=ITEM_PROBLEMS,
 )
 async def get_row(store: FromStore, name: Name, key: Key, query: ViewParameters) -> JSONResponse:
     return JSONResponse(await find_row(store, find_table(name), key, query))
+
+
+@router.get(
+    "/v1/alerts",
+    summary=f"Rows of {ALERT_ROWS.view}, the newest first, filtered, in pages",
+    response_model=RowPage,
+    responses=PAGE_PROBLEMS,
+)
+async def list_alerts(store: FromStore, query: RowsParameters) -> JSONResponse:
+    return JSONResponse(await list_rows_of(store, ALERT_ROWS, query, Order.NEWEST))
+
+
+@router.get(
+    "/v1/alerts/{key:path}",
+    summary=f"One row of {ALERT_ROWS.view}, by {'/'.join(ALERT_ROWS.key)}",
+    response_model=AnyJson,
+    responses=ITEM_PROBLEMS,
+)
+async def get_alert(store: FromStore, key: Key, query: ViewParameters) -> JSONResponse:
+    return JSONResponse(await find_row(store, ALERT_ROWS, key, query))
+
+
+@router.get(
+    "/v1/customers/{customer_id}/visits",
+    summary="The visits of a customer, the latest first",
+    response_model=RowPage,
+    responses=PAGE_PROBLEMS,
+)
+async def list_visits(
+    store: FromStore,
+    customer_id: Annotated[str, Path(description="the customer", max_length=192)],
+    query: RowsParameters,
+) -> JSONResponse:
+    counted = {"customer_id": customer_id, "status": "counted"}
+    return JSONResponse(await list_rows_of(store, VISIT_ROWS, query, Order.NEWEST, counted))
 
 
 async def list_rows_of(
@@ -147,8 +183,7 @@ async def find_row(store: Store, table: Table, key: str, query: ViewQuery) -> Do
 def _create_selection(table: Table, asked: Mapping[str, object], order: Order) -> Selection:
     view = table.contract
     if order is Order.NEWEST and view.began is None:
-        raise Problem(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
+        raise Invalid(
             "Invalid order",
             f"order: expected key, found newest; {view.name} has no time in its key.",
         )
@@ -166,14 +201,8 @@ def _build_page(
 ) -> Document:
     table = selection.table
     with snapshots.open() as snapshot:
-        request = PageRequest(
-            limit=query.limit,
-            cursor=query.cursor,
-            question=question,
-            types=selection.types,
-            generation=snapshot.marker.generation,
-        )
-        page = select_page(snapshot.select, selection, request)
+        request = query.request_page(question, selection.types, snapshot.marker.generation)
+        page = request.select(snapshot.select, selection)
     finality = Finality(store, table, snapshot.marker)
     return {
         "view": table.view,

@@ -1,4 +1,4 @@
-"""GET /v1/stock: one shelf, or many of them, filtered, sorted and in pages."""
+"""GET /v1/stock: one shelf, or many of them. GET /v1/products/{sku}/stock: all of one product."""
 
 from enum import StrEnum
 from http import HTTPStatus
@@ -12,29 +12,24 @@ from pydantic import BaseModel, Field, create_model
 
 from contracts import STOCK_LEVELS, build_model
 from services.api.http.answers import Dated, NextCursor, date
-from services.api.http.pages import Page, PageRequest, select_page
-from services.api.http.parameters import (
-    ID_CHARACTERS_MAX,
-    LIMIT_DEFAULT,
-    LIMIT_MAX,
-    CursorText,
-    IdFilter,
-    Sku,
-    StoreId,
-)
-from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem, document_responses
+from services.api.http.paging import Page
+from services.api.http.parameters import ID_CHARACTERS_MAX, IdFilter, PageQuery, Sku, StoreId
+from services.api.http.problems import ITEM_PROBLEMS, NotFound, document_responses
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
 from services.api.store.selection import Condition, Selection
 from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import Document, Stored, Table
+from services.api.store.tables import AnyJson, Document, Stored, Table
 
 LOW_UNITS_MAX = 5  # a shelf that one customer may empty
+STORES_MAX = 10_000
+"""The most shelves of a product that are listed: as many as the simulator can have."""
 
 STOCK = Table(STOCK_LEVELS)
+SUMMED = {field.name: field for field in STOCK_LEVELS.fields if field.unit == "units"}
+BY_STORE = f"{STOCK.select} where sku = ? order by store_id"
 
 router = Router(tags=["stock"])
 
@@ -50,6 +45,30 @@ StockPage: type[BaseModel] = create_model(
     __doc__="Some of the shelves, all at one marker.",
     items=(list[StockLevel], Field(description="the shelves of this page")),  # type: ignore[valid-type]  # made at run time
     next=(NextCursor, ...),
+)
+
+
+SUMS: AnyJson = {
+    name: (int, Field(description=field.description, json_schema_extra={"unit": "units"}))
+    for name, field in SUMMED.items()
+}
+Totals: type[BaseModel] = create_model(
+    "Totals",
+    __doc__="Sums over all stores.",
+    stores=(int, Field(description="stores where the product has had a movement")),
+    **SUMS,
+)
+
+ProductStock: type[BaseModel] = create_model(
+    "ProductStock",
+    __base__=Dated,
+    __doc__="One product in every store.",
+    sku=(str, Field(description="the product")),
+    totals=(Totals, Field(description="sums over all stores")),
+    stores=(
+        list[StockLevel],  # type: ignore[valid-type]  # made at run time
+        Field(description=f"the shelves, by store; the first {STORES_MAX:,}"),
+    ),
 )
 
 
@@ -74,7 +93,7 @@ CONDITIONS = {
 }
 
 
-class StockQuery(ViewQuery):
+class StockQuery(ViewQuery, PageQuery):
     store_id: IdFilter = Field(None, description="shelves of this store only")
     sku: IdFilter = Field(None, description="shelves with this product only")
     search: str | None = Field(
@@ -94,8 +113,6 @@ class StockQuery(ViewQuery):
     sort: Sort = Field(
         Sort.KEY, description="ascending, with a minus descending; the key settles what is equal"
     )
-    limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="shelves per page")
-    cursor: CursorText = None
 
     def render_question(self) -> str:
         """The filters and the sort, which stay the same from page to page."""
@@ -107,7 +124,8 @@ class StockQuery(ViewQuery):
 @router.get(
     "/v1/stock/{store_id}/{sku}",
     summary="One shelf",
-    **examples.answer(Shelf, examples.SHELF, ITEM_PROBLEMS),
+    response_model=Shelf,
+    responses=ITEM_PROBLEMS,
 )
 async def get_shelf(
     store: FromStore, store_id: StoreId, sku: Sku, query: ViewParameters
@@ -116,22 +134,34 @@ async def get_shelf(
     # Reading one row takes less time than a worker thread.
     marker, row = snapshots.read_row(STOCK, (store_id, sku))
     if row is None:
-        raise _describe_unknown(store_id, sku)
+        raise NotFound(
+            "Unknown shelf",
+            f"Expected a shelf that has had a movement, found none for {store_id}/{sku}. "
+            "List the shelves there are with GET /v1/stock.",
+        )
     return JSONResponse({**STOCK.to_json(row), **date(store, marker)})
 
 
 @router.get(
     "/v1/stock",
     summary="Shelves, filtered, sorted, in pages",
-    **examples.answer(
-        StockPage,
-        examples.PAGE,
-        document_responses(HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE),
-    ),
+    response_model=StockPage,
+    responses=document_responses(HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE),
 )
 async def list_stock(store: FromStore, query: Annotated[StockQuery, Query()]) -> JSONResponse:
     snapshots = await await_snapshots(store, STOCK.view, query)
     return JSONResponse(await run_in_threadpool(_build_page, store, snapshots, query))
+
+
+@router.get(
+    "/v1/products/{sku}/stock",
+    summary="One product in every store, and the totals",
+    response_model=ProductStock,
+    responses=ITEM_PROBLEMS,
+)
+async def get_product_stock(store: FromStore, sku: Sku, query: ViewParameters) -> JSONResponse:
+    snapshots = await await_snapshots(store, STOCK.view, query)
+    return JSONResponse(await run_in_threadpool(_build_product, store, snapshots, sku))
 
 
 def _build_page(store: Store, snapshots: Snapshots, query: StockQuery) -> Document:
@@ -144,14 +174,10 @@ def _build_page(store: Store, snapshots: Snapshots, query: StockQuery) -> Docume
 def select_shelves(snapshot: Snapshot, query: StockQuery) -> Page[Stored]:
     """The requested page of shelves. Raises Problem."""
     selection = _create_selection(query)
-    request = PageRequest(
-        limit=query.limit,
-        cursor=query.cursor,
-        question=query.render_question(),
-        types=selection.types,
-        generation=snapshot.marker.generation,
+    request = query.request_page(
+        query.render_question(), selection.types, snapshot.marker.generation
     )
-    return select_page(snapshot.select, selection, request)
+    return request.select(snapshot.select, selection)
 
 
 def _create_selection(query: StockQuery) -> Selection:
@@ -165,22 +191,31 @@ def _create_selection(query: StockQuery) -> Selection:
     if query.state is not None:
         values = (query.low_max,) if query.state is State.LOW else ()
         conditions.append(Condition(CONDITIONS[query.state], values))
+    # The key comes last, so that no two rows are equal.
+    order = STOCK.key if query.sort is Sort.KEY else (query.sort.lstrip("-"), *STOCK.key)
     return Selection(
         table=STOCK,
         conditions=tuple(conditions),
-        order=list_sort_columns(query.sort),
+        order=order,
         descending=query.sort.startswith("-"),
     )
 
 
-def list_sort_columns(sort: Sort) -> tuple[str, ...]:
-    """The columns that order the rows: the requested one, then the key, so no two are equal."""
-    return STOCK.key if sort is Sort.KEY else (sort.lstrip("-"), *STOCK.key)
-
-
-def _describe_unknown(store_id: str, sku: str) -> Problem:
-    return NotFound(
-        "Unknown shelf",
-        f"Expected a shelf that has had a movement, found none for {store_id}/{sku}. "
-        "List the shelves there are with GET /v1/stock.",
-    )
+def _build_product(store: Store, snapshots: Snapshots, sku: str) -> Document:
+    with snapshots.open() as snapshot:
+        rows = snapshot.select(BY_STORE, (sku,)).fetchall()
+    if not rows:
+        raise NotFound(
+            "Unknown product",
+            f"Expected a product with a movement in some store, found none for {sku}. "
+            "List the shelves there are with GET /v1/stock.",
+        )
+    return {
+        "sku": sku,
+        "totals": {
+            "stores": len(rows),
+            **{name: sum(row[STOCK.columns.index(name)] for row in rows) for name in SUMMED},
+        },
+        "stores": [STOCK.to_json(row) for row in rows[:STORES_MAX]],
+        **date(store, snapshot.marker),
+    }

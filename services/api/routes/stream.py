@@ -1,7 +1,13 @@
-"""GET /v1/stream: the changes of views per commit, as server-sent events."""
+"""GET /v1/stream: the changes of a view per commit, as server-sent events.
 
+The API keeps only a position per reader, so a slow reader costs nothing. When the change
+log no longer holds a position, the stream ends with that reason.
+"""
+
+import json
 import sqlite3
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from http import HTTPStatus
 from time import monotonic
 from typing import Annotated
@@ -13,15 +19,17 @@ from pydantic import Field
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
+from services.api.http.answers import Slots
 from services.api.http.parameters import Parameters
-from services.api.http.positions import EVENT_ID, VIEWS_MAX, Positions, create_end
 from services.api.http.problems import document_responses
 from services.api.http.router import Router
-from services.api.http.slots import Slots
 from services.api.http.sources import FromStore
 from services.api.routes.views import find_table
+from services.api.store import changes
+from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
 
+EVENT_ID = r"\d{1,18}-\d{1,18}"
 STREAMS_MAX = 32
 STREAM_SECONDS_MAX = 3_600.0
 SEND_SECONDS_MAX = 10.0  # a reader that takes nothing for that long is gone
@@ -30,6 +38,12 @@ RETRY_SECONDS = 0.5  # after the file was found damaged
 RETRY_MS = 1_000  # after which a reader reconnects
 EVENT_STREAM = "text/event-stream"
 
+BEGINS = "the stream begins here"
+GENERATION = "another generation is served"
+FORGOTTEN = "the change log no longer, or not yet, holds what came after the event named"
+TOO_MANY = f"more than {changes.ROWS_PER_CHANGE_MAX} rows changed at once"
+TOO_SLOW = "read too slowly: the change log has moved on"
+WITHDRAWN = "no generation of the view may be read any more"
 STOPPING = "the API is being stopped"
 TOO_LONG = "a stream ends after an hour"
 
@@ -38,34 +52,23 @@ router = Router(tags=["stream"])
 LastEventId = Annotated[
     str | None,
     Header(
-        pattern=f"^{EVENT_ID.pattern}$",
+        pattern=f"^{EVENT_ID}$",
         description="the id of the last event that was taken; the stream goes on after it",
     ),
 ]
 
 
 class StreamQuery(Parameters):
-    view: list[str] = Field(
-        min_length=1,
-        max_length=VIEWS_MAX,
-        description="a view's contract; may be repeated. A reader that comes back names the same "
-        "views in the same order",
-    )
-
-
-def create_slots() -> Slots:
-    """The slots for concurrent streams, one set per app, in `app.state.streams`."""
-    return Slots("streams", STREAMS_MAX)
+    view: str = Field(max_length=200, description="a view's contract")
 
 
 @router.get(
     "/v1/stream",
-    summary="The changes of views, as server-sent events",
-    description="One `change` per view and committed marker has the rows that changed, as they are "
-    "at the marker. Its id is generation-batch; the ids of several views are joined by a dot. A "
-    "`reset`, which is also the first event, says: fetch the view, and apply the changes of later "
-    "batches. A reader that comes back with Last-Event-ID gets what it missed, or a `reset`. "
-    "An `end` is the last event and says why.",
+    summary="The changes of a view, as server-sent events",
+    description="One `change` per committed marker has the rows that changed, as they are at the "
+    "marker. Its id is generation-batch. A `reset`, which is also the first event, says: fetch the "
+    "view, and apply the changes of later batches. A reader that comes back with Last-Event-ID "
+    "gets what it missed, or a `reset`. An `end` is the last event and says why.",
     response_class=StreamingResponse,
     responses={
         200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}},
@@ -74,19 +77,18 @@ def create_slots() -> Slots:
         ),
     },
 )
-async def stream_views(
+async def stream_view(
     request: Request,
     store: FromStore,
     query: Annotated[StreamQuery, Query()],
     last_event_id: LastEventId = None,
 ) -> StreamingResponse:
-    views = tuple(dict.fromkeys(query.view))
-    for view in views:
-        find_table(view)
-        store.find_snapshots(view)
+    find_table(query.view)
+    store.find_snapshots(query.view)
     slots: Slots = request.app.state.streams
     slots.take()
-    return EventStream(render_events(Positions(store, views, last_event_id), store), slots)
+    position = Position(store, query.view, last_event_id)
+    return EventStream(render_events(position, store), slots)
 
 
 class EventStream(StreamingResponse):
@@ -109,14 +111,109 @@ class EventStream(StreamingResponse):
             self._slots.free()
 
 
-async def render_events(positions: Positions, store: Store) -> AsyncIterator[str]:
+@dataclass(frozen=True)
+class Event:
+    """One message: change, reset (fetch the view, then go on here) or end (come back later)."""
+
+    kind: str
+    data: str
+    id: str | None = None
+
+    def __str__(self) -> str:
+        identity = "" if self.id is None else f"id: {self.id}\n"
+        return f"{identity}event: {self.kind}\ndata: {self.data}\n\n"
+
+
+def create_end(reason: str) -> Event:
+    return Event("end", json.dumps({"reason": reason}))
+
+
+class Position:
+    """A reader's position in the changes of one view."""
+
+    def __init__(self, store: Store, view: str, resumed: str | None) -> None:
+        self._store = store
+        self._view = view
+        self._resumed = resumed
+        self._snapshots: Snapshots | None = None  # of the generation that the position is in
+        self._number = 0
+        self._marker: object = None  # everything up to it has been sent
+
+    def has_moved(self) -> bool:
+        served = self._store.generations.find_view(self._view)
+        if served is None:
+            return True
+        if served.snapshots is None:
+            return False  # being rebuilt; a reset follows
+        return served.snapshots is not self._snapshots or served.marker is not self._marker
+
+    def find_next(self) -> Event | None:
+        """The reader's next event; None while nothing has changed."""
+        served = self._store.generations.find_view(self._view)
+        if served is None:
+            return create_end(WITHDRAWN)
+        marker, snapshots = served.marker, served.snapshots
+        if snapshots is None or not self.has_moved():
+            return None
+        with snapshots.open() as snapshot:
+            event = None
+            if snapshots is not self._snapshots:
+                event = self._enter(snapshot, snapshots)
+            event = event or self._advance(snapshot)
+        if event is None:
+            self._marker = marker
+        return event
+
+    def _enter(self, snapshot: Snapshot, snapshots: Snapshots) -> Event | None:
+        """Resume after the named event if the change log has it; else begin at the marker."""
+        first = self._snapshots is None
+        self._snapshots, self._number = snapshots, changes.find_extent(snapshot)[1]
+        resumed, self._resumed = self._resumed, None
+        if resumed is None:
+            return self._reset(snapshot, BEGINS if first else GENERATION)
+        generation, batch = map(int, resumed.split("-"))
+        if generation != snapshot.marker.generation:
+            return self._reset(snapshot, GENERATION)
+        number = changes.find_position(snapshot, self._view, batch)
+        if number is None:
+            return self._reset(snapshot, FORGOTTEN)
+        self._number = number
+        return None
+
+    def _advance(self, snapshot: Snapshot) -> Event | None:
+        if self._number < changes.find_extent(snapshot)[0] - 1:
+            return create_end(TOO_SLOW)
+        change = changes.find_next(snapshot, self._view, self._number)
+        if change is None:
+            return None
+        self._number = change.number
+        generation = snapshot.marker.generation
+        if change.rows is None:
+            return self._reset(snapshot, TOO_MANY, change.batch)
+        head = {"view": self._view, "generation": generation, "batch": change.batch}
+        data = f'{json.dumps(head, separators=(",", ":"))[:-1]},"rows":{change.rows}}}'
+        return Event("change", data, f"{generation}-{change.batch}")
+
+    def _reset(self, snapshot: Snapshot, reason: str, batch: int | None = None) -> Event:
+        batch = snapshot.marker.batch if batch is None else batch
+        data = {
+            "view": self._view,
+            "generation": snapshot.marker.generation,
+            "batch": batch,
+            "reason": reason,
+            "fetch": f"/v1/views/{self._view}/export",
+        }
+        return Event("reset", json.dumps(data), f"{snapshot.marker.generation}-{batch}")
+
+
+async def render_events(position: Position, store: Store) -> AsyncIterator[str]:
     """The stream's text, event by event, with a heartbeat while there is no event."""
     yield f"retry: {RETRY_MS}\n\n"
     sent_at = monotonic()
     until = sent_at + STREAM_SECONDS_MAX
     while not store.stopping.is_set() and monotonic() < until:
         try:
-            event = positions.find_next()
+            event = position.find_next()
         except sqlite3.DatabaseError:
             # The materializer rebuilds the file; a reset follows.
             await anyio.sleep(RETRY_SECONDS)
@@ -131,9 +228,7 @@ async def render_events(positions: Positions, store: Store) -> AsyncIterator[str
             yield ": nothing new\n\n"
         else:
             pause = min(sent_at + HEARTBEAT_SECONDS, until) - monotonic()
-            await store.commits.wait_until(lambda: _has_news(positions, store), pause)
+            await store.commits.wait_until(
+                lambda: position.has_moved() or store.stopping.is_set(), pause
+            )
     yield str(create_end(STOPPING if store.stopping.is_set() else TOO_LONG))
-
-
-def _has_news(positions: Positions, store: Store) -> bool:
-    return positions.has_moved() or store.stopping.is_set()

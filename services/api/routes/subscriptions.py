@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Path, Query
 from fastapi.concurrency import run_in_threadpool
@@ -19,11 +19,17 @@ from ops.generations.marker import Marker
 from ops.generations.record import Generation
 from services.api.http.authority import Authorized
 from services.api.http.parameters import NoParameters, Parameters
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, Problem, document_responses
+from services.api.http.problems import (
+    ITEM_PROBLEMS,
+    LIST_PROBLEMS,
+    Invalid,
+    NotFound,
+    Problem,
+    document_responses,
+)
 from services.api.http.router import Router
 from services.api.http.sources import FromSources, FromStore, Sources
-from services.api.routes import examples
-from services.api.routes.views import find_table
+from services.api.routes.views import find_promoted, find_table
 from services.api.store.store import Store
 from services.clock import get_wall_ms
 from services.subscriptions.addresses import ADDRESS_CHARACTERS_MAX, Refused, parse_address
@@ -38,7 +44,6 @@ from services.subscriptions.signature import derive_secret
 from services.times import render_instant_or_none
 
 ID_BYTES = 8
-NOW, BEGINNING = "now", "beginning"
 FOLLOWED = get_consumer("subscriptions").reads
 """The views among them can be subscribed to."""
 
@@ -62,12 +67,11 @@ class SubscribeQuery(Parameters):
         description="a condition such as units_on_hand<=5 or status!=closed; of several, a row "
         "fulfils all to match. Without one a row matches as long as it is there",
     )
-    start: str = Field(
-        NOW,
+    start: Literal["now", "beginning"] = Field(
+        "now",
         alias="from",
-        pattern=rf"^({NOW}|{BEGINNING}|[0-9]{{1,9}}-[0-9]{{1,18}})$",
         description="now: changes after the newest marker; beginning: also the rows that match "
-        "there; generation-batch, as the ids of GET /v1/stream: changes after that marker",
+        "there",
     )
 
 
@@ -108,9 +112,6 @@ class SubscriptionList(BaseModel):
     subscriptions: list[SubscriptionAnswer] = Field(description="the oldest first")
 
 
-CREATED = examples.document_created(examples.CREATED_SUBSCRIPTION) | document_responses(
-    HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE
-)
 CHANGED = document_responses(
     HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE
 )
@@ -120,11 +121,11 @@ CHANGED = document_responses(
     "/v1/subscriptions",
     summary="Be sent each change of a row that begins or ceases to match",
     description="Each change is a CloudEvent in JSON, signed as Standard Webhooks says, at least "
-    "once, in order by key, from the stated marker on. A receiver that does not take it is asked "
-    "again, with growing pauses; after forty attempts the subscription is parked.",
+    "once, in order by key. A receiver that does not take it is asked again, with growing pauses; "
+    "after forty attempts the subscription is parked.",
     status_code=HTTPStatus.CREATED,
     response_model=CreatedSubscription,
-    responses=CREATED,
+    responses=CHANGED,
 )
 async def create_subscription(
     actions: Authorized, sources: FromSources, query: Annotated[SubscribeQuery, Query()]
@@ -132,11 +133,30 @@ async def create_subscription(
     store = sources.store
     _check_filter(query.view, query.filters)
     await run_in_threadpool(_check_address, sources, query.address)
-    generation, marker = await run_in_threadpool(_find_start, store, query.view, query.start)
-    subscription = _create(query, generation, marker, actions.caller.name)
-    identity = subscription.subscription_id
+    generation, marker = _find_newest(store, query.view)
+    if generation is None or marker is None:
+        raise store.create_missing(query.view)
+    identity = secrets.token_hex(ID_BYTES)
+    subscription = Subscription(
+        subscription_id=identity,
+        view=query.view,
+        filters=tuple(query.filters),
+        address=query.address,
+        generation=generation.number,
+        batch=marker.batch,
+        offsets=select_places(marker.outputs, generation.outputs[query.view]),
+        from_beginning=query.start == "beginning",
+        created_at=get_wall_ms(),
+        created_by=actions.caller.name,
+    )
     async with store.subscriptions.changing:
-        _check_number(store)
+        if len(store.subscriptions.list_all()) >= SUBSCRIPTIONS_MAX:
+            raise Problem(
+                HTTPStatus.CONFLICT,
+                "Too many subscriptions",
+                f"Expected at most {SUBSCRIPTIONS_MAX} subscriptions, found as many. End one "
+                "first.",
+            )
         async with actions.record(f"{identity} of {query.view}"):
             await store.subscriptions.put(subscription)
     described = describe(store, subscription, Progress(subscription_id=identity)).model_dump()
@@ -144,27 +164,11 @@ async def create_subscription(
     return JSONResponse({**described, "secret": secret}, HTTPStatus.CREATED)
 
 
-def _create(
-    query: SubscribeQuery, generation: Generation, marker: Marker, caller: str
-) -> Subscription:
-    return Subscription(
-        subscription_id=secrets.token_hex(ID_BYTES),
-        view=query.view,
-        filters=tuple(query.filters),
-        address=query.address,
-        generation=generation.number,
-        batch=marker.batch,
-        offsets=select_places(marker.outputs, generation.outputs[query.view]),
-        from_beginning=query.start == BEGINNING,
-        created_at=get_wall_ms(),
-        created_by=caller,
-    )
-
-
 @router.get(
     "/v1/subscriptions",
     summary="Every subscription, and how far it is behind",
-    **examples.answer(SubscriptionList, examples.SUBSCRIPTIONS, LIST_PROBLEMS),
+    response_model=SubscriptionList,
+    responses=LIST_PROBLEMS,
 )
 def list_subscriptions(store: FromStore, _: NoParameters) -> JSONResponse:
     every = [describe(store, *one).model_dump() for one in store.subscriptions.list_all()]
@@ -174,7 +178,8 @@ def list_subscriptions(store: FromStore, _: NoParameters) -> JSONResponse:
 @router.get(
     "/v1/subscriptions/{subscription_id}",
     summary="One subscription, and how far it is behind",
-    **examples.answer(SubscriptionAnswer, examples.SUBSCRIPTION, ITEM_PROBLEMS),
+    response_model=SubscriptionAnswer,
+    responses=ITEM_PROBLEMS,
 )
 def get_subscription(store: FromStore, identity: Id, _: NoParameters) -> JSONResponse:
     return JSONResponse(describe(store, *_find(store, identity)).model_dump())
@@ -199,7 +204,7 @@ async def end_subscription(
     "/v1/subscriptions/{subscription_id}/resume",
     summary="Send again at once, also what is parked",
     response_model=SubscriptionAnswer,
-    responses=examples.document_ok(examples.SUBSCRIPTION) | CHANGED,
+    responses=CHANGED,
 )
 async def resume_subscription(
     actions: Authorized, store: FromStore, identity: Id, query: Annotated[ResumeQuery, Query()]
@@ -237,17 +242,24 @@ def describe(store: Store, subscription: Subscription, progress: Progress) -> Su
 
 def measure_lag(store: Store, subscription: Subscription, progress: Progress) -> int | None:
     """The records up to the newest marker that were not looked at; of another generation, all."""
-    generation = _find_promoted(store, subscription.view)
-    marker = None if generation is None else _find_newest(store, generation)
+    generation, marker = _find_newest(store, subscription.view)
     if generation is None or marker is None:
         return None
     ends = select_places(marker.outputs, generation.outputs[subscription.view])
-    reached: Mapping[int, int] = (
-        progress.offsets if progress.generation == generation.number else {}
-    )
+    reached: Mapping[int, int] = {}
+    if progress.generation == generation.number:
+        reached = progress.offsets
     if not progress.generation and not subscription.from_beginning:
         reached = subscription.offsets
-    return sum(max(0, end - reached.get(at, 0)) for at, end in ends.items())
+    return sum(max(0, end - reached.get(partition, 0)) for partition, end in ends.items())
+
+
+def _find_newest(store: Store, view: str) -> tuple[Generation | None, Marker | None]:
+    """The promoted generation of the view, and its newest marker."""
+    generation = find_promoted(store, view)
+    if generation is None:
+        return None, None
+    return generation, store.control.markers.get((generation.pipeline, generation.number))
 
 
 def _find(store: Store, subscription_id: str) -> tuple[Subscription, Progress]:
@@ -255,8 +267,7 @@ def _find(store: Store, subscription_id: str) -> tuple[Subscription, Progress]:
     for subscription, progress in store.subscriptions.list_all():
         if subscription.subscription_id == subscription_id:
             return subscription, progress
-    raise Problem(
-        HTTPStatus.NOT_FOUND,
+    raise NotFound(
         "Unknown subscription",
         f"Expected one of those in GET /v1/subscriptions, found {subscription_id}.",
     )
@@ -266,8 +277,7 @@ def _check_filter(view: str, filters: Sequence[str]) -> None:
     table = find_table(view)
     if view not in FOLLOWED:
         followed = ", ".join(sorted(name for name in FOLLOWED if name.startswith("public.")))
-        raise Problem(
-            HTTPStatus.NOT_FOUND,
+        raise NotFound(
             "View without subscriptions",
             f"Expected one of {followed}, found {view}. A view can be subscribed to when "
             "contracts/consumers/subscriptions.yaml reads it.",
@@ -275,10 +285,9 @@ def _check_filter(view: str, filters: Sequence[str]) -> None:
     try:
         parse_filter(table.contract, filters)
     except BadFilter as error:
-        raise Problem(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
+        raise Invalid(
             "Invalid filter",
-            f"filter: {error}. GET /v1/views/{view} lists the fields.",
+            f"filter: {error}. GET /v1/topics/{view} lists the fields.",
         ) from error
 
 
@@ -286,51 +295,7 @@ def _check_address(sources: Sources, address: str) -> None:
     try:
         sources.allowed.find_ip(sources.allowed.parse(address))
     except (Refused, OSError) as error:
-        raise Problem(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
+        raise Invalid(
             "Address refused",
             f"address: {error}. docs/security.md says where web hooks may go.",
         ) from error
-
-
-def _check_number(store: Store) -> None:
-    if len(store.subscriptions.list_all()) >= SUBSCRIPTIONS_MAX:
-        raise Problem(
-            HTTPStatus.CONFLICT,
-            "Too many subscriptions",
-            f"Expected at most {SUBSCRIPTIONS_MAX} subscriptions, found as many. End one first.",
-        )
-
-
-def _find_start(store: Store, view: str, start: str) -> tuple[Generation, Marker]:
-    """The promoted generation and the marker to start from. Raises Problem and ViewMissing."""
-    generation = _find_promoted(store, view)
-    newest = None if generation is None else _find_newest(store, generation)
-    if generation is None or newest is None:
-        raise store.create_missing(view)
-    if start in (NOW, BEGINNING):
-        return generation, newest
-    number, batch = map(int, start.split("-"))
-    marker = (
-        store.subscriptions.find_marker(generation.pipeline, number, batch)
-        if number == generation.number
-        else None
-    )
-    if marker is None:
-        raise Problem(
-            HTTPStatus.GONE,
-            "Marker gone",
-            f"Expected a marker of generation {generation.number} that the log still has, up to "
-            f"{generation.number}-{newest.batch}, found {start}. Subscribe from now or from the "
-            "beginning.",
-        )
-    return generation, marker
-
-
-def _find_promoted(store: Store, view: str) -> Generation | None:
-    every = [one.promoted for one in tuple(store.generations.known.values())]
-    return next((one for one in every if one and view in one.views), None)
-
-
-def _find_newest(store: Store, generation: Generation) -> Marker | None:
-    return store.control.markers.get((generation.pipeline, generation.number))

@@ -9,13 +9,12 @@ from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from contracts import ADJUSTMENTS, CONTRACTS, Contract, find_schemas, get_schema_id
+from contracts import CONTRACTS, Contract, find_schemas, get_schema_id
 from contracts import Field as ContractField
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS, NotFound, document_responses
 from services.api.http.router import Router
-from services.api.routes import examples
-from services.api.store.tables import AnyJson, Document, Table
+from services.api.store.tables import AnyJson, Document, to_document
 
 router = Router(tags=["topics"])
 
@@ -105,7 +104,7 @@ def describe(contract: Contract) -> Topic:
         schema_ids=sorted(find_schemas(contract)),
         fields=[_describe_field(field) for field in contract.fields],
         rules=[TopicRule(name=rule.name, description=rule.description) for rule in contract.rules],
-        example=_render_example(contract),
+        example=to_document(contract.examples[0]),
     )
 
 
@@ -129,11 +128,6 @@ def _describe_field(field: ContractField) -> TopicField:
     )
 
 
-def _render_example(contract: Contract) -> Document:
-    table = Table(contract)
-    return table.to_json(table.to_stored(contract.examples[0]))
-
-
 def _to_seconds(span: timedelta | None) -> int | None:
     return None if span is None else round(span.total_seconds())
 
@@ -144,13 +138,11 @@ def render(contract: Contract) -> Document:
     return describe(contract).model_dump(exclude_unset=True)
 
 
-EXAMPLE = render(ADJUSTMENTS)
-
-
 @router.get(
     "/v1/topics",
     summary="Every topic and view with its contract",
-    **examples.answer(Topics, {"topics": [EXAMPLE]}, NO_PROBLEMS),
+    response_model=Topics,
+    responses=NO_PROBLEMS,
 )
 async def list_topics(_: NoParameters) -> JSONResponse:
     return JSONResponse({"topics": [render(one) for _, one in sorted(CONTRACTS.items())]})
@@ -159,7 +151,8 @@ async def list_topics(_: NoParameters) -> JSONResponse:
 @router.get(
     "/v1/topics/{name}",
     summary="One topic or view with its contract",
-    **examples.answer(Topic, EXAMPLE, document_responses(HTTPStatus.NOT_FOUND)),
+    response_model=Topic,
+    responses=document_responses(HTTPStatus.NOT_FOUND),
 )
 async def get_topic(name: Name, _: NoParameters) -> JSONResponse:
     if name not in CONTRACTS:

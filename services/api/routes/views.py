@@ -1,6 +1,6 @@
-"""GET /v1/views: the views, the meaning of their rows, and the progress of each."""
+"""GET /v1/views: the views, their filters, and the progress of each."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from fastapi import Path
 from fastapi.responses import JSONResponse
@@ -13,8 +13,6 @@ from services.api.http.parameters import NoParameters
 from services.api.http.problems import ITEM_PROBLEMS, NO_PROBLEMS, NotFound
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.routes import examples
-from services.api.routes.topics import TopicField, render
 from services.api.store.store import Store
 from services.api.store.tables import Document, Table
 from services.times import render_instant, render_instant_or_none
@@ -29,9 +27,6 @@ TABLES = {
     if each.kind == "view" and each is not BOOKS  # the accounting rows of all pipelines
 }
 """The table of each view that a pipeline may carry, by the name of its contract."""
-
-DESCRIBED = ("description", "key", "retention_seconds", "grace_seconds", "fields")
-"""The members of a topic's description that a view has too."""
 
 
 class View(BaseModel):
@@ -50,15 +45,6 @@ class View(BaseModel):
     oldest_kept: str | None = Field(
         description="older rows were dropped; null: every row is kept, or there is none"
     )
-    description: str = Field(description="what a row says")
-    key: list[str] = Field(description="the fields of a row's key")
-    retention_seconds: int | None = Field(
-        description="how much older than the newest a row may be before it is dropped"
-    )
-    grace_seconds: int | None = Field(
-        description="how long after a window's end an event may be published and be on time"
-    )
-    fields: list[TopicField]
     filters: list[str] = Field(description="what GET /v1/views/{name}/rows takes")
 
 
@@ -66,20 +52,11 @@ class Views(BaseModel):
     views: list[View]
 
 
-class ServedMembers(TypedDict):
-    """The members of a view that describe the generation that the API serves."""
-
-    served: int | None
-    batch: int | None
-    written_at: str | None
-    rows: int | None
-    oldest_kept: str | None
-
-
 @router.get(
     "/v1/views",
-    summary="Every view: its fields and filters, who writes it, and how far it has come",
-    **examples.answer(Views, {"views": [examples.VIEW]}, NO_PROBLEMS),
+    summary="Every view: its filters, who writes it, and how far it has come",
+    response_model=Views,
+    responses=NO_PROBLEMS,
 )
 def list_views(store: FromStore, _: NoParameters) -> JSONResponse:
     return JSONResponse({"views": [_describe(store, table) for table in TABLES.values()]})
@@ -88,7 +65,8 @@ def list_views(store: FromStore, _: NoParameters) -> JSONResponse:
 @router.get(
     "/v1/views/{name}",
     summary="One view, the promoted generation of it, and the topic that carries it",
-    **examples.answer(View, examples.VIEW, ITEM_PROBLEMS),
+    response_model=View,
+    responses=ITEM_PROBLEMS,
 )
 def get_view(store: FromStore, name: Name, _: NoParameters) -> JSONResponse:
     view = _describe(store, find_table(name))
@@ -108,39 +86,35 @@ def find_table(name: str) -> Table:
 
 
 def _describe(store: Store, table: Table) -> Document:
-    promoted = _find_promoted(store, table.view)
-    topic = render(table.contract)
+    promoted = find_promoted(store, table.view)
     return {
         "view": table.view,
         "pipeline": promoted.pipeline if promoted else None,
         "generation": promoted.number if promoted else None,
         "topic": promoted.outputs[table.view] if promoted else None,
         **_describe_served(store, table),
-        **{name: topic[name] for name in DESCRIBED},
         "filters": list_filters(table.contract),
     }
 
 
-def _describe_served(store: Store, table: Table) -> ServedMembers:
+def _describe_served(store: Store, table: Table) -> Document:
     """The generation that the API serves; all null while it serves none."""
     served = store.generations.find_view(table.view)
     if served is None or served.snapshots is None:
-        return ServedMembers(served=None, batch=None, written_at=None, rows=None, oldest_kept=None)
+        return dict.fromkeys(("served", "batch", "written_at", "rows", "oldest_kept"))
     with served.snapshots.open() as snapshot:
         [[rows]] = snapshot.select(f"select count(*) from {table.name}")
         oldest_ms = snapshot.find_oldest_ms(table)
-    return ServedMembers(
-        served=served.generation.number,
-        batch=snapshot.marker.batch,
-        written_at=render_instant(snapshot.marker.written_at_ms),
-        rows=rows,
-        oldest_kept=render_instant_or_none(oldest_ms),
-    )
+    return {
+        "served": served.generation.number,
+        "batch": snapshot.marker.batch,
+        "written_at": render_instant(snapshot.marker.written_at_ms),
+        "rows": rows,
+        "oldest_kept": render_instant_or_none(oldest_ms),
+    }
 
 
-def _find_promoted(store: Store, view: str) -> Generation | None:
-    for known in tuple(store.generations.known.values()):
-        promoted = known.promoted
-        if promoted is not None and view in promoted.views:
-            return promoted
-    return None
+def find_promoted(store: Store, view: str) -> Generation | None:
+    """The promoted generation that carries the view."""
+    every = [known.promoted for known in tuple(store.generations.known.values())]
+    return next((one for one in every if one and view in one.views), None)

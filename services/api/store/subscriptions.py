@@ -2,13 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from time import monotonic
 
-from contracts import MARKERS, PROGRESS, SUBSCRIPTIONS, encode, encode_key
+from contracts import PROGRESS, SUBSCRIPTIONS, encode, encode_key
 from services.api.store.background import Background
-from services.api.store.changelog import READER, Record, follow, read_row
+from services.api.store.changelog import READER, Record, follow
 from services.api.store.errors import MirrorLoading, NotRecorded
-from services.api.store.marker import Marker
 from services.api.store.materializer import OpenLog
 from services.api.store.publisher import NotPublished
 from services.api.store.publisher import Record as Outgoing
@@ -17,8 +15,6 @@ from services.subscriptions.directory import Directory
 from services.subscriptions.records import Progress, Subscription
 
 TOPICS = (SUBSCRIPTIONS.name, PROGRESS.name)
-MARKERS_READ_MAX = 20_000  # of the newest: an older one is not found
-MARKERS_SECONDS_MAX = 10.0
 LOADING = "it is being read"
 
 Write = Callable[[Outgoing], Awaitable[object]]
@@ -53,29 +49,6 @@ class Subscriptions(Background):
         """End the subscription. Raises NotRecorded."""
         await self._record(subscription_id.encode(), None)
         self._directory.put(subscription_id, None)
-
-    def find_marker(self, pipeline: str, generation: int, batch: int) -> Marker | None:
-        """The marker of the batch, if it is among the newest of the log; None if it is not."""
-        deadline = monotonic() + MARKERS_SECONDS_MAX
-        found: list[Record] = []
-        with self._open_log([MARKERS.name]) as markers:
-            extent = markers.read_extent()
-            ends = extent.ends.items()
-            start = {at: max(extent.starts[at], end - MARKERS_READ_MAX) for at, end in ends}
-            for arrived, is_whole in follow(markers, extent, start, lambda: monotonic() > deadline):
-                found += [each for each in arrived if isinstance(each, Record)]
-                if is_whole:
-                    break
-        for each in reversed(found):
-            row = None if each.value is None else read_row(MARKERS, each)
-            marker = row and Marker.read(row, each.offset)
-            if marker and (marker.pipeline, marker.generation, marker.batch) == (
-                pipeline,
-                generation,
-                batch,
-            ):
-                return marker
-        return None
 
     def run_once(self) -> None:
         with self._open_log(TOPICS) as topics:

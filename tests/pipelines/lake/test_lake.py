@@ -1,7 +1,6 @@
 """The lake of one drawn log: killed on the way, and read with other readers than Spark."""
 
 import json
-import re
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
@@ -26,7 +25,6 @@ from contracts import (
 from infra.kafka import Record, create_admin, create_producer, read_end_offsets
 from infra.lake import read_coverage
 from infra.processes import find_engines, start_module
-from infra.reports import VERDICTS, name_suite
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.verify.inventory import Oracle, Row
@@ -35,7 +33,6 @@ from pipelines.lake.tables import EVENTS, PROPERTIES, TOPICS, Lake, Table, locat
 from services.api.lake import movements
 from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
-from services.api.routes.quality import FROM_ELSEWHERE, find_newest
 from tests.command import run_command
 from tests.ending import await_end
 from tests.pipelines.lake.oracle import Events, collect_events, sum_daily_facts
@@ -307,11 +304,3 @@ def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None
         table.folder.name for table in tables.tables
     }
     assert (log.data_docs / "index.html").exists()
-    kept = json.loads((log.data_docs / VERDICTS).read_text())
-    assert kept["tables"] == document["tables"]
-    for one in kept["tables"]:
-        page = find_newest(log.data_docs, name_suite(one["table"], one["suite"]))
-        assert page is not None
-        text = FROM_ELSEWHERE.sub("", (log.data_docs / page).read_text())
-        assert not re.search(r"<script|(?:src|href)=\"https?:|url\(", text)
-        assert "Expectation" in text

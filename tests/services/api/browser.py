@@ -80,7 +80,7 @@ class Visit:
         self.page.wait_for_selector(f"body[data-connection={state}]")
 
     def find_violations(self) -> list[str]:
-        """What axe finds: the rule, and where it is broken. A frame's content is of others."""
+        """What axe finds: the rule, and where it is broken."""
         report: dict[str, Any] = self.page.evaluate(FIND_VIOLATIONS)
         return [
             f"{one['id']}: {node['html'][:120]} {node['failureSummary']}"

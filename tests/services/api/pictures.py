@@ -31,7 +31,6 @@ PAGES = {
     "rejected": f"/pipelines?record={REJECTED}",
     "catalogue": "/catalogue/index.html",
     "topic": "/catalogue/topics/public.sales.receipt.v1.html",
-    "data-docs": "/quality",
     "docs": "/docs",
 }
 FIRST_VIEW = "first-view.png"

@@ -13,8 +13,8 @@ from infra.security.certificates import CERTIFICATE_DAYS, DAYS_LEFT_MIN, ensure_
 from infra.security.files import locate_authority
 from infra.security.tokens import DAY_MS, Role, ensure_tokens, list_tokens, read_own
 from infra.settings import Settings
+from services.api.__main__ import Renewal
 from services.api.http.server import create_context
-from services.api.renewal import Renewal
 
 NOW_MS = 1_795_600_000_000
 

@@ -9,8 +9,8 @@ import h11
 import pytest
 
 from infra.wait import wait_until
-from services.api.http import connections
-from services.api.http.connections import HEADER_BYTES_MAX, Heads
+from services.api.http import server
+from services.api.http.server import HEADER_BYTES_MAX, Heads
 from services.api.routes.stream import STREAMS_MAX
 from tests.services.following import STREAM
 from tests.services.memory import MemoryLog
@@ -28,14 +28,14 @@ GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 @pytest.fixture
 def hurried(quiet: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
     """`quiet`, which waits LIMIT_SECONDS for the head of a request."""
-    monkeypatch.setattr(connections, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
+    monkeypatch.setattr(server, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
     return quiet
 
 
 @pytest.fixture
 def impatient(quiet: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
     """`quiet`, which waits LIMIT_SECONDS for a client that does not read its answers."""
-    monkeypatch.setattr(connections, "UNREAD_SECONDS_MAX", LIMIT_SECONDS)
+    monkeypatch.setattr(server, "UNREAD_SECONDS_MAX", LIMIT_SECONDS)
     return quiet
 
 

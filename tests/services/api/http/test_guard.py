@@ -12,8 +12,8 @@ import pytest
 from contracts import ACTIONS, RECEIPTS, decode
 from infra.security.tokens import Role, Token
 from services.api import openapi
-from services.api.http.guard import BUCKETS_MAX, FOR_OPERATORS, OPEN, Rates, find_role
-from services.api.http.profile import Profile
+from services.api.http.guard import FOR_OPERATORS, OPEN, find_role
+from services.api.http.sources import Profile
 from services.api.store.audit import Bucket
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
@@ -271,13 +271,3 @@ def test_so_many_at_once_and_then_so_many_a_second(at_once: int) -> None:
     assert [bucket.take(), bucket.take()] == [0.0, 0.25]
     clock.seconds = 1_000.0
     assert [bucket.take() for _ in range(at_once + 1)] == [0.0] * at_once + [0.25]
-
-
-@pytest.mark.parametrize("more", [-1, 0, 1, 10 * BUCKETS_MAX])
-def test_so_many_names_are_remembered_and_the_one_used_last_stays(more: int) -> None:
-    rates = Rates(1, 1, Clock())
-    for number in range(BUCKETS_MAX + more):
-        rates.take("kept")
-        rates.take(str(number))
-    assert len(rates) == min(BUCKETS_MAX + more + 1, BUCKETS_MAX)
-    assert rates.take("kept") == 1.0

@@ -153,13 +153,9 @@ def test_sql_in_a_filter_is_a_text_that_no_row_has(api: Answers, column: str, va
 @pytest.mark.parametrize(
     "path",
     [
-        "/quality/%00",
-        f"/quality/{'x' * 300}",
-        f"/quality/{'x/' * 1_500}",
-        "/quality/..%2f..%2ftoken",
-        "/quality/%2e%2e/%2e%2e/etc/passwd",
-        "/quality?page=%00",
-        "/quality?page=..%2f..%2ftoken",
+        f"/pages/{'x' * 300}",
+        f"/pages/{'x/' * 1_500}",
+        "/pages/%2e%2e/%2e%2e/etc/passwd",
         "/catalogue/..%2f..%2fREADME.md",
         "/catalogue/%00",
         "/pages/..%2fapp.py",

@@ -11,7 +11,7 @@ import pytest
 from contracts import RECEIPTS
 from infra.security.tokens import Role, Token
 from infra.settings import Settings
-from services.api.http.profile import Profile
+from services.api.http.sources import Profile
 from services.api.routes.topics import describe
 from tests.services.memory import MemoryLog
 from tests.services.raw import exchange, read_status

@@ -8,7 +8,7 @@ from contracts import CONTRACTS
 from contracts.consumer import CONSUMERS
 from contracts.evolution.released import load_released
 from contracts.projection import list_leaves
-from services.api.http import frame
+from services.api.routes import pages
 from tests.contracts.evolution.editing import HERE
 from tests.services.serving import Answers
 
@@ -53,7 +53,7 @@ def test_every_page_is_reached_from_the_first_and_none_leads_elsewhere(quiet: An
     assert not any("://" in one for text in seen.values() for one in addresses(text))
     assert not any("<script" in text or " style=" in text for text in seen.values())
     around = {one for text in seen.values() for one in addresses(text) if one.startswith("/")}
-    assert around >= {"/", "/pipelines", "/docs", f"{frame.PATH}/style.css"}
+    assert around >= {"/", "/pipelines", "/docs", f"{pages.PATH}/style.css"}
     for address in around:
         assert quiet.get(address).status_code in (HTTPStatus.OK, HTTPStatus.TEMPORARY_REDIRECT)
 

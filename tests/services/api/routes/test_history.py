@@ -10,10 +10,10 @@ import pytest
 
 from contracts import ADJUSTMENTS, ALERTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
 from infra.lake import Folders
-from services.api.http.cursors import Cursor
-from services.api.http.errors import to_problem
+from services.api.http.paging import Cursor
+from services.api.http.problems import to_problem
 from services.api.lake import tables as lake
-from services.api.lake.errors import LakeBusy, LakeTooSlow
+from services.api.lake.tables import LakeBusy, LakeTooSlow
 from services.api.store.marker import group_by_topic
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, check_problem, create_sources, serving

@@ -97,18 +97,6 @@ def test_a_shelf_is_found_by_its_store_and_its_product(
     assert list_ids(ordered.json("/v1/orders", **filters)) == wanted
 
 
-def test_pages_go_back_without_a_gap_while_more_is_ordered(
-    log: MemoryLog, ordered: Answers
-) -> None:
-    first = ordered.json("/v1/orders", limit=1)
-    order(log, "PO-4", "S001", "A", day=2)
-    read(ordered, 4, 1)
-    second = ordered.json("/v1/orders", limit=1, cursor=first["next"])
-    third = ordered.json("/v1/orders", limit=1, cursor=second["next"])
-    assert list_ids(first) + list_ids(second) + list_ids(third) == ["PO-3", "PO-2", "PO-1"]
-    assert third["next"] is None
-
-
 def test_an_order_that_is_there_twice_is_one(log: MemoryLog, ordered: Answers) -> None:
     order(log, "PO-1", "S001", "A", day=0, units=999 * 12)
     confirm(log, "PO-1", shipped_units=0)

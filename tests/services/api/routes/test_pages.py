@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from starlette.routing import Match
 
 from services.api.app import create_app
-from services.api.routes import docs, pages
+from services.api.routes import pages
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.showing import PIPELINES, Shop
@@ -22,20 +23,16 @@ IMPORT = re.compile(r'from "\./([\w.]+)"')
 ASKED = re.compile(r"""["`](/[a-z][^"`\s]*)["`]""")
 PLACED = re.compile(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 
-SCRIPTS = {name: one.content.decode() for name, one in pages.FILES.items() if name.endswith(".js")}
+SCRIPTS = {file.name: file.read_text() for file in pages.FOLDER.glob("*.js")}
+SWAGGER_UI = pages.FOLDER / "vendor" / "swagger-ui"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("shop")
-
-
-@pytest.fixture(scope="module")
-def shop(folder: Path) -> Iterator[Answers]:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """An API with something for every part of a page."""
     log = MemoryLog()
     Shop(log)
-    with serving(create_sources(log, folder)) as api:
+    with serving(create_sources(log, tmp_path_factory.mktemp("shop"))) as api:
         for pipeline in PIPELINES:
             api.ready(pipeline=pipeline)
         api.eventually("/v1/orders", lambda answer: len(answer["items"]) == 3)
@@ -79,7 +76,7 @@ def test_a_page_and_all_that_it_loads_come_from_the_api_and_are_small(
         assert "://" not in text.replace("http://www.w3.org/2000/svg", "")
 
 
-@pytest.mark.parametrize("path", [*pages.PAGES, docs.PATH])
+@pytest.mark.parametrize("path", [*pages.PAGES, pages.API_DOCS])
 def test_a_page_may_run_no_script_but_its_own_and_has_nothing_inline(
     api: Answers, path: str
 ) -> None:
@@ -94,8 +91,6 @@ def test_a_page_may_run_no_script_but_its_own_and_has_nothing_inline(
 @pytest.mark.parametrize(
     ("address", "kind"),
     [
-        ("/", "text/html; charset=utf-8"),
-        ("/pipelines", "text/html; charset=utf-8"),
         ("/pages/shop.js", "text/javascript; charset=utf-8"),
         ("/pages/style.css", "text/css; charset=utf-8"),
         ("/pages/icon.svg", "image/svg+xml"),
@@ -114,12 +109,22 @@ def test_a_browser_asks_again_and_gets_only_what_has_changed(
     assert other.content == first.content
 
 
-def test_an_unknown_file_is_a_problem_that_names_those_there_are(api: Answers) -> None:
-    for name in ("nothing.js", "frame.html", "..%2Fapp.py"):
+def test_an_unknown_file_is_a_problem(api: Answers) -> None:
+    for name in ("nothing.js", "..%2Fapp.py"):
         answer = api.get(f"/pages/{name}")
         assert answer.status_code == HTTPStatus.NOT_FOUND
         assert answer.headers["content-type"] == "application/problem+json"
-    assert "shop.js" in api.get("/pages/nothing.js").json()["detail"]
+
+
+def test_the_reference_is_swagger_ui_as_it_was_published(api: Answers) -> None:
+    """It reads /openapi.json, and is served from here."""
+    published = (SWAGGER_UI / "README.md").read_text()
+    assert '<div id="reference">' in api.get(pages.API_DOCS).text
+    assert 'url: "/openapi.json"' in SCRIPTS["docs.js"]
+    for name in ("swagger-ui-bundle.js", "swagger-ui.css"):
+        address = f"{pages.PATH}/vendor/swagger-ui/{name}"
+        assert address in api.get(pages.API_DOCS).text
+        assert sha256(api.get(address).content).hexdigest() in published
 
 
 def test_every_address_in_the_scripts_is_a_route_of_the_api(tmp_path: Path) -> None:
@@ -147,15 +152,5 @@ def test_whatever_the_scripts_poll_is_answered(shop: Answers) -> None:
 
 
 @pytest.mark.parametrize("path", pages.PAGES)
-def test_a_page_leads_to_the_others_and_to_data_docs_where_there_are_any(
-    shop: Answers, folder: Path, path: str
-) -> None:
-    links = set(ADDRESS.findall(shop.get(path).text))
-    assert {"/", "/pipelines", "/catalogue", "/docs"} <= links
-    assert "/quality" not in links
-    data_docs = folder / "quality"
-    data_docs.mkdir()
-    (data_docs / "index.html").write_text("<p>all is well</p>")
-    assert 'href="/quality"' in shop.get(path).text
-    (data_docs / "index.html").unlink()
-    data_docs.rmdir()
+def test_a_page_leads_to_the_others(api: Answers, path: str) -> None:
+    assert set(pages.LINKS) <= set(ADDRESS.findall(api.get(path).text))

@@ -4,6 +4,7 @@ import json
 from contextlib import ExitStack
 from datetime import timedelta
 from http import HTTPStatus
+from pathlib import Path
 
 import pytest
 
@@ -18,9 +19,12 @@ from contracts import (
 from services.api.routes.exports import EXPORTS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
+from tests.services.showing import Shop
+from tests.services.showing_files import write_report
 from tests.services.world import announce
 from tests.services.writing import MORNING, Writing, promote, prune
 
+DIFFERENCE = "/v1/pipelines/fraud/difference"
 ROWS = f"/v1/views/{STOCK_LEVELS.name}/export"
 EXPORTED = 30_000  # more than the sockets between client and server hold
 
@@ -217,3 +221,41 @@ def test_a_pipeline_that_is_no_more_is_not_told_of(log: MemoryLog, running: Answ
     running.until(lambda: running.get("/v1/pipelines/fraud").status_code == HTTPStatus.NOT_FOUND)
     assert running.get("/v1/alerts").status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert running.json("/readyz") == {"status": "ready"}
+
+
+def test_nobody_has_compared_until_there_is_a_report(
+    log: MemoryLog, api: Answers, tmp_path: Path
+) -> None:
+    Shop(log)
+    api.ready(pipeline="fraud")
+    first = api.json(DIFFERENCE)
+    assert (first["before"], first["after"], first["difference"]) == (2, 3, None)
+    write_report(tmp_path)
+    difference = api.json(DIFFERENCE)
+    [view] = difference["difference"]["views"]
+    assert (view["added"], view["removed"], view["changed"]) == (2, 0, 0)
+    assert difference["computed_at"].endswith("Z")
+
+
+def test_a_pipeline_with_one_generation_has_nothing_to_compare(
+    log: MemoryLog, api: Answers
+) -> None:
+    Shop(log)
+    api.ready(pipeline="inventory")
+    difference = api.json("/v1/pipelines/inventory/difference")
+    assert (difference["before"], difference["after"], difference["difference"]) == (None, 1, None)
+    assert api.get("/v1/pipelines/nothing/difference").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_a_candidate_says_how_far_it_has_read(log: MemoryLog, api: Answers) -> None:
+    shop = Shop(log)
+    for _ in range(10):
+        log.publish((RECEIPTS.name, 0), b"", b"")
+    api.ready(pipeline="fraud")
+    shop.candidate.mark(sold=4)
+    promote(log, shop.fraud, shop.candidate)
+    pipeline = api.eventually(
+        "/v1/pipelines/fraud",
+        lambda answer: answer["generations"][1].get("left_records") == 6,
+    )
+    assert pipeline["generations"][1]["read_records"] == 4

@@ -121,8 +121,3 @@ def test_a_shelf_that_no_review_knows_is_unknown(
     answer = api.get("/v1/positions/S003/NOTHING")
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert "S003/NOTHING" in answer.json()["detail"]
-
-
-def test_where_no_pipeline_proposes_it_says_so(api: Answers) -> None:
-    assert api.get(PATH).status_code in {HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE}
-    assert PROPOSALS.name in api.get(PATH).json()["detail"]

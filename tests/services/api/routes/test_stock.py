@@ -130,7 +130,7 @@ def test_a_product_is_listed_in_every_store_with_totals(shelves: Answers) -> Non
 def test_totals_are_those_of_every_store_however_few_are_listed(
     shelves: Answers, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr("services.api.routes.products.STORES_MAX", most)
+    monkeypatch.setattr("services.api.routes.stock.STORES_MAX", most)
     answer = shelves.json("/v1/products/A/stock")
     assert len(answer["stores"]) == min(most, 2)
     assert answer["totals"]["units_on_hand"] == 13

@@ -1,17 +1,20 @@
 """The event stream: what each commit changed, once, in order, from marker to marker."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from contracts import STOCK_LEVELS
-from services.api.http import positions
+from services.api.http.sources import Sources
+from services.api.routes import stream
+from services.api.routes.stream import Position, render_events
 from services.api.store import changes
 from tests.services.following import STREAM, Told, following
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
-from tests.services.writing import Writing, promote
+from tests.services.writing import Writing, invalidate, promote
 
 
 def test_every_commit_is_one_event_with_the_rows_that_it_changed(
@@ -79,7 +82,7 @@ def check_reset(events: Iterator[Told], at: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("last_event_id", "reason"), [("1-99", positions.FORGOTTEN), ("7-0", positions.GENERATION)]
+    ("last_event_id", "reason"), [("1-99", stream.FORGOTTEN), ("7-0", stream.GENERATION)]
 )
 def test_a_reader_whose_place_is_not_there_is_told_to_fetch_the_view(
     shelves: Answers, last_event_id: str, reason: str
@@ -96,7 +99,7 @@ def test_a_commit_that_changes_too_much_is_a_reset(
         next(events)
         inventory.rows(1, "BCD", 7)
         inventory.mark()
-        check_reset(events, "1-1", positions.TOO_MANY)
+        check_reset(events, "1-1", stream.TOO_MANY)
         inventory.row(1, "E", 7)
         inventory.mark()
         assert next(events).units() == {"E": 7}
@@ -110,7 +113,7 @@ def test_a_promotion_is_a_reset_to_the_new_generation(
         second = Writing(log, generation=2)
         second.mark()
         promote(log, second, inventory)
-        check_reset(events, "2-0", positions.GENERATION)
+        check_reset(events, "2-0", stream.GENERATION)
         second.row(1, "A", 40)
         second.mark()
         assert next(events).units() == {"A": 40}
@@ -132,3 +135,72 @@ def test_a_stream_that_cannot_be_is_refused_with_the_reason(
     answer = api.request("GET", path, headers={"Last-Event-ID": last_event_id})
     assert answer.status_code == status
     assert detail in answer.json()["detail"]
+
+
+@pytest.fixture
+def sources(log: MemoryLog, tmp_path: Path) -> Sources:
+    return create_sources(log, tmp_path)
+
+
+def enter(api: Answers, sources: Sources) -> Position:
+    """A reader's place, after the event that says where to begin."""
+    api.ready()
+    place = Position(sources.store, STOCK_LEVELS.name, None)
+    begin = place.find_next()
+    assert begin is not None
+    assert begin.kind == "reset"
+    return place
+
+
+def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
+    empty: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "ROWS_KEPT_MAX", 4)
+    with serving(sources) as api:
+        slow = enter(api, sources)
+        for units in range(4):
+            empty.row(1, "A", units, version=units + 1)
+            api.ready(empty.mark())
+        last = slow.find_next()
+    assert last is not None
+    assert last.kind == "end"
+    assert stream.TOO_SLOW in last.data
+
+
+def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
+    empty: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(stream, "STREAM_SECONDS_MAX", 0.2)
+
+    async def read_all(place: Position) -> list[str]:
+        return [each async for each in render_events(place, sources.store)]
+
+    with serving(sources) as api:
+        text = asyncio.run(read_all(enter(api, sources)))
+    assert text[0] == "retry: 1000\n\n"
+    assert ": nothing new\n\n" in text
+    assert stream.TOO_LONG in text[-1]
+
+
+def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
+    log: MemoryLog, empty: Writing, tmp_path: Path
+) -> None:
+    sources = create_sources(log, tmp_path)
+    with serving(sources) as api, following(api.ready()) as events:
+        next(events)
+        sources.store.end_streams()
+        last = next(events)
+        assert (last.kind, last.data["reason"]) == ("end", stream.STOPPING)
+        assert next(events, None) is None
+
+
+def test_a_stream_of_a_view_that_is_withdrawn_ends(
+    log: MemoryLog, inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.05)
+    with following(shelves) as events:
+        next(events)
+        invalidate(log, inventory, "3 rows were dropped by the watermark")
+        last = next(events)
+    assert (last.kind, last.data["reason"]) == ("end", stream.WITHDRAWN)

@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from contracts import ACTIONS, PROGRESS, STOCK_LEVELS, SUBSCRIPTIONS, decode
-from services.api.store import subscriptions as store
 from services.subscriptions.records import PARKED, SUBSCRIPTIONS_MAX, Progress, Subscription
 from services.subscriptions.signature import derive_secret
 from tests.services.memory import MemoryLog
@@ -103,8 +102,6 @@ def test_what_is_done_is_recorded_before_it_is_answered(log: MemoryLog, shelves:
         ({"address": "nowhere"}, HTTPStatus.UNPROCESSABLE_ENTITY, "https://host:port/path"),
         ({"address": "https://a/" + "b" * 991}, HTTPStatus.UNPROCESSABLE_ENTITY, "1000"),
         ({"from": "yesterday"}, HTTPStatus.UNPROCESSABLE_ENTITY, "from"),
-        ({"from": "1-9"}, HTTPStatus.GONE, "up to 1-0"),
-        ({"from": "2-0"}, HTTPStatus.GONE, "generation 1"),
         ({"store": "S001"}, HTTPStatus.UNPROCESSABLE_ENTITY, "no such query parameter"),
     ],
 )
@@ -137,25 +134,6 @@ def test_without_a_promoted_generation_there_is_no_marker_to_start_from(api: Ans
     api.eventually(PATH, bool)
     answer = ask(api, **ASKED)
     assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-
-
-def test_a_stated_marker_is_found_while_the_log_has_it(
-    log: MemoryLog, shelves: Answers, inventory: Writing, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inventory.row(1, "A", 3, 2)
-    inventory.mark()
-    inventory.row(1, "A", 9, 3)
-    inventory.mark()
-    shelves.ready(2)
-    monkeypatch.setattr(store, "MARKERS_READ_MAX", 2)
-    made = subscribe(shelves, **{"from": "1-1"})
-    assert (made["generation"], made["batch"], made["lag_records"]) == (1, 1, 1)
-    [(_, row)] = list_written(log)
-    assert sum(Subscription.parse(row).offsets.values()) == 2
-    answer = ask(shelves, **{**ASKED, "from": "1-0"})
-    assert answer.status_code == HTTPStatus.GONE
-    monkeypatch.setattr(store, "MARKERS_READ_MAX", 3)
-    assert subscribe(shelves, **{"from": "1-0"})["batch"] == 0
 
 
 def test_how_far_it_is_is_what_the_sender_says_against_the_newest_marker(
