@@ -6,8 +6,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from generators.chance import create_random
-from generators.dirt import Dirt
-from generators.event import Event
+from generators.event import Dirt, Event
 from generators.parameters import Parameters
 from generators.ticks import HOUR_MS, TICK_MS
 

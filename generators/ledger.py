@@ -9,8 +9,7 @@ from itertools import chain
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from generators.delivery_queue import Record
-from generators.dirt import UNREADABLE, Dirt
-from generators.event import Event
+from generators.event import UNREADABLE, Dirt, Event
 
 QUIET_TICKS_MAX = 10  # a page at least this often, even without a movement
 

@@ -1,10 +1,10 @@
 """The parameters that determine a world."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
-from generators.dirt import Dirt
+from generators.event import Dirt
 from infra.settings import DEFAULT_SPEED, Settings
 
 Refill = Literal["vans", "orders"]
@@ -38,15 +38,7 @@ class Parameters:
 
     def list_dirt_rates(self) -> dict[Dirt, float]:
         """The share of each kind of dirt in the events that move stock."""
-        return {
-            Dirt.LATE: self.late_rate,
-            Dirt.BEYOND_HORIZON: self.beyond_horizon_rate,
-            Dirt.DUPLICATE: self.duplicate_rate,
-            Dirt.FUTURE: self.future_rate,
-            Dirt.MALFORMED: self.malformed_rate,
-            Dirt.UNKNOWN_SCHEMA: self.unknown_schema_rate,
-            Dirt.BROKEN_RULE: self.broken_rule_rate,
-        }
+        return {dirt: getattr(self, f"{dirt.name.lower()}_rate") for dirt in Dirt if dirt}
 
     def render(self) -> str:
         """The parameters and the rules' number as one canonical line of JSON."""
@@ -64,21 +56,10 @@ def create_parameters(settings: Settings) -> Parameters:
 
     Receipts per second count at the default speed: another speed must not make another world.
     """
+    names = {field.name for field in fields(Parameters)} - {"receipts_per_minute"}
     return Parameters(
-        seed=settings.simulator_seed,
-        stores=settings.simulator_stores,
-        products=settings.simulator_products,
         receipts_per_minute=settings.simulator_receipts_per_second * 60 / DEFAULT_SPEED,
-        duplicate_rate=settings.simulator_duplicate_rate,
-        late_rate=settings.simulator_late_rate,
-        beyond_horizon_rate=settings.simulator_beyond_horizon_rate,
-        future_rate=settings.simulator_future_rate,
-        malformed_rate=settings.simulator_malformed_rate,
-        unknown_schema_rate=settings.simulator_unknown_schema_rate,
-        broken_rule_rate=settings.simulator_broken_rule_rate,
-        fraud_rate=settings.simulator_fraud_rate,
-        look_alike_rate=settings.simulator_look_alike_rate,
-        refill=settings.simulator_refill,
+        **{name: getattr(settings, f"simulator_{name}") for name in names},
     )
 
 

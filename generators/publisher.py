@@ -7,7 +7,7 @@ from confluent_kafka import KafkaError, KafkaException, Message
 
 from contracts import DIMENSIONS, HEARTBEATS
 from generators import wire
-from generators.numbering import Publication
+from generators.event import Publication
 from infra.errors import UserError
 
 FULL_SECONDS_MAX = 120.0  # without an accepted record: give up

@@ -8,11 +8,10 @@ from generators.customers import Payer
 from generators.delivery_queue import DeliveryQueue
 from generators.demand import Arrival, Demand
 from generators.event import Event
-from generators.losses import Kind, Loss, choose_counted, draw_losses
-from generators.returns import Return, Returns
+from generators.returns import Kind, Loss, Return, Returns, choose_counted, draw_losses
 from generators.shelves import Shelves
-from generators.shipment import Shipment
 from generators.stores import Store
+from generators.supply import Shipment
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_HOUR, to_hour_of_day, to_tick_start_ms
 
 SHIFTS_PER_DAY = 3

@@ -10,17 +10,19 @@ import sys
 from functools import partial
 from threading import Event as Signal
 
-from generators.clock import get_wall_ms, to_speed_milli
-from generators.clock_publisher import ClockPublisher, find_announced, read_announced_ms
-from generators.confirmations import Confirmations, Journal, Nothing, Orders
-from generators.disk_guard import DiskGuard
+from generators.clock import (
+    ClockPublisher,
+    find_announced,
+    get_wall_ms,
+    read_announced_ms,
+    to_speed_milli,
+)
+from generators.confirmations import Journal, Orders
 from generators.log_end import SEQUENCE, find_last_published, is_numbered, parse_published
-from generators.pacer import Paced, Unpaced
 from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
-from generators.resume import Logged
-from generators.run import Report, create_daily_report, run
-from generators.snapshot import SNAPSHOT_TICKS, Snapshots
+from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
+from generators.run import DiskGuard, Paced, Report, Unpaced, create_daily_report, run
 from generators.stopping import catch_stop
 from generators.ticks import START_MS, TICKS_PER_DAY, to_tick_start_ms
 from generators.world import TOPICS, World
@@ -72,7 +74,7 @@ def _simulate(
     snapshots = Snapshots(settings.data_dir / SIMULATOR, wanted.render())
     world = _resume_world(wanted, logged, snapshots)
     client = create_producer(settings)
-    clock_publisher = ClockPublisher(Publisher(client), wanted)
+    clock_publisher = ClockPublisher(Publisher(client), wanted.render().encode(), wanted.seed)
     speed = to_speed_milli(settings.simulator_speed)
 
     def stand(world_ms: int) -> None:
@@ -90,18 +92,14 @@ def _simulate(
         stand(past_ms)
     if live and not stop.is_set():
         pacer = Paced(stop, past_ms, speed, get_wall_ms, clock_publisher.announce)
-        heard = _open_intake(settings, wanted, logged)
+        orders = None
+        if wanted.refill == "orders":
+            journal = Journal(settings.data_dir / SIMULATOR, wanted.render())
+            orders = Orders(settings, journal, logged.newest_ms)
         publisher = Publisher(client, get_wall_ms)
-        run(world, logged, pacer, publisher, snapshots, disk_guard, report, confirmations=heard)
+        run(world, logged, pacer, publisher, snapshots, disk_guard, report, orders=orders)
         pacer.stand()
     clock_publisher.flush()
-
-
-def _open_intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
-    if wanted.refill == "vans":
-        return Nothing()
-    journal = Journal(settings.data_dir / SIMULATOR, wanted.render())
-    return Orders(settings, journal, logged.newest_ms)
 
 
 def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
@@ -131,36 +129,21 @@ def collect_garbage_rarely() -> None:
 
 
 def main() -> int:
-    options = _parse_options()
+    parser = argparse.ArgumentParser(prog="python -m generators.simulator")
+    days = "publish the first N days of the world as fast as possible, then go on in real time"
+    parser.add_argument("--backfill-days", type=int, default=0, metavar="N", help=days)
+    stopping = "stop after the backfill"
+    parser.add_argument("--stop-after-backfill", action="store_true", help=stopping)
+    options = parser.parse_args()
     set_up_logging("simulator")
     collect_garbage_rarely()
-    stop = catch_stop()
+    live = not options.stop_after_backfill
     try:
-        simulate(
-            read_settings(),
-            stop,
-            backfill_days=options.backfill_days,
-            live=not options.stop_after_backfill,
-        )
+        simulate(read_settings(), catch_stop(), backfill_days=options.backfill_days, live=live)
     except UserError as error:
         log.error("%s", error)
         return 1
     return 0
-
-
-def _parse_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m generators.simulator")
-    parser.add_argument(
-        "--backfill-days",
-        type=int,
-        default=0,
-        metavar="N",
-        help="publish the first N days of the world as fast as possible, then go on in real time",
-    )
-    parser.add_argument(
-        "--stop-after-backfill", action="store_true", help="stop after the backfill"
-    )
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

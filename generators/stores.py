@@ -7,7 +7,9 @@ from decimal import Decimal
 from faker import Faker
 
 from generators.chance import create_random
+from generators.event import Event
 from generators.products import Product
+from generators.ticks import ANNOUNCED_MS, START_MS
 
 OPENING_HOURS = ((7, 22), (8, 20), (6, 23), (9, 21))
 ROUND_THE_CLOCK_MIN = 2  # so that stores sell at night
@@ -39,6 +41,21 @@ class Store:
 
     def is_open(self, hour_of_day: int) -> bool:
         return self.opens_at_hour <= hour_of_day < self.closes_at_hour
+
+    def introduce(self) -> Event:
+        """The event that announces it, before the world begins."""
+        return {
+            "event_id": f"{self.store_id}-opened",
+            "event_time": ANNOUNCED_MS,
+            "effective_at": START_MS,
+            "store_id": self.store_id,
+            "name": self.name,
+            "city": self.city,
+            "latitude_microdegrees": self.latitude_microdegrees,
+            "longitude_microdegrees": self.longitude_microdegrees,
+            "opens_at_minute": self.opens_at_hour * 60,
+            "closes_at_minute": self.closes_at_hour * 60,
+        }
 
 
 def create_stores(seed: int, count: int, products: Sequence[Product]) -> tuple[Store, ...]:

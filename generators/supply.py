@@ -5,11 +5,11 @@ Where the world is refilled by orders, only confirmed orders leave.
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from generators.chance import create_random
+from generators.event import Event
 from generators.parameters import Refill
-from generators.shipment import Confirmed, Load, Shipment
 from generators.stores import Store
 from generators.ticks import HOUR_MS, START_MS, TICK_MS, TICKS_PER_HOUR
 
@@ -21,6 +21,62 @@ LINES_MAX = 100  # of a shipment; further lines make another one
 LATE_SHARE = 0.1  # of the shipments
 LATE_TICKS_MAX = 6 * TICKS_PER_HOUR
 SHORT_SHARE = 0.04  # of the lines: some or all of their packs are missing
+
+
+class Load(NamedTuple):
+    """Some units for one shelf."""
+
+    shelf: int
+    dispatched_units: int
+    received_units: int  # the units that the store will count
+
+
+class Confirmed(NamedTuple):
+    """A supplier's confirmation of an order. Times are world milliseconds."""
+
+    order_id: str
+    store_id: str
+    sku: str
+    ordered_units: int
+    shipped_units: int
+    dispatches_ms: int
+    arrives_ms: int
+
+
+class Shipment(NamedTuple):
+    """Goods on their way to a store."""
+
+    shipment_id: str
+    order_id: str | None
+    arrives_ms: int
+    loads: tuple[Load, ...]
+
+    def dispatch(self, store_id: str, skus: Sequence[str], at_ms: int) -> Event:
+        lines = [_create_line(skus, load, 0) for load in self.loads]
+        return self._build_event(store_id, "dispatched", at_ms, lines)
+
+    def receive(self, store_id: str, skus: Sequence[str]) -> Event:
+        lines = [_create_line(skus, load, load.received_units) for load in self.loads]
+        return self._build_event(store_id, "received", self.arrives_ms, lines)
+
+    def _build_event(self, store_id: str, status: str, at_ms: int, lines: list[Event]) -> Event:
+        return {
+            "event_id": f"{self.shipment_id}-{status}",
+            "event_time": at_ms,
+            "store_id": store_id,
+            "shipment_id": self.shipment_id,
+            "purchase_order_id": self.order_id,
+            "status": status,
+            "lines": lines,
+        }
+
+
+def _create_line(skus: Sequence[str], load: Load, received_units: int) -> Event:
+    return {
+        "sku": skus[load.shelf],
+        "dispatched_units": load.dispatched_units,
+        "received_units": received_units,
+    }
 
 
 class Supply:

@@ -11,9 +11,7 @@ from typing import Any
 from contracts import Contract, Rule, encode, get_contract
 from contracts.times import MILLISECOND
 from generators.chance import create_random
-from generators.dirt import Dirt
-from generators.event import Event
-from generators.numbering import Publication
+from generators.event import Dirt, Event, Publication
 from generators.ticks import HOUR_MS
 
 MAGIC_BYTES = 1

@@ -18,23 +18,19 @@ from contracts import (
     Contract,
 )
 from contracts.times import MILLISECOND
-from generators.catalog import introduce_product, open_store
 from generators.customers import CASH_SHARE, Customers
 from generators.delivery_queue import DeliveryQueue
-from generators.demand import Demand, compute_visits_per_hour
-from generators.event import Event
+from generators.demand import SEASONS, Demand, compute_season_percent, compute_visits_per_hour
+from generators.event import Counts, Event, Numbering, Publication
 from generators.incidents.book import Incidents
 from generators.ledger import Page
-from generators.numbering import Counts, Numbering, Publication
 from generators.parameters import Parameters
-from generators.prices import Prices
+from generators.prices import Prices, Promotions
 from generators.products import create_products
-from generators.promotions import Promotions
-from generators.seasons import SEASONS, compute_season_percent
 from generators.shelves import AHEAD_DAYS, Shelves
-from generators.shipment import Confirmed
 from generators.shop import Shop
 from generators.stores import create_stores
+from generators.supply import Confirmed
 from generators.ticks import (
     ANNOUNCED_MS,
     HOURS_PER_WEEK,
@@ -174,12 +170,12 @@ class World:
     def _begin(self) -> None:
         """Announce products, prices, plans and stores, an hour before, and fill the shelves."""
         for product in self.products:
-            introduced = introduce_product(product)
+            introduced = product.introduce()
             self._deliveries.post_clean(PRODUCTS.name, product.sku, introduced, ANNOUNCED_MS)
         self._announce(PRICE_CHANGES, self._prices.introduce(), ANNOUNCED_MS)
         self._announce(PROMOTIONS, self._prices.introduce_plans(), ANNOUNCED_MS)
         for store in self._stores:
-            opened = open_store(store)
+            opened = store.introduce()
             self._deliveries.post_clean(STORES.name, store.store_id, opened, ANNOUNCED_MS)
         ahead = [self._compute_appeal(number) for number in range(AHEAD_DAYS)]
         for shop in self._shops:

@@ -1,9 +1,8 @@
 """retail load: publish the events of a file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -11,12 +10,10 @@ import typer
 from contracts import Contract
 from contracts.faults import Fault
 from contracts.validation import OPEN
-from generators.load import EARLY, OLD, Loaded, Moment, Rejected, Stamp, Validator, check, load
-from generators.rows import Row, read_rows
-from generators.world_time import Watch
+from generators.load import EARLY, OLD, Loaded, Rejected, Row, Validator, Watch, load, sort_rows
 from infra import identities, kafka
 from infra.errors import UserError
-from infra.scratch import LOADING, lock_publishing
+from infra.scratch import lock_publishing
 from infra.settings import Settings, read_settings
 from ops.cli import screen
 from ops.cli.refusals import Refusals, report_refusals
@@ -28,8 +25,7 @@ HIDDEN = "what is not shown"
 ADVICE = """
     Ahead of the world: the event would be counted before it happens. Wait until the world is
     there, or load the file into a data folder of its own.
-    Older than what readers remember: a copy of the event could count twice. With --stamp now it
-    is published at the present time; what its contract calls late goes to quarantine.
+    Older than what readers remember: a copy of the event could count twice.
 """
 
 
@@ -78,37 +74,21 @@ def hide(fault: Fault) -> Fault:
 
 
 def load_command(
-    file: Annotated[Path, typer.Argument(help="One event per line (.jsonl) or row (.parquet).")],
+    file: Annotated[Path, typer.Argument(help="One event per line (.jsonl).")],
     topic: Annotated[str, typer.Option(help="The events' contract.")],
-    stamp: Annotated[
-        Stamp, typer.Option(help="The record timestamp: when the event happened, or now.")
-    ] = Stamp.EVENT,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Publish nothing unless every row is good.")
-    ] = False,
 ) -> None:
     """Publish the events of a file, sorted by the time they happened."""
     current, contract = read_settings(), require_public(topic)
     if not kafka.is_answering(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
-    watch = Watch(current)
-    if stamp is Stamp.NOW and watch.time.get_now_ms() is None:
-        raise UserError(
-            "--stamp now needs a world clock, but none has been announced. Start the simulator: "
-            "make up. Or leave the option out: then each event is published at its own time."
-        )
-    validator = Validator(
-        contract, stamp, lambda: Moment.of(watch.time), identities.open_edge(current)
-    )
+    validator = Validator(contract, Watch(current).look, identities.open_edge(current))
     with (
         lock_publishing(current.data_dir),
         report_refusals(current, f"load-{file.stem}") as refusals,
     ):
-        report, found = Report(refusals, hides=current.pseudonyms), Loaded()
-        if strict:
-            found = check(sort_rows(current, file, contract), validator, report.add)
-        if not found.rejected:
-            found = publish(current, sort_rows(current, file, contract), validator, report)
+        report = Report(refusals, hides=current.pseudonyms)
+        rows = sort_rows(file, str(contract.event_time))
+        found = publish(current, rows, validator, report)
     show(found, report, contract)
     if found.rejected:
         raise typer.Exit(1)
@@ -120,21 +100,12 @@ def require_public(topic: str) -> Contract:
     return OPEN[topic]
 
 
-def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
-    """The rows, sorted in a scratch folder that is removed after the last row."""
-    current.data_dir.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=LOADING, dir=current.data_dir) as scratch:
-        yield from read_rows(file, str(contract.event_time), Path(scratch))
-
-
-def publish(
-    current: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
-) -> Loaded:
+def publish(current: Settings, rows: Iterable[Row], validator: Validator, report: Report) -> Loaded:
     client = kafka.create_producer(current)
     found = Loaded()
     with screen.show_waiting("load", "sorting") as wait:
         try:
-            for found in load(sorted_, validator, client, report.add):
+            for found in load(rows, validator, client, report.add):
                 rate = found.rows / max(wait.seconds, 0.001)
                 text = f"{found.rows:,} rows, {rate:,.0f}/s, {found.rejected:,} rejected"
                 wait.show("load", text)
@@ -144,8 +115,7 @@ def publish(
 
 
 def show(found: Loaded, report: Report, contract: Contract) -> None:
-    late = f", {found.late:,} of them late: they go to quarantine" if found.late else ""
-    screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}{late}")
+    screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}")
     if found.reached:
         records = (
             f"min_offset={contract.name}/{at}/{offset}" for at, offset in found.reached.items()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import psutil
 
-from generators.dirt import Dirt
+from generators.event import Dirt
 from infra.settings import Settings
 from infra.supervisor.parts import PIPELINES, kill, pause, restart_component, stop_component
 from infra.wait import wait_for

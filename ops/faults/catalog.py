@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from contracts.validation import FUTURE, LATE
-from generators.dirt import Dirt
+from generators.event import Dirt
 from infra.supervisor.parts import PIPELINES
 from ops.faults import log_head, network, records, strangers
 from ops.faults.actions import (

@@ -8,8 +8,7 @@ from confluent_kafka import Message
 
 from contracts import RECEIPTS, encode, encode_key
 from generators import wire
-from generators.dirt import Dirt
-from generators.numbering import Publication
+from generators.event import Dirt, Publication
 from infra.errors import UserError
 from infra.kafka import (
     Outgoing,

@@ -3,8 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from generators.dirt import UNREADABLE, Dirt
-from generators.numbering import Publication
+from generators.event import UNREADABLE, Dirt, Publication
 from generators.ticks import TICK_MS
 from generators.world import HORIZONS_MS, MOVING
 from tests.generators.worlds import SMALL, find_delay_ms, publish_hours, select_pages, to_published

@@ -5,9 +5,8 @@ from functools import cache
 import pytest
 
 from contracts import ADJUSTMENTS, INCIDENTS, RECEIPTS, REFUNDS, build_model, decode, encode
-from generators.event import Event
+from generators.event import Event, Publication
 from generators.incidents.stories import STORIES
-from generators.numbering import Publication
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR
 from generators.world import World
 from tests.generators.worlds import CLEAN

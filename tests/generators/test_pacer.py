@@ -1,7 +1,7 @@
 from dataclasses import dataclass, field
 from threading import Event as Signal
 
-from generators.pacer import Paced, Unpaced
+from generators.run import Paced, Unpaced
 from ops.control.world_clock import BEHIND_MS_MAX, ClockState, WorldClock
 
 PAST_MS = 1_000_000

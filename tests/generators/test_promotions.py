@@ -10,8 +10,7 @@ import pytest
 from contracts import PRICE_CHANGES, PROMOTIONS, RECEIPTS
 from generators.event import Event
 from generators.parameters import Refill
-from generators.prices import DECIDED_AT_HOUR
-from generators.promotions import DAYS_MAX, DAYS_MIN, NOTICE_DAYS, Promotions
+from generators.prices import DAYS_MAX, DAYS_MIN, DECIDED_AT_HOUR, NOTICE_DAYS, Promotions
 from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS
 from generators.world import World
 from tests.generators.worlds import CLEAN, publish_world
@@ -146,7 +145,7 @@ def test_shelves_that_wait_for_orders_open_with_what_promotions_sell_until_goods
         for number, product in enumerate(World(QUIET).products)
         if any(number in DRAWN.list_running(day) for day in range(product.lead_time_days + 2))
     }
-    monkeypatch.setattr("generators.promotions.STARTED_SHARE", 0.0)
+    monkeypatch.setattr("generators.prices.STARTED_SHARE", 0.0)
     usual = open_shelves("orders")
     higher = {of for of, units in lifted.items() if units > usual[of]}
     assert higher

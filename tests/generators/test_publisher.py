@@ -5,7 +5,7 @@ import pytest
 from confluent_kafka import KafkaError
 
 from contracts import HEARTBEATS, PRODUCTS, RECEIPTS, decode
-from generators.numbering import Publication
+from generators.event import Publication
 from generators.publisher import FULL_SECONDS_MAX, Publisher, PublishingFailed
 from tests.generators.worlds import publish_hours
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.numbering import Counts, Publication
+from generators.event import Counts, Publication
 from generators.resume import Logged, OtherWorld
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World

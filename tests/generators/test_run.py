@@ -2,12 +2,9 @@ from pathlib import Path
 from threading import Event as Signal
 from typing import Any
 
-from generators.disk_guard import DiskGuard
-from generators.pacer import Paced, Pacer, Unpaced
 from generators.publisher import Publisher
-from generators.resume import Logged
-from generators.run import run
-from generators.snapshot import SNAPSHOT_TICKS, Snapshots
+from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
+from generators.run import DiskGuard, Paced, Unpaced, run
 from generators.ticks import START_MS
 from generators.world import World
 from ops.control.world_clock import ClockState, WorldClock
@@ -48,7 +45,7 @@ class Wall(Signal):
 
 
 def run_small(
-    pacer: Pacer,
+    pacer: Unpaced,
     folder: Path,
     until_tick: int = UNTIL_TICK,
     guard: DiskGuard = ROOM,

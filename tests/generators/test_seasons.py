@@ -3,8 +3,8 @@ from itertools import pairwise
 
 import pytest
 
+from generators.demand import SEASONS, compute_season_percent
 from generators.products import CATEGORIES
-from generators.seasons import SEASONS, compute_season_percent
 from generators.ticks import START
 
 YEAR_DAYS = 365

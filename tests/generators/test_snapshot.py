@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from generators.snapshot import Snapshots
+from generators.resume import Snapshots
 
 LOG = {"sales": [100, 100]}
 
