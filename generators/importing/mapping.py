@@ -20,10 +20,6 @@ EXPECTED = {"missing": "a value", "extra_forbidden": "no such key"}
 """Errors of pydantic whose messages are unclear here."""
 
 
-class BadMapping(UserError):
-    """An invalid mapping."""
-
-
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -221,21 +217,21 @@ class Mapping(_Part):
 
 
 def read_mapping(file: Path) -> Mapping:
-    """Read a mapping. Raises BadMapping, which lists every wrong key with what was expected."""
+    """Read a mapping. Raises UserError, which lists every wrong key with what was expected."""
     try:
         document: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise BadMapping(
+        raise UserError(
             f"{file} should be a mapping, but there is none. "
             "Write a first one: retail import --draft FILE"
         ) from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadMapping(f"{file} should hold a mapping in YAML, but: {error}") from error
+        raise UserError(f"{file} should hold a mapping in YAML, but: {error}") from error
     try:
         return Mapping.model_validate(document)
     except ValidationError as error:
         wrong = [_render_complaint(dict(one)) for one in error.errors(include_url=False)]
-        raise BadMapping(f"{file} is no mapping yet:\n" + "\n".join(wrong)) from error
+        raise UserError(f"{file} is no mapping yet:\n" + "\n".join(wrong)) from error
 
 
 def _render_complaint(complaint: dict[str, Any]) -> str:

@@ -13,13 +13,72 @@ from pathlib import Path
 
 import duckdb
 
-from generators.importing.files import BadFile, list_columns, quote, quote_name, scan
-from generators.importing.mapping import BadMapping, Mapping
-from generators.importing.selection import FILE_COLUMN, ROW_COLUMN, select_lines
+from generators.importing.mapping import Mapping
+from generators.importing.selection import (
+    FILE_COLUMN,
+    ROW_COLUMN,
+    quote,
+    quote_name,
+    select_lines,
+)
+from infra.errors import UserError
 
+FORMATS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet"} | dict.fromkeys(
+    (".jsonl", ".ndjson"), "json"
+)
+COMPRESSED = (".gz", ".zst")
 MEMORY_MAX = "768MB"  # DuckDB spills the rest to disk
 
 Report = Callable[[str], None]
+
+
+def list_files(paths: Sequence[Path]) -> list[Path]:
+    """The files; of a folder, its files with a known ending, by name. Raises UserError."""
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(one for one in path.iterdir() if one.is_file() and _find_format(one))
+            if not inside:
+                raise UserError(
+                    f"{path} should hold files that end in {_list_endings()}, but has none"
+                )
+            files += inside
+        elif not path.is_file():
+            raise UserError(f"{path} should be a file or a folder to import, but there is none")
+        elif _find_format(path) is None:
+            raise UserError(f"{path} should end in {_list_endings()}, which says how to read it")
+        else:
+            files.append(path)
+    return files
+
+
+def scan(file: Path, mapping: Mapping | None) -> str:
+    """SQL for the file's rows, every column as text."""
+    name = quote(str(file))
+    if _find_format(file) == "parquet":
+        return f"read_parquet({name})"
+    if _find_format(file) == "json":
+        return f"read_json({name}, format = 'newline_delimited', ignore_errors = true)"
+    rows = mapping.rows if mapping else None
+    delimiter = f", delim = {quote(rows.delimiter)}" if rows and rows.delimiter else ""
+    encoding = rows.encoding if rows else "utf-8"
+    return (
+        f"read_csv({name}, header = true, all_varchar = true, null_padding = true,"
+        f" strict_mode = false, parallel = false, encoding = '{encoding}'{delimiter})"
+    )
+
+
+def list_columns(engine: duckdb.DuckDBPyConnection, relation: str) -> list[str]:
+    return [row[0] for row in engine.execute(f"describe from {relation}").fetchall()]
+
+
+def _find_format(file: Path) -> str | None:
+    name = Path(file.stem) if file.suffix in COMPRESSED else file
+    return FORMATS.get(name.suffix.lower())
+
+
+def _list_endings() -> str:
+    return f"{', '.join(FORMATS)}, or with {' or '.join(COMPRESSED)} behind it"
 
 
 def open_scratch(folder: Path) -> duckdb.DuckDBPyConnection:
@@ -37,7 +96,7 @@ def open_scratch(folder: Path) -> duckdb.DuckDBPyConnection:
 def read_lines(
     engine: duckdb.DuckDBPyConnection, mapping: Mapping, files: Sequence[Path], report: Report
 ) -> int:
-    """Fill the tables. Returns the number of rows read. Raises BadFile and BadMapping."""
+    """Fill the tables. Returns the number of rows read. Raises UserError."""
     rows = 0
     try:
         for number, file in enumerate(files):
@@ -48,7 +107,7 @@ def read_lines(
         report("grouping lines into receipts")
         _group(engine, len(files))
     except duckdb.Error as error:
-        raise BadFile(f"The files should hold rows that can be read, but: {error}") from error
+        raise UserError(f"The files should hold rows that can be read, but: {error}") from error
     return rows
 
 
@@ -61,7 +120,7 @@ def _read_file(
         wide = mapping.wide
         days = f"columns({quote(wide.columns)})"
         if not any(_matches(engine, wide.columns, name) for name in list_columns(engine, source)):
-            raise BadMapping(
+            raise UserError(
                 f"wide.columns: expected columns that match {wide.columns}, "
                 f"found {', '.join(list_columns(engine, source))[:200]}"
             )
@@ -90,7 +149,7 @@ def _join(
 ) -> str:
     """SQL for the rows with the file's columns. Reads the file into table `name`, once."""
     if not file.is_file():
-        raise BadFile(f"lookups: expected a file {file}, found none")
+        raise UserError(f"lookups: expected a file {file}, found none")
     engine.execute(
         f"create table if not exists {quote_name(name)} as "
         f"select columns(*)::varchar from {scan(file, mapping)}"
@@ -100,7 +159,7 @@ def _join(
         f"select {keys} from {quote_name(name)} group by all having count(*) > 1 limit 1"
     ).fetchone()
     if twice:
-        raise BadFile(f"{file} should have one row for each {keys}, but has several for {twice}")
+        raise UserError(f"{file} should have one row for each {keys}, but has several for {twice}")
     condition = " and ".join(
         f"theirs.{quote_name(theirs)} = ours.{quote_name(ours)}" for theirs, ours in match.items()
     )
@@ -115,7 +174,7 @@ def _check_columns(mapping: Mapping, there: list[str]) -> None:
     lacking = sorted(set(_name_columns(mapping)) - set(there))
     if lacking:
         columns = ", ".join(one for one in there if one not in (FILE_COLUMN, ROW_COLUMN))[:300]
-        raise BadMapping(
+        raise UserError(
             f"The mapping names columns that the files lack: {', '.join(lacking)}. Found: {columns}"
         )
 
@@ -168,5 +227,5 @@ def _matches(engine: duckdb.DuckDBPyConnection, pattern: str, name: str) -> bool
             0,
         )
     except duckdb.Error as error:
-        raise BadMapping(f"wide.columns: expected a regular expression, found {pattern}") from error
+        raise UserError(f"wide.columns: expected a regular expression, found {pattern}") from error
     return bool(matches)

@@ -1,7 +1,6 @@
 """SQL for table `lines`: a retailer's columns, interpreted by the mapping."""
 
 from contracts.measures import MEASURES, UNITS_PER_MEASURE
-from generators.importing.files import quote, quote_name
 from generators.importing.mapping import PIECE, SOLD_BY, Constant, Mapping, Source
 
 NUMBER, EXACT = "decimal(28, 6)", "decimal(38, 18)"
@@ -149,3 +148,11 @@ def _render_text(source: Source | None) -> str:
 def _quote_column(name: str) -> str:
     """A column of the files, in the statement that reads them."""
     return f"raw.{quote_name(name)}"
+
+
+def quote_name(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
+
+
+def quote(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

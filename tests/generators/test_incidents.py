@@ -6,7 +6,7 @@ import pytest
 
 from contracts import ADJUSTMENTS, INCIDENTS, RECEIPTS, REFUNDS, build_model, decode, encode
 from generators.event import Event, Publication
-from generators.incidents.stories import STORIES
+from generators.incidents.book import STORIES
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR
 from generators.world import World
 from tests.generators.worlds import CLEAN

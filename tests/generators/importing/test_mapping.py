@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from generators.importing.drafting import propose_mapping
-from generators.importing.guessing import guess
-from generators.importing.mapping import BadMapping, read_mapping
+from generators.importing.drafting import guess, propose_mapping
+from generators.importing.mapping import read_mapping
+from infra.errors import UserError
 from tests.generators.importing.sales import UCI, load_mapping, write_csv, write_m5, write_uci
 
 GOOD = """
@@ -41,14 +41,14 @@ money: {currency: EUR}
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "mapping.yaml"
     file.write_text(text)
-    with pytest.raises(BadMapping) as error:
+    with pytest.raises(UserError) as error:
         read_mapping(file)
     assert message in str(error.value)
     assert str(file) in str(error.value)
 
 
 def test_a_mapping_that_is_not_there_is_told_how_to_begin(tmp_path: Path) -> None:
-    with pytest.raises(BadMapping, match="retail import --draft"):
+    with pytest.raises(UserError, match="retail import --draft"):
         read_mapping(tmp_path / "none.yaml")
 
 

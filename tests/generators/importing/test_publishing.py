@@ -9,7 +9,7 @@ import pytest
 
 from contracts import HEARTBEATS, RECEIPTS
 from generators.importing.events import Issued, Refused
-from generators.importing.publishing import HORIZON_MS, SLOT_MS, Known, Run, Sender
+from generators.importing.publishing import HORIZON_MS, SLOT_MS, Run, Target, Watch
 from generators.importing.reading import open_scratch
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.kafka import Outgoing
@@ -59,8 +59,9 @@ class Import:
         self._engine.executemany("insert into known values (?)", [[name] for name in names])
 
     def run(self, *events: Issued | Refused, beaten_ms: int = BEGIN_MS) -> Run:
-        sender = Sender(self.log.send, self.log, lambda _: None, self.log.refused.append)
-        run = Run(sender, Known(self._engine), beaten_ms)
+        target = Target(self.log.send, self.log.beat, self.log.stand)
+        watch = Watch(lambda _: None, lambda _: None, self.log.refused.append)
+        run = Run(self._engine, target, watch, beaten_ms)
         run.publish(events)
         run.finish(None)
         return run
