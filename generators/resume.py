@@ -86,19 +86,17 @@ class Logged:
         if end is None or publication.sequence > end.sequence:
             return False
         if publication.sequence == end.sequence:
-            _compare(publication, end)
+            again = Published(
+                publication.published_ms,
+                publication.sequence,
+                publication.key.encode(),
+                wire.encode_value(publication),
+            )
+            if again != end:
+                place = f"{publication.topic}/{publication.partition}, sequence {end.sequence}"
+                raise OtherWorld(f"{again} as {place}", str(end))
             del self._ahead[where]
         return True
-
-
-def _compare(publication: Publication, end: Published) -> None:
-    value = wire.encode_value(publication)
-    again = Published(
-        publication.published_ms, publication.sequence, publication.key.encode(), value
-    )
-    if again != end:
-        where = f"{publication.topic}/{publication.partition}, sequence {end.sequence}"
-        raise OtherWorld(f"{again} as {where}", str(end))
 
 
 class Snapshots:
@@ -134,17 +132,13 @@ class Snapshots:
             except ValueError:
                 log.warning("%s does not parse; an earlier state is taken", file)
                 continue
-            if not _is_ahead(state["counts"], logged):
+            if not any(
+                count > there
+                for topic, partitions in state["counts"].items()
+                for count, there in zip(partitions, logged[topic], strict=True)
+            ):
                 return state
         return None
 
     def _list_files(self) -> list[Path]:
         return sorted(self._folder.glob(f"{self._world}-*.json"))
-
-
-def _is_ahead(counts: Counts, logged: Counts) -> bool:
-    return any(
-        count > there
-        for topic, partitions in counts.items()
-        for count, there in zip(partitions, logged[topic], strict=True)
-    )

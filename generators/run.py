@@ -5,7 +5,6 @@ room.
 import logging
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from threading import Event as Signal
 from typing import NamedTuple
 
@@ -36,10 +35,6 @@ class Progress(NamedTuple):
     @property
     def world_ms(self) -> int:
         return to_tick_start_ms(self.tick)
-
-
-Report = Callable[[Progress], None]
-"""Called with the progress at the end of every tick."""
 
 
 class Unpaced:
@@ -139,14 +134,14 @@ def run(
     publisher: Publisher,
     snapshots: Snapshots,
     disk_guard: DiskGuard,
-    report: Report,
+    report: Callable[[Progress], None],
     until_tick: int | None = None,
     orders: Orders | None = None,
 ) -> None:
     """Publish the records that the log lacks, up to `until_tick` or until stopped.
 
-    `orders`: the world's input. Raises PublishingFailed; raises OtherWorld if the log holds another
-    world.
+    `report` is called at the end of every tick. `orders`: the world's input. Raises
+    PublishingFailed; raises OtherWorld if the log holds another world.
     """
     published = 0
     while until_tick is None or world.next_tick < until_tick:
@@ -168,19 +163,3 @@ def run(
             published += 1
         publisher.check()
         report(Progress(world.next_tick, published))
-
-
-def create_daily_report() -> Report:
-    """A report that logs a line a day."""
-    began = time.monotonic()
-
-    def report(progress: Progress) -> None:
-        if progress.records and progress.tick % TICKS_PER_DAY == 0:
-            log.info(
-                "world time %s; %s records published since the start of the program, %s/s",
-                f"{datetime.fromtimestamp(progress.world_ms / 1000, UTC):%Y-%m-%d %H:%M}",
-                f"{progress.records:,}",
-                f"{progress.records / max(time.monotonic() - began, 0.001):,.0f}",
-            )
-
-    return report

@@ -46,7 +46,7 @@ class Shop:
             self.shelves.put(shelf, units)
             event_id = f"{self.store.store_id}-opening-{self.shelves.skus[shelf]}"
             event = self._build_adjustment(event_id, shelf, units, "opening", now_ms)
-            self._deliveries.post_clean(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
+            self._deliveries.post_once(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
 
     def begin_day(self, appeal: Sequence[int]) -> None:
         """`appeal`: for every product of the retailer, the factor of its popularity today."""
@@ -67,7 +67,10 @@ class Shop:
         hour, minute = divmod(tick, TICKS_PER_HOUR)
         start_ms = to_tick_start_ms(tick)
         end_ms = start_ms + TICK_MS
-        self._expect(start_ms)
+        store_id, skus = self.store.store_id, self.shelves.skus
+        for shipment in self.shelves.supply.release_due(start_ms):
+            event = shipment.record(store_id, skus, "dispatched", start_ms)
+            self._deliveries.post(SHIPMENTS.name, store_id, event, start_ms)
         for shipment in self.shelves.supply.unload_due(end_ms):
             self._unload(shipment)
         if self.store.is_open(to_hour_of_day(hour)):
@@ -157,20 +160,13 @@ class Shop:
         first = tick // SHIFT_TICKS * tills
         self._on_duty = [self._cashiers[(first + n) % len(self._cashiers)] for n in range(tills)]
 
-    def _expect(self, now_ms: int) -> None:
-        """Post the shipments that leave for the store."""
-        store_id, skus = self.store.store_id, self.shelves.skus
-        for shipment in self.shelves.supply.release_due(now_ms):
-            event = shipment.dispatch(store_id, skus, now_ms)
-            self._deliveries.post(SHIPMENTS.name, store_id, event, now_ms)
-
     def _unload(self, shipment: Shipment) -> None:
         """Put a shipment on the shelves; order missing units again."""
         store_id, shelves = self.store.store_id, self.shelves
         for load in shipment.loads:
             shelves.put(load.shelf, load.received_units)
             shelves.order(load.shelf)
-        event = shipment.receive(store_id, shelves.skus)
+        event = shipment.record(store_id, shelves.skus, "received", shipment.arrives_ms)
         self._deliveries.post(SHIPMENTS.name, store_id, event, shipment.arrives_ms)
 
     def _refund(self, brought: Return, at_ms: int) -> None:

@@ -7,6 +7,7 @@ import argparse
 import gc
 import logging
 import sys
+from collections.abc import Callable
 from functools import partial
 from threading import Event as Signal
 
@@ -22,7 +23,7 @@ from generators.log_end import SEQUENCE, find_last_published, is_numbered, parse
 from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
 from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
-from generators.run import DiskGuard, Paced, Report, Unpaced, create_daily_report, run
+from generators.run import DiskGuard, Paced, Progress, Unpaced, run
 from generators.stopping import catch_stop
 from generators.ticks import START_MS, TICKS_PER_DAY, to_tick_start_ms
 from generators.world import TOPICS, World
@@ -46,7 +47,7 @@ def simulate(
     *,
     backfill_days: int = 0,
     live: bool = True,
-    report: Report | None = None,
+    report: Callable[[Progress], None] = lambda _: None,
 ) -> None:
     """Publish the world until `stop` is set.
 
@@ -57,11 +58,15 @@ def simulate(
     advice = "See what runs: make status · stop it: make down"
     held = LockHeld("simulator", f"publish the world of {home}", advice)
     with lock_folder(home / SIMULATOR, held):
-        _simulate(settings, stop, backfill_days, live, report or create_daily_report())
+        _simulate(settings, stop, backfill_days, live, report)
 
 
 def _simulate(
-    settings: Settings, stop: Signal, backfill_days: int, live: bool, report: Report
+    settings: Settings,
+    stop: Signal,
+    backfill_days: int,
+    live: bool,
+    report: Callable[[Progress], None],
 ) -> None:
     if backfill_days and settings.simulator_refill == "orders":
         raise UserError(

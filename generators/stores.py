@@ -70,7 +70,9 @@ def _store(seed: int, number: int, faker: Faker, products: Sequence[Product]) ->
     if place is None:
         raise LookupError(f"Faker knows no places in {COUNTRY}")
     latitude, longitude, city, *_ = place
-    opens, closes = _choose_hours(number)
+    opens, closes = OPENING_HOURS[number % len(OPENING_HOURS)]
+    if number < ROUND_THE_CLOCK_MIN or number % ROUND_THE_CLOCK_EVERY == 0:
+        opens, closes = 0, 24
     kept = _draw_assortment(seed, number, products)
     return Store(
         number=number,
@@ -86,12 +88,6 @@ def _store(seed: int, number: int, faker: Faker, products: Sequence[Product]) ->
         assortment=tuple(kept),
         popularity=tuple(kept.values()),
     )
-
-
-def _choose_hours(number: int) -> tuple[int, int]:
-    if number < ROUND_THE_CLOCK_MIN or number % ROUND_THE_CLOCK_EVERY == 0:
-        return 0, 24
-    return OPENING_HOURS[number % len(OPENING_HOURS)]
 
 
 def _draw_assortment(seed: int, number: int, products: Sequence[Product]) -> dict[int, int]:
