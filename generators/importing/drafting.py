@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -70,8 +70,14 @@ def _render_lines(
     guesses = guess([name for name in columns if not days or not re.search(days, name)])
     yield f"# A first mapping for {file.name}. Lines with CHECK need a person."
     if days:
-        yield from _render_wide(days)
-    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in _render_prices(guesses, values)):
+        yield f"wide: {{columns: '{days}', name: day, value: units}}"
+        yield "# CHECK: if a second file says which day a column is, name it here, and then its"
+        yield "# column in `time`; likewise for prices:"
+        yield "# lookups:"
+        yield "#   - {file: calendar.csv, match: {d: day}}"
+    price = next((name for name in ("unit_price", "amount") if name in guesses), None)
+    prices = values[guesses[price]] if price else ()
+    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in prices):
         yield 'rows: {decimal: ","}'
     yield from _render_time(guesses.get("time"), values, wide=bool(days))
     yield from _render_receipt(guesses, values, wide=bool(days))
@@ -81,7 +87,10 @@ def _render_lines(
     if any(FRACTION.search(text) for text in values.get(guesses.get("units", ""), ())):
         yield "  # CHECK: units have decimals. Say by a column, or for all rows, what they are of:"
         yield "  # measure: {value: kilogram}"
-    yield from _render_price(guesses)
+    if price:
+        yield f"  {price}: {_quote(guesses[price])}"
+    else:
+        yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
     if "store" in guesses:
         yield f"  store: {_quote(guesses['store'])}"
     else:
@@ -93,14 +102,6 @@ def _render_lines(
     described = [f"{one}: {_quote(guesses[one])}" for one in ("name", "category") if one in guesses]
     yield f"products: {{{', '.join(described)}}}"
     yield "opening_stock: covering  # the least with which no shelf of the files runs below zero"
-
-
-def _render_wide(days: str) -> Iterable[str]:
-    yield f"wide: {{columns: '{days}', name: day, value: units}}"
-    yield "# CHECK: if a second file says which day a column is, name it here, and then its column"
-    yield "# in `time`; likewise for prices:"
-    yield "# lookups:"
-    yield "#   - {file: calendar.csv, match: {d: day}}"
 
 
 def _render_time(
@@ -115,11 +116,11 @@ def _render_time(
     else:
         yield f"  column: {_quote(column)}"
         sample = values[column]
-        fits = [one for one in FORMATS if _are_most(_can_parse(text, one) for text in sample)]
+        fits = [pattern for pattern in FORMATS if _fits(sample, pattern)]
         if fits:
             also = f"  # CHECK: or {' or '.join(fits[1:])}" if fits[1:] else ""
             yield f'  format: "{fits[0]}"{also}'
-        elif not _are_most(_is_iso(text) for text in sample):
+        elif not _fits(sample, None):
             yield '  format: "%Y-%m-%d"  # CHECK: such as ' + (sample[0] if sample else "nothing")
         if sample and not any(":" in text for text in sample):
             yield '  at: "12:00"  # the files say the day only'
@@ -143,41 +144,17 @@ def _render_receipt(
         yield "cancelled: {negative_units: true}  # CHECK"
 
 
-def _render_price(guesses: Mapping[str, str]) -> Iterable[str]:
-    for field in ("unit_price", "amount"):
-        if field in guesses:
-            yield f"  {field}: {_quote(guesses[field])}"
-            return
-    yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
-
-
-def _are_most(good: Iterable[bool]) -> bool:
-    """Whether nearly all are true: a sample may hold faulty rows."""
-    answers = list(good)
-    return bool(answers) and sum(answers) >= MOST * len(answers)
-
-
-def _render_prices(
-    guesses: Mapping[str, str], values: Mapping[str, Sequence[str]]
-) -> Iterable[str]:
-    for field in ("unit_price", "amount"):
-        yield from values.get(guesses.get(field, ""), ())
-
-
-def _can_parse(text: str, pattern: str) -> bool:
-    try:
-        datetime.strptime(text.strip(), pattern)  # noqa: DTZ007 - only whether it reads
-    except ValueError:
-        return False
-    return True
-
-
-def _is_iso(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text.strip())
-    except ValueError:
-        return False
-    return True
+def _fits(texts: Sequence[str], pattern: str | None) -> bool:
+    """Whether nearly all are times of this form, or of ISO 8601: a sample may hold faulty rows."""
+    good = 0
+    for text in texts:
+        with suppress(ValueError):
+            if pattern:
+                datetime.strptime(text.strip(), pattern)  # noqa: DTZ007 - only whether it reads
+            else:
+                datetime.fromisoformat(text.strip())
+            good += 1
+    return bool(texts) and good >= MOST * len(texts)
 
 
 def _quote(column: str | None) -> str:
