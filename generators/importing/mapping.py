@@ -1,5 +1,6 @@
 """The mapping: which columns of a retailer's files become which fields of an event."""
 
+import re
 from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -46,7 +47,7 @@ class Rows(_Part):
 class Wide(_Part):
     """A column per day, as in M5: each becomes a row with a name and a value."""
 
-    columns: str = Field(min_length=1)  # a regular expression; a column that matches is a day
+    columns: re.Pattern[str]  # a column that matches is a day
     name: str  # the new column that holds the day column's name
     value: str  # the new column that holds the value
 

@@ -45,7 +45,7 @@ HORIZON_MS = (RECEIPTS.horizon or timedelta()) // MILLISECOND
 OLD = "time: at most {:g} h before the world's, whose readers have forgotten what lies before"
 IDS = pa.schema({"event_id": pa.string()})
 
-Event = TypeVar("Event")
+Item = TypeVar("Item")
 
 decode = create_reader("import")
 
@@ -146,22 +146,16 @@ class Run:
     def announce(self, events: Iterable[Issued]) -> None:
         """Publish the events that hold before the first sale; the clock stands meanwhile."""
         for chunk in split_into_batches(events, CHUNK_RECORDS):
-            self._send([(one, one.at_ms) for one in self._select_new(chunk)])
+            self._send(self._select_new(chunk))
 
     def publish(self, events: Iterable[Issued | Refused]) -> None:
         """Publish the events that the log lacks. Raises NotDelivered."""
-        readable = self._select_readable(events)
-        good = (
-            one
-            for chunk in split_into_batches(readable, CHUNK_RECORDS)
-            for one in self._admit(chunk)
-        )
-        for slot, of_slot in groupby(
-            good, key=lambda one: self._compute_published_ms(one) // SLOT_MS
-        ):
+        chunks = split_into_batches(events, CHUNK_RECORDS)
+        new = (one for chunk in chunks for one in self._admit(chunk))
+        for slot, of_slot in groupby(new, key=lambda one: self._find_published_ms(one) // SLOT_MS):
             self.advance(slot * SLOT_MS)
             for chunk in split_into_batches(of_slot, CHUNK_RECORDS):
-                self._send([(one, self._compute_published_ms(one)) for one in chunk])
+                self._send(chunk)
 
     def finish(self, until_ms: int | None) -> Imported:
         """Stop the clock after the last event's minute, or at `until_ms` if that is later."""
@@ -187,13 +181,6 @@ class Run:
             self._target.stand(world_ms)
             self._watch.progress(self.imported)
 
-    def _select_readable(self, events: Iterable[Issued | Refused]) -> Iterator[Issued]:
-        for one in events:
-            if isinstance(one, Refused):
-                self._refuse(one)
-            else:
-                yield one
-
     def _select_new(self, events: list[Issued]) -> list[Issued]:
         ids = [one.event_id for one in events]
         query = "select event_id from known where event_id in (select unnest(?))"
@@ -202,20 +189,26 @@ class Run:
         self.imported.known += len(events) - len(new)
         return new
 
-    def _admit(self, events: list[Issued]) -> list[Issued]:
+    def _admit(self, events: list[Issued | Refused]) -> list[Issued]:
         """The new events. The import ends after the last minute of all events."""
+        issued = []
         for one in events:
+            if isinstance(one, Refused):
+                self._refuse(one)
+                continue
+            issued.append(one)
             if one.at_ms >= self._began_ms:
                 over_ms = (one.at_ms // TICK_MS + 1) * TICK_MS
                 self.imported.at_ms = max(self.imported.at_ms, over_ms)
-        return self._select_new(events)
+        return self._select_new(issued)
 
-    def _compute_published_ms(self, one: Issued) -> int:
+    def _find_published_ms(self, one: Issued) -> int:
         return max(one.at_ms, self._began_ms)
 
-    def _send(self, events: list[tuple[Issued, int]]) -> None:
+    def _send(self, events: list[Issued]) -> None:
         records = []
-        for one, published_ms in events:
+        for one in events:
+            published_ms = self._find_published_ms(one)
             if one.at_ms < published_ms - HORIZON_MS:
                 old = OLD.format(HORIZON_MS / HOUR_MS)
                 self._refuse(Refused(one.contract.entity, one.file, one.row, (old,), ()))
@@ -226,11 +219,10 @@ class Run:
                 continue
             self.imported.late += one.at_ms < published_ms
             records.append(record)
-        if not records:
-            return
-        self._target.edge.save()
-        self._target.send(records)
-        self.imported.published.update(record.topic for record in records)
+        if records:
+            self._target.edge.save()
+            self._target.send(records)
+            self.imported.published.update(record.topic for record in records)
 
     def _refuse(self, refused: Refused) -> None:
         reason = refused.reasons[0]
@@ -241,8 +233,8 @@ class Run:
         self._watch.refused(refused)
 
 
-def split_into_batches(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
-    """Split the events into lists of `size`; the last list may be shorter."""
-    left = iter(events)
+def split_into_batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Split the items into lists of `size`; the last list may be shorter."""
+    left = iter(items)
     while chunk := list(islice(left, size)):
         yield chunk

@@ -117,26 +117,24 @@ def _read_file(
     rows = f"(select {quote(file.name)} as {FILE_COLUMN}, row_number() over () as {ROW_COLUMN},"
     source = f"{rows} columns(*)::varchar from {scan(file, mapping)})"
     if mapping.wide is not None:
-        wide = mapping.wide
-        days = f"columns({quote(wide.columns)})"
-        if not any(_matches(engine, wide.columns, name) for name in list_columns(engine, source)):
+        wide, there = mapping.wide, list_columns(engine, source)
+        if not any(wide.columns.search(name) for name in there):
             raise UserError(
-                f"wide.columns: expected columns that match {wide.columns}, "
-                f"found {', '.join(list_columns(engine, source))[:200]}"
+                f"wide.columns: expected columns that match {wide.columns.pattern}, "
+                f"found {', '.join(there)[:200]}"
             )
+        days, value = f"columns({quote(wide.columns.pattern)})", quote_name(wide.value)
         source = (
             f"(select * from (unpivot {source} on {days} into name {quote_name(wide.name)} "
-            f"value {quote_name(wide.value)}) "
-            f"where try_cast({quote_name(wide.value)} as double) <> 0)"
+            f"value {value}) where try_cast({value} as double) <> 0)"
         )
     for number, lookup in enumerate(mapping.lookups):
         named = f"lookup_{number}"
         source = _join(engine, source, named, beside / lookup.file, lookup.match, mapping)
     _check_columns(mapping, list_columns(engine, source))
     verb = "create table lines as" if first else "insert into lines"
-    before = 0 if first else _count(engine)
-    engine.execute(f"{verb} {select_lines(mapping, source)}")
-    return _count(engine) - before
+    [count] = engine.execute(f"{verb} {select_lines(mapping, source)}").fetchone() or (0,)
+    return int(count)
 
 
 def _join(
@@ -214,18 +212,3 @@ def _group(engine: duckdb.DuckDBPyConnection, files: int) -> None:
         'arg_min(fault, "row") filter (where fault is not null) as fault '
         "from lines group by store, kind, key"
     )
-
-
-def _count(engine: duckdb.DuckDBPyConnection) -> int:
-    [count] = engine.execute("select count(*) from lines").fetchone() or (0,)
-    return int(count)
-
-
-def _matches(engine: duckdb.DuckDBPyConnection, pattern: str, name: str) -> bool:
-    try:
-        [matches] = engine.execute("select regexp_matches(?, ?)", [name, pattern]).fetchone() or (
-            0,
-        )
-    except duckdb.Error as error:
-        raise UserError(f"wide.columns: expected a regular expression, found {pattern}") from error
-    return bool(matches)

@@ -35,6 +35,7 @@ money: {currency: EUR}
             GOOD + "measures: {lb: pound}",
             "measures: expected for each value of the column one of kilogram, litre, metre, piece",
         ),
+        (GOOD + "wide: {columns: '[', name: d, value: n}", "wide.columns: expected"),
         (GOOD + "measures: {lb: kilogram}", "measures together with a column as fields.measure"),
     ],
 )
@@ -75,7 +76,7 @@ def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:
     drafted.write_text(propose_mapping(write_m5(tmp_path)))
     draft_mapping = read_mapping(drafted)
     assert draft_mapping.wide is not None
-    assert draft_mapping.wide.columns == "^d_[0-9]+$"
+    assert draft_mapping.wide.columns.pattern == "^d_[0-9]+$"
     assert (draft_mapping.fields.sku, draft_mapping.fields.store) == ("item_id", "store_id")
 
 
