@@ -97,7 +97,7 @@ class DeliveryQueue:
 
     def restore(self, state: dict[str, Any]) -> None:
         self._order = state["order"]
-        self._later = [Record(*fields, Dirt(dirt)) for *fields, dirt in state["later"]]
+        self._later = [Record._make((*fields, Dirt(dirt))) for *fields, dirt in state["later"]]
 
     def _post_late_or_twice(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
         span_ms = self._horizons_ms[topic] - LATE_MS_MIN
