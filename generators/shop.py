@@ -25,7 +25,7 @@ class Shop:
         self.store = store
         self.shelves = shelves
         self._seed = seed
-        self._demand = demand
+        self.demand = demand
         self._deliveries = deliveries
         self._returns = Returns(seed, store.store_id)
         self._registers = [f"{store.store_id}-R{n + 1}" for n in range(store.registers)]
@@ -51,11 +51,11 @@ class Shop:
     def begin_day(self, appeal: Sequence[int]) -> None:
         """`appeal`: for every product of the retailer, the factor of its popularity today."""
         wanted = self._weigh_shelves(appeal)
-        self._demand.begin_day(wanted)
+        self.demand.begin_day(wanted)
         self.shelves.begin_day(wanted)
 
     def begin_hour(self, hour: int) -> None:
-        self._arrivals = self._demand.draw_visits(hour)
+        self._arrivals = self.demand.draw_visits(hour)
         self._returns.begin_hour(hour)
         self._losses = draw_losses(self._seed, self.store, hour, self._arrivals)
         self._arrivals.reverse()
@@ -88,10 +88,6 @@ class Shop:
     def visits(self) -> int:
         """The number of visits in the rest of this hour."""
         return len(self._arrivals)
-
-    def choose_shelf(self, share: float) -> int:
-        """A shelf, chosen by today's demand. `share`: which one, from 0 to 1."""
-        return self._demand.choose_shelf(share)
 
     def issue(
         self, at_ms: int, till: int, payer: Payer, lines: list[Event], delay_ms: int = 0

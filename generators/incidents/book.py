@@ -224,7 +224,7 @@ def choose_shelves(shop: Shop, deed: Deed, before: Event | None, draw: Random) -
 def choose(shop: Shop, goods: str, packs_hundredths: int, draw: Random) -> int:
     """A shelf chosen by demand, or the dearest or cheapest of some shelves that hold enough."""
     if goods == "usual":
-        return shop.choose_shelf(draw.random())
+        return shop.demand.choose_shelf(draw.random())
     shelves = shop.shelves
     some = [int(draw.random() * len(shelves.skus)) for _ in range(LOOKED_AT)]
     enough = [
