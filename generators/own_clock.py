@@ -3,7 +3,6 @@
 python -m generators.own_clock
 """
 
-import logging
 import sys
 from threading import Event as Signal
 
@@ -12,9 +11,8 @@ from generators.clock import OWN, PARAMETERS_HEADER, ClockPublisher, find_announ
 from generators.log_end import get_header
 from generators.publisher import Publisher
 from generators.resume import OtherWorld
-from generators.stopping import catch_stop
+from generators.stopping import work_until_stopped
 from generators.ticks import HOUR_MS, TICK_MS
-from infra.errors import UserError
 from infra.kafka import (
     KafkaDown,
     Outgoing,
@@ -24,16 +22,13 @@ from infra.kafka import (
     read_newest_ms,
     send_all,
 )
-from infra.logs import set_up_logging
-from infra.settings import Settings, read_settings
+from infra.settings import Settings
 from ops.control.world_clock import WORLD, ClockState, WorldClock
 
 SEED = 0  # nothing is drawn
 REAL_TIME_MILLI = 1_000
 SETTLED_MS = 2_000
 """So long after a wall minute, everything published in it is in the log."""
-
-log = logging.getLogger("clock")
 
 
 class Timekeeper:
@@ -106,15 +101,5 @@ def _follow_the_wall(timekeeper: Timekeeper, beaten: int, stop: Signal) -> None:
         stop.wait(max(0, over_ms + TICK_MS + SETTLED_MS - get_wall_ms()) / 1000)
 
 
-def main() -> int:
-    set_up_logging("clock")
-    try:
-        keep_time(read_settings(), catch_stop())
-    except UserError as error:
-        log.error("%s", error)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(work_until_stopped("clock", keep_time))

@@ -38,13 +38,11 @@ class Published(NamedTuple):
     value: bytes
 
 
-Ends = Mapping[tuple[str, int], Published]  # by topic and partition
-
-
 class Logged:
     """The records in the log when the simulator started; the world skips them."""
 
-    def __init__(self, ends: Ends) -> None:
+    def __init__(self, ends: Mapping[tuple[str, int], Published]) -> None:
+        """`ends`: by topic and partition."""
         self._ends = ends
         self._ahead = dict(ends)
 

@@ -24,15 +24,14 @@ from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
 from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
 from generators.run import DiskGuard, Paced, Progress, Unpaced, run
-from generators.stopping import catch_stop
+from generators.stopping import work_until_stopped
 from generators.ticks import START_MS, TICKS_PER_DAY, to_tick_start_ms
 from generators.world import TOPICS, World
 from infra.disk import find_shortage
 from infra.errors import UserError
 from infra.kafka import KafkaDown, create_producer, is_answering
 from infra.lock import LockHeld, lock_folder
-from infra.logs import set_up_logging
-from infra.settings import SIMULATOR, Settings, read_settings
+from infra.settings import SIMULATOR, Settings
 from ops.control.world_clock import ClockState, WorldClock
 
 BACKFILL_LINGER_MS = 50  # large batches: no reader waits for a single record
@@ -135,20 +134,14 @@ def collect_garbage_rarely() -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m generators.simulator")
-    days = "publish the first N days of the world as fast as possible, then go on in real time"
-    parser.add_argument("--backfill-days", type=int, default=0, metavar="N", help=days)
+    backfill = "publish the first N days of the world as fast as possible, then go on in real time"
+    parser.add_argument("--backfill-days", type=int, default=0, metavar="N", help=backfill)
     stopping = "stop after the backfill"
     parser.add_argument("--stop-after-backfill", action="store_true", help=stopping)
     options = parser.parse_args()
-    set_up_logging("simulator")
     collect_garbage_rarely()
-    live = not options.stop_after_backfill
-    try:
-        simulate(read_settings(), catch_stop(), backfill_days=options.backfill_days, live=live)
-    except UserError as error:
-        log.error("%s", error)
-        return 1
-    return 0
+    days, live = options.backfill_days, not options.stop_after_backfill
+    return work_until_stopped("simulator", partial(simulate, backfill_days=days, live=live))
 
 
 if __name__ == "__main__":
