@@ -1,7 +1,7 @@
 """The parameters that determine a world."""
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from generators.event import Dirt
@@ -56,10 +56,21 @@ def create_parameters(settings: Settings) -> Parameters:
 
     Receipts per second count at the default speed: another speed must not make another world.
     """
-    names = {field.name for field in fields(Parameters)} - {"receipts_per_minute"}
     return Parameters(
+        seed=settings.simulator_seed,
+        stores=settings.simulator_stores,
+        products=settings.simulator_products,
         receipts_per_minute=settings.simulator_receipts_per_second * 60 / DEFAULT_SPEED,
-        **{name: getattr(settings, f"simulator_{name}") for name in names},
+        duplicate_rate=settings.simulator_duplicate_rate,
+        late_rate=settings.simulator_late_rate,
+        beyond_horizon_rate=settings.simulator_beyond_horizon_rate,
+        future_rate=settings.simulator_future_rate,
+        malformed_rate=settings.simulator_malformed_rate,
+        unknown_schema_rate=settings.simulator_unknown_schema_rate,
+        broken_rule_rate=settings.simulator_broken_rule_rate,
+        fraud_rate=settings.simulator_fraud_rate,
+        look_alike_rate=settings.simulator_look_alike_rate,
+        refill=settings.simulator_refill,
     )
 
 
