@@ -183,8 +183,10 @@ def _issue_event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Re
         bad = next((line for line in lines if line["fault"]), first)
         return Refused(first["kind"], bad["file"], bad["row"], (first["receipt_fault"],), ())
     kind = first["kind"]
+    # The same receipt has the same id in every file and import.
+    text = f"{first['store']}-{first['key']}-{LETTERS[kind]}{part or ''}"
     shared = {
-        "event_id": create_event_id(first["store"], first["key"], kind, part),
+        "event_id": text if len(text) <= ID_LENGTH_MAX else f"{_hash(text)}-{LETTERS[kind]}",
         "event_time": first["issued"],
         "store_id": first["store"],
     }
@@ -214,12 +216,6 @@ def _issue_event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Re
 def _give_measure(measure: str | None) -> Event:
     """The measure as a field; none for what is sold by the piece."""
     return {} if measure is None else {"measure": measure}
-
-
-def create_event_id(store: str, receipt: str, kind: str, part: int) -> str:
-    """A deterministic id: the same receipt has the same id in every file and import."""
-    text = f"{store}-{receipt}-{LETTERS[kind]}{part or ''}"
-    return text if len(text) <= ID_LENGTH_MAX else f"{_hash(text)}-{LETTERS[kind]}"
 
 
 def _announce(contract: Contract, event: Event, *names: object) -> Issued:

@@ -29,8 +29,6 @@ FORMATS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet"} |
 COMPRESSED = (".gz", ".zst")
 MEMORY_MAX = "768MB"  # DuckDB spills the rest to disk
 
-Report = Callable[[str], None]
-
 
 def list_files(paths: Sequence[Path]) -> list[Path]:
     """The files; of a folder, its files with a known ending, by name. Raises UserError."""
@@ -94,7 +92,10 @@ def open_scratch(folder: Path) -> duckdb.DuckDBPyConnection:
 
 
 def read_lines(
-    engine: duckdb.DuckDBPyConnection, mapping: Mapping, files: Sequence[Path], report: Report
+    engine: duckdb.DuckDBPyConnection,
+    mapping: Mapping,
+    files: Sequence[Path],
+    report: Callable[[str], None],
 ) -> int:
     """Fill the tables. Returns the number of rows read. Raises UserError."""
     rows = 0

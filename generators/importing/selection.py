@@ -30,7 +30,8 @@ def select_lines(mapping: Mapping, source: str) -> str:
             {_render_text(products.name)} as name, {_render_text(products.category)} as category,
             {_render_sign(mapping)} as _refund, {named} as _by
         from {source} raw where {_filter_rows(mapping)}"""
-    refund = "_units < 0" if _is_signed_by_units(mapping) else "_refund"
+    cancelled = mapping.cancelled
+    refund = "_units < 0" if cancelled and cancelled.negative_units else "_refund"
     correction = "_units < 0" if mapping.corrections else "false"
     kinds = f"""
         select *, {price} as _price, {COPY} as copy, case when {refund} then 'refund'
@@ -58,10 +59,6 @@ def _filter_rows(mapping: Mapping) -> str:
     if mapping.rows.skip_zero_units:
         conditions.append(f"coalesce({_render_number(mapping.fields.units, mapping)}, 1) <> 0")
     return " and ".join(conditions) or "true"
-
-
-def _is_signed_by_units(mapping: Mapping) -> bool:
-    return mapping.cancelled is not None and mapping.cancelled.negative_units
 
 
 def _render_sign(mapping: Mapping) -> str:

@@ -168,7 +168,12 @@ def buy(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Done | No
     """Sell to the payer. None where the shelves are empty."""
     lines: list[Event] = []
     given_away_cents = most_packs = 0
-    for number, shelf in enumerate(choose_shelves(shop, deed, before, draw)):
+    if before:
+        shelves = [shop.shelves.place[one["sku"]] for one in before["lines"]]
+    else:  # none twice
+        some = (choose(shop, deed.goods, deed.packs_hundredths, draw) for _ in range(deed.lines))
+        shelves = list(dict.fromkeys(some))
+    for number, shelf in enumerate(shelves):
         pack = shop.shelves.packs_units[shelf]
         wanted = deed.units
         if deed.packs_hundredths:
@@ -208,17 +213,6 @@ def give_back(shop: Shop, deed: Deed, receipt: Event | None, draw: Random) -> Do
     if named is None:
         return Done(event, 1)
     return Done(event, sum_cents(lines) - (sum_cents(bought) if receipt and deed.real else 0))
-
-
-def choose_shelves(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Sequence[int]:
-    """A shelf for each line, none twice."""
-    if before:
-        return [shop.shelves.place[one["sku"]] for one in before["lines"]]
-    return list(
-        dict.fromkeys(
-            choose(shop, deed.goods, deed.packs_hundredths, draw) for _ in range(deed.lines)
-        )
-    )
 
 
 def choose(shop: Shop, goods: str, packs_hundredths: int, draw: Random) -> int:
