@@ -9,14 +9,14 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from confluent_kafka import KafkaException, TopicPartition
 
 from contracts import CONFIRMATIONS
 from contracts.consumer import create_reader
 from contracts.times import EPOCH, MILLISECOND
-from generators.shipment import Confirmed
+from generators.supply import Confirmed
 from generators.ticks import to_tick_start_ms
 from infra.kafka import create_admin, create_consumer, list_partitions
 from infra.settings import Settings
@@ -25,18 +25,6 @@ from ops.control.reading import Reader
 RECORDS_PER_TICK_MAX = 5_000
 
 READER = Reader(create_reader("simulator"))
-
-
-class Confirmations(Protocol):
-    def take_due(self, tick: int) -> Sequence[Confirmed]:
-        """The confirmations that the world reads at the beginning of the tick."""
-
-
-class Nothing:
-    """No input: the world is a function of its parameters."""
-
-    def take_due(self, tick: int) -> Sequence[Confirmed]:
-        return ()
 
 
 class Journal:
@@ -51,7 +39,8 @@ class Journal:
         for line in self._file.read_bytes().splitlines(True) if self._file.exists() else []:
             if not line.endswith(b"\n"):
                 break  # cut off: its tick has not begun
-            self._note(*_parse_line(line))
+            tick, *fields = json.loads(line)
+            self._note(tick, Confirmed(*fields))
             whole += len(line)
         if self._file.exists():
             os.truncate(self._file, whole)
@@ -61,14 +50,14 @@ class Journal:
 
     def hear(self, tick: int, orders: Sequence[Confirmed]) -> None:
         """Append the new confirmations to the file and sync it."""
-        unique = {one.order_id: one for one in orders if one.order_id not in self._ids}
+        unique = {order.order_id: order for order in orders if order.order_id not in self._ids}
         if not unique:
             return
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with self._file.open("a") as file:
-            for one in unique.values():
-                file.write(json.dumps([tick, *one]) + "\n")
-                self._note(tick, one)
+            for order in unique.values():
+                file.write(json.dumps([tick, *order]) + "\n")
+                self._note(tick, order)
             file.flush()
             os.fsync(file.fileno())
 
@@ -89,6 +78,7 @@ class Orders:
         self._reader.assign([TopicPartition(*at, 0) for at in places])
 
     def take_due(self, tick: int) -> Sequence[Confirmed]:
+        """The confirmations that the world reads at the beginning of the tick."""
         if to_tick_start_ms(tick) > self._newest_ms:
             self._journal.hear(tick, self._consume_new())
         return self._journal.list_heard(tick)
@@ -114,8 +104,3 @@ def _parse_confirmation(row: Any) -> Confirmed:
         (row["dispatches_at"] - EPOCH) // MILLISECOND,
         (row["arrives_at"] - EPOCH) // MILLISECOND,
     )
-
-
-def _parse_line(line: bytes) -> tuple[int, Confirmed]:
-    tick, *fields = json.loads(line)
-    return tick, Confirmed(*fields)

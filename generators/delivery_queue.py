@@ -6,8 +6,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from generators.chance import create_random
-from generators.dirt import Dirt
-from generators.event import Event
+from generators.event import Dirt, Event
 from generators.parameters import Parameters
 from generators.ticks import HOUR_MS, TICK_MS
 
@@ -53,15 +52,18 @@ class DeliveryQueue:
     def begin_hour(self, hour: int) -> None:
         self._random = create_random(self._seed, "dirt", hour).random
 
-    def post_clean(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
+    def post_once(
+        self, topic: str, key: str, event: Event, happened_ms: int, dirt: Dirt = Dirt.NONE
+    ) -> None:
         """Publish the event when it happens, once."""
-        self._post_now(topic, key, event, happened_ms, Dirt.NONE)
+        self._now.append(Record(happened_ms, self._order, topic, key, event, dirt))
+        self._order += 1
 
     def post(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
         """Publish the event as the world does: mostly on time, mostly once."""
         share = self._random()
         if share >= self._dirty_below:
-            self._post_now(topic, key, event, happened_ms, Dirt.NONE)
+            self.post_once(topic, key, event, happened_ms)
             return
         dirt = next((dirt for below, dirt in self._below if share < below), Dirt.NONE)
         if dirt is Dirt.LATE:
@@ -70,10 +72,10 @@ class DeliveryQueue:
             delay_ms = self._horizons_ms[topic] + 1 + int(self._random() * BEYOND_HORIZON_MS_MAX)
             self._wait(happened_ms + delay_ms, topic, key, event, dirt)
         elif dirt is Dirt.DUPLICATE:
-            self._post_now(topic, key, event, happened_ms, Dirt.NONE)
+            self.post_once(topic, key, event, happened_ms)
             self._post_again(topic, key, event, happened_ms, happened_ms)
         else:
-            self._post_now(topic, key, event, happened_ms, dirt)
+            self.post_once(topic, key, event, happened_ms, dirt)
 
     def post_late(
         self, topic: str, key: str, event: Event, happened_ms: int, delay_ms: int
@@ -95,14 +97,7 @@ class DeliveryQueue:
 
     def restore(self, state: dict[str, Any]) -> None:
         self._order = state["order"]
-        self._later = [
-            Record(published_ms, order, topic, key, event, Dirt(dirt))
-            for published_ms, order, topic, key, event, dirt in state["later"]
-        ]
-
-    def _post_now(self, topic: str, key: str, event: Event, happened_ms: int, dirt: Dirt) -> None:
-        self._now.append(Record(happened_ms, self._order, topic, key, event, dirt))
-        self._order += 1
+        self._later = [Record._make((*fields, Dirt(dirt))) for *fields, dirt in state["later"]]
 
     def _post_late_or_twice(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
         span_ms = self._horizons_ms[topic] - LATE_MS_MIN

@@ -1,7 +1,9 @@
 """Demand: who visits a store, when and for what. It is random and does not depend on stock."""
 
 from bisect import bisect
-from collections.abc import Sequence
+from calendar import monthrange
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -11,6 +13,7 @@ from generators.stores import Store
 from generators.ticks import (
     HOUR_MS,
     HOURS_PER_WEEK,
+    START,
     to_day,
     to_hour_of_day,
     to_hour_of_week,
@@ -28,6 +31,18 @@ UNITS_PER_RECEIPT_MEAN = sum(LINES) / len(LINES) * UNITS_MEAN
 
 DAY_SWING = 0.3  # between the quietest and the busiest day of the same weekday
 HOUR_SWING = 0.4
+
+# Percent of the yearly mean at the beginning of each month, from January; linear in between.
+SEASONS: Mapping[str, tuple[int, ...]] = {
+    "produce": (85, 85, 92, 100, 110, 118, 118, 115, 105, 97, 90, 85),
+    "bakery": (102, 100, 100, 100, 98, 95, 93, 94, 98, 102, 106, 112),
+    "dairy": (100, 100, 101, 102, 101, 98, 96, 96, 99, 101, 102, 104),
+    "drinks": (82, 80, 86, 95, 110, 124, 132, 126, 108, 92, 80, 85),
+    "pantry": (110, 108, 104, 100, 95, 90, 88, 90, 98, 104, 106, 107),
+    "sweets": (105, 98, 108, 106, 94, 86, 82, 84, 92, 104, 116, 125),
+    "household": (104, 102, 108, 110, 102, 96, 94, 95, 98, 98, 96, 97),
+    "care": (96, 95, 97, 100, 106, 112, 112, 106, 98, 94, 92, 92),
+}
 
 
 class Arrival(NamedTuple):
@@ -107,3 +122,12 @@ def compute_visits_per_hour(
     ]
     scale = receipts_per_minute * MINUTES_PER_WEEK / sum(map(sum, shares))
     return [[share * scale for share in week] for week in shares]
+
+
+def compute_season_percent(category: str, day: int) -> int:
+    """Demand for the category on the world's n-th day, in percent of the yearly mean."""
+    date = START + timedelta(days=day)
+    months = SEASONS[category]
+    begins, ends = months[date.month - 1], months[date.month % 12]
+    _, days = monthrange(date.year, date.month)
+    return begins + (ends - begins) * (date.day - 1) // days

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS
 from generators.delivery_queue import Record
-from generators.dirt import UNREADABLE, Dirt
-from generators.event import Event
+from generators.event import UNREADABLE, Dirt, Event
 
 QUIET_TICKS_MAX = 10  # a page at least this often, even without a movement
 
@@ -19,30 +18,24 @@ class Account:
     """Units by sku: the change of stock and of goods in transit."""
 
     def __init__(self) -> None:
-        self.on_hand: dict[str, int] = {}
-        self.in_transit: dict[str, int] = {}
+        self.on_hand: Counter[str] = Counter()
+        self.in_transit: Counter[str] = Counter()
 
     def post(self, topic: str, event: Event) -> None:
-        on_hand = self.on_hand
-        if topic == RECEIPTS.name:
-            for line in event["lines"]:
-                sku = line["sku"]
-                on_hand[sku] = on_hand.get(sku, 0) - line["units"]
-        elif topic == REFUNDS.name:
-            for line in event["lines"]:
-                _add(on_hand, line["sku"], line["units"])
-        elif topic == SHIPMENTS.name:
-            self._ship(event["lines"], arrived=event["status"] == "received")
-        elif topic == ADJUSTMENTS.name:
-            _add(on_hand, event["sku"], event["units"])
-
-    def _ship(self, lines: list[Event], arrived: bool) -> None:
-        """Book a shipment. An arrival ends the transit of all its units, missing ones included."""
-        for line in lines:
-            sku, units = line["sku"], line["dispatched_units"]
-            _add(self.in_transit, sku, -units if arrived else units)
-            if arrived:
-                _add(self.on_hand, sku, line["received_units"])
+        """Book an event. An arrival ends the transit of all its units, missing ones included."""
+        if topic == ADJUSTMENTS.name:
+            self.on_hand[event["sku"]] += event["units"]
+            return
+        for line in event.get("lines", ()):
+            if topic == RECEIPTS.name:
+                self.on_hand[line["sku"]] -= line["units"]
+            elif topic == REFUNDS.name:
+                self.on_hand[line["sku"]] += line["units"]
+            elif event["status"] == "received":
+                self.in_transit[line["sku"]] -= line["dispatched_units"]
+                self.on_hand[line["sku"]] += line["received_units"]
+            else:
+                self.in_transit[line["sku"]] += line["dispatched_units"]
 
 
 class Page:
@@ -79,27 +72,18 @@ class Page:
 
         `positions`: by topic, the records in the store's partition, including this tick's.
         """
-        book, unreadable = self._book, self._unreadable
-        columns = (
-            book.on_hand,
-            book.in_transit,
-            unreadable.on_hand,
-            unreadable.in_transit,
-            physical,
-        )
-        on_hand, transit, lost, lost_transit, real = (column.get for column in columns)
-        movements = [
-            {
-                "sku": sku,
-                "book_units": on_hand(sku, 0),
-                "transit_units": transit(sku, 0),
-                "unreadable_units": lost(sku, 0),
-                "unreadable_transit_units": lost_transit(sku, 0),
-                "physical_units": real(sku, 0),
-            }
-            for sku in dict.fromkeys(chain(*columns))
-            if on_hand(sku) or real(sku) or transit(sku) or lost(sku) or lost_transit(sku)
-        ]
+        columns = {
+            "book_units": self._book.on_hand,
+            "transit_units": self._book.in_transit,
+            "unreadable_units": self._unreadable.on_hand,
+            "unreadable_transit_units": self._unreadable.in_transit,
+            "physical_units": physical,
+        }
+        movements = []
+        for sku in dict.fromkeys(chain(*columns.values())):
+            units = {name: column.get(sku, 0) for name, column in columns.items()}
+            if any(units.values()):
+                movements.append({"sku": sku, **units})
         if not movements and not self._dirt and tick % QUIET_TICKS_MAX:
             return None
         return {
@@ -118,7 +102,3 @@ class Page:
             "unknown_schema": self._dirt[Dirt.UNKNOWN_SCHEMA],
             "broken_rule": self._dirt[Dirt.BROKEN_RULE],
         }
-
-
-def _add(units: dict[str, int], sku: str, more: int) -> None:
-    units[sku] = units.get(sku, 0) + more

@@ -23,8 +23,6 @@ CHUNK_RECORDS = 250  # of each partition, backwards from its end; doubled each t
 CHUNK_RECORDS_MAX = 16_000
 IDLE_SECONDS_MAX = 30.0
 
-Stretches = dict[Partition, tuple[int, int]]  # first offset, and the one after the last
-
 
 def find_last_published(
     settings: Settings,
@@ -45,7 +43,11 @@ def find_last_published(
     messages: dict[Partition, Message] = {}
     chunk_records = CHUNK_RECORDS
     try:
-        while stretches := _find_stretches(starts, ends, messages, chunk_records):
+        while stretches := {
+            partition: (max(starts[partition], end - chunk_records), end)
+            for partition, end in ends.items()
+            if partition not in messages and end > starts[partition]
+        }:
             for message in _read_records(reader, stretches):
                 if get_header(message, header) is not None and is_own(message):
                     messages[message.topic() or "", message.partition() or 0] = message
@@ -76,22 +78,13 @@ def get_header(message: Message, name: str) -> bytes | None:
     return value if isinstance(value, bytes) else None
 
 
-def _find_stretches(
-    starts: dict[Partition, int],
-    ends: dict[Partition, int],
-    messages: dict[Partition, Message],
-    records: int,
-) -> Stretches:
-    """For each partition without a result, the last `records` offsets before its end."""
-    return {
-        partition: (max(starts[partition], end - records), end)
-        for partition, end in ends.items()
-        if partition not in messages and end > starts[partition]
-    }
+def _read_records(
+    reader: Consumer, stretches: dict[Partition, tuple[int, int]]
+) -> Iterator[Message]:
+    """The records from a first offset to before the last, in order within a partition.
 
-
-def _read_records(reader: Consumer, stretches: Stretches) -> Iterator[Message]:
-    """The records of the stretches, in order within a partition. Raises UserError."""
+    Raises UserError.
+    """
     ends = {partition: end for partition, (_, end) in stretches.items()}
     reader.assign([TopicPartition(*at, begin) for at, (begin, _) in stretches.items()])
     try:

@@ -3,21 +3,16 @@
 python -m generators.own_clock
 """
 
-import logging
 import sys
 from threading import Event as Signal
 
-from confluent_kafka import Producer
-
-from contracts import CLOCKS, HEARTBEATS, encode, encode_key
-from generators.clock import get_wall_ms
-from generators.clock_publisher import OWN, PARAMETERS_HEADER, find_announced
+from contracts import HEARTBEATS, encode, encode_key
+from generators.clock import OWN, PARAMETERS_HEADER, ClockPublisher, find_announced, get_wall_ms
 from generators.log_end import get_header
 from generators.publisher import Publisher
 from generators.resume import OtherWorld
-from generators.stopping import catch_stop
+from generators.stopping import work_until_stopped
 from generators.ticks import HOUR_MS, TICK_MS
-from infra.errors import UserError
 from infra.kafka import (
     KafkaDown,
     Outgoing,
@@ -27,24 +22,21 @@ from infra.kafka import (
     read_newest_ms,
     send_all,
 )
-from infra.logs import set_up_logging
-from infra.settings import Settings, read_settings
-from ops.control.world_clock import WORLD, AnnouncedClock, ClockState, WorldClock
+from infra.settings import Settings
+from ops.control.world_clock import WORLD, ClockState, WorldClock
 
 SEED = 0  # nothing is drawn
 REAL_TIME_MILLI = 1_000
 SETTLED_MS = 2_000
 """So long after a wall minute, everything published in it is in the log."""
 
-log = logging.getLogger("clock")
-
 
 class Timekeeper:
     """Publishes the time of an own world: its clock and its heartbeats."""
 
     def __init__(self, settings: Settings) -> None:
-        self._client: Producer = create_producer(settings)
-        self._clocks = Publisher(self._client)
+        self._client = create_producer(settings)
+        self._clock_publisher = ClockPublisher(Publisher(self._client), OWN, SEED)
 
     def run(self) -> None:
         """Announce that world time is wall time from now on."""
@@ -65,16 +57,8 @@ class Timekeeper:
         )
 
     def _announce(self, clock: WorldClock, state: ClockState) -> None:
-        event = AnnouncedClock(clock, state, SEED).to_row()
-        self._clocks.send(
-            CLOCKS.name,
-            partition=0,
-            key=encode_key(CLOCKS, event),
-            value=encode(CLOCKS, event),
-            published_ms=clock.wall_ms,
-            headers=[(PARAMETERS_HEADER, OWN)],
-        )
-        self._clocks.flush()
+        self._clock_publisher.announce(clock, state)
+        self._clock_publisher.flush()
 
 
 def read_heartbeat_ms(settings: Settings) -> int | None:
@@ -117,15 +101,5 @@ def _follow_the_wall(timekeeper: Timekeeper, beaten: int, stop: Signal) -> None:
         stop.wait(max(0, over_ms + TICK_MS + SETTLED_MS - get_wall_ms()) / 1000)
 
 
-def main() -> int:
-    set_up_logging("clock")
-    try:
-        keep_time(read_settings(), catch_stop())
-    except UserError as error:
-        log.error("%s", error)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(work_until_stopped("clock", keep_time))

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from generators.dirt import Dirt
+from generators.event import Dirt
 from infra.settings import DEFAULT_SPEED, Settings
 
 Refill = Literal["vans", "orders"]
@@ -38,15 +38,7 @@ class Parameters:
 
     def list_dirt_rates(self) -> dict[Dirt, float]:
         """The share of each kind of dirt in the events that move stock."""
-        return {
-            Dirt.LATE: self.late_rate,
-            Dirt.BEYOND_HORIZON: self.beyond_horizon_rate,
-            Dirt.DUPLICATE: self.duplicate_rate,
-            Dirt.FUTURE: self.future_rate,
-            Dirt.MALFORMED: self.malformed_rate,
-            Dirt.UNKNOWN_SCHEMA: self.unknown_schema_rate,
-            Dirt.BROKEN_RULE: self.broken_rule_rate,
-        }
+        return {dirt: getattr(self, f"{dirt.name.lower()}_rate") for dirt in Dirt if dirt}
 
     def render(self) -> str:
         """The parameters and the rules' number as one canonical line of JSON."""

@@ -6,6 +6,8 @@ from random import Random
 from faker import Faker
 
 from generators.chance import create_random
+from generators.event import Event
+from generators.ticks import ANNOUNCED_MS, START_MS
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,21 @@ class Product:
     pack_size_units: int
     lead_time_days: int
     popularity: int  # demand, relative to the other products
+
+    def introduce(self) -> Event:
+        """The event that announces it, before the world begins."""
+        return {
+            "event_id": f"{self.sku}-introduced",
+            "event_time": ANNOUNCED_MS,
+            "effective_at": START_MS,
+            "sku": self.sku,
+            "name": self.name,
+            "category": self.category,
+            "supplier_id": self.supplier_id,
+            "unit_cost_cents": self.unit_cost_cents,
+            "pack_size_units": self.pack_size_units,
+            "lead_time_days": self.lead_time_days,
+        }
 
 
 def create_products(seed: int, count: int) -> tuple[Product, ...]:

@@ -1,13 +1,12 @@
 """Publishes every record in order, once, or raises the reason why not."""
 
 from collections.abc import Callable
-from typing import Protocol
 
-from confluent_kafka import KafkaError, KafkaException, Message
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from contracts import DIMENSIONS, HEARTBEATS
 from generators import wire
-from generators.numbering import Publication
+from generators.event import Publication
 from infra.errors import UserError
 
 FULL_SECONDS_MAX = 120.0  # without an accepted record: give up
@@ -26,26 +25,6 @@ class PublishingFailed(UserError):
             f"Kafka did not accept a record: {reason}. "
             "A simulator that is started again continues where the log ends."
         )
-
-
-class Producer(Protocol):
-    """The methods of a Kafka producer that the publisher calls."""
-
-    def produce(
-        self,
-        topic: str,
-        value: bytes,
-        key: bytes,
-        partition: int,
-        *,
-        on_delivery: Callable[[KafkaError | None, Message], None],
-        timestamp: int,
-        headers: Headers,
-    ) -> None: ...
-
-    def poll(self, timeout: float) -> int: ...
-
-    def flush(self, timeout: float) -> int: ...
 
 
 class Publisher:

@@ -1,11 +1,22 @@
-"""Continues where the log ends: no record is lost or published twice."""
+"""Continues where the log ends, from a snapshot: no record is lost or published twice."""
 
+import hashlib
+import json
+import logging
+import os
 from collections.abc import Mapping
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from generators import wire
-from generators.numbering import Counts, Publication
+from generators.event import Counts, Publication
+from generators.ticks import TICKS_PER_HOUR
 from infra.errors import UserError
+
+SNAPSHOT_TICKS = 4 * TICKS_PER_HOUR
+SNAPSHOTS_MAX = 2  # the newest may be ahead of the log; the one before is not
+
+log = logging.getLogger("simulator")
 
 
 class OtherWorld(UserError):
@@ -27,13 +38,11 @@ class Published(NamedTuple):
     value: bytes
 
 
-Ends = Mapping[tuple[str, int], Published]  # by topic and partition
-
-
 class Logged:
     """The records in the log when the simulator started; the world skips them."""
 
-    def __init__(self, ends: Ends) -> None:
+    def __init__(self, ends: Mapping[tuple[str, int], Published]) -> None:
+        """`ends`: by topic and partition."""
         self._ends = ends
         self._ahead = dict(ends)
 
@@ -75,16 +84,59 @@ class Logged:
         if end is None or publication.sequence > end.sequence:
             return False
         if publication.sequence == end.sequence:
-            _compare(publication, end)
+            again = Published(
+                publication.published_ms,
+                publication.sequence,
+                publication.key.encode(),
+                wire.encode_value(publication),
+            )
+            if again != end:
+                place = f"{publication.topic}/{publication.partition}, sequence {end.sequence}"
+                raise OtherWorld(f"{again} as {place}", str(end))
             del self._ahead[where]
         return True
 
 
-def _compare(publication: Publication, end: Published) -> None:
-    value = wire.encode_value(publication)
-    again = Published(
-        publication.published_ms, publication.sequence, publication.key.encode(), value
-    )
-    if again != end:
-        where = f"{publication.topic}/{publication.partition}, sequence {end.sequence}"
-        raise OtherWorld(f"{again} as {where}", str(end))
+class Snapshots:
+    """The last states of one world, one file each.
+
+    They only save time: without them, or with broken ones, the simulator computes the same world
+    from its start.
+    """
+
+    def __init__(self, folder: Path, world: str) -> None:
+        """`world`: the parameters as text; files of another world are never read."""
+        self._folder = folder
+        self._world = hashlib.sha256(world.encode()).hexdigest()[:12]
+
+    def save(self, state: dict[str, Any]) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        target = self._folder / f"{self._world}-{state['next_tick']:010d}.json"
+        draft = target.with_suffix(".new")
+        with draft.open("w") as file:
+            json.dump(state, file, separators=(",", ":"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+        kept = self._list_files()[-SNAPSHOTS_MAX:]
+        for file_old in set(self._folder.glob("*.json")) - set(kept):
+            file_old.unlink()
+
+    def find_newest(self, logged: Counts) -> dict[str, Any] | None:
+        """The last state that is not ahead of the log; None if there is none."""
+        for file in reversed(self._list_files()):
+            try:
+                state: dict[str, Any] = json.loads(file.read_text())
+            except ValueError:
+                log.warning("%s does not parse; an earlier state is taken", file)
+                continue
+            if not any(
+                count > there
+                for topic, partitions in state["counts"].items()
+                for count, there in zip(partitions, logged[topic], strict=True)
+            ):
+                return state
+        return None
+
+    def _list_files(self) -> list[Path]:
+        return sorted(self._folder.glob(f"{self._world}-*.json"))

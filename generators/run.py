@@ -1,21 +1,22 @@
-"""The loop of the world, tick by tick, at either pace."""
+"""The loop of the world: tick by tick, at its clock's pace or at full speed, while the disk has
+room.
+"""
 
 import logging
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from threading import Event as Signal
 from typing import NamedTuple
 
-from generators.confirmations import Confirmations, Nothing
-from generators.disk_guard import DiskGuard
-from generators.pacer import Pacer
+from generators.confirmations import Orders
 from generators.publisher import Publisher
-from generators.resume import Logged
-from generators.snapshot import SNAPSHOT_TICKS, Snapshots
+from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
 from generators.ticks import TICKS_PER_DAY, to_tick_start_ms
 from generators.world import World
+from ops.control.world_clock import BEHIND_MS_MAX, ClockState, WorldClock
 
-NOTHING = Nothing()
+DISK_LOOK_SECONDS = 5.0
+WAIT_MS_MAX = 1_000  # then read the clock again: somebody may set a wall clock
 
 log = logging.getLogger("simulator")
 
@@ -36,24 +37,111 @@ class Progress(NamedTuple):
         return to_tick_start_ms(self.tick)
 
 
-Report = Callable[[Progress], None]
-"""Called with the progress at the end of every tick."""
+class Unpaced:
+    """The pace of a backfill: every moment has come."""
+
+    def __init__(self, stop: Signal) -> None:
+        self._stop = stop
+
+    def wait(self, world_ms: int) -> bool:
+        """Wait for that world time. Returns False if the world is to stop first."""
+        return not self._stop.is_set()
+
+    def stand(self) -> None:
+        """Stop world time until the next wait."""
+
+
+class Paced(Unpaced):
+    """World time runs with the wall clock, from the first moment that is not yet past."""
+
+    def __init__(
+        self,
+        stop: Signal,
+        past_ms: int,
+        speed_milli: int,
+        wall_ms: Callable[[], int],
+        announce: Callable[[WorldClock, ClockState], None],
+    ) -> None:
+        super().__init__(stop)
+        self._past_ms = past_ms
+        self._speed_milli = speed_milli
+        self._wall_ms = wall_ms
+        self._announce = announce
+        self._clock: WorldClock | None = None
+
+    def wait(self, world_ms: int) -> bool:
+        if world_ms <= self._past_ms:
+            return not self._stop.is_set()
+        clock = self._clock or self._start(self._past_ms)
+        while not self._stop.is_set():
+            behind_ms = self._wall_ms() - clock.wall_at(world_ms)
+            if behind_ms > BEHIND_MS_MAX:
+                self._start(world_ms)
+            if behind_ms >= 0:
+                return True
+            self._stop.wait(min(-behind_ms, WAIT_MS_MAX) / 1000)
+        return False
+
+    def stand(self) -> None:
+        now_ms = self._wall_ms()
+        if self._clock:
+            self._past_ms = self._clock.world_at(now_ms)
+            self._clock = None
+        self._announce(WorldClock(self._past_ms, now_ms, self._speed_milli), ClockState.STOPPED)
+
+    def _start(self, world_ms: int) -> WorldClock:
+        self._clock = WorldClock(world_ms, self._wall_ms(), self._speed_milli)
+        self._announce(self._clock, ClockState.RUNNING)
+        return self._clock
+
+
+class DiskGuard:
+    """Checks the free space every DISK_LOOK_SECONDS."""
+
+    def __init__(self, stop: Signal, shortage: Callable[[], str | None]) -> None:
+        """`shortage` returns what is lacking, in words; None if nothing is."""
+        self._stop = stop
+        self._shortage = shortage
+        self._look_at = 0.0
+
+    def has_room(self) -> bool:
+        """Whether there was room at the last check."""
+        if time.monotonic() < self._look_at:
+            return True
+        shortage = self._look()
+        if shortage:
+            log.warning("the world stands still: %s", shortage)
+        return not shortage
+
+    def wait(self) -> bool:
+        """Wait for room. Returns False if the world is to stop first."""
+        while not self._stop.wait(DISK_LOOK_SECONDS):
+            if not self._look():
+                log.info("the disk has room again: the world goes on")
+                return True
+        return False
+
+    def _look(self) -> str | None:
+        shortage = self._shortage()
+        self._look_at = time.monotonic() + DISK_LOOK_SECONDS
+        return shortage
 
 
 def run(
     world: World,
     logged: Logged,
-    pacer: Pacer,
+    pacer: Unpaced,
     publisher: Publisher,
     snapshots: Snapshots,
     disk_guard: DiskGuard,
-    report: Report,
+    report: Callable[[Progress], None],
     until_tick: int | None = None,
-    confirmations: Confirmations = NOTHING,
+    orders: Orders | None = None,
 ) -> None:
     """Publish the records that the log lacks, up to `until_tick` or until stopped.
 
-    Raises PublishingFailed; raises OtherWorld if the log holds another world.
+    `report` is called at the end of every tick. `orders`: the world's input. Raises
+    PublishingFailed; raises OtherWorld if the log holds another world.
     """
     published = 0
     while until_tick is None or world.next_tick < until_tick:
@@ -67,26 +155,11 @@ def run(
             return
         if tick and tick % SNAPSHOT_TICKS == 0:
             snapshots.save(world.dump_state())
-        for publication in logged.select_missing(world.tick(confirmations.take_due(tick))):
+        confirmed = orders.take_due(tick) if orders else ()
+        for publication in logged.select_missing(world.tick(confirmed)):
             if not pacer.wait(publication.published_ms):
                 return
             publisher.publish(publication)
             published += 1
         publisher.check()
         report(Progress(world.next_tick, published))
-
-
-def create_daily_report() -> Report:
-    """A report that logs a line a day."""
-    began = time.monotonic()
-
-    def report(at: Progress) -> None:
-        if at.records and at.tick % TICKS_PER_DAY == 0:
-            log.info(
-                "world time %s; %s records published since the start of the program, %s/s",
-                f"{datetime.fromtimestamp(at.world_ms / 1000, UTC):%Y-%m-%d %H:%M}",
-                f"{at.records:,}",
-                f"{at.records / max(time.monotonic() - began, 0.001):,.0f}",
-            )
-
-    return report

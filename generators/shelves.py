@@ -91,7 +91,7 @@ class Shelves:
     def order(self, shelf: int) -> None:
         """Order the missing units of a shelf, unless few are missing or goods are on their way."""
         left = self.units[shelf]
-        if left < self._order_below[shelf] and not self.supply.is_awaited(shelf):
+        if left < self._order_below[shelf] and shelf not in self.supply.awaited:
             self.supply.order(shelf, self.full[shelf] - left)
 
     def price(self, cents: Sequence[int]) -> None:

@@ -8,11 +8,10 @@ from generators.customers import Payer
 from generators.delivery_queue import DeliveryQueue
 from generators.demand import Arrival, Demand
 from generators.event import Event
-from generators.losses import Kind, Loss, choose_counted, draw_losses
-from generators.returns import Return, Returns
+from generators.returns import Kind, Loss, Return, Returns, choose_counted, draw_losses
 from generators.shelves import Shelves
-from generators.shipment import Shipment
 from generators.stores import Store
+from generators.supply import Shipment
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_HOUR, to_hour_of_day, to_tick_start_ms
 
 SHIFTS_PER_DAY = 3
@@ -26,7 +25,7 @@ class Shop:
         self.store = store
         self.shelves = shelves
         self._seed = seed
-        self._demand = demand
+        self.demand = demand
         self._deliveries = deliveries
         self._returns = Returns(seed, store.store_id)
         self._registers = [f"{store.store_id}-R{n + 1}" for n in range(store.registers)]
@@ -47,16 +46,16 @@ class Shop:
             self.shelves.put(shelf, units)
             event_id = f"{self.store.store_id}-opening-{self.shelves.skus[shelf]}"
             event = self._build_adjustment(event_id, shelf, units, "opening", now_ms)
-            self._deliveries.post_clean(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
+            self._deliveries.post_once(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
 
     def begin_day(self, appeal: Sequence[int]) -> None:
         """`appeal`: for every product of the retailer, the factor of its popularity today."""
         wanted = self._weigh_shelves(appeal)
-        self._demand.begin_day(wanted)
+        self.demand.begin_day(wanted)
         self.shelves.begin_day(wanted)
 
     def begin_hour(self, hour: int) -> None:
-        self._arrivals = self._demand.draw_visits(hour)
+        self._arrivals = self.demand.draw_visits(hour)
         self._returns.begin_hour(hour)
         self._losses = draw_losses(self._seed, self.store, hour, self._arrivals)
         self._arrivals.reverse()
@@ -68,7 +67,10 @@ class Shop:
         hour, minute = divmod(tick, TICKS_PER_HOUR)
         start_ms = to_tick_start_ms(tick)
         end_ms = start_ms + TICK_MS
-        self._expect(start_ms)
+        store_id, skus = self.store.store_id, self.shelves.skus
+        for shipment in self.shelves.supply.release_due(start_ms):
+            event = shipment.record(store_id, skus, "dispatched", start_ms)
+            self._deliveries.post(SHIPMENTS.name, store_id, event, start_ms)
         for shipment in self.shelves.supply.unload_due(end_ms):
             self._unload(shipment)
         if self.store.is_open(to_hour_of_day(hour)):
@@ -86,10 +88,6 @@ class Shop:
     def visits(self) -> int:
         """The number of visits in the rest of this hour."""
         return len(self._arrivals)
-
-    def choose_shelf(self, share: float) -> int:
-        """A shelf, chosen by today's demand. `share`: which one, from 0 to 1."""
-        return self._demand.choose_shelf(share)
 
     def issue(
         self, at_ms: int, till: int, payer: Payer, lines: list[Event], delay_ms: int = 0
@@ -158,20 +156,13 @@ class Shop:
         first = tick // SHIFT_TICKS * tills
         self._on_duty = [self._cashiers[(first + n) % len(self._cashiers)] for n in range(tills)]
 
-    def _expect(self, now_ms: int) -> None:
-        """Post the shipments that leave for the store."""
-        store_id, skus = self.store.store_id, self.shelves.skus
-        for shipment in self.shelves.supply.release_due(now_ms):
-            event = shipment.dispatch(store_id, skus, now_ms)
-            self._deliveries.post(SHIPMENTS.name, store_id, event, now_ms)
-
     def _unload(self, shipment: Shipment) -> None:
         """Put a shipment on the shelves; order missing units again."""
         store_id, shelves = self.store.store_id, self.shelves
         for load in shipment.loads:
             shelves.put(load.shelf, load.received_units)
             shelves.order(load.shelf)
-        event = shipment.receive(store_id, shelves.skus)
+        event = shipment.record(store_id, shelves.skus, "received", shipment.arrives_ms)
         self._deliveries.post(SHIPMENTS.name, store_id, event, shipment.arrives_ms)
 
     def _refund(self, brought: Return, at_ms: int) -> None:

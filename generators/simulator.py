@@ -7,29 +7,31 @@ import argparse
 import gc
 import logging
 import sys
+from collections.abc import Callable
 from functools import partial
 from threading import Event as Signal
 
-from generators.clock import get_wall_ms, to_speed_milli
-from generators.clock_publisher import ClockPublisher, find_announced, read_announced_ms
-from generators.confirmations import Confirmations, Journal, Nothing, Orders
-from generators.disk_guard import DiskGuard
+from generators.clock import (
+    ClockPublisher,
+    find_announced,
+    get_wall_ms,
+    read_announced_ms,
+    to_speed_milli,
+)
+from generators.confirmations import Journal, Orders
 from generators.log_end import SEQUENCE, find_last_published, is_numbered, parse_published
-from generators.pacer import Paced, Unpaced
 from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
-from generators.resume import Logged
-from generators.run import Report, create_daily_report, run
-from generators.snapshot import SNAPSHOT_TICKS, Snapshots
-from generators.stopping import catch_stop
+from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
+from generators.run import DiskGuard, Paced, Progress, Unpaced, run
+from generators.stopping import work_until_stopped
 from generators.ticks import START_MS, TICKS_PER_DAY, to_tick_start_ms
 from generators.world import TOPICS, World
 from infra.disk import find_shortage
 from infra.errors import UserError
 from infra.kafka import KafkaDown, create_producer, is_answering
 from infra.lock import LockHeld, lock_folder
-from infra.logs import set_up_logging
-from infra.settings import SIMULATOR, Settings, read_settings
+from infra.settings import SIMULATOR, Settings
 from ops.control.world_clock import ClockState, WorldClock
 
 BACKFILL_LINGER_MS = 50  # large batches: no reader waits for a single record
@@ -44,7 +46,7 @@ def simulate(
     *,
     backfill_days: int = 0,
     live: bool = True,
-    report: Report | None = None,
+    report: Callable[[Progress], None] = lambda _: None,
 ) -> None:
     """Publish the world until `stop` is set.
 
@@ -55,11 +57,15 @@ def simulate(
     advice = "See what runs: make status · stop it: make down"
     held = LockHeld("simulator", f"publish the world of {home}", advice)
     with lock_folder(home / SIMULATOR, held):
-        _simulate(settings, stop, backfill_days, live, report or create_daily_report())
+        _simulate(settings, stop, backfill_days, live, report)
 
 
 def _simulate(
-    settings: Settings, stop: Signal, backfill_days: int, live: bool, report: Report
+    settings: Settings,
+    stop: Signal,
+    backfill_days: int,
+    live: bool,
+    report: Callable[[Progress], None],
 ) -> None:
     if backfill_days and settings.simulator_refill == "orders":
         raise UserError(
@@ -72,7 +78,7 @@ def _simulate(
     snapshots = Snapshots(settings.data_dir / SIMULATOR, wanted.render())
     world = _resume_world(wanted, logged, snapshots)
     client = create_producer(settings)
-    clock_publisher = ClockPublisher(Publisher(client), wanted)
+    clock_publisher = ClockPublisher(Publisher(client), wanted.render().encode(), wanted.seed)
     speed = to_speed_milli(settings.simulator_speed)
 
     def stand(world_ms: int) -> None:
@@ -90,18 +96,14 @@ def _simulate(
         stand(past_ms)
     if live and not stop.is_set():
         pacer = Paced(stop, past_ms, speed, get_wall_ms, clock_publisher.announce)
-        heard = _open_intake(settings, wanted, logged)
+        orders = None
+        if wanted.refill == "orders":
+            journal = Journal(settings.data_dir / SIMULATOR, wanted.render())
+            orders = Orders(settings, journal, logged.newest_ms)
         publisher = Publisher(client, get_wall_ms)
-        run(world, logged, pacer, publisher, snapshots, disk_guard, report, confirmations=heard)
+        run(world, logged, pacer, publisher, snapshots, disk_guard, report, orders=orders)
         pacer.stand()
     clock_publisher.flush()
-
-
-def _open_intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
-    if wanted.refill == "vans":
-        return Nothing()
-    journal = Journal(settings.data_dir / SIMULATOR, wanted.render())
-    return Orders(settings, journal, logged.newest_ms)
 
 
 def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
@@ -131,36 +133,15 @@ def collect_garbage_rarely() -> None:
 
 
 def main() -> int:
-    options = _parse_options()
-    set_up_logging("simulator")
-    collect_garbage_rarely()
-    stop = catch_stop()
-    try:
-        simulate(
-            read_settings(),
-            stop,
-            backfill_days=options.backfill_days,
-            live=not options.stop_after_backfill,
-        )
-    except UserError as error:
-        log.error("%s", error)
-        return 1
-    return 0
-
-
-def _parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m generators.simulator")
-    parser.add_argument(
-        "--backfill-days",
-        type=int,
-        default=0,
-        metavar="N",
-        help="publish the first N days of the world as fast as possible, then go on in real time",
-    )
-    parser.add_argument(
-        "--stop-after-backfill", action="store_true", help="stop after the backfill"
-    )
-    return parser.parse_args()
+    backfill = "publish the first N days of the world as fast as possible, then go on in real time"
+    parser.add_argument("--backfill-days", type=int, default=0, metavar="N", help=backfill)
+    stopping = "stop after the backfill"
+    parser.add_argument("--stop-after-backfill", action="store_true", help=stopping)
+    options = parser.parse_args()
+    collect_garbage_rarely()
+    days, live = options.backfill_days, not options.stop_after_backfill
+    return work_until_stopped("simulator", partial(simulate, backfill_days=days, live=live))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@ from decimal import Decimal
 from faker import Faker
 
 from generators.chance import create_random
+from generators.event import Event
 from generators.products import Product
+from generators.ticks import ANNOUNCED_MS, START_MS
 
 OPENING_HOURS = ((7, 22), (8, 20), (6, 23), (9, 21))
 ROUND_THE_CLOCK_MIN = 2  # so that stores sell at night
@@ -40,6 +42,21 @@ class Store:
     def is_open(self, hour_of_day: int) -> bool:
         return self.opens_at_hour <= hour_of_day < self.closes_at_hour
 
+    def introduce(self) -> Event:
+        """The event that announces it, before the world begins."""
+        return {
+            "event_id": f"{self.store_id}-opened",
+            "event_time": ANNOUNCED_MS,
+            "effective_at": START_MS,
+            "store_id": self.store_id,
+            "name": self.name,
+            "city": self.city,
+            "latitude_microdegrees": self.latitude_microdegrees,
+            "longitude_microdegrees": self.longitude_microdegrees,
+            "opens_at_minute": self.opens_at_hour * 60,
+            "closes_at_minute": self.closes_at_hour * 60,
+        }
+
 
 def create_stores(seed: int, count: int, products: Sequence[Product]) -> tuple[Store, ...]:
     faker = Faker("en_GB")
@@ -53,7 +70,9 @@ def _store(seed: int, number: int, faker: Faker, products: Sequence[Product]) ->
     if place is None:
         raise LookupError(f"Faker knows no places in {COUNTRY}")
     latitude, longitude, city, *_ = place
-    opens, closes = _choose_hours(number)
+    opens, closes = OPENING_HOURS[number % len(OPENING_HOURS)]
+    if number < ROUND_THE_CLOCK_MIN or number % ROUND_THE_CLOCK_EVERY == 0:
+        opens, closes = 0, 24
     kept = _draw_assortment(seed, number, products)
     return Store(
         number=number,
@@ -69,12 +88,6 @@ def _store(seed: int, number: int, faker: Faker, products: Sequence[Product]) ->
         assortment=tuple(kept),
         popularity=tuple(kept.values()),
     )
-
-
-def _choose_hours(number: int) -> tuple[int, int]:
-    if number < ROUND_THE_CLOCK_MIN or number % ROUND_THE_CLOCK_EVERY == 0:
-        return 0, 24
-    return OPENING_HOURS[number % len(OPENING_HOURS)]
 
 
 def _draw_assortment(seed: int, number: int, products: Sequence[Product]) -> dict[int, int]:

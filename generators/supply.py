@@ -4,12 +4,13 @@ Where the world is refilled by orders, only confirmed orders leave.
 """
 
 from collections.abc import Sequence
-from random import Random
-from typing import Any
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter
 
 from generators.chance import create_random
+from generators.event import Event
 from generators.parameters import Refill
-from generators.shipment import Confirmed, Load, Shipment
 from generators.stores import Store
 from generators.ticks import HOUR_MS, START_MS, TICK_MS, TICKS_PER_HOUR
 
@@ -21,6 +22,58 @@ LINES_MAX = 100  # of a shipment; further lines make another one
 LATE_SHARE = 0.1  # of the shipments
 LATE_TICKS_MAX = 6 * TICKS_PER_HOUR
 SHORT_SHARE = 0.04  # of the lines: some or all of their packs are missing
+
+
+class Load(NamedTuple):
+    """Some units for one shelf."""
+
+    shelf: int
+    dispatched_units: int
+    received_units: int  # the units that the store will count
+
+
+class Confirmed(NamedTuple):
+    """A supplier's confirmation of an order. Times are world milliseconds."""
+
+    order_id: str
+    store_id: str
+    sku: str
+    ordered_units: int
+    shipped_units: int
+    dispatches_ms: int
+    arrives_ms: int
+
+
+class Shipment(NamedTuple):
+    """Goods on their way to a store."""
+
+    shipment_id: str
+    order_id: str | None
+    arrives_ms: int
+    loads: tuple[Load, ...]
+
+    def record(self, store_id: str, skus: Sequence[str], status: str, at_ms: int) -> Event:
+        """The event of its dispatch, or of its arrival; nothing is received at a dispatch."""
+        return {
+            "event_id": f"{self.shipment_id}-{status}",
+            "event_time": at_ms,
+            "store_id": store_id,
+            "shipment_id": self.shipment_id,
+            "purchase_order_id": self.order_id,
+            "status": status,
+            "lines": [
+                {
+                    "sku": skus[load.shelf],
+                    "dispatched_units": load.dispatched_units,
+                    "received_units": load.received_units if status == "received" else 0,
+                }
+                for load in self.loads
+            ],
+        }
+
+
+UNDERWAY = TypeAdapter(list[Shipment])
+PLANNED = TypeAdapter(list[tuple[int, Shipment]])
 
 
 class Supply:
@@ -39,17 +92,14 @@ class Supply:
         self._sent = 0
         self._ordered: list[tuple[int, int]] = []  # shelf and packs
         self._underway: list[Shipment] = []
-        self._awaited: set[int] = set()
-
-    def is_awaited(self, shelf: int) -> bool:
-        return shelf in self._awaited
+        self.awaited: set[int] = set()  # shelves whose goods are ordered
 
     def order(self, shelf: int, units: int) -> None:
         """Order the packs that hold these units, with the next van; without vans, do nothing."""
         if not self._by_vans:
             return
         self._ordered.append((shelf, -(-units // self._packs_units[shelf])))
-        self._awaited.add(shelf)
+        self.awaited.add(shelf)
 
     def plan(self, shelf: int, confirmed: Confirmed) -> None:
         """Plan the shipment of a confirmed order for its dispatch time."""
@@ -77,7 +127,7 @@ class Supply:
         here = [shipment for shipment in self._underway if shipment.arrives_ms < until_ms]
         if here:
             self._underway = [one for one in self._underway if one.arrives_ms >= until_ms]
-            self._awaited.difference_update(load.shelf for one in here for load in one.loads)
+            self.awaited.difference_update(load.shelf for one in here for load in one.loads)
         return here
 
     def dump_state(self) -> dict[str, Any]:
@@ -91,12 +141,10 @@ class Supply:
     def restore(self, state: dict[str, Any]) -> None:
         self._sent = state["sent"]
         self._ordered = [(shelf, packs) for shelf, packs in state["ordered"]]
-        self._underway = [_create_shipment(*shipment) for shipment in state["underway"]]
-        self._planned = [
-            (at_ms, _create_shipment(*shipment)) for at_ms, shipment in state["planned"]
-        ]
-        self._awaited = {shelf for shelf, _ in self._ordered}
-        self._awaited.update(load.shelf for one in self._underway for load in one.loads)
+        self._underway = UNDERWAY.validate_python(state["underway"])
+        self._planned = PLANNED.validate_python(state["planned"])
+        self.awaited = {shelf for shelf, _ in self._ordered}
+        self.awaited.update(load.shelf for one in self._underway for load in one.loads)
 
     def _release_planned(self, now_ms: int) -> list[Shipment]:
         """Release the planned shipments that are due; each arrives a tick later at the earliest."""
@@ -114,20 +162,10 @@ class Supply:
         self._sent += 1
         draw = create_random(self._seed, self._store_id, self._sent, "shipment")
         late_ticks = int(draw.random() * LATE_TICKS_MAX) if draw.random() < LATE_SHARE else 0
-        return Shipment(
-            f"{self._store_id}-V{self._sent}",
-            None,
-            now_ms + TRAVEL_MS + late_ticks * TICK_MS,
-            tuple(self._load(draw, shelf, packs) for shelf, packs in ordered),
-        )
-
-    def _load(self, draw: Random, shelf: int, packs: int) -> Load:
-        units = self._packs_units[shelf]
-        there = int(draw.random() * packs) if draw.random() < SHORT_SHARE else packs
-        return Load(shelf, packs * units, there * units)
-
-
-def _create_shipment(
-    shipment_id: str, order_id: str | None, arrives_ms: int, loads: Sequence[Sequence[int]]
-) -> Shipment:
-    return Shipment(shipment_id, order_id, arrives_ms, tuple(Load(*load) for load in loads))
+        arrives_ms = now_ms + TRAVEL_MS + late_ticks * TICK_MS
+        loads = []
+        for shelf, packs in ordered:
+            there = int(draw.random() * packs) if draw.random() < SHORT_SHARE else packs
+            units = self._packs_units[shelf]
+            loads.append(Load(shelf, packs * units, there * units))
+        return Shipment(f"{self._store_id}-V{self._sent}", None, arrives_ms, tuple(loads))

@@ -8,12 +8,10 @@ from datetime import timedelta
 from random import Random
 from typing import Any
 
-from contracts import Contract, Rule, encode, get_contract
+from contracts import Contract, encode, get_contract
 from contracts.times import MILLISECOND
 from generators.chance import create_random
-from generators.dirt import Dirt
-from generators.event import Event
-from generators.numbering import Publication
+from generators.event import Dirt, Event, Publication
 from generators.ticks import HOUR_MS
 
 MAGIC_BYTES = 1
@@ -69,7 +67,8 @@ def _encode_unknown(of: Contract, event: Event, draw: Random) -> bytes:
 
 def _encode_broken(of: Contract, event: Event, draw: Random) -> bytes:
     """The event with one rule broken: a field of the event, or of its first line."""
-    rules = [rule for rule in of.rules if _may_break(of, rule)]
+    kept = *of.key, "event_id"  # a spoilt record keeps its key and its id
+    rules = [rule for rule in of.rules if rule.kind in BREAKING and rule.path[0] not in kept]
     rule = rules[int(draw.random() * len(rules))]
     bad = BREAKING[rule.kind](rule.limit)
     head, *rest = rule.path
@@ -77,11 +76,6 @@ def _encode_broken(of: Contract, event: Event, draw: Random) -> bytes:
         first, *others = event[head]
         bad = [{**first, rest[0]: bad}, *others]
     return encode(of, {**event, head: bad})
-
-
-def _may_break(of: Contract, rule: Rule) -> bool:
-    """Whether a record may break the rule: it has to keep its key and its id."""
-    return rule.kind in BREAKING and rule.path[0] not in (*of.key, "event_id")
 
 
 BECOMES: Mapping[Dirt, Callable[[Contract, Event, Random], bytes]] = {

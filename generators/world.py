@@ -18,23 +18,19 @@ from contracts import (
     Contract,
 )
 from contracts.times import MILLISECOND
-from generators.catalog import introduce_product, open_store
 from generators.customers import CASH_SHARE, Customers
 from generators.delivery_queue import DeliveryQueue
-from generators.demand import Demand, compute_visits_per_hour
-from generators.event import Event
+from generators.demand import SEASONS, Demand, compute_season_percent, compute_visits_per_hour
+from generators.event import Counts, Event, Numbering, Publication
 from generators.incidents.book import Incidents
 from generators.ledger import Page
-from generators.numbering import Counts, Numbering, Publication
 from generators.parameters import Parameters
-from generators.prices import Prices
+from generators.prices import Prices, Promotions
 from generators.products import create_products
-from generators.promotions import Promotions
-from generators.seasons import SEASONS, compute_season_percent
 from generators.shelves import AHEAD_DAYS, Shelves
-from generators.shipment import Confirmed
 from generators.shop import Shop
 from generators.stores import create_stores
+from generators.supply import Confirmed
 from generators.ticks import (
     ANNOUNCED_MS,
     HOURS_PER_WEEK,
@@ -65,7 +61,7 @@ class World:
         customers = Customers(
             parameters.seed,
             parameters.stores,
-            compute_card_visits_per_day(parameters.receipts_per_minute),
+            parameters.receipts_per_minute * TICKS_PER_DAY * (1 - CASH_SHARE),
         )
         self._shops = self._open_shops(parameters, customers)
         self._incidents = Incidents(parameters, self._stores, customers)
@@ -174,13 +170,13 @@ class World:
     def _begin(self) -> None:
         """Announce products, prices, plans and stores, an hour before, and fill the shelves."""
         for product in self.products:
-            introduced = introduce_product(product)
-            self._deliveries.post_clean(PRODUCTS.name, product.sku, introduced, ANNOUNCED_MS)
+            introduced = product.introduce()
+            self._deliveries.post_once(PRODUCTS.name, product.sku, introduced, ANNOUNCED_MS)
         self._announce(PRICE_CHANGES, self._prices.introduce(), ANNOUNCED_MS)
         self._announce(PROMOTIONS, self._prices.introduce_plans(), ANNOUNCED_MS)
         for store in self._stores:
-            opened = open_store(store)
-            self._deliveries.post_clean(STORES.name, store.store_id, opened, ANNOUNCED_MS)
+            opened = store.introduce()
+            self._deliveries.post_once(STORES.name, store.store_id, opened, ANNOUNCED_MS)
         ahead = [self._compute_appeal(number) for number in range(AHEAD_DAYS)]
         for shop in self._shops:
             shop.open(ahead)
@@ -214,7 +210,7 @@ class World:
 
     def _announce(self, topic: Contract, facts: Iterable[Event], now_ms: int) -> None:
         for fact in facts:
-            self._deliveries.post_clean(topic.name, fact["sku"], fact, now_ms)
+            self._deliveries.post_once(topic.name, fact["sku"], fact, now_ms)
 
     def _publish(self, tick: int, end_ms: int) -> list[Publication]:
         pages = {store.store_id: Page() for store in self._stores}
@@ -234,7 +230,8 @@ class World:
             number(end_ms, INCIDENTS.name, incident["incident_id"], incident)
             for incident in self._incidents.take_finished()
         ]
-        publications.append(number(end_ms, HEARTBEATS.name, WORLD, _create_heartbeat(tick, end_ms)))
+        beat = {"event_id": f"beat-{tick}", "event_time": end_ms, "world": WORLD}
+        publications.append(number(end_ms, HEARTBEATS.name, WORLD, beat))
         return publications
 
     def _close(self, shop: Shop, page: Page, tick: int) -> dict[str, Any] | None:
@@ -244,12 +241,3 @@ class World:
             topic.name: self._numbering.count_records(topic.name, store_id) for topic in MOVING
         }
         return page.close(store_id, tick, to_tick_start_ms(tick + 1), physical, positions)
-
-
-def compute_card_visits_per_day(receipts_per_minute: float) -> float:
-    """The weekly mean of daily visits with a card, over all stores."""
-    return receipts_per_minute * TICKS_PER_DAY * (1 - CASH_SHARE)
-
-
-def _create_heartbeat(tick: int, end_ms: int) -> Event:
-    return {"event_id": f"beat-{tick}", "event_time": end_ms, "world": WORLD}

@@ -4,11 +4,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from infra.errors import UserError
-from infra.lock import lock_folder
+from infra.lock import is_locked, lock_folder
 from infra.settings import REPORTS
 
-LOADING = "load-"
-"""The prefix of the folders of `retail load`, in the data folder."""
 IMPORTS = "import"
 IMPORTING = "lines-"
 """The prefix of the folders of `retail import`, in the folder `import`."""
@@ -45,10 +43,11 @@ def lock_out_publishing(home: Path) -> AbstractContextManager[None]:
     return lock_folder(home / REPORTS, held, PUBLISHING_SECONDS_MAX)
 
 
+def is_publishing(home: Path) -> bool:
+    """Whether a load, an import or a backup runs."""
+    return is_locked(home / REPORTS)
+
+
 def list_importing(home: Path) -> list[Path]:
+    """The scratch folders of running and of killed imports into a data folder."""
     return sorted((home / IMPORTS).glob(f"{IMPORTING}*"))
-
-
-def list_scratch(home: Path) -> list[Path]:
-    """The scratch folders of running and of killed commands in a data folder."""
-    return [*sorted(home.glob(f"{LOADING}*")), *list_importing(home)]

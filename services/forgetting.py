@@ -8,7 +8,7 @@ from infra.erasures import note_erasure
 from infra.errors import UserError
 from infra.identities import Erased, Identities, Person, locate_lookup
 from infra.kafka import KafkaDown, create_producer, is_answering, send
-from infra.scratch import list_scratch
+from infra.scratch import is_publishing, list_importing
 from infra.settings import Settings
 from services.clock import get_wall_ms
 from services.traces import find_trace
@@ -41,10 +41,15 @@ def forget(settings: Settings, customer: str) -> Erased:
     UserError before it erases anything, and NotDelivered after that.
     """
     lookup = open_lookup(settings)
-    if left := list_scratch(settings.data_dir):
+    if is_publishing(settings.data_dir):
+        raise UserError(
+            "A load, an import or a backup runs, whose rows may name the customer. "
+            "Wait for it to end, then try again."
+        )
+    if left := list_importing(settings.data_dir):
         raise UserError(
             f"{', '.join(map(str, left))} holds rows of files, which may name the customer. "
-            "Wait for the load or import to end; if it was killed, remove the folder."
+            "Wait for the import to end; if it was killed, remove the folder."
         )
     if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)

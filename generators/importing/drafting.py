@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
 import duckdb
 
-from generators.importing.files import BadFile, list_columns, list_files, scan
-from generators.importing.guessing import guess, match_days
+from generators.importing.reading import list_columns, list_files, scan
+from infra.errors import UserError
 
 SAMPLE_ROWS = 2_000
 MOST = 0.8
@@ -28,9 +28,29 @@ FORMATS = (
     "%Y%m%d",
 )
 
+WIDE_COLUMNS_MIN = 7
+"""Columns that differ only in a number are taken for days if there are at least so many."""
+
+NAMES: Mapping[str, str] = {
+    "receipt": "invoiceno invoice receipt receiptid receiptno orderid transactionid ticket",
+    "time": "invoicedate datetime timestamp time date orderdate soldat when",
+    "sku": "stockcode sku itemid productid product item article upc",
+    "units": "quantity qty units unitssold sales count pieces",
+    "unit_price": "unitprice price sellprice itemprice",
+    "amount": "amount linetotal total revenue salesamount",
+    "store": "storeid store shop shopid branch outlet storenbr location",
+    "customer": "customerid customer memberid client",
+    "cashier": "cashierid cashier employee operator clerk",
+    "register_id": "registerid register till pos terminal",
+    "card": "cardtoken card cardid",
+    "name": "description productname itemname name title",
+    "category": "category catid family department deptid group",
+}
+"""Names of columns by field, in lower case without punctuation, the likeliest first."""
+
 
 def propose_mapping(file: Path) -> str:
-    """A mapping in YAML for the file; CHECK marks what the file does not show. Raises BadFile."""
+    """A mapping in YAML for the file; CHECK marks what the file does not show. Raises UserError."""
     [first, *_] = list_files([file])
     try:
         with closing(duckdb.connect()) as engine:
@@ -38,7 +58,7 @@ def propose_mapping(file: Path) -> str:
             columns = list_columns(engine, relation)
             sample = engine.execute(f"select * from {relation} limit {SAMPLE_ROWS}").fetchall()
     except duckdb.Error as error:
-        raise BadFile(f"{first} should hold rows that can be read, but: {error}") from error
+        raise UserError(f"{first} should hold rows that can be read, but: {error}") from error
     values = {name: [str(row[at]) for row in sample if row[at]] for at, name in enumerate(columns)}
     return "\n".join(_render_lines(first, columns, values)) + "\n"
 
@@ -50,8 +70,14 @@ def _render_lines(
     guesses = guess([name for name in columns if not days or not re.search(days, name)])
     yield f"# A first mapping for {file.name}. Lines with CHECK need a person."
     if days:
-        yield from _render_wide(days)
-    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in _render_prices(guesses, values)):
+        yield f"wide: {{columns: '{days}', name: day, value: units}}"
+        yield "# CHECK: if a second file says which day a column is, name it here, and then its"
+        yield "# column in `time`; likewise for prices:"
+        yield "# lookups:"
+        yield "#   - {file: calendar.csv, match: {d: day}}"
+    price = next((name for name in ("unit_price", "amount") if name in guesses), None)
+    prices = values[guesses[price]] if price else ()
+    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in prices):
         yield 'rows: {decimal: ","}'
     yield from _render_time(guesses.get("time"), values, wide=bool(days))
     yield from _render_receipt(guesses, values, wide=bool(days))
@@ -61,7 +87,10 @@ def _render_lines(
     if any(FRACTION.search(text) for text in values.get(guesses.get("units", ""), ())):
         yield "  # CHECK: units have decimals. Say by a column, or for all rows, what they are of:"
         yield "  # measure: {value: kilogram}"
-    yield from _render_price(guesses)
+    if price:
+        yield f"  {price}: {_quote(guesses[price])}"
+    else:
+        yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
     if "store" in guesses:
         yield f"  store: {_quote(guesses['store'])}"
     else:
@@ -73,14 +102,6 @@ def _render_lines(
     described = [f"{one}: {_quote(guesses[one])}" for one in ("name", "category") if one in guesses]
     yield f"products: {{{', '.join(described)}}}"
     yield "opening_stock: covering  # the least with which no shelf of the files runs below zero"
-
-
-def _render_wide(days: str) -> Iterable[str]:
-    yield f"wide: {{columns: '{days}', name: day, value: units}}"
-    yield "# CHECK: if a second file says which day a column is, name it here, and then its column"
-    yield "# in `time`; likewise for prices:"
-    yield "# lookups:"
-    yield "#   - {file: calendar.csv, match: {d: day}}"
 
 
 def _render_time(
@@ -95,11 +116,11 @@ def _render_time(
     else:
         yield f"  column: {_quote(column)}"
         sample = values[column]
-        fits = [one for one in FORMATS if _are_most(_can_parse(text, one) for text in sample)]
+        fits = [pattern for pattern in FORMATS if _fits(sample, pattern)]
         if fits:
             also = f"  # CHECK: or {' or '.join(fits[1:])}" if fits[1:] else ""
             yield f'  format: "{fits[0]}"{also}'
-        elif not _are_most(_is_iso(text) for text in sample):
+        elif not _fits(sample, None):
             yield '  format: "%Y-%m-%d"  # CHECK: such as ' + (sample[0] if sample else "nothing")
         if sample and not any(":" in text for text in sample):
             yield '  at: "12:00"  # the files say the day only'
@@ -123,44 +144,46 @@ def _render_receipt(
         yield "cancelled: {negative_units: true}  # CHECK"
 
 
-def _render_price(guesses: Mapping[str, str]) -> Iterable[str]:
-    for field in ("unit_price", "amount"):
-        if field in guesses:
-            yield f"  {field}: {_quote(guesses[field])}"
-            return
-    yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
-
-
-def _are_most(good: Iterable[bool]) -> bool:
-    """Whether nearly all are true: a sample may hold faulty rows."""
-    answers = list(good)
-    return bool(answers) and sum(answers) >= MOST * len(answers)
-
-
-def _render_prices(
-    guesses: Mapping[str, str], values: Mapping[str, Sequence[str]]
-) -> Iterable[str]:
-    for field in ("unit_price", "amount"):
-        yield from values.get(guesses.get(field, ""), ())
-
-
-def _can_parse(text: str, pattern: str) -> bool:
-    try:
-        datetime.strptime(text.strip(), pattern)  # noqa: DTZ007 - only whether it reads
-    except ValueError:
-        return False
-    return True
-
-
-def _is_iso(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text.strip())
-    except ValueError:
-        return False
-    return True
+def _fits(texts: Sequence[str], pattern: str | None) -> bool:
+    """Whether nearly all are times of this form, or of ISO 8601: a sample may hold faulty rows."""
+    good = 0
+    for text in texts:
+        with suppress(ValueError):
+            if pattern:
+                datetime.strptime(text.strip(), pattern)  # noqa: DTZ007 - only whether it reads
+            else:
+                datetime.fromisoformat(text.strip())
+            good += 1
+    return bool(texts) and good >= MOST * len(texts)
 
 
 def _quote(column: str | None) -> str:
     if column is None:
         return "CHECK  # no column looks like it"
     return column if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", column) else f"'{column}'"
+
+
+def guess(columns: Sequence[str]) -> dict[str, str]:
+    """The likeliest column for each field. No column is used twice; a field may have none."""
+    plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(columns)}
+    guesses: dict[str, str] = {}
+    for field, names in NAMES.items():
+        for name in names.split():
+            if name in plain and plain[name] not in guesses.values():
+                guesses[field] = plain[name]
+                break
+    if "unit_price" in guesses:
+        guesses.pop("amount", None)
+    return guesses
+
+
+def match_days(columns: Sequence[str]) -> str | None:
+    """A regular expression for the columns that are days; None if no columns are."""
+    stems: dict[str, int] = {}
+    for name in columns:
+        stem = re.sub(r"[0-9]+", "0", name)
+        stems[stem] = stems.get(stem, 0) + 1
+    stem, count = max(stems.items(), key=lambda one: one[1])
+    if count < WIDE_COLUMNS_MIN or "0" not in stem:
+        return None
+    return "^" + re.escape(stem).replace("0", "[0-9]+") + "$"

@@ -95,25 +95,42 @@ def announce_catalog(
     since = {"event_time": at_ms, "effective_at": max(at_ms, first_ms)}
     for [store] in _query_rows(engine, f"select distinct store from ({GOOD}) order by 1"):
         place = mapping.stores.get(store, Store())
-        described = {**_create_store(store, place), "currency": mapping.money.currency}
-        yield _announce(STORES, {**described, **since}, since, store)
+        described = {
+            "store_id": store,
+            "name": place.name or store,
+            "city": place.city,
+            "latitude_microdegrees": round(place.latitude * MICRODEGREES),
+            "longitude_microdegrees": round(place.longitude * MICRODEGREES),
+            "opens_at_minute": place.opens_at_minute,
+            "closes_at_minute": place.closes_at_minute,
+            "currency": mapping.money.currency,
+        }
+        yield _announce(STORES, {**described, **since}, store)
     for sku, name, category, measure in _query_rows(engine, PRODUCT):
-        described = _create_product(mapping, sku, name, category) | _give_measure(measure)
-        yield _announce(PRODUCTS, {**described, **since}, since, sku)
+        described = {
+            "sku": sku,
+            "name": (name or sku)[:200],
+            "category": (category or "unknown")[:64],
+            **mapping.products.model_dump(exclude={"name", "category"}),
+            **_give_measure(measure),
+        }
+        yield _announce(PRODUCTS, {**described, **since}, sku)
     if mapping.prices == "usual":
         for sku, price_cents in _query_rows(engine, PRICE):
             price = {"sku": sku, "price_cents": price_cents, **since}
-            yield _announce(PRICE_CHANGES, price, since, sku, first_ms)
+            yield _announce(PRICE_CHANGES, price, sku, first_ms)
     if mapping.opening_stock == "covering":
         for store, sku, units in _query_rows(engine, OPENING):
             shelf = {"store_id": store, "sku": sku, "units": units, "reason": "opening"}
-            yield _announce(ADJUSTMENTS, {**shelf, "event_time": at_ms}, since, store, sku)
+            yield _announce(ADJUSTMENTS, {**shelf, "event_time": at_ms}, store, sku)
 
 
 def to_outgoing(found: Issued, published_ms: int, edge: Edge = AS_SENT) -> Outgoing | Refused:
     """The record to publish, as the edge replaces its fields, or why the contract rejects it."""
     contract, event = found.contract, found.event
-    wrong = find_faults(contract, {**event, **_parse_times(contract, event)})
+    named = [field.name for field in contract.fields if field.type == "timestamp"]
+    times = {name: to_instant(event[name]) for name in named if event.get(name) is not None}
+    wrong = find_faults(contract, {**event, **times})
     if wrong:
         reasons, values = zip(
             *((_render_reason(fault), fault.found) for fault in wrong), strict=True
@@ -153,15 +170,11 @@ def _issue_receipt(mapping: Mapping, lines: Iterator[Found]) -> Iterator[Issued 
             many = f"receipt: at most {LINES_MAX:,} lines"
             yield Refused(first["kind"], first["file"], first["row"], (many,), ())
             return
-        if len(parts[-1]) >= _find_lines_max(mapping, line):
+        if len(parts[-1]) >= (1 if line["kind"] == "adjustment" else mapping.receipt.lines_max):
             parts.append([])
         parts[-1].append(line)
     for number, part in enumerate(parts):
         yield _issue_event(mapping, part, number)
-
-
-def _find_lines_max(mapping: Mapping, line: Found) -> int:
-    return 1 if line["kind"] == "adjustment" else mapping.receipt.lines_max
 
 
 def _issue_event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Refused:
@@ -170,8 +183,10 @@ def _issue_event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Re
         bad = next((line for line in lines if line["fault"]), first)
         return Refused(first["kind"], bad["file"], bad["row"], (first["receipt_fault"],), ())
     kind = first["kind"]
+    # The same receipt has the same id in every file and import.
+    text = f"{first['store']}-{first['key']}-{LETTERS[kind]}{part or ''}"
     shared = {
-        "event_id": create_event_id(first["store"], first["key"], kind, part),
+        "event_id": text if len(text) <= ID_LENGTH_MAX else f"{_hash(text)}-{LETTERS[kind]}",
         "event_time": first["issued"],
         "store_id": first["store"],
     }
@@ -185,14 +200,17 @@ def _issue_event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Re
         "register_id": first["register_id"],
         "cashier_id": first["cashier"],
         **{name: value for name, value in optional.items() if value},
-        "lines": [_create_line(line) for line in lines],
+        "lines": [
+            {
+                "sku": line["sku"],
+                "units": line["units"],
+                "unit_price_cents": line["price_cents"],
+                **_give_measure(line["measure"]),
+            }
+            for line in lines
+        ],
     }
     return Issued(contract, event, first["file"], first["row"])
-
-
-def _create_line(line: Found) -> Event:
-    sold = {"sku": line["sku"], "units": line["units"], "unit_price_cents": line["price_cents"]}
-    return sold | _give_measure(line["measure"])
 
 
 def _give_measure(measure: str | None) -> Event:
@@ -200,51 +218,13 @@ def _give_measure(measure: str | None) -> Event:
     return {} if measure is None else {"measure": measure}
 
 
-def create_event_id(store: str, receipt: str, kind: str, part: int) -> str:
-    """A deterministic id: the same receipt has the same id in every file and import."""
-    text = f"{store}-{receipt}-{LETTERS[kind]}{part or ''}"
-    return text if len(text) <= ID_LENGTH_MAX else f"{_hash(text)}-{LETTERS[kind]}"
-
-
-def _announce(contract: Contract, event: Event, since: Event, *names: object) -> Issued:
+def _announce(contract: Contract, event: Event, *names: object) -> Issued:
     named = "/".join(map(str, (contract.entity, *names)))
-    identified = {"event_id": f"{contract.entity}-{_hash(named)}", **event}
-    return Issued(contract, identified, "", 0)
+    return Issued(contract, {"event_id": f"{contract.entity}-{_hash(named)}", **event}, "", 0)
 
 
 def _hash(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:40]
-
-
-def _create_store(store: str, place: Store) -> Event:
-    return {
-        "store_id": store,
-        "name": place.name or store,
-        "city": place.city,
-        "latitude_microdegrees": round(place.latitude * MICRODEGREES),
-        "longitude_microdegrees": round(place.longitude * MICRODEGREES),
-        "opens_at_minute": place.opens_at_minute,
-        "closes_at_minute": place.closes_at_minute,
-    }
-
-
-def _create_product(mapping: Mapping, sku: str, name: str | None, category: str | None) -> Event:
-    products = mapping.products
-    return {
-        "sku": sku,
-        "name": (name or sku)[:200],
-        "category": (category or "unknown")[:64],
-        "supplier_id": products.supplier_id,
-        "unit_cost_cents": products.unit_cost_cents,
-        "pack_size_units": products.pack_size_units,
-        "lead_time_days": products.lead_time_days,
-    }
-
-
-def _parse_times(contract: Contract, event: Event) -> Event:
-    """The event's times as the contract's model takes them."""
-    named = [field.name for field in contract.fields if field.type == "timestamp"]
-    return {name: to_instant(event[name]) for name in named if event.get(name) is not None}
 
 
 def _render_reason(fault: Fault) -> str:

@@ -1,5 +1,6 @@
 """The mapping: which columns of a retailer's files become which fields of an event."""
 
+import re
 from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -15,13 +16,8 @@ PIECE = "piece"
 SOLD_BY = (*MEASURES, PIECE)
 
 LINES_MAX = 10_000
-WHOLE = "the mapping"
 EXPECTED = {"missing": "a value", "extra_forbidden": "no such key"}
 """Errors of pydantic whose messages are unclear here."""
-
-
-class BadMapping(UserError):
-    """An invalid mapping."""
 
 
 class _Part(BaseModel):
@@ -41,31 +37,25 @@ Source = str | Constant
 class Rows(_Part):
     """How the files are read. A file's ending says whether it is CSV, Parquet or JSON lines."""
 
-    delimiter: str | None = Field(None, min_length=1, max_length=4)
-    """The delimiter of CSV. None: it is detected."""
+    delimiter: str | None = Field(None, min_length=1, max_length=4)  # of CSV; None: detected
     encoding: Literal["utf-8", "latin-1", "utf-16"] = "utf-8"
     decimal: Literal[".", ","] = "."
-    skip: dict[str, list[str]] = {}
-    """Rows that are no sales: by column, the values that mark them."""
+    skip: dict[str, list[str]] = {}  # rows that are no sales: the values that mark them, by column
     skip_zero_units: bool = False
 
 
 class Wide(_Part):
     """A column per day, as in M5: each becomes a row with a name and a value."""
 
-    columns: str = Field(min_length=1)
-    """A regular expression; a column that matches is a day."""
-    name: str
-    """The new column that holds the day column's name."""
-    value: str
-    """The new column that holds the value."""
+    columns: re.Pattern[str]  # a column that matches is a day
+    name: str  # the new column that holds the day column's name
+    value: str  # the new column that holds the value
 
 
 class Lookup(_Part):
     """A second file that adds its columns to the rows."""
 
-    file: Path
-    """The path, relative to the first of the imported files."""
+    file: Path  # relative to the first of the imported files
     match: dict[str, str] = Field(min_length=1)
     """Columns of the second file, and the columns of the rows with the same values."""
 
@@ -74,10 +64,8 @@ class Time(_Part):
     """When a row happened."""
 
     column: str
-    format: str | list[str] | None = None
-    """As strptime reads it; None: ISO 8601."""
-    zone: str = "UTC"
-    """The time zone of the clock that the column was read from."""
+    format: str | list[str] | None = None  # as strptime reads it; None: ISO 8601
+    zone: str = "UTC"  # of the clock that the column was read from
     at: str | None = Field(None, pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")
     """The time of day, where the column says the day only."""
 
@@ -100,8 +88,7 @@ class Receipts(_Part):
 
     by: list[str] = []
     """Rows of one store with equal values in these columns. Empty: every row is a receipt."""
-    lines_max: int = Field(LINES_MAX, ge=1, le=LINES_MAX)
-    """A longer receipt becomes several."""
+    lines_max: int = Field(LINES_MAX, ge=1, le=LINES_MAX)  # a longer receipt becomes several
 
 
 class Cancelled(_Part):
@@ -128,8 +115,7 @@ class Fields(_Part):
     sku: Source
     units: Source
     unit_price: Source | None = None
-    amount: Source | None = None
-    """The amount of the whole line, where the files have no unit price."""
+    amount: Source | None = None  # of the whole line, where the files have no unit price
     measure: Source | None = None
     """What the row is sold by; units then have up to three decimals. None: by the piece."""
     store: Source
@@ -199,8 +185,7 @@ class Mapping(_Part):
     """By a value of the measure's column: the measure that it stands for, or `piece`."""
     money: Money
     products: Products = Products()
-    stores: dict[str, Store] = {}
-    """Details of a store, by its id."""
+    stores: dict[str, Store] = {}  # details of a store, by its id
     prices: Literal["usual", "none"] = "usual"
     """Price list: the median price of each sku in the files, or none."""
     opening_stock: Literal["covering", "none"] = "covering"
@@ -221,25 +206,24 @@ class Mapping(_Part):
 
 
 def read_mapping(file: Path) -> Mapping:
-    """Read a mapping. Raises BadMapping, which lists every wrong key with what was expected."""
+    """Read a mapping. Raises UserError, which lists every wrong key with what was expected."""
     try:
         document: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise BadMapping(
+        raise UserError(
             f"{file} should be a mapping, but there is none. "
             "Write a first one: retail import --draft FILE"
         ) from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadMapping(f"{file} should hold a mapping in YAML, but: {error}") from error
+        raise UserError(f"{file} should hold a mapping in YAML, but: {error}") from error
     try:
         return Mapping.model_validate(document)
     except ValidationError as error:
-        wrong = [_render_complaint(dict(one)) for one in error.errors(include_url=False)]
-        raise BadMapping(f"{file} is no mapping yet:\n" + "\n".join(wrong)) from error
-
-
-def _render_complaint(complaint: dict[str, Any]) -> str:
-    place = ".".join(str(part) for part in complaint["loc"]) or WHOLE
-    value = "nothing" if complaint["type"] == "missing" else repr(complaint["input"])[:80]
-    expected = EXPECTED.get(complaint["type"], complaint["msg"].removeprefix("Value error, "))
-    return f"  {place}: expected {expected}, found {value}"
+        wrong = [f"{file} is no mapping yet:"]
+        for fault in error.errors(include_url=False):
+            place = ".".join(map(str, fault["loc"])) or "the mapping"
+            value = "nothing" if fault["type"] == "missing" else repr(fault["input"])[:80]
+            message = fault["msg"].removeprefix("Value error, ")
+            expected = EXPECTED.get(fault["type"], message)
+            wrong.append(f"  {place}: expected {expected}, found {value}")
+        raise UserError("\n".join(wrong)) from error

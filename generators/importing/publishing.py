@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby, islice
 from time import monotonic
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -45,23 +45,17 @@ HORIZON_MS = (RECEIPTS.horizon or timedelta()) // MILLISECOND
 OLD = "time: at most {:g} h before the world's, whose readers have forgotten what lies before"
 IDS = pa.schema({"event_id": pa.string()})
 
-Event = TypeVar("Event")
+Item = TypeVar("Item")
 
 decode = create_reader("import")
-
-
-class Clock(Protocol):
-    """The publisher of the world clock."""
-
-    def beat(self, world_ms: int) -> None: ...
-
-    def stand(self, world_ms: int) -> None: ...
 
 
 @dataclass
 class Imported:
     """The files' events so far, counted by outcome."""
 
+    rows: int = 0
+    """Rows of the files, read before anything is published."""
     published: Counter[str] = field(default_factory=Counter)
     """By topic."""
     late: int = 0
@@ -78,12 +72,24 @@ class Imported:
     def events(self) -> int:
         return self.published.total() + self.known + self.refused.total()
 
-    def refuse(self, refused: Refused) -> None:
-        reason = refused.reasons[0]
-        self.refused[reason] += 1
-        examples = self.examples.setdefault(reason, [])
-        if len(examples) < EXAMPLES_MAX:
-            examples.append(refused)
+
+@dataclass(frozen=True)
+class Watch:
+    """Callbacks for the steps, the progress and the refusals of an import."""
+
+    step: Callable[[str], None]
+    progress: Callable[[Imported], None]
+    refused: Callable[[Refused], None]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where events and the world's time are published; by default nowhere, as in a dry run."""
+
+    send: Callable[[list[Outgoing]], object] = lambda _: None
+    beat: Callable[[int], None] = lambda _: None
+    stand: Callable[[int], None] = lambda _: None
+    edge: Edge = field(default_factory=AsSent)
 
 
 def load_known_ids(
@@ -91,26 +97,22 @@ def load_known_ids(
     settings: Settings,
     topics: Iterable[str],
     since: dict[str, int],
-) -> int:
+) -> None:
     """Fill table `known` with the ids in the log; of some topics only from a timestamp on."""
-    engine.execute("create table known (event_id varchar)")
     client = create_admin(settings)
     starts: dict[Partition, int] = {}
     ends = read_end_offsets(client, topics)
     for topic, at_ms in since.items():
         starts |= find_offsets_at(client, [topic], at_ms)
     chunk: list[str] = []
-    count = 0
     for message in read_between(settings, starts, ends):
         try:
             chunk.append(str(decode(message.value() or b"").value["event_id"]))
         except ValueError:
             continue  # an unreadable record has no id
-        count += 1
         if len(chunk) >= IDS_PER_CHUNK:
             _keep(engine, chunk)
     _keep(engine, chunk)
-    return count
 
 
 def _keep(engine: duckdb.DuckDBPyConnection, chunk: list[str]) -> None:
@@ -121,71 +123,45 @@ def _keep(engine: duckdb.DuckDBPyConnection, chunk: list[str]) -> None:
     chunk.clear()
 
 
-class Known:
-    """Looks ids up in table `known`, many at once."""
-
-    def __init__(self, engine: duckdb.DuckDBPyConnection) -> None:
-        self._engine = engine.cursor()
-        [count] = self._engine.execute("select count(*) from known").fetchone() or (0,)
-        self._empty = not count
-
-    def select_known(self, ids: list[str]) -> set[str]:
-        if self._empty:
-            return set()
-        found = self._engine.execute(
-            "select event_id from known where event_id in (select unnest(?))", [ids]
-        )
-        return {row[0] for row in found.fetchall()}
-
-
-@dataclass(frozen=True)
-class Sender:
-    """How events are published: to the log, or nowhere in a dry run."""
-
-    send: Callable[[list[Outgoing]], object]
-    clock: Clock
-    report: Callable[[Imported], None]
-    refused: Callable[[Refused], None]
-    edge: Edge = field(default_factory=AsSent)
-
-
 class Run:
-    """One import."""
+    """One import. Table `known` of the engine has the ids in the log."""
 
-    def __init__(self, sender: Sender, known: Known, beaten_ms: int) -> None:
+    def __init__(
+        self,
+        engine: duckdb.DuckDBPyConnection,
+        target: Target,
+        watch: Watch,
+        beaten_ms: int,
+        rows: int = 0,
+    ) -> None:
         """`beaten_ms`: the newest heartbeat; everything before it is in the log."""
-        self._sender = sender
-        self._known = known
+        self._engine = engine.cursor()
+        self._target = target
+        self._watch = watch
         self._began_ms = beaten_ms
         self._beaten_ms = beaten_ms
         self._shown = 0.0
-        self.imported = Imported(at_ms=beaten_ms)
+        self.imported = Imported(rows=rows, at_ms=beaten_ms)
 
     def announce(self, events: Iterable[Issued]) -> None:
         """Publish the events that hold before the first sale; the clock stands meanwhile."""
         for chunk in split_into_batches(events, CHUNK_RECORDS):
-            self._send([(one, one.at_ms) for one in self._select_new(chunk)])
+            self._send(self._select_new(chunk))
 
     def publish(self, events: Iterable[Issued | Refused]) -> None:
         """Publish the events that the log lacks. Raises NotDelivered."""
-        readable = self._select_readable(events)
-        good = (
-            one
-            for chunk in split_into_batches(readable, CHUNK_RECORDS)
-            for one in self._admit(chunk)
-        )
-        for slot, of_slot in groupby(
-            good, key=lambda one: self._compute_published_ms(one) // SLOT_MS
-        ):
+        chunks = split_into_batches(events, CHUNK_RECORDS)
+        new = (one for chunk in chunks for one in self._admit(chunk))
+        for slot, of_slot in groupby(new, key=lambda one: self._find_published_ms(one) // SLOT_MS):
             self.advance(slot * SLOT_MS)
             for chunk in split_into_batches(of_slot, CHUNK_RECORDS):
-                self._send([(one, self._compute_published_ms(one)) for one in chunk])
+                self._send(chunk)
 
     def finish(self, until_ms: int | None) -> Imported:
         """Stop the clock after the last event's minute, or at `until_ms` if that is later."""
         self.imported.at_ms = max(self.imported.at_ms, until_ms or 0)
         self.advance(self.imported.at_ms)
-        self._sender.clock.stand(self._beaten_ms)
+        self._target.stand(self._beaten_ms)
         return self.imported
 
     def advance(self, to_ms: int) -> None:
@@ -198,63 +174,67 @@ class Run:
             self._beat(to_ms)
 
     def _beat(self, world_ms: int) -> None:
-        self._sender.clock.beat(world_ms)
+        self._target.beat(world_ms)
         self._beaten_ms = world_ms
         if monotonic() - self._shown > SHOWN_SECONDS:
             self._shown = monotonic()
-            self._sender.clock.stand(world_ms)
-            self._sender.report(self.imported)
-
-    def _select_readable(self, events: Iterable[Issued | Refused]) -> Iterator[Issued]:
-        for one in events:
-            if isinstance(one, Refused):
-                self._refuse(one)
-            else:
-                yield one
+            self._target.stand(world_ms)
+            self._watch.progress(self.imported)
 
     def _select_new(self, events: list[Issued]) -> list[Issued]:
-        known = self._known.select_known([one.event_id for one in events])
+        ids = [one.event_id for one in events]
+        query = "select event_id from known where event_id in (select unnest(?))"
+        known = {event_id for [event_id] in self._engine.execute(query, [ids]).fetchall()}
         new = [one for one in events if one.event_id not in known]
         self.imported.known += len(events) - len(new)
         return new
 
-    def _admit(self, events: list[Issued]) -> list[Issued]:
+    def _admit(self, events: list[Issued | Refused]) -> list[Issued]:
         """The new events. The import ends after the last minute of all events."""
+        issued = []
         for one in events:
+            if isinstance(one, Refused):
+                self._refuse(one)
+                continue
+            issued.append(one)
             if one.at_ms >= self._began_ms:
                 over_ms = (one.at_ms // TICK_MS + 1) * TICK_MS
                 self.imported.at_ms = max(self.imported.at_ms, over_ms)
-        return self._select_new(events)
+        return self._select_new(issued)
 
-    def _compute_published_ms(self, one: Issued) -> int:
+    def _find_published_ms(self, one: Issued) -> int:
         return max(one.at_ms, self._began_ms)
 
-    def _send(self, events: list[tuple[Issued, int]]) -> None:
+    def _send(self, events: list[Issued]) -> None:
         records = []
-        for one, published_ms in events:
+        for one in events:
+            published_ms = self._find_published_ms(one)
             if one.at_ms < published_ms - HORIZON_MS:
                 old = OLD.format(HORIZON_MS / HOUR_MS)
                 self._refuse(Refused(one.contract.entity, one.file, one.row, (old,), ()))
                 continue
-            record = to_outgoing(one, published_ms, self._sender.edge)
+            record = to_outgoing(one, published_ms, self._target.edge)
             if isinstance(record, Refused):
                 self._refuse(record)
                 continue
             self.imported.late += one.at_ms < published_ms
             records.append(record)
-        if not records:
-            return
-        self._sender.edge.save()
-        self._sender.send(records)
-        self.imported.published.update(record.topic for record in records)
+        if records:
+            self._target.edge.save()
+            self._target.send(records)
+            self.imported.published.update(record.topic for record in records)
 
     def _refuse(self, refused: Refused) -> None:
-        self.imported.refuse(refused)
-        self._sender.refused(refused)
+        reason = refused.reasons[0]
+        self.imported.refused[reason] += 1
+        examples = self.imported.examples.setdefault(reason, [])
+        if len(examples) < EXAMPLES_MAX:
+            examples.append(refused)
+        self._watch.refused(refused)
 
 
-def split_into_batches(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
-    """Split the events into lists of `size`; the last list may be shorter."""
-    left = iter(events)
+def split_into_batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Split the items into lists of `size`; the last list may be shorter."""
+    left = iter(items)
     while chunk := list(islice(left, size)):
         yield chunk

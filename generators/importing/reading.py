@@ -13,13 +13,70 @@ from pathlib import Path
 
 import duckdb
 
-from generators.importing.files import BadFile, list_columns, quote, quote_name, scan
-from generators.importing.mapping import BadMapping, Mapping
-from generators.importing.selection import FILE_COLUMN, ROW_COLUMN, select_lines
+from generators.importing.mapping import Mapping
+from generators.importing.selection import (
+    FILE_COLUMN,
+    ROW_COLUMN,
+    quote,
+    quote_name,
+    select_lines,
+)
+from infra.errors import UserError
 
+FORMATS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet"} | dict.fromkeys(
+    (".jsonl", ".ndjson"), "json"
+)
+COMPRESSED = (".gz", ".zst")
 MEMORY_MAX = "768MB"  # DuckDB spills the rest to disk
 
-Report = Callable[[str], None]
+
+def list_files(paths: Sequence[Path]) -> list[Path]:
+    """The files; of a folder, its files with a known ending, by name. Raises UserError."""
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(one for one in path.iterdir() if one.is_file() and _find_format(one))
+            if not inside:
+                raise UserError(
+                    f"{path} should hold files that end in {_list_endings()}, but has none"
+                )
+            files += inside
+        elif not path.is_file():
+            raise UserError(f"{path} should be a file or a folder to import, but there is none")
+        elif _find_format(path) is None:
+            raise UserError(f"{path} should end in {_list_endings()}, which says how to read it")
+        else:
+            files.append(path)
+    return files
+
+
+def scan(file: Path, mapping: Mapping | None) -> str:
+    """SQL for the file's rows, every column as text."""
+    name = quote(str(file))
+    if _find_format(file) == "parquet":
+        return f"read_parquet({name})"
+    if _find_format(file) == "json":
+        return f"read_json({name}, format = 'newline_delimited', ignore_errors = true)"
+    rows = mapping.rows if mapping else None
+    delimiter = f", delim = {quote(rows.delimiter)}" if rows and rows.delimiter else ""
+    encoding = rows.encoding if rows else "utf-8"
+    return (
+        f"read_csv({name}, header = true, all_varchar = true, null_padding = true,"
+        f" strict_mode = false, parallel = false, encoding = '{encoding}'{delimiter})"
+    )
+
+
+def list_columns(engine: duckdb.DuckDBPyConnection, relation: str) -> list[str]:
+    return [row[0] for row in engine.execute(f"describe from {relation}").fetchall()]
+
+
+def _find_format(file: Path) -> str | None:
+    name = Path(file.stem) if file.suffix in COMPRESSED else file
+    return FORMATS.get(name.suffix.lower())
+
+
+def _list_endings() -> str:
+    return f"{', '.join(FORMATS)}, or with {' or '.join(COMPRESSED)} behind it"
 
 
 def open_scratch(folder: Path) -> duckdb.DuckDBPyConnection:
@@ -35,9 +92,12 @@ def open_scratch(folder: Path) -> duckdb.DuckDBPyConnection:
 
 
 def read_lines(
-    engine: duckdb.DuckDBPyConnection, mapping: Mapping, files: Sequence[Path], report: Report
+    engine: duckdb.DuckDBPyConnection,
+    mapping: Mapping,
+    files: Sequence[Path],
+    report: Callable[[str], None],
 ) -> int:
-    """Fill the tables. Returns the number of rows read. Raises BadFile and BadMapping."""
+    """Fill the tables. Returns the number of rows read. Raises UserError."""
     rows = 0
     try:
         for number, file in enumerate(files):
@@ -48,7 +108,7 @@ def read_lines(
         report("grouping lines into receipts")
         _group(engine, len(files))
     except duckdb.Error as error:
-        raise BadFile(f"The files should hold rows that can be read, but: {error}") from error
+        raise UserError(f"The files should hold rows that can be read, but: {error}") from error
     return rows
 
 
@@ -58,26 +118,24 @@ def _read_file(
     rows = f"(select {quote(file.name)} as {FILE_COLUMN}, row_number() over () as {ROW_COLUMN},"
     source = f"{rows} columns(*)::varchar from {scan(file, mapping)})"
     if mapping.wide is not None:
-        wide = mapping.wide
-        days = f"columns({quote(wide.columns)})"
-        if not any(_matches(engine, wide.columns, name) for name in list_columns(engine, source)):
-            raise BadMapping(
-                f"wide.columns: expected columns that match {wide.columns}, "
-                f"found {', '.join(list_columns(engine, source))[:200]}"
+        wide, there = mapping.wide, list_columns(engine, source)
+        if not any(wide.columns.search(name) for name in there):
+            raise UserError(
+                f"wide.columns: expected columns that match {wide.columns.pattern}, "
+                f"found {', '.join(there)[:200]}"
             )
+        days, value = f"columns({quote(wide.columns.pattern)})", quote_name(wide.value)
         source = (
             f"(select * from (unpivot {source} on {days} into name {quote_name(wide.name)} "
-            f"value {quote_name(wide.value)}) "
-            f"where try_cast({quote_name(wide.value)} as double) <> 0)"
+            f"value {value}) where try_cast({value} as double) <> 0)"
         )
     for number, lookup in enumerate(mapping.lookups):
         named = f"lookup_{number}"
         source = _join(engine, source, named, beside / lookup.file, lookup.match, mapping)
     _check_columns(mapping, list_columns(engine, source))
     verb = "create table lines as" if first else "insert into lines"
-    before = 0 if first else _count(engine)
-    engine.execute(f"{verb} {select_lines(mapping, source)}")
-    return _count(engine) - before
+    [count] = engine.execute(f"{verb} {select_lines(mapping, source)}").fetchone() or (0,)
+    return int(count)
 
 
 def _join(
@@ -90,7 +148,7 @@ def _join(
 ) -> str:
     """SQL for the rows with the file's columns. Reads the file into table `name`, once."""
     if not file.is_file():
-        raise BadFile(f"lookups: expected a file {file}, found none")
+        raise UserError(f"lookups: expected a file {file}, found none")
     engine.execute(
         f"create table if not exists {quote_name(name)} as "
         f"select columns(*)::varchar from {scan(file, mapping)}"
@@ -100,7 +158,7 @@ def _join(
         f"select {keys} from {quote_name(name)} group by all having count(*) > 1 limit 1"
     ).fetchone()
     if twice:
-        raise BadFile(f"{file} should have one row for each {keys}, but has several for {twice}")
+        raise UserError(f"{file} should have one row for each {keys}, but has several for {twice}")
     condition = " and ".join(
         f"theirs.{quote_name(theirs)} = ours.{quote_name(ours)}" for theirs, ours in match.items()
     )
@@ -115,7 +173,7 @@ def _check_columns(mapping: Mapping, there: list[str]) -> None:
     lacking = sorted(set(_name_columns(mapping)) - set(there))
     if lacking:
         columns = ", ".join(one for one in there if one not in (FILE_COLUMN, ROW_COLUMN))[:300]
-        raise BadMapping(
+        raise UserError(
             f"The mapping names columns that the files lack: {', '.join(lacking)}. Found: {columns}"
         )
 
@@ -155,18 +213,3 @@ def _group(engine: duckdb.DuckDBPyConnection, files: int) -> None:
         'arg_min(fault, "row") filter (where fault is not null) as fault '
         "from lines group by store, kind, key"
     )
-
-
-def _count(engine: duckdb.DuckDBPyConnection) -> int:
-    [count] = engine.execute("select count(*) from lines").fetchone() or (0,)
-    return int(count)
-
-
-def _matches(engine: duckdb.DuckDBPyConnection, pattern: str, name: str) -> bool:
-    try:
-        [matches] = engine.execute("select regexp_matches(?, ?)", [name, pattern]).fetchone() or (
-            0,
-        )
-    except duckdb.Error as error:
-        raise BadMapping(f"wide.columns: expected a regular expression, found {pattern}") from error
-    return bool(matches)

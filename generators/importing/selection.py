@@ -1,7 +1,6 @@
 """SQL for table `lines`: a retailer's columns, interpreted by the mapping."""
 
 from contracts.measures import MEASURES, UNITS_PER_MEASURE
-from generators.importing.files import quote, quote_name
 from generators.importing.mapping import PIECE, SOLD_BY, Constant, Mapping, Source
 
 NUMBER, EXACT = "decimal(28, 6)", "decimal(38, 18)"
@@ -31,7 +30,8 @@ def select_lines(mapping: Mapping, source: str) -> str:
             {_render_text(products.name)} as name, {_render_text(products.category)} as category,
             {_render_sign(mapping)} as _refund, {named} as _by
         from {source} raw where {_filter_rows(mapping)}"""
-    refund = "_units < 0" if _is_signed_by_units(mapping) else "_refund"
+    cancelled = mapping.cancelled
+    refund = "_units < 0" if cancelled and cancelled.negative_units else "_refund"
     correction = "_units < 0" if mapping.corrections else "false"
     kinds = f"""
         select *, {price} as _price, {COPY} as copy, case when {refund} then 'refund'
@@ -59,10 +59,6 @@ def _filter_rows(mapping: Mapping) -> str:
     if mapping.rows.skip_zero_units:
         conditions.append(f"coalesce({_render_number(mapping.fields.units, mapping)}, 1) <> 0")
     return " and ".join(conditions) or "true"
-
-
-def _is_signed_by_units(mapping: Mapping) -> bool:
-    return mapping.cancelled is not None and mapping.cancelled.negative_units
 
 
 def _render_sign(mapping: Mapping) -> str:
@@ -149,3 +145,11 @@ def _render_text(source: Source | None) -> str:
 def _quote_column(name: str) -> str:
     """A column of the files, in the statement that reads them."""
     return f"raw.{quote_name(name)}"
+
+
+def quote_name(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
+
+
+def quote(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,8 +1,8 @@
 """One import, from files to the log: read, compare with the log, announce, publish."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from shutil import rmtree
@@ -12,11 +12,10 @@ import duckdb
 
 from contracts import ADJUSTMENTS, PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
 from contracts.times import to_instant
-from generators.importing.events import Refused, announce_catalog, issue_events, refuse_unplaced
-from generators.importing.files import list_files
+from generators.importing.events import announce_catalog, issue_events, refuse_unplaced
 from generators.importing.mapping import Mapping
-from generators.importing.publishing import Imported, Known, Run, Sender, load_known_ids
-from generators.importing.reading import open_scratch, read_lines
+from generators.importing.publishing import Imported, Run, Target, Watch, load_known_ids
+from generators.importing.reading import list_files, open_scratch, read_lines
 from generators.own_clock import Timekeeper, read_heartbeat_ms, refuse_other
 from generators.ticks import HOUR_MS
 from infra.errors import UserError
@@ -31,33 +30,6 @@ SALES = (RECEIPTS.name, REFUNDS.name)
 ANNOUNCED = (ADJUSTMENTS.name, PRICE_CHANGES.name, PRODUCTS.name, STORES.name)
 
 
-@dataclass(frozen=True)
-class Watch:
-    """Callbacks for the steps, the progress and the refusals of an import."""
-
-    step: Callable[[str], None]
-    progress: Callable[[Imported], None]
-    refused: Callable[[Refused], None]
-
-
-@dataclass(frozen=True)
-class Done:
-    """An import that has ended."""
-
-    rows: int
-    imported: Imported
-
-
-class Silent:
-    """The clock of a dry run."""
-
-    def beat(self, world_ms: int) -> None:
-        """Do nothing: a dry run publishes no time."""
-
-    def stand(self, world_ms: int) -> None:
-        """Do nothing, likewise."""
-
-
 def run_import(
     settings: Settings,
     mapping: Mapping,
@@ -66,7 +38,7 @@ def run_import(
     *,
     dry: bool = False,
     until_ms: int | None = None,
-) -> Done:
+) -> Imported:
     """Publish the files' events that the log lacks; `dry`: only report them.
 
     A dry run needs no broker. Raises UserError where a person has to decide. After an interruption
@@ -78,34 +50,30 @@ def run_import(
         raise KafkaDown(settings.bootstrap_servers)
     home = settings.data_dir / IMPORTS
     advice = "Wait for it to end, then try again."
-    with (
-        lock_publishing(settings.data_dir),
-        lock_folder(home, LockHeld("import", f"set the time of {settings.data_dir}", advice)),
-        _clean(settings.data_dir),
-        TemporaryDirectory(prefix=IMPORTING, dir=home) as scratch,
-        closing(open_scratch(Path(scratch))) as engine,
-    ):
-        rows = read_lines(engine, mapping, files, watch.step)
-        first_ms = _find_first_ms(engine)
-        begins_ms = _find_begin_ms(settings, first_ms, dry=dry)
-        beaten = (read_heartbeat_ms(settings) if online else None) or begins_ms - HOUR_MS
-        watch.step("looking what is in the log")
-        _look(engine, settings, first_ms, beaten, online=online)
-        with _open_sender(settings, watch, dry=dry) as sender:
-            run = Run(sender, Known(engine), beaten)
-            run.announce(
-                announce_catalog(engine, mapping, max(beaten, first_ms - HOUR_MS), first_ms)
-            )
+    held = LockHeld("import", f"set the time of {settings.data_dir}", advice)
+    with lock_publishing(settings.data_dir), lock_folder(home, held):
+        for left in list_importing(settings.data_dir):  # of killed imports
+            rmtree(left)
+        with (
+            TemporaryDirectory(prefix=IMPORTING, dir=home) as scratch,
+            closing(open_scratch(Path(scratch))) as engine,
+        ):
+            rows = read_lines(engine, mapping, files, watch.step)
+            first_ms = _find_first_ms(engine)
+            begins_ms = _find_begin_ms(settings, first_ms, dry=dry)
+            beaten_ms = (read_heartbeat_ms(settings) if online else None) or begins_ms - HOUR_MS
+            watch.step("looking what is in the log")
+            engine.execute("create table known (event_id varchar)")
+            if online:  # of sales, only those from the files' first sale on
+                refuse_other(settings)
+                since = dict.fromkeys(SALES, first_ms)
+                load_known_ids(engine, settings, (*ANNOUNCED, *SALES), since)
+            target = Target() if dry else _open_log(settings)
+            run = Run(engine, target, watch, beaten_ms, rows)
+            announced_ms = max(beaten_ms, first_ms - HOUR_MS)
+            run.announce(announce_catalog(engine, mapping, announced_ms, first_ms))
             run.publish(chain(refuse_unplaced(engine), issue_events(engine, mapping)))
-            return Done(rows, run.finish(until_ms))
-
-
-@contextmanager
-def _clean(home: Path) -> Iterator[None]:
-    """Remove the scratch folders of killed imports first."""
-    for left in list_importing(home):
-        rmtree(left)
-    yield
+            return run.finish(until_ms)
 
 
 def _find_first_ms(engine: duckdb.DuckDBPyConnection) -> int:
@@ -132,32 +100,7 @@ def _find_begin_ms(settings: Settings, first_ms: int, *, dry: bool) -> int:
     return first_ms
 
 
-def _look(
-    engine: duckdb.DuckDBPyConnection,
-    settings: Settings,
-    first_ms: int,
-    beaten: int,
-    *,
-    online: bool,
-) -> None:
-    """Load the ids in the log; of sales, only those from the files' first sale on."""
-    if not online:
-        engine.execute("create table known (event_id varchar)")
-        return
-    refuse_other(settings)
-    load_known_ids(engine, settings, (*ANNOUNCED, *SALES), dict.fromkeys(SALES, first_ms))
-
-
-@contextmanager
-def _open_sender(settings: Settings, watch: Watch, *, dry: bool) -> Iterator[Sender]:
-    if dry:
-        yield Sender(lambda records: None, Silent(), watch.progress, watch.refused)
-        return
-    client = create_producer(settings, linger_ms=SEND_LINGER_MS)
-    yield Sender(
-        lambda records: send_all(client, records),
-        Timekeeper(settings),
-        watch.progress,
-        watch.refused,
-        open_edge(settings),
-    )
+def _open_log(settings: Settings) -> Target:
+    send = partial(send_all, create_producer(settings, linger_ms=SEND_LINGER_MS))
+    timekeeper = Timekeeper(settings)
+    return Target(send, timekeeper.beat, timekeeper.stand, open_edge(settings))

@@ -1,18 +1,16 @@
-"""The incidents that are planned, under way, or over."""
+"""The incidents that are planned, under way, or over, and how a shop carries them out."""
 
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from contracts import RECEIPTS, REFUNDS
 from generators.chance import create_random
 from generators.customers import Customers
 from generators.event import Event
-from generators.incidents.acting import buy, give_back
-from generators.incidents.deed import Deed, Plan
-from generators.incidents.scene import Scene
-from generators.incidents.stories import STORIES, Stories
+from generators.incidents import bulk, refund_rate, refunds, sweethearting, travel, velocity
+from generators.incidents.scene import NOBODYS, Deed, Scene, Stories
 from generators.parameters import Parameters
 from generators.shop import SHIFT_TICKS, Shop
 from generators.stores import Store
@@ -20,6 +18,21 @@ from generators.ticks import HOUR_MS, TICK_MS, to_hour_of_day, to_hour_start_ms,
 
 FRAUD = "fraud"
 LOOK_ALIKE = "look-alike"
+
+STORIES: Mapping[str, Stories] = {
+    "card-velocity": velocity.STORIES,
+    "impossible-travel": travel.STORIES,
+    "sweethearting": sweethearting.STORIES,
+    "refund-without-receipt": refunds.STORIES,
+    "refund-rate": refund_rate.STORIES,
+    "bulk-purchase": bulk.STORIES,
+}
+"""By the rule that they test."""
+
+LOOKED_AT = 24  # shelves that an actor compares
+HEADROOM = 3  # a shelf must hold more than so many times the wanted units
+BOUGHT_BEFORE_MS_MAX = 40 * HOUR_MS  # the greatest age of an invented receipt
+INVENTED_FROM = 500  # the real receipts of a store and minute have lower numbers
 
 
 class Incidents:
@@ -46,9 +59,7 @@ class Incidents:
             for _ in range(int(shop.visits * rate + draw.random())):
                 number += 1
                 incident_id = f"I-{hour}-{shop.store.store_id}-{number}"
-                self._plan(
-                    incident_id, planted_as, self._create_scene(shop.store, hour, draw), draw
-                )
+                self._plan(incident_id, planted_as, self._create_scene(shop.store, hour, draw))
 
     def act(self, shops: Sequence[Shop], tick: int) -> None:
         """Carry out the deeds that are due in this minute."""
@@ -83,24 +94,24 @@ class Incidents:
             store, starts_ms, to_hour_start_ms(until) - 1, self._stores, self._customers, draw
         )
 
-    def _plan(self, incident_id: str, planted_as: str, scene: Scene, draw: Random) -> None:
-        rules = list(STORIES)
-        rule = rules[int(draw.random() * len(rules))]
-        tellable = select_stories(STORIES[rule], planted_as)
-        story = tellable[int(draw.random() * len(tellable))]
-        plan: Plan = story(scene)
-        if not plan.deeds or not all(map(self._is_open, plan.deeds)):
+    def _plan(self, incident_id: str, planted_as: str, scene: Scene) -> None:
+        random = scene.draw.random
+        rule = list(STORIES)[int(random() * len(STORIES))]
+        stories = STORIES[rule].frauds if planted_as == FRAUD else STORIES[rule].look_alikes
+        story = stories[int(random() * len(stories))]
+        deeds = list(story(scene))
+        if not deeds or not all(map(self._is_open, deeds)):
             return
         self._open[incident_id] = {
             "rule": rule,
             "planted_as": planted_as,
             "story": story.__name__.replace("_", "-"),
-            "strength": plan.strength,
-            "left": len(plan.deeds),
+            "strength": scene.strength,
+            "left": len(deeds),
             "events": [],
-            "receipts": [None] * len(plan.deeds),
+            "receipts": [None] * len(deeds),
         }
-        for number, deed in enumerate(plan.deeds):
+        for number, deed in enumerate(deeds):
             heappush(self._ahead, (deed.at_ms, incident_id, number, deed))
 
     def _is_open(self, deed: Deed) -> bool:
@@ -132,7 +143,7 @@ class Incidents:
         Drops an incident of which at most half of the deeds were possible, and a fraud that harmed
         nobody.
         """
-        for incident_id in [one for one, it in self._open.items() if not it["left"]]:
+        for incident_id in [name for name, it in self._open.items() if not it["left"]]:
             incident = self._open.pop(incident_id)
             harmless = incident["planted_as"] == FRAUD and not incident["strength"]
             if 2 * len(incident["events"]) > len(incident["receipts"]) and not harmless:
@@ -146,5 +157,99 @@ class Incidents:
                 )
 
 
-def select_stories(of_rule: Stories, planted_as: str) -> Sequence[Any]:
-    return of_rule.frauds if planted_as == FRAUD else of_rule.look_alikes
+class Done(NamedTuple):
+    """The result of a deed."""
+
+    event: Event
+    counted: int = 0  # in the unit of the rule
+
+
+def buy(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Done | None:
+    """Sell to the payer. None where the shelves are empty."""
+    lines: list[Event] = []
+    given_away_cents = most_packs = 0
+    if before:
+        shelves = [shop.shelves.place[one["sku"]] for one in before["lines"]]
+    else:  # none twice
+        some = (choose(shop, deed.goods, deed.packs_hundredths, draw) for _ in range(deed.lines))
+        shelves = list(dict.fromkeys(some))
+    for number, shelf in enumerate(shelves):
+        pack = shop.shelves.packs_units[shelf]
+        wanted = deed.units
+        if deed.packs_hundredths:
+            wanted = max(1, round(deed.packs_hundredths * pack / 100))
+        units = shop.shelves.take(shelf, wanted)
+        if not units:
+            continue
+        price = shop.shelves.prices_cents[shelf]
+        paid = price * deed.percent // 100 if number < deed.reduced_lines else price
+        given_away_cents += (price - paid) * units
+        most_packs = max(most_packs, units * 100 // pack)
+        lines.append(create_line(shop, shelf, units, paid))
+    if not lines:
+        return None
+    event = shop.issue(deed.at_ms, deed.till, deed.payer, lines, deed.delay_ms)
+    if deed.packs_hundredths:
+        return Done(event, most_packs)
+    return Done(event, given_away_cents if deed.reduced_lines else 1)
+
+
+def give_back(shop: Shop, deed: Deed, receipt: Event | None, draw: Random) -> Done | None:
+    """Refund. None where there is nothing to bring back."""
+    if deed.receipt != NOBODYS and receipt is None:
+        return None
+    bought = receipt["lines"] if receipt else [create_line_worth(shop, deed, draw)]
+    lines = []
+    for one in bought:
+        units = one["units"] * deed.percent // 100
+        if units:
+            shop.put_back(one["sku"], units, min(units, one["units"]) if deed.real else 0)
+            lines.append({**one, "units": units})
+    if not lines:
+        return None
+    named = invent_receipt(shop, deed, draw) if deed.invented else receipt
+    card_token, _ = deed.payer
+    event = shop.pay_back(deed.at_ms, deed.till, card_token, named, lines)
+    if named is None:
+        return Done(event, 1)
+    return Done(event, sum_cents(lines) - (sum_cents(bought) if receipt and deed.real else 0))
+
+
+def choose(shop: Shop, goods: str, packs_hundredths: int, draw: Random) -> int:
+    """A shelf chosen by demand, or the dearest or cheapest of some shelves that hold enough."""
+    if goods == "usual":
+        return shop.demand.choose_shelf(draw.random())
+    shelves = shop.shelves
+    some = [int(draw.random() * len(shelves.skus)) for _ in range(LOOKED_AT)]
+    enough = [
+        shelf
+        for shelf in some
+        if shelves.units[shelf] * 100 > HEADROOM * packs_hundredths * shelves.packs_units[shelf]
+    ]
+    if not enough:
+        return max(some, key=lambda shelf: shelves.units[shelf] / shelves.packs_units[shelf])
+    best = max if goods == "dear" else min
+    return best(enough, key=lambda shelf: shelves.prices_cents[shelf])
+
+
+def create_line_worth(shop: Shop, deed: Deed, draw: Random) -> Event:
+    """A line worth about so much money."""
+    shelf = choose(shop, deed.goods, 0, draw)
+    price = shop.shelves.prices_cents[shelf]
+    return create_line(shop, shelf, max(1, round(deed.cents / price)), price)
+
+
+def invent_receipt(shop: Shop, deed: Deed, draw: Random) -> Event:
+    at_ms = deed.at_ms - HOUR_MS - int(draw.random() * (BOUGHT_BEFORE_MS_MAX - HOUR_MS))
+    number = INVENTED_FROM + int(draw.random() * INVENTED_FROM)
+    return {"event_id": shop.build_receipt_id(at_ms, number), "event_time": at_ms}
+
+
+def create_line(shop: Shop, shelf: int, units: int, price_cents: int) -> Event:
+    sku = shop.shelves.skus[shelf]
+    return {"sku": sku, "units": units, "unit_price_cents": price_cents}
+
+
+def sum_cents(lines: Sequence[Event]) -> int:
+    """What the lines come to. The simulated world sells by the piece, so none is rounded."""
+    return sum(int(one["units"] * one["unit_price_cents"]) for one in lines)

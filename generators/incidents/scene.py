@@ -1,20 +1,46 @@
-"""The scene of a planned incident: its place and time, and the people who may take part."""
+"""The scene of a planned incident, and the deeds that people do in it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import asin, cos, inf, radians, sin, sqrt
 from random import Random
+from typing import Any, NamedTuple
 
-from generators.customers import Customers, Payer
-from generators.incidents.deed import Deed
+from generators.customers import CASH, Customers, Payer
 from generators.stores import Store
 from generators.ticks import HOUR_MS, TICK_MS
 
 MINUTE_MS = TICK_MS
 EARTH_KM = 6371
+NOBODYS = -1  # no receipt
 
 
-@dataclass(frozen=True)
+class Deed(NamedTuple):
+    """A purchase or a return at a till. A tuple of plain values: snapshots contain it."""
+
+    at_ms: int
+    store: int
+    till: int
+    does: str  # buy, or return
+    payer: Payer = CASH
+    goods: str = "usual"  # or the dearest or the cheapest of some: dear, cheap
+    lines: int = 1
+    units: int = 1  # of each line
+    percent: int = 100  # of the price, on reduced lines; of the bought units, in a return
+    reduced_lines: int = 0  # lines sold below the price
+    packs_hundredths: int = 0  # of each line, instead of units
+    cents: int = 0  # the value of a return without a receipt
+    receipt: int = NOBODYS  # the deed that bought what is returned, or bought again
+    invented: bool = False  # the refund names a receipt that was never issued
+    real: bool = True  # whether any goods come back
+    counts: bool = False  # whether it adds to the incident's strength
+    delay_ms: int = 0  # from the event to its publication
+
+
+Deeds = Iterator[Deed]
+
+
+@dataclass
 class Scene:
     """The store, time and people of a planned incident, with its random draws."""
 
@@ -24,6 +50,7 @@ class Scene:
     stores: Sequence[Store]
     customers: Customers
     draw: Random
+    strength: int = 0  # known beforehand; the counts of the deeds are added
 
     @property
     def left_ms(self) -> int:
@@ -43,16 +70,14 @@ class Scene:
     def choose_till(self) -> int:
         return int(self.draw.random() * self.store.registers)
 
-    def choose_payer(self, store: Store | None = None, known: bool = False) -> Payer:
+    def choose_payer(self, known: bool = False) -> Payer:
         """A payer with a card that is used for nothing else on these days."""
-        at = store or self.store
-        return self.customers.cast(at.number, self.draw.random(), known)
+        return self.customers.cast(self.store.number, self.draw.random(), known)
 
     def draw_times_ms(self, count: int, span_ms: int) -> list[int]:
-        """Random times in order, in epoch milliseconds; the first is the scene's start."""
+        """Random times in order, in milliseconds after the scene's start; the first is zero."""
         span_ms = max(1, min(span_ms, self.left_ms))
-        later = sorted(int(self.draw.random() * span_ms) for _ in range(count - 1))
-        return [self.starts_ms, *(self.starts_ms + after for after in later)]
+        return [0, *sorted(int(self.draw.random() * span_ms) for _ in range(count - 1))]
 
     def list_others(self, km_min: float = 0, km_max: float = inf) -> list[tuple[float, Store]]:
         """Other open stores within these distances, with kilometres, the nearest first."""
@@ -66,28 +91,38 @@ class Scene:
             (at for at in stores if km_min <= at[0] <= km_max), key=lambda at: (at[0], at[1].number)
         )
 
+    def plan(
+        self,
+        does: str,
+        payer: Payer,
+        after_ms: int = 0,
+        *,
+        till: int | None = None,
+        store: Store | None = None,
+        goods: str = "dear",
+        **details: Any,
+    ) -> Deed:
+        """A deed here, or in another store; at any till, or at this one.
 
-def plan_purchase(
-    scene: Scene,
-    payer: Payer,
-    lines: int,
-    units: int = 1,
-    goods: str = "dear",
-    delay_ms: int = 0,
-    after_ms: int = 0,
-) -> Deed:
-    """A purchase of `units` of each of `lines` products, at any till."""
-    return Deed(
-        scene.starts_ms + after_ms,
-        scene.store.number,
-        scene.choose_till(),
-        "buy",
-        payer,
-        goods,
-        lines,
-        units,
-        delay_ms=delay_ms,
-    )
+        `details`: other fields of the deed.
+        """
+        place = store or self.store
+        if till is None:
+            till = int(self.draw.random() * place.registers)
+        return Deed(self.starts_ms + after_ms, place.number, till, does, payer, goods, **details)
+
+
+Story = Callable[[Scene], Deeds]
+"""A story plans its deeds in the order in which they are drawn; none: the scene does not suit."""
+
+
+@dataclass(frozen=True)
+class Stories:
+    """The stories that test one rule."""
+
+    frauds: tuple[Story, ...]
+    look_alikes: tuple[Story, ...]
+    """Innocent stories, each with its own reason."""
 
 
 def compute_kilometres(a: Store, b: Store) -> float:

@@ -10,8 +10,8 @@ import typer
 from contracts.times import to_epoch_ms
 from generators.importing.drafting import propose_mapping
 from generators.importing.mapping import read_mapping
-from generators.importing.publishing import Imported
-from generators.importing.session import Done, Watch, run_import
+from generators.importing.publishing import Imported, Watch
+from generators.importing.session import run_import
 from infra.errors import UserError
 from infra.kafka import NotDelivered
 from infra.settings import read_settings
@@ -57,11 +57,11 @@ def import_command(
             refused=lambda one: write_refusal(report, asdict(one)),
         )
         try:
-            done = run_import(settings, wanted, files, watch, dry=dry_run, until_ms=end_ms)
+            imported = run_import(settings, wanted, files, watch, dry=dry_run, until_ms=end_ms)
         except NotDelivered as error:
             raise UserError(f"{error}. The same command goes on where this one stopped.") from error
-    show(done, Path(report.name), dry=dry_run)
-    if done.imported.refused:
+    show(imported, Path(report.name), dry=dry_run)
+    if imported.refused:
         raise typer.Exit(1)
 
 
@@ -73,11 +73,10 @@ def render_time(world_ms: int) -> str:
     return f"{datetime.fromtimestamp(world_ms / 1000, UTC):%Y-%m-%d %H:%M}"
 
 
-def show(done: Done, report: Path, *, dry: bool) -> None:
-    imported = done.imported
+def show(imported: Imported, report: Path, *, dry: bool) -> None:
     verb = "would be published" if dry else "published"
     screen.say(
-        f"  {done.rows:,} rows · {imported.published.total():,} events {verb}"
+        f"  {imported.rows:,} rows · {imported.published.total():,} events {verb}"
         f" · {imported.known:,} in the log already · {imported.refused.total():,} refused"
     )
     for topic, count in sorted(imported.published.items()):

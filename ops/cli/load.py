@@ -1,9 +1,8 @@
 """retail load: publish the events of a file."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -11,12 +10,10 @@ import typer
 from contracts import Contract
 from contracts.faults import Fault
 from contracts.validation import OPEN
-from generators.load import EARLY, OLD, Loaded, Moment, Rejected, Stamp, Validator, check, load
-from generators.rows import Row, read_rows
-from generators.world_time import Watch
+from generators.load import EARLY, OLD, Loaded, Rejected, Row, Validator, Watch, load, sort_rows
 from infra import identities, kafka
 from infra.errors import UserError
-from infra.scratch import LOADING, lock_publishing
+from infra.scratch import lock_publishing
 from infra.settings import Settings, read_settings
 from ops.cli import screen
 from ops.cli.refusals import report_refusals, write_refusal
@@ -29,8 +26,7 @@ HIDDEN = "what is not shown"
 ADVICE = """
     Ahead of the world: the event would be counted before it happens. Wait until the world is
     there, or load the file into a data folder of its own.
-    Older than what readers remember: a copy of the event could count twice. With --stamp now it
-    is published at the present time; what its contract calls late goes to quarantine.
+    Older than what readers remember: a copy of the event could count twice.
 """
 
 
@@ -40,14 +36,8 @@ def hide(fault: Fault) -> Fault:
 
 
 def load_command(
-    file: Annotated[Path, typer.Argument(help="One event per line (.jsonl) or row (.parquet).")],
+    file: Annotated[Path, typer.Argument(help="One event per line (.jsonl).")],
     topic: Annotated[str, typer.Option(help="The events' contract.")],
-    stamp: Annotated[
-        Stamp, typer.Option(help="The record timestamp: when the event happened, or now.")
-    ] = Stamp.EVENT,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Publish nothing unless every row is good.")
-    ] = False,
 ) -> None:
     """Publish the events of a file, sorted by the time they happened."""
     if topic not in OPEN:
@@ -56,15 +46,7 @@ def load_command(
             "The contracts: contracts/topics"
         )
     current, contract = require_broker(read_settings()), OPEN[topic]
-    watch = Watch(current)
-    if stamp is Stamp.NOW and watch.time.get_now_ms() is None:
-        raise UserError(
-            "--stamp now needs a world clock, but none has been announced. Start the simulator: "
-            "make up. Or leave the option out: then each event is published at its own time."
-        )
-    validator = Validator(
-        contract, stamp, lambda: Moment.of(watch.time), identities.open_edge(current)
-    )
+    validator = Validator(contract, Watch(current).look, identities.open_edge(current))
     with (
         lock_publishing(current.data_dir),
         report_refusals(current, f"load-{file.stem}") as report,
@@ -79,27 +61,17 @@ def load_command(
             if len(first) < REJECTED_SHOWN_MAX:
                 first.append(rejected)
 
-        found = Loaded()
-        if strict:
-            found = check(sort_rows(current, file, contract), validator, reject)
-        if not found.rejected:
-            found = publish(current, sort_rows(current, file, contract), validator, reject)
+        rows = sort_rows(file, str(contract.event_time))
+        found = publish(current, rows, validator, reject)
     show(found, contract)
     if found.rejected:
         show_rejected(found, first, Path(report.name))
         raise typer.Exit(1)
 
 
-def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
-    """The rows, sorted in a scratch folder that is removed after the last row."""
-    current.data_dir.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=LOADING, dir=current.data_dir) as scratch:
-        yield from read_rows(file, str(contract.event_time), Path(scratch))
-
-
 def publish(
     current: Settings,
-    sorted_: Iterator[Row],
+    rows: Iterable[Row],
     validator: Validator,
     reject: Callable[[Rejected], None],
 ) -> Loaded:
@@ -107,7 +79,7 @@ def publish(
     found = Loaded()
     with screen.show_waiting("load", "sorting") as wait:
         try:
-            for found in load(sorted_, validator, client, reject):
+            for found in load(rows, validator, client, reject):
                 rate = found.rows / max(wait.seconds, 0.001)
                 text = f"{found.rows:,} rows, {rate:,.0f}/s, {found.rejected:,} rejected"
                 wait.show("load", text)
@@ -120,8 +92,7 @@ def publish(
 
 
 def show(found: Loaded, contract: Contract) -> None:
-    late = f", {found.late:,} of them late: they go to quarantine" if found.late else ""
-    screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}{late}")
+    screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}")
     if found.reached:
         records = (
             f"min_offset={contract.name}/{at}/{offset}" for at, offset in found.reached.items()

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from contracts.validation import FUTURE, LATE
-from generators.dirt import Dirt
+from generators.event import Dirt
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER
 from ops.faults import log_head, network, records
 from ops.faults.actions import (

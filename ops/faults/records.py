@@ -12,8 +12,7 @@ from confluent_kafka import Message, Producer
 from contracts import CONTRACTS, HEARTBEATS, RECEIPTS, Row, encode, encode_key
 from contracts.partitions import choose_partition
 from generators import wire
-from generators.dirt import Dirt
-from generators.numbering import Publication
+from generators.event import Dirt, Publication
 from infra.errors import UserError
 from infra.kafka import (
     Outgoing,

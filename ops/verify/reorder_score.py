@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 from contracts import ADJUSTMENTS, PROMOTIONS, RECEIPTS, REFUNDS, SHIPMENTS
 from contracts.times import EPOCH, MILLISECOND
-from generators.event import Event
-from generators.numbering import Publication
+from generators.event import Event, Publication
 from generators.parameters import Parameters
 from generators.products import Product
-from generators.shipment import Confirmed
+from generators.supply import Confirmed
 from generators.ticks import HOUR_MS, TICKS_PER_HOUR, to_hour_start_ms, to_tick_start_ms
 from generators.world import World
 from ops.verify.reorder_bound import Terms, compute_least_cents

@@ -11,9 +11,8 @@ from confluent_kafka import Message
 from contracts import CONFIRMATIONS, SHIPMENTS
 from generators import confirmations
 from generators.confirmations import Journal, Orders
-from generators.event import Event
-from generators.numbering import Publication
-from generators.shipment import Confirmed
+from generators.event import Event, Publication
+from generators.supply import Confirmed
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.settings import Settings

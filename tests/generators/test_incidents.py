@@ -5,9 +5,8 @@ from functools import cache
 import pytest
 
 from contracts import ADJUSTMENTS, INCIDENTS, RECEIPTS, REFUNDS, build_model, decode, encode
-from generators.event import Event
-from generators.incidents.stories import STORIES
-from generators.numbering import Publication
+from generators.event import Event, Publication
+from generators.incidents.book import STORIES
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR
 from generators.world import World
 from tests.generators.worlds import CLEAN
@@ -132,9 +131,3 @@ def test_a_line_that_was_down_publishes_the_receipt_after_the_refund() -> None:
     for one in find_incidents(story="line-down"):
         sale, refund = sort_events(one)
         assert when[sale["event_id"]] > when[refund["event_id"]]
-
-
-def test_strength_has_a_spread() -> None:
-    strengths = [one["strength"] for one in find_incidents(story="stolen-card")]
-    assert min(strengths) <= 8
-    assert max(strengths) >= 12

@@ -3,8 +3,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from contracts import ADJUSTMENTS, INCIDENTS, LEDGER, RECEIPTS, REFUNDS, SHIPMENTS
-from generators.dirt import UNREADABLE
-from generators.numbering import Publication
+from generators.event import UNREADABLE, Publication
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World
 from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, publish_hours, select_pages

@@ -1,19 +1,17 @@
-"""Which rows are published, and at what time: nothing ahead, nothing forgotten."""
+"""Which rows are published, in which order and at what time: nothing ahead, nothing forgotten."""
 
 import json
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from contracts import PRICE_CHANGES, RECEIPTS, Contract, decode
+from contracts import PRICE_CHANGES, RECEIPTS, Contract
 from contracts.documents import to_document
-from generators.load import Moment, Rejected, Stamp, Validator, check
-from generators.rows import Row
-from generators.world_time import WorldTime
-from infra.identities import Identities
+from generators import load as module
+from generators.load import LINE_BYTES_MAX, Rejected, Row, Validator, WorldTime, load, sort_rows
 from infra.kafka import Outgoing
 from ops.control.world_clock import AnnouncedClock, ClockState, WorldClock
 
@@ -22,123 +20,132 @@ NOON_MS = int(NOON.timestamp()) * 1000
 RECEIPT = to_document(RECEIPTS, RECEIPTS.examples[0])
 HOUR_MS = 3_600_000
 
-LIVE = Moment(NOON_MS, paced=True, remembered=True)
-UNPACED = Moment(NOON_MS, paced=False, remembered=True)
-FRESH = Moment(None, paced=False, remembered=False)
-UNREAD = Moment(NOON_MS, paced=False, remembered=False)
+STOPPED = AnnouncedClock(WorldClock(NOON_MS, 0, 1_000), ClockState.STOPPED, 1)
+LIVE = WorldTime(STOPPED, NOON_MS, followed=True)
+UNPACED = WorldTime(None, NOON_MS, followed=True)
+UNREAD = WorldTime(None, NOON_MS, followed=False)
+FRESH = WorldTime(None, None, followed=False)
 
 
-def validate_row(
-    happened: datetime,
-    at: Moment = LIVE,
-    stamp: Stamp = Stamp.EVENT,
-    contract: Contract = RECEIPTS,
-    **changes: Any,
-) -> Outgoing | str:
-    """The record, or the first problem."""
+def create_row(contract: Contract, happened: datetime, **changes: Any) -> Row:
     event = to_document(contract, contract.examples[0]) | {"event_time": happened.isoformat()}
-    row = Row(1, json.dumps(event | changes), {}, None)
-    found = Validator(contract, stamp, lambda: at).validate(row)
-    return found.faults[0].problem if isinstance(found, Rejected) else found
-
-
-def validate_published_ms(*given: Any, **more: Any) -> int:
-    found = validate_row(*given, **more)
-    assert isinstance(found, Outgoing), found
-    return found.timestamp_ms
+    return 7, json.dumps(event | changes).encode()
 
 
 @pytest.mark.parametrize(
-    ("minutes", "problem"),
+    ("minutes", "world", "contract", "problem"),
     [
-        (5, None),
-        (6, "ahead of the world: at most 5 min from now"),
-        (-120, None),
-        (-121, "older than what readers remember: at most 2 h ago"),
+        (5, LIVE, RECEIPTS, None),
+        (6, LIVE, RECEIPTS, "ahead of the world: at most 5 min from now"),
+        (-120, LIVE, RECEIPTS, None),
+        (-121, LIVE, RECEIPTS, "older than what readers remember: at most 2 h ago"),
+        (-1, LIVE, PRICE_CHANGES, "older than what readers remember: at most 0 s ago"),
+        (24 * 60, UNPACED, RECEIPTS, None),
+        (-121, UNPACED, RECEIPTS, "older than what readers remember: at most 2 h ago"),
+        (-9 * 24 * 60, UNREAD, RECEIPTS, None),
+        (-9 * 24 * 60, FRESH, RECEIPTS, None),
     ],
 )
-def test_beside_a_living_world_a_row_keeps_to_what_readers_remember(
-    minutes: int, problem: str | None
+def test_a_row_keeps_to_the_world_s_time_and_to_what_readers_remember(
+    minutes: int, world: WorldTime, contract: Contract, problem: str | None
 ) -> None:
-    found = validate_row(NOON + timedelta(minutes=minutes))
-    assert found == problem if problem else isinstance(found, Outgoing)
+    happened = NOON + timedelta(minutes=minutes)
+    found = Validator(contract, lambda: world).validate(create_row(contract, happened))
+    if isinstance(found, Rejected):
+        assert found.faults[0].problem == problem
+    else:
+        assert (problem, found.timestamp_ms) == (None, NOON_MS + minutes * 60_000)
 
 
-def test_before_a_pipeline_reads_nothing_is_forgotten() -> None:
-    assert validate_published_ms(NOON - timedelta(days=9), UNREAD) == NOON_MS - 9 * 24 * HOUR_MS
-
-
-def test_without_a_world_clock_the_file_may_go_on_in_time_but_not_back() -> None:
-    assert validate_published_ms(NOON + timedelta(days=1), UNPACED) == NOON_MS + 24 * HOUR_MS
-    assert "older than" in str(validate_row(NOON - timedelta(hours=3), UNPACED))
-
-
-def test_a_check_before_the_load_counts_nothing_and_names_nobody(tmp_path: Path) -> None:
-    with closing(Identities(tmp_path)) as lookup:
-        validator = Validator(RECEIPTS, Stamp.NOW, lambda: LIVE, lookup)
-        event = RECEIPT | {"event_time": (NOON - timedelta(hours=3)).isoformat()}
-        row = Row(1, json.dumps(event), {}, None)
-        assert check([row], validator, lambda _: None).rows == 1
-        assert validator.late == 0
-        lookup.save()
-        assert lookup.find(RECEIPT["customer_id"]) is None
-        found = validator.validate(row)
-        assert isinstance(found, Outgoing)
-        sold = decode(found.value).value
-        assert (sold["customer_id"], sold["card_token"]) == tuple(
-            lookup.replace(RECEIPT)[name] for name in ("customer_id", "card_token")
-        )
-
-
-def test_stamped_now_a_row_ahead_of_the_world_is_refused_all_the_same() -> None:
-    assert "ahead of the world" in str(validate_row(NOON + timedelta(hours=1), stamp=Stamp.NOW))
-
-
-def test_where_a_topic_has_no_horizon_nothing_is_announced_into_the_past() -> None:
-    earlier = NOON - timedelta(seconds=1)
-    assert "at most 0 s ago" in str(validate_row(earlier, contract=PRICE_CHANGES))
-    assert validate_published_ms(earlier, stamp=Stamp.NOW, contract=PRICE_CHANGES) == NOON_MS
-
-
-@pytest.mark.parametrize("text", ["{half", "[" * 60_000, '"text"', "7"])
-def test_what_is_no_event_is_rejected_with_its_row(text: str) -> None:
-    found = Validator(RECEIPTS, Stamp.EVENT, lambda: LIVE).validate(Row(7, text, {}, None))
+@pytest.mark.parametrize(
+    "line", [b"{half", b"[" * 60_000, b'"text"', b"7", b"\xff", b" " * LINE_BYTES_MAX + b"{}"]
+)
+def test_what_is_no_event_is_rejected_with_its_row(line: bytes) -> None:
+    found = Validator(RECEIPTS, lambda: LIVE).validate((7, line))
     assert isinstance(found, Rejected)
     assert found.row == 7
 
 
 def test_every_broken_rule_of_a_row_is_named() -> None:
-    row = Row(1, json.dumps(RECEIPT | {"event_id": "", "lines": []}), {}, None)
-    found = Validator(RECEIPTS, Stamp.EVENT, lambda: LIVE).validate(row)
+    row = create_row(RECEIPTS, NOON, event_id="", lines=[])
+    found = Validator(RECEIPTS, lambda: LIVE).validate(row)
     assert isinstance(found, Rejected)
     assert [fault.place for fault in found.faults] == ["event_id", "lines"]
 
 
-def find_world_ms(
-    wall_seconds: int,
-    *,
-    running: bool = True,
-    beat_ms: int | None = None,
-    newest_ms: int | None = None,
-) -> int | None:
-    """World time so long after the clock, ten times as fast as the wall, showed noon."""
-    state = ClockState.RUNNING if running else ClockState.STOPPED
+def test_rows_in_flight_are_close_together_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[list[int]] = []
+
+    def send_all(_: object, records: list[Outgoing]) -> list[tuple[int, int]]:
+        sent.append([record.timestamp_ms - NOON_MS for record in records])
+        return [(0, len(sent))]
+
+    monkeypatch.setattr(module, "send_all", send_all)
+    rows = [create_row(RECEIPTS, NOON + timedelta(minutes=at)) for at in (0, 30, 31, 300)]
+    bad = (9, b"no event")
+    rejected: list[Rejected] = []
+    client: Any = SimpleNamespace()
+    *_, loaded = load([*rows, bad], Validator(RECEIPTS, lambda: FRESH), client, rejected.append)
+    assert sent == [[0, 30 * 60_000], [31 * 60_000], [300 * 60_000]]
+    assert (loaded.rows, loaded.published, loaded.rejected, loaded.reached) == (5, 4, 1, {0: 3})
+    assert [one.row for one in rejected] == [9]
+
+
+def write_lines(file: Path, *lines: bytes) -> Path:
+    file.write_bytes(b"\n".join(lines))
+    return file
+
+
+def render_row(second: int) -> bytes:
+    return json.dumps({"event_time": f"2026-03-02T10:00:{second:02}.000Z"}).encode()
+
+
+def test_lines_come_by_time_with_their_numbers(tmp_path: Path) -> None:
+    elsewhere = b'{"event_time": "2026-03-02T11:00:04+01:00"}'
+    lines = render_row(7), b"", render_row(3), b"  ", elsewhere, render_row(5), b""
+    rows = list(sort_rows(write_lines(tmp_path / "a.jsonl", *lines), "event_time"))
+    assert [(number, line.strip()) for number, line in rows] == [
+        (3, render_row(3)),
+        (5, elsewhere),
+        (6, render_row(5)),
+        (1, render_row(7)),
+    ]
+
+
+def test_what_has_no_time_comes_first_and_is_not_lost(tmp_path: Path) -> None:
+    untimed = b'{"event_time": 7}', b'{"event_time": "2026-03-02"}', b"{}"
+    lines = render_row(1), b"{half", b"[1]", *untimed, b"\xff", b"[" * 60_000, render_row(0)
+    rows = sort_rows(write_lines(tmp_path / "a.ndjson", *lines), "event_time")
+    assert [number for number, _ in rows] == [2, 3, 4, 5, 6, 7, 8, 9, 1]
+
+
+def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
+    assert list(sort_rows(write_lines(tmp_path / "a.jsonl"), "event_time")) == []
+
+
+BEAT_MS = NOON_MS + 540_000
+SOON_MS = 2 * 60_000 + 10 * 10_000
+
+
+@pytest.mark.parametrize(
+    ("seconds", "state", "beat_ms", "newest_ms", "expected_ms"),
+    [
+        (60, ClockState.RUNNING, None, None, NOON_MS + 600_000),
+        (60, ClockState.STOPPED, None, None, NOON_MS),
+        (60, ClockState.RUNNING, BEAT_MS, None, NOON_MS + 600_000),
+        (3600, ClockState.RUNNING, BEAT_MS, None, BEAT_MS + SOON_MS),
+        (60, ClockState.RUNNING, None, NOON_MS + HOUR_MS, NOON_MS + HOUR_MS),
+    ],
+)
+def test_world_time_runs_until_soon_after_the_last_beat_and_is_never_before_the_newest_event(
+    seconds: int, state: ClockState, beat_ms: int | None, newest_ms: int | None, expected_ms: int
+) -> None:
+    """The clock showed noon at zero, and runs ten times as fast as the wall."""
     clock = AnnouncedClock(WorldClock(NOON_MS, 0, 10_000), state, 1, beat_ms)
-    return WorldTime(clock, newest_ms, followed=True).get_now_ms(lambda: wall_seconds * 1000)
+    world = WorldTime(clock, newest_ms, followed=True)
+    assert world.get_now_ms(lambda: seconds * 1000) == expected_ms
 
 
-def test_world_time_runs_while_the_simulator_beats() -> None:
-    assert find_world_ms(60) == NOON_MS + 600_000
-    assert find_world_ms(60, running=False) == NOON_MS
-    assert find_world_ms(60, beat_ms=NOON_MS + 540_000) == NOON_MS + 600_000
-
-
-def test_world_time_stands_soon_after_the_last_beat() -> None:
-    soon_ms = 2 * 60_000 + 10 * 10_000
-    assert find_world_ms(3600, beat_ms=NOON_MS + 540_000) == NOON_MS + 540_000 + soon_ms
-
-
-def test_world_time_is_never_before_the_newest_event() -> None:
-    assert find_world_ms(60, newest_ms=NOON_MS + HOUR_MS) == NOON_MS + HOUR_MS
-    assert WorldTime(None, NOON_MS, followed=True).get_now_ms() == NOON_MS
-    assert WorldTime(None, None, followed=True).get_now_ms() is None
+def test_without_a_clock_world_time_is_the_newest_event_s() -> None:
+    assert UNPACED.get_now_ms() == NOON_MS
+    assert FRESH.get_now_ms() is None

@@ -1,18 +1,48 @@
-"""Prices: announced ahead, and paid from the moment they hold."""
+"""Prices, promotions and seasons: announced ahead, paid and bought while they hold."""
 
-from contracts import PRICE_CHANGES, RECEIPTS
-from generators.ticks import HOUR_MS, START_MS
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from contracts import PRICE_CHANGES, PROMOTIONS, RECEIPTS
+from generators.demand import SEASONS, compute_season_percent
+from generators.event import Event
+from generators.parameters import Refill
+from generators.prices import DAYS_MAX, DAYS_MIN, DECIDED_AT_HOUR, NOTICE_DAYS, Promotions
+from generators.products import CATEGORIES
+from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS
+from generators.world import World
 from tests.generators.worlds import CLEAN, publish_world
 
-HOURS = 96
+DAYS, QUIET_DAYS = 10, 24
+HOURS = 24 * DAYS
+QUIET = replace(CLEAN, stores=1, receipts_per_minute=0.1)
+"""What is promoted and priced does not depend on who comes."""
+DRAWN = Promotions(CLEAN.seed, CLEAN.products)
+MIDNIGHT_MS = START_MS - 8 * HOUR_MS
+
+
+def find_day(at_ms: int) -> int:
+    return (at_ms - MIDNIGHT_MS) // (24 * HOUR_MS)
+
+
+def render_sku(product: int) -> str:
+    return f"SKU-{product:05d}"
 
 
 def group_prices() -> dict[str, list[tuple[int, int]]]:
     """By sku: from when on it costs what, the first price first."""
     by_sku: dict[str, list[tuple[int, int]]] = {}
-    for change in publish_world(CLEAN, PRICE_CHANGES, HOURS):
+    for change in publish_world(QUIET, PRICE_CHANGES, 24 * QUIET_DAYS):
         by_sku.setdefault(change["sku"], []).append((change["effective_at"], change["price_cents"]))
     return by_sku
+
+
+def find_price(sku: str, at_ms: int) -> int:
+    return [cents for since, cents in group_prices()[sku] if since <= at_ms][-1]
 
 
 def test_every_product_has_a_price_when_the_world_begins() -> None:
@@ -22,11 +52,10 @@ def test_every_product_has_a_price_when_the_world_begins() -> None:
 
 
 def test_now_and_then_a_price_changes_and_is_announced_well_before() -> None:
-    later = [
-        one for one in publish_world(CLEAN, PRICE_CHANGES, HOURS) if one["event_time"] > START_MS
-    ]
-    assert 0 < len(later) < CLEAN.products
-    assert all(one["effective_at"] - one["event_time"] >= 12 * HOUR_MS for one in later)
+    changes = publish_world(QUIET, PRICE_CHANGES, 24 * QUIET_DAYS)
+    later = [change for change in changes if change["event_time"] > START_MS]
+    assert 0 < len(later) < QUIET_DAYS * CLEAN.products / 4
+    assert all(change["effective_at"] - change["event_time"] >= 12 * HOUR_MS for change in later)
 
 
 def test_every_receipt_has_the_prices_of_its_moment() -> None:
@@ -34,9 +63,116 @@ def test_every_receipt_has_the_prices_of_its_moment() -> None:
     changed_and_sold = 0
     for receipt in publish_world(CLEAN, RECEIPTS, HOURS):
         for line in receipt["lines"]:
-            holding = [
-                cents for since, cents in prices[line["sku"]] if since <= receipt["event_time"]
-            ]
+            of_sku = prices[line["sku"]]
+            holding = [cents for since, cents in of_sku if since <= receipt["event_time"]]
             assert line["unit_price_cents"] == holding[-1]
             changed_and_sold += len(holding) > 1
     assert changed_and_sold
+
+
+def test_promotions_last_some_days_and_end_before_the_next_is_planned() -> None:
+    promotions = Promotions(seed=5, products=200)
+    assert not promotions.list_running(0)
+    ends: dict[int, int] = {}
+    followed = 0
+    for day in range(90):
+        for product, promotion in promotions.list_beginning(day).items():
+            assert DAYS_MIN <= promotion.ends - promotion.begins <= DAYS_MAX
+            followed += product in ends
+            assert promotion.begins - NOTICE_DAYS > ends.get(product, -NOTICE_DAYS)
+            ends[product] = promotion.ends
+    assert followed
+
+
+def publish_plans() -> tuple[Event, ...]:
+    return publish_world(QUIET, PROMOTIONS, 24 * QUIET_DAYS)
+
+
+def test_every_promotion_is_planned_and_no_other() -> None:
+    planned = {
+        (plan["sku"], day)
+        for plan in publish_plans()
+        for day in range(find_day(plan["starts_at"]), find_day(plan["ends_at"]))
+    }
+    drawn = {
+        (render_sku(product), day)
+        for day in range(QUIET_DAYS)
+        for product in DRAWN.list_running(day)
+    }
+    assert drawn
+    assert {(sku, day) for sku, day in planned if day < QUIET_DAYS} == drawn
+
+
+def test_a_plan_is_known_six_days_before_or_from_the_beginning_on() -> None:
+    early = [plan for plan in publish_plans() if find_day(plan["starts_at"]) <= NOTICE_DAYS]
+    later = [plan for plan in publish_plans() if find_day(plan["starts_at"]) > NOTICE_DAYS]
+    assert early
+    assert later
+    for plan in early:
+        assert (plan["event_time"], plan["effective_at"]) == (ANNOUNCED_MS, START_MS)
+    for plan in later:
+        known_ms = plan["starts_at"] - NOTICE_DAYS * 24 * HOUR_MS
+        decided_ms = known_ms - (24 - DECIDED_AT_HOUR) * HOUR_MS
+        assert (plan["event_time"], plan["effective_at"]) == (decided_ms, known_ms)
+
+
+def test_the_prices_of_a_plan_are_those_that_come() -> None:
+    """Price changes around a promotion do not alter its prices."""
+    over = [plan for plan in publish_plans() if find_day(plan["ends_at"]) < QUIET_DAYS]
+    assert over
+    for plan in over:
+        at = plan["starts_at"], plan["ends_at"]
+        prices = [find_price(plan["sku"], at_ms) for start in at for at_ms in (start - 1, start)]
+        usual, promoted = plan["usual_price_cents"], plan["price_cents"]
+        assert prices == [usual, promoted, promoted, usual]
+        assert promoted < 0.9 * usual
+
+
+def test_shelves_that_wait_for_orders_open_with_what_promotions_sell_until_goods_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lifted, by_vans = open_shelves("orders"), open_shelves("vans")
+    expected = {
+        product.sku
+        for number, product in enumerate(World(QUIET).products)
+        if any(number in DRAWN.list_running(day) for day in range(product.lead_time_days + 2))
+    }
+    monkeypatch.setattr("generators.prices.STARTED_SHARE", 0.0)
+    usual = open_shelves("orders")
+    higher = {sku for sku, units in lifted.items() if units > usual[sku]}
+    assert higher
+    assert higher == expected & lifted.keys()
+    assert by_vans == open_shelves("vans")
+
+
+def open_shelves(refill: Refill) -> Mapping[str, int]:
+    """Units on the shelves of the first minute, in a world where many come."""
+    world = World(replace(CLEAN, receipts_per_minute=120.0, refill=refill))
+    world.tick()
+    return world.count_units(world.store_ids[0])
+
+
+def test_more_is_sold_of_what_is_promoted() -> None:
+    """Against the same product on its other days."""
+    sold: Counter[tuple[str, int]] = Counter()
+    for receipt in publish_world(CLEAN, RECEIPTS, HOURS):
+        for line in receipt["lines"]:
+            sold[line["sku"], find_day(receipt["event_time"])] += line["units"]
+    promoted, usual = [], []
+    full_days = range(1, DAYS)
+    for product in range(CLEAN.products):
+        on = [day for day in full_days if product in DRAWN.list_running(day)]
+        off = [day for day in full_days if day not in on]
+        if on:
+            promoted.append(sum(sold[render_sku(product), day] for day in on) / len(on))
+            usual.append(sum(sold[render_sku(product), day] for day in off) / len(off))
+    assert sum(promoted) > 1.5 * sum(usual)
+
+
+def test_a_year_is_as_strong_as_the_mean_and_no_day_unlike_the_next() -> None:
+    assert SEASONS.keys() == {category.name for category in CATEGORIES}
+    for category in SEASONS:
+        year = [compute_season_percent(category, day) for day in range(366)]
+        assert 97 < sum(year) / len(year) < 103
+        assert max(abs(a - b) for a, b in pairwise(year)) <= 1
+        assert max(year) - min(year) >= 5

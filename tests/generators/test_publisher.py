@@ -5,7 +5,7 @@ import pytest
 from confluent_kafka import KafkaError
 
 from contracts import HEARTBEATS, PRODUCTS, RECEIPTS, decode
-from generators.numbering import Publication
+from generators.event import Publication
 from generators.publisher import FULL_SECONDS_MAX, Publisher, PublishingFailed
 from tests.generators.worlds import publish_hours
 
@@ -42,103 +42,77 @@ class Broker:
         return 0 if self.drains else len(self.queue)
 
 
-@pytest.fixture
-def receipt() -> Publication:
-    return next(
-        publication for publication in publish_hours(3) if publication.topic == RECEIPTS.name
-    )
+RECEIPT, PRODUCT, BEAT = (
+    next(one for one in publish_hours(3) if one.topic == topic.name)
+    for topic in (RECEIPTS, PRODUCTS, HEARTBEATS)
+)
 
 
-def test_a_record_carries_world_time_its_place_and_its_sequence(receipt: Publication) -> None:
+def publish(broker: Any, *publications: Publication, **options: Any) -> Publisher:
+    publisher = Publisher(broker, **options)
+    for publication in publications:
+        publisher.publish(publication)
+    return publisher
+
+
+def test_a_record_carries_world_time_its_place_its_sequence_and_live_the_wall_clock() -> None:
     broker = Broker()
-    Publisher(broker).publish(receipt)
-    (record,) = broker.queue
-    assert record["timestamp"] == receipt.published_ms
-    assert record["partition"] == receipt.partition
-    assert record["headers"] == [("sequence", receipt.sequence.to_bytes(8, "big"))]
-    assert decode(record["value"]).value["event_id"] == receipt.event["event_id"]
+    publish(broker, RECEIPT)
+    publish(broker, RECEIPT, wall_ms=lambda: 77)
+    record, live = broker.queue
+    assert record["timestamp"] == RECEIPT.published_ms
+    assert record["partition"] == RECEIPT.partition
+    assert record["headers"] == [("sequence", RECEIPT.sequence.to_bytes(8, "big"))]
+    assert decode(record["value"]).value["event_id"] == RECEIPT.event["event_id"]
+    assert live["headers"] == [*record["headers"], ("sent_at", (77).to_bytes(8, "big"))]
 
 
-def test_a_live_record_carries_the_wall_clock_too(receipt: Publication) -> None:
-    broker = Broker()
-    Publisher(broker, wall_ms=lambda: 77).publish(receipt)
-    assert ("sent_at", (77).to_bytes(8, "big")) in broker.queue[0]["headers"]
-
-
-def test_a_full_queue_is_waited_for(receipt: Publication) -> None:
+def test_a_full_queue_is_waited_for() -> None:
     broker = Broker(room=1)
-    publisher = Publisher(broker)
-    for _ in range(3):
-        publisher.publish(receipt)
+    publish(broker, *[RECEIPT] * 3)
     assert len(broker.queue) == 3
 
 
-def test_a_queue_that_stays_full_is_given_up(receipt: Publication) -> None:
-    publisher = Publisher(Broker(room=0, drains=False))
+def test_a_queue_that_stays_full_is_given_up() -> None:
     with pytest.raises(PublishingFailed, match=f"{FULL_SECONDS_MAX:g} s"):
-        publisher.publish(receipt)
+        publish(Broker(room=0, drains=False), RECEIPT)
 
 
-def test_a_refused_record_stops_the_program(receipt: Publication) -> None:
+def test_a_refused_record_stops_the_program() -> None:
     broker = Broker()
-    publisher = Publisher(broker)
-    publisher.publish(receipt)
+    publisher = publish(broker, RECEIPT)
     broker.refuses = KafkaError(KafkaError._MSG_TIMED_OUT)
     with pytest.raises(PublishingFailed, match="started again"):
         publisher.check()
 
 
-def test_a_flush_that_does_not_end_says_how_many_are_left(receipt: Publication) -> None:
-    publisher = Publisher(Broker(drains=False))
-    publisher.publish(receipt)
+def test_a_flush_that_does_not_end_says_how_many_are_left() -> None:
+    publisher = publish(Broker(drains=False), RECEIPT)
     with pytest.raises(PublishingFailed, match="1 records"):
         publisher.flush()
 
 
-def test_a_heartbeat_waits_until_all_before_it_is_there(receipt: Publication) -> None:
+@pytest.mark.parametrize(
+    ("held_max", "published", "flushed_at"),
+    [
+        (1, (RECEIPT, BEAT, RECEIPT), [1]),
+        (2, (RECEIPT, BEAT, RECEIPT, BEAT, RECEIPT), [2]),
+        (60, (PRODUCT, PRODUCT, RECEIPT, RECEIPT, PRODUCT, BEAT), [2, 5]),
+    ],
+)
+def test_a_heartbeat_and_what_follows_facts_wait_until_all_before_is_there(
+    held_max: int, published: tuple[Publication, ...], flushed_at: list[int]
+) -> None:
+    """History asks once for many heartbeats."""
     broker = Broker()
-    publisher = Publisher(broker)
-    for publication in (receipt, beat(), receipt):
-        publisher.publish(publication)
-    assert broker.flushed_at == [1]
-    assert [record["topic"] for record in broker.queue] == [
-        RECEIPTS.name,
-        HEARTBEATS.name,
-        RECEIPTS.name,
-    ]
+    publish(broker, *published, beats_held_max=held_max)
+    assert broker.flushed_at == flushed_at
+    asked = [record["topic"] == HEARTBEATS.name for record in broker.queue]
+    assert not any(asked[: flushed_at[0]])
 
 
-def test_history_asks_once_for_many_heartbeats(receipt: Publication) -> None:
+def test_the_last_heartbeats_follow_at_the_end() -> None:
     broker = Broker()
-    publisher = Publisher(broker, beats_held_max=2)
-    for publication in (receipt, beat(), receipt, beat(), receipt):
-        publisher.publish(publication)
-    assert broker.flushed_at == [2]
-    assert [record["topic"] for record in broker.queue[2:4]] == [HEARTBEATS.name] * 2
-
-
-def test_what_follows_facts_waits_until_they_are_there(receipt: Publication) -> None:
-    broker = Broker()
-    publisher = Publisher(broker, beats_held_max=60)
-    product = next(
-        publication for publication in publish_hours(1) if publication.topic == PRODUCTS.name
-    )
-    for publication in (product, product, receipt, receipt, product, beat()):
-        publisher.publish(publication)
-    assert broker.flushed_at == [2, 5]
-
-
-def test_the_last_heartbeats_follow_at_the_end(receipt: Publication) -> None:
-    broker = Broker()
-    publisher = Publisher(broker, beats_held_max=2)
-    publisher.publish(receipt)
-    publisher.publish(beat())
-    publisher.flush()
+    publish(broker, RECEIPT, BEAT, beats_held_max=2).flush()
     assert broker.flushed_at == [1, 2]
     assert broker.queue[-1]["topic"] == HEARTBEATS.name
-
-
-def beat() -> Publication:
-    return next(
-        publication for publication in publish_hours(1) if publication.topic == HEARTBEATS.name
-    )

@@ -1,15 +1,17 @@
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.numbering import Counts, Publication
-from generators.resume import Logged, OtherWorld
+from generators.event import Counts, Publication
+from generators.resume import Logged, OtherWorld, Snapshots
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World
 from tests.generators.worlds import SMALL, to_published
@@ -99,13 +101,6 @@ def test_another_world_s_log_is_refused_and_the_way_out_is_named() -> None:
         publish_rest(other, log)
 
 
-def test_a_state_is_taken_between_two_hours() -> None:
-    world = World(WORLD)
-    world.tick()
-    with pytest.raises(ValueError, match="between two hours"):
-        world.dump_state()
-
-
 def test_a_restored_world_goes_on_with_its_prices_deliveries_returns_and_incidents() -> None:
     """From a state that has all of them open: a price decided, goods under way, goods to return."""
     uncut_world, again = World(SMALL), World(SMALL)
@@ -119,3 +114,54 @@ def test_a_restored_world_goes_on_with_its_prices_deliveries_returns_and_inciden
     again.restore(state)
     for _ in range(14 * TICKS_PER_HOUR):
         assert again.tick() == uncut_world.tick()
+
+
+LOG = {"sales": [100, 100]}
+
+
+def create_state(tick: int, count: int = 0) -> dict[str, object]:
+    return {"next_tick": tick, "counts": {"sales": [count, 0]}}
+
+
+@pytest.fixture
+def snapshots(tmp_path: Path) -> Snapshots:
+    return Snapshots(tmp_path, "a world")
+
+
+def test_the_newest_state_that_is_not_ahead_of_the_log_is_taken_up(snapshots: Snapshots) -> None:
+    assert snapshots.find_newest(LOG) is None
+    snapshots.save(create_state(240))
+    snapshots.save(create_state(480, count=100))
+    assert snapshots.find_newest(LOG) == create_state(480, count=100)
+    snapshots.save(create_state(720, count=101))
+    assert snapshots.find_newest(LOG) == create_state(480, count=100)
+
+
+def test_the_last_two_states_of_a_world_are_kept(snapshots: Snapshots, tmp_path: Path) -> None:
+    for tick in (240, 480, 720, 960):
+        snapshots.save(create_state(tick))
+    assert len(list(tmp_path.iterdir())) == 2
+    assert snapshots.find_newest(LOG) == create_state(960)
+    assert Snapshots(tmp_path, "another world").find_newest(LOG) is None
+
+
+def test_a_crash_while_writing_leaves_the_states_before(
+    snapshots: Snapshots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshots.save(create_state(240))
+
+    def crash(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", crash)
+    with pytest.raises(OSError, match="no space left"):
+        snapshots.save(create_state(480))
+    assert snapshots.find_newest(LOG) == create_state(240)
+
+
+def test_a_broken_state_gives_way_to_the_one_before(snapshots: Snapshots, tmp_path: Path) -> None:
+    snapshots.save(create_state(240))
+    snapshots.save(create_state(480))
+    newest = max(tmp_path.iterdir())
+    newest.write_text(newest.read_text()[:-5])
+    assert snapshots.find_newest(LOG) == create_state(240)

@@ -1,19 +1,23 @@
+"""The loop: the same world at any pace, in its own time, and only while the disk has room."""
+
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event as Signal
 from typing import Any
 
-from generators.disk_guard import DiskGuard
-from generators.pacer import Paced, Pacer, Unpaced
+import pytest
+
+from generators.clock import to_speed_milli
 from generators.publisher import Publisher
-from generators.resume import Logged
-from generators.run import run
-from generators.snapshot import SNAPSHOT_TICKS, Snapshots
+from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
+from generators.run import DiskGuard, Paced, Unpaced, run
 from generators.ticks import START_MS
 from generators.world import World
-from ops.control.world_clock import ClockState, WorldClock
+from ops.control.world_clock import BEHIND_MS_MAX, ClockState, WorldClock
 from tests.generators.worlds import SMALL, publish_hours
 
 UNTIL_TICK = 2 * 60
+SPEED = 10_000
 ROOM = DiskGuard(Signal(), lambda: None)
 
 
@@ -35,63 +39,69 @@ class Topics:
         return 0
 
 
+@dataclass
 class Wall(Signal):
-    """A wall clock that jumps to the end of every wait."""
+    """A wall clock that moves only during a wait for the signal to stop."""
 
-    def __init__(self) -> None:
+    now_ms: int = 50_000
+    stops_at_ms: int | None = None
+    announced: list[tuple[WorldClock, ClockState]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
         super().__init__()
-        self.now_ms = 0
 
     def wait(self, timeout: float | None = None) -> bool:
         self.now_ms += round((timeout or 0) * 1000)
+        if self.stops_at_ms is not None and self.now_ms >= self.stops_at_ms:
+            self.set()
         return self.is_set()
+
+    def create_pacer(self, speed_milli: int = SPEED) -> Paced:
+        return Paced(self, START_MS, speed_milli, lambda: self.now_ms, self.announce)
+
+    def announce(self, clock: WorldClock, state: ClockState) -> None:
+        self.announced.append((clock, state))
 
 
 def run_small(
-    pacer: Pacer,
+    pacer: Unpaced,
     folder: Path,
     until_tick: int = UNTIL_TICK,
     guard: DiskGuard = ROOM,
     topics: Topics | None = None,
-) -> Topics:
-    topics = topics or Topics()
-    snapshots = Snapshots(folder, SMALL.render())
+) -> list[tuple[str, int, int, bytes]]:
+    """The records that the small world publishes."""
+    producer: Any = topics or Topics()
     run(
         World(SMALL),
         Logged({}),
         pacer,
-        Publisher(topics),
-        snapshots,
+        Publisher(producer),
+        Snapshots(folder, SMALL.render()),
         guard,
         lambda _: None,
         until_tick,
     )
-    return topics
-
-
-def create_pacer(wall: Wall, speed_milli: int) -> Paced:
-    def announce(_clock: WorldClock, _state: ClockState) -> None: ...
-
-    return Paced(wall, START_MS, speed_milli, lambda: wall.now_ms, announce)
+    records: list[tuple[str, int, int, bytes]] = producer.records
+    return records
 
 
 def test_live_and_backfill_publish_the_same_at_any_speed(tmp_path: Path) -> None:
     backfill = run_small(Unpaced(Signal()), tmp_path)
-    slow = run_small(create_pacer(Wall(), 1_000), tmp_path)
-    fast = run_small(create_pacer(Wall(), 3_600_000), tmp_path)
-    assert backfill.records == slow.records == fast.records
-    assert len(backfill.records) == len(publish_hours(2))
+    assert len(backfill) == len(publish_hours(2))
+    for speed_milli in (1_000, 3_600_000):
+        assert run_small(Wall().create_pacer(speed_milli), tmp_path) == backfill
 
 
 def test_live_a_record_is_published_when_its_time_has_come(tmp_path: Path) -> None:
-    wall = Wall()
+    wall = Wall(now_ms=0)
     early_ms = []
 
     class Clocked(Topics):
         def produce(self, *arguments: Any, timestamp: int, **rest: Any) -> None:
             early_ms.append((timestamp - START_MS) - wall.now_ms)
 
-    run_small(create_pacer(wall, 1_000), tmp_path, topics=Clocked())
+    run_small(wall.create_pacer(1_000), tmp_path, topics=Clocked())
     assert max(early_ms) == 0
 
 
@@ -104,7 +114,7 @@ def test_a_stop_within_a_tick_ends_the_run(tmp_path: Path) -> None:
             if len(self.records) == 50:
                 stop.set()
 
-    assert len(run_small(Unpaced(stop), tmp_path, topics=Stopping()).records) == 50
+    assert len(run_small(Unpaced(stop), tmp_path, topics=Stopping())) == 50
 
 
 def test_a_snapshot_is_written_every_few_hours(tmp_path: Path) -> None:
@@ -116,29 +126,66 @@ def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
     tmp_path: Path,
 ) -> None:
     wall = Wall()
-    announced: list[tuple[int, ClockState]] = []
-
-    def announce(clock: WorldClock, state: ClockState) -> None:
-        announced.append((clock.world_ms, state))
 
     def shortage() -> str | None:
         """Once, and for a while."""
-        return "no room" if len(announced) < 2 else None
+        return "no room" if len(wall.announced) < 2 else None
 
-    pacer = Paced(wall, START_MS, 1_000, lambda: wall.now_ms, announce)
+    pacer = wall.create_pacer(1_000)
     pacer.wait(START_MS + 1)
-    topics = run_small(pacer, tmp_path, guard=DiskGuard(wall, shortage))
-    assert [state for _, state in announced[:3]] == [
-        ClockState.RUNNING,
-        ClockState.STOPPED,
-        ClockState.RUNNING,
-    ]
-    assert announced[1][0] == announced[2][0]
-    assert topics.records == run_small(Unpaced(Signal()), tmp_path).records
+    records = run_small(pacer, tmp_path, guard=DiskGuard(wall, shortage))
+    (_, ran), (before, stood), (after, runs) = wall.announced[:3]
+    assert (ran, stood, runs) == (ClockState.RUNNING, ClockState.STOPPED, ClockState.RUNNING)
+    assert before.world_ms == after.world_ms
+    assert len(records) == len(publish_hours(2))
 
 
 def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
     stop = Signal()
     stop.set()
     guard = DiskGuard(stop, lambda: "no room")
-    assert run_small(Unpaced(stop), tmp_path, guard=guard).records == []
+    assert run_small(Unpaced(stop), tmp_path, guard=guard) == []
+
+
+@pytest.mark.parametrize(("speed", "milli"), [(10.0, 10_000), (0.5, 500), (0.0001, 1)])
+def test_the_speed_is_held_in_thousandths(speed: float, milli: int) -> None:
+    assert to_speed_milli(speed) == milli
+
+
+def test_the_past_is_not_waited_for_and_starts_no_clock() -> None:
+    wall = Wall()
+    assert wall.create_pacer().wait(START_MS)
+    assert (wall.now_ms, wall.announced) == (50_000, [])
+
+
+def test_a_minute_of_the_world_takes_six_seconds_at_speed_ten_and_then_it_stands() -> None:
+    wall = Wall()
+    pacer = wall.create_pacer()
+    assert pacer.wait(START_MS + 60_000)
+    assert wall.now_ms == 56_000
+    pacer.stand()
+    assert wall.announced == [
+        (WorldClock(START_MS, 50_000, SPEED), ClockState.RUNNING),
+        (WorldClock(START_MS + 60_000, 56_000, SPEED), ClockState.STOPPED),
+    ]
+
+
+def test_a_stop_ends_the_wait() -> None:
+    wall = Wall(stops_at_ms=52_000)
+    assert not wall.create_pacer().wait(START_MS + 60_000)
+    assert wall.now_ms == 52_000
+
+
+@pytest.mark.parametrize(("behind_ms", "announced"), [(BEHIND_MS_MAX, 1), (3_600_000, 2)])
+def test_a_little_behind_catches_up_and_after_a_long_sleep_world_time_has_stood(
+    behind_ms: int, announced: int
+) -> None:
+    wall = Wall()
+    pacer = wall.create_pacer()
+    pacer.wait(START_MS + 10)
+    wall.now_ms += behind_ms
+    assert pacer.wait(START_MS + 20)
+    assert len(wall.announced) == announced
+    if announced == 2:
+        clock = WorldClock(START_MS + 20, wall.now_ms, SPEED)
+        assert wall.announced[-1] == (clock, ClockState.RUNNING)

@@ -13,23 +13,24 @@ from confluent_kafka.admin import AdminClient
 
 from contracts import CLOCKS, decode
 from generators.clock import get_wall_ms
+from generators.log_end import parse_published
 from generators.parameters import create_parameters
 from generators.resume import Published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
-from generators.world import World
-from infra.kafka import create_admin, read_end_offsets, read_to_end
+from generators.world import TOPICS, World
+from infra.kafka import Partition, create_admin, read_between, read_end_offsets, read_to_end
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from infra.wait import wait_until
 from ops.cli.health import PAUSED
 from ops.cli.ready import find_readiness
-from tests.generators.log import WORLD_NAMES, log
 from tests.generators.worlds import to_published
 from tests.worlds import shrink_world
 
 pytestmark = pytest.mark.e2e
 
 SECONDS_MAX = 60.0
+WORLD_NAMES = [topic.name for topic in TOPICS]
 
 
 @pytest.fixture
@@ -75,6 +76,15 @@ def publish_world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[
     return records
 
 
+def read_log(settings: Settings) -> dict[Partition, list[Published]]:
+    """Every record of the simulator's topics, by partition and in order."""
+    ends = read_end_offsets(create_admin(settings), WORLD_NAMES)
+    records: dict[Partition, list[Published]] = {partition: [] for partition in ends}
+    for message in read_between(settings, {}, ends):
+        records[message.topic() or "", message.partition() or 0].append(parse_published(message))
+    return records
+
+
 def read_clock_row(settings: Settings) -> dict[str, Any]:
     (value,) = read_to_end(settings, CLOCKS.name).values()
     return dict(decode(value).value)
@@ -102,7 +112,7 @@ def test_killed_stopped_and_started_again_it_leaves_the_uncut_world(small: Setti
         assert read_clock_row(small)["state"] == "stopped"
 
     uncut = publish_world(small, 2 * TICKS_PER_DAY + 6 * TICKS_PER_HOUR)
-    for partition, records in log(small).items():
+    for partition, records in read_log(small).items():
         assert records == uncut.get(partition, [])[: len(records)]
     with simulator(small.model_copy(update={"simulator_seed": 2})) as program:
         _, errors = program.communicate(timeout=SECONDS_MAX)

@@ -8,8 +8,7 @@ from pydantic import ValidationError
 
 from contracts import Undecodable, build_model, decode, get_contract
 from generators import wire
-from generators.dirt import UNREADABLE, Dirt
-from generators.numbering import Publication
+from generators.event import UNREADABLE, Dirt, Publication
 from generators.world import MOVING
 from tests.generators.worlds import publish_hours
 

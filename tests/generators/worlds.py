@@ -6,8 +6,7 @@ from functools import cache
 
 from contracts import LEDGER, Contract
 from generators import wire
-from generators.event import Event
-from generators.numbering import Publication
+from generators.event import Event, Publication
 from generators.parameters import Parameters
 from generators.resume import Published
 from generators.ticks import TICKS_PER_HOUR

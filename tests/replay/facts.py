@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 from contracts import PRICE_CHANGES, PRODUCTS, PROMOTIONS
-from generators.event import Event
-from generators.numbering import Publication
+from generators.event import Event, Publication
 from generators.ticks import TICK_MS, to_tick_start_ms
 
 NOTICE_MINUTES = (-10, 15)

@@ -20,9 +20,7 @@ from contracts.measures import MEASURES
 from contracts.partitions import choose_partition
 from generators import wire
 from generators.chance import create_random as of_id
-from generators.dirt import Dirt
-from generators.event import Event
-from generators.numbering import Publication
+from generators.event import Dirt, Event, Publication
 from generators.parameters import Parameters
 from generators.ticks import TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.listener import (
 )
 
 from contracts import RELEASES
-from generators.dirt import Dirt
+from generators.event import Dirt
 from generators.ticks import HOUR_MS
 from infra.settings import Settings
 from infra.wait import wait_until

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from generators.importing.drafting import propose_mapping
-from generators.importing.guessing import guess
-from generators.importing.mapping import BadMapping, read_mapping
+from generators.importing.drafting import guess, propose_mapping
+from generators.importing.mapping import read_mapping
+from infra.errors import UserError
 from tests.generators.importing.sales import UCI, load_mapping, write_csv, write_m5, write_uci
 
 GOOD = """
@@ -35,20 +35,21 @@ money: {currency: EUR}
             GOOD + "measures: {lb: pound}",
             "measures: expected for each value of the column one of kilogram, litre, metre, piece",
         ),
+        (GOOD + "wide: {columns: '[', name: d, value: n}", "wide.columns: expected"),
         (GOOD + "measures: {lb: kilogram}", "measures together with a column as fields.measure"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "mapping.yaml"
     file.write_text(text)
-    with pytest.raises(BadMapping) as error:
+    with pytest.raises(UserError) as error:
         read_mapping(file)
     assert message in str(error.value)
     assert str(file) in str(error.value)
 
 
 def test_a_mapping_that_is_not_there_is_told_how_to_begin(tmp_path: Path) -> None:
-    with pytest.raises(BadMapping, match="retail import --draft"):
+    with pytest.raises(UserError, match="retail import --draft"):
         read_mapping(tmp_path / "none.yaml")
 
 
@@ -75,7 +76,7 @@ def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:
     drafted.write_text(propose_mapping(write_m5(tmp_path)))
     draft_mapping = read_mapping(drafted)
     assert draft_mapping.wide is not None
-    assert draft_mapping.wide.columns == "^d_[0-9]+$"
+    assert draft_mapping.wide.columns.pattern == "^d_[0-9]+$"
     assert (draft_mapping.fields.sku, draft_mapping.fields.store) == ("item_id", "store_id")
 
 

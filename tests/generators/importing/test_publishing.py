@@ -5,11 +5,19 @@ from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from contracts import HEARTBEATS, RECEIPTS
 from generators.importing.events import Issued, Refused
-from generators.importing.publishing import HORIZON_MS, SLOT_MS, Known, Run, Sender
+from generators.importing.publishing import (
+    HORIZON_MS,
+    SLOT_MS,
+    Imported,
+    Run,
+    Target,
+    Watch,
+)
 from generators.importing.reading import open_scratch
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.kafka import Outgoing
@@ -47,29 +55,26 @@ class Log:
 class Import:
     """Imports into one log, with ids that the log knows."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, engine: duckdb.DuckDBPyConnection) -> None:
         self.log = Log()
-        self._engine = open_scratch(folder)
+        self._engine = engine
         self._engine.execute("create table known (event_id varchar)")
-
-    def close(self) -> None:
-        self._engine.close()
 
     def know(self, *names: str) -> None:
         self._engine.executemany("insert into known values (?)", [[name] for name in names])
 
-    def run(self, *events: Issued | Refused, beaten_ms: int = BEGIN_MS) -> Run:
-        sender = Sender(self.log.send, self.log, lambda _: None, self.log.refused.append)
-        run = Run(sender, Known(self._engine), beaten_ms)
+    def run(self, *events: Issued | Refused) -> Imported:
+        target = Target(self.log.send, self.log.beat, self.log.stand)
+        watch = Watch(lambda _: None, lambda _: None, self.log.refused.append)
+        run = Run(self._engine, target, watch, BEGIN_MS)
         run.publish(events)
-        run.finish(None)
-        return run
+        return run.finish(None)
 
 
 @pytest.fixture
 def importing(tmp_path: Path) -> Iterator[Import]:
-    with closing(Import(tmp_path)) as made:
-        yield made
+    with closing(open_scratch(tmp_path)) as engine:
+        yield Import(engine)
 
 
 def receipt(name: str, at_ms: int) -> Issued:
@@ -112,28 +117,28 @@ def test_what_the_log_holds_is_not_sent_again_and_the_clock_still_passes_it(
     importing: Import,
 ) -> None:
     importing.know("R1", "R2")
-    run = importing.run(receipt("R1", BEGIN_MS), receipt("R2", BEGIN_MS + TICK_MS))
+    imported = importing.run(receipt("R1", BEGIN_MS), receipt("R2", BEGIN_MS + TICK_MS))
     assert importing.log.receipts == []
-    assert run.imported.known == 2
+    assert imported.known == 2
     assert importing.log.beats[-1] == BEGIN_MS + 2 * TICK_MS
 
 
 def test_what_happened_before_the_worlds_time_comes_late_or_not_at_all(importing: Import) -> None:
-    run = importing.run(
+    imported = importing.run(
         receipt("R1", BEGIN_MS - HORIZON_MS - 1),
         receipt("R2", BEGIN_MS - HORIZON_MS),
         receipt("R3", BEGIN_MS),
     )
     assert importing.log.receipts == [BEGIN_MS, BEGIN_MS]
-    assert run.imported.late == 1
+    assert imported.late == 1
     assert [one.row for one in importing.log.refused] == [1]
     assert "whose readers have forgotten" in importing.log.refused[0].reasons[0]
 
 
 def test_what_a_contract_refuses_is_counted_by_reason(importing: Import) -> None:
     wrong = Issued(RECEIPTS, {**receipt("R1", BEGIN_MS).event, "lines": []}, "a.csv", 7)
-    run = importing.run(wrong, wrong, receipt("R2", BEGIN_MS))
-    [(reason, count)] = run.imported.refused.items()
+    imported = importing.run(wrong, wrong, receipt("R2", BEGIN_MS))
+    [(reason, count)] = imported.refused.items()
     assert (reason, count) == ("lines has a length of at least 1", 2)
     assert len(importing.log.receipts) == 1
-    assert len(run.imported.examples[reason]) == 2
+    assert len(imported.examples[reason]) == 2

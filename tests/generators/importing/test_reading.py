@@ -8,8 +8,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from generators.importing.files import BadFile, list_files
-from generators.importing.mapping import BadMapping, Mapping
+from generators.importing.mapping import Mapping
+from generators.importing.reading import list_files
+from infra.errors import UserError
 from tests.generators.importing.sales import (
     SHAPE,
     UCI,
@@ -88,13 +89,13 @@ def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
 
 def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "a.csv", ["InvoiceNo", "Quantity"], [("1", 2)])
-    with pytest.raises(BadMapping, match=r"StockCode.*Found: InvoiceNo, Quantity"):
+    with pytest.raises(UserError, match=r"StockCode.*Found: InvoiceNo, Quantity"):
         read(tmp_path / "s", SHAPE, file)
-    with pytest.raises(BadMapping, match="expected columns that match"):
+    with pytest.raises(UserError, match="expected columns that match"):
         read(tmp_path / "t", load_mapping("m5"), file)
-    with pytest.raises(BadFile, match="should end in"):
+    with pytest.raises(UserError, match="should end in"):
         list_files([write_csv(tmp_path / "a.xlsx", [], [])])
-    with pytest.raises(BadFile, match="there is none"):
+    with pytest.raises(UserError, match="there is none"):
         list_files([tmp_path / "none.csv"])
 
 
@@ -102,7 +103,7 @@ def test_a_lookup_that_would_double_rows_is_refused(tmp_path: Path) -> None:
     file = write_m5(tmp_path)
     with (tmp_path / "calendar.csv").open("a") as calendar:
         calendar.write("2011-01-29,11101,d_1\n")
-    with pytest.raises(BadFile, match="one row for each"):
+    with pytest.raises(UserError, match="one row for each"):
         read(tmp_path / "s", load_mapping("m5"), file)
 
 

@@ -9,7 +9,6 @@ from infra import kafka, scratch
 from infra.errors import UserError
 from infra.scratch import StillPublishing, lock_out_publishing
 from infra.settings import Settings, locate_root
-from ops.cli import load
 from ops.cli.exclusive import lock_home
 from tests.ops.cli.commands import run_command
 
@@ -41,7 +40,6 @@ def test_a_load_and_an_import_wait_until_a_backup_has_ended(
     """A backup pauses the shop's processes, which these commands are not."""
     monkeypatch.setattr(scratch, "PUBLISHING_SECONDS_MAX", 0.1)
     monkeypatch.setattr(kafka, "is_answering", lambda _: True)
-    monkeypatch.setattr(load, "Watch", lambda _: None)
     monkeypatch.setattr("generators.importing.session.is_answering", lambda _: False)
     file = Path("sales.csv")
     file.touch()

@@ -54,8 +54,10 @@ def receipt(number: int, minutes: float, **changes: Any) -> dict[str, Any]:
     return RECEIPT | {"event_id": f"R{number}", "event_time": at, **changes}
 
 
-def load(shop: Settings, file: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    return run_command(shop, "load", "--topic", RECEIPTS.name, *options, file)
+def load(
+    shop: Settings, file: Path, topic: str = RECEIPTS.name
+) -> "subprocess.CompletedProcess[str]":
+    return run_command(shop, "load", "--topic", topic, file)
 
 
 def write_lines(file: Path, *events: Any) -> Path:
@@ -122,29 +124,6 @@ def test_what_is_rejected_is_reported_with_its_row_and_all_else_is_published(
     ]
 
 
-def test_strictly_nothing_is_published_unless_every_row_is_good(
-    noon: Settings, tmp_path: Path
-) -> None:
-    before = read_ends(noon)
-    bad = load(
-        noon, write_lines(tmp_path / "a.jsonl", receipt(1, 0), receipt(2, 0, x=1)), "--strict"
-    )
-    assert (bad.returncode, read_ends(noon)) == (1, before)
-    assert read_report(noon, "a") == {2: "Extra inputs are not permitted"}
-    good = load(noon, write_lines(tmp_path / "a.jsonl", receipt(1, 0), receipt(2, 0)), "--strict")
-    assert good.returncode == 0
-    assert len(read_records(noon, before)) == 2
-
-
-def test_stamped_now_what_is_old_is_published_as_late(noon: Settings, tmp_path: Path) -> None:
-    before = read_ends(noon)
-    file = write_lines(tmp_path / "a.jsonl", receipt(1, -600), receipt(2, -60))
-    done = load(noon, file, "--stamp", "now")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 of them late" in done.stdout
-    assert {one.published_ms for one in read_records(noon, before)} == {NOON.timestamp() * 1000}
-
-
 @pytest.mark.parametrize(
     ("name", "topic", "message"),
     [
@@ -158,7 +137,7 @@ def test_what_cannot_be_loaded_is_said_in_a_sentence(
 ) -> None:
     for there in ("a.jsonl", "a.csv"):
         (tmp_path / there).write_text("")
-    done = load(noon, tmp_path / name, "--topic", topic)
+    done = load(noon, tmp_path / name, topic)
     assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -7,7 +7,7 @@ import pytest
 
 from contracts import RECEIPTS
 from contracts.validation import FUTURE, LATE
-from generators.dirt import Dirt
+from generators.event import Dirt
 from infra.errors import UserError
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.settings import Settings
