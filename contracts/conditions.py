@@ -1,15 +1,14 @@
 """From the standard's options and quality checks to rules."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from open_data_contract_standard.model import DataQuality
 
 from contracts import rules
-from contracts.errors import BadContract, Faults, Part
-from contracts.fields import Reading, find_type
+from contracts.errors import BadContract
+from contracts.fields import Reading, read_type
 from contracts.mapping import TYPES
 from contracts.rules import KINDS
 from contracts.shape import Field, Limit, Rule
@@ -31,53 +30,30 @@ ROW_RULES = ("notEqual", "lessThan", "atMost")
 
 
 def list_rules(
-    file: Path,
-    readings: Sequence[Reading],
-    fields: Sequence[Field],
-    checks: Sequence[DataQuality],
-    faults: Faults,
+    readings: Sequence[Reading], fields: Sequence[Field], checks: Sequence[DataQuality]
 ) -> tuple[Rule, ...]:
-    """The rules of the fields, and those of the record as a whole, as far as they are understood.
-
-    Where one of a field's rules is not, the field is among the faults' missing parts.
-    """
-    row_rules = [
-        faults.attempt(check.name or "", None, _read_row_rule, file, fields, check, number)
-        for number, check in enumerate(checks)
-        if not _is_about(check, faults.missing)
-    ]
-    faults.missing.update(one.name for one in checks if one.name and _is_about(one, faults.missing))
+    """The rules of the fields, and those of the record as a whole. Raises BadContract."""
     every = (
-        *(rule for one in readings for rule in _list_field_rules(one, faults)),
-        *(rule for rule in row_rules if rule is not None),
+        *(rule for one in readings for rule in _list_field_rules(one)),
+        *(_read_row_rule(fields, check, number) for number, check in enumerate(checks)),
     )
-    counted = Counter(rule.name for rule in every)
-    for name in (name for name, times in counted.items() if times > 1):
-        fault = BadContract(file, f"rule {name}", "one of this name", "two", "Rename one.")
-        faults.add(fault, name)
+    for name, times in Counter(rule.name for rule in every).items():
+        if times > 1:
+            raise BadContract(f"rule {name}", "one of this name", "two", "Rename one.")
     return every
 
 
-def _is_about(check: DataQuality, missing: Collection[Part]) -> bool:
-    """Whether the condition is on a field that is not understood."""
-    asked = check.implementation if isinstance(check.implementation, dict) else {}
-    return any((str(name),) in missing for name in asked.values())
-
-
-def _list_field_rules(reading: Reading, faults: Faults) -> Iterator[Rule]:
+def _list_field_rules(reading: Reading) -> Iterator[Rule]:
     """The rules declared with a field, and those of the fields within it."""
-    source, path = reading.property, reading.path
+    source, kind = reading.property, read_type(reading)
     if source.required:
         yield _create_rule(reading, "required", None)
-    if kind := find_type(reading):
-        for option, limit in (source.logicalTypeOptions or {}).items():
-            with faults.collect(path):
-                yield _read_option(reading, kind, option, limit)
-        for check in source.quality or ():
-            with faults.collect(path):
-                yield _create_rule(reading, "validValues", _read_valid_values(reading, kind, check))
+    for option, limit in (source.logicalTypeOptions or {}).items():
+        yield _read_option(reading, kind, option, limit)
+    for check in source.quality or ():
+        yield _create_rule(reading, "validValues", _read_valid_values(reading, kind, check))
     for inner in reading.inner:
-        yield from _list_field_rules(inner, faults)
+        yield from _list_field_rules(inner)
 
 
 def _read_option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
@@ -124,22 +100,21 @@ def _create_rule(reading: Reading, kind: str, limit: Limit) -> Rule:
     return Rule(rules.describe_rule(reading.path, kind, limit), kind, reading.path, limit)
 
 
-def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality, number: int) -> Rule:
+def _read_row_rule(fields: Sequence[Field], check: DataQuality, number: int) -> Rule:
     """A condition on a whole record: `{field: units, notEqual: 0}`, `{field: a, atMost: b}`."""
     where = f"schema quality {check.name or 'without a name'}"
     at = ("schema", 0, "quality", number)
     if not check.name or not check.description:
-        raise BadContract(file, where, "a name and a description", "none", "Say what it means.", at)
+        raise BadContract(where, "a name and a description", "none", "Say what it means.", at)
     if (check.type, check.engine) != ("custom", "predicate"):
         written = f"{check.type}, {check.engine}"
-        raise BadContract(file, where, "type custom, engine predicate", written, "Write those.", at)
+        raise BadContract(where, "type custom, engine predicate", written, "Write those.", at)
     asked = check.implementation if isinstance(check.implementation, dict) else {}
     types = {field.name: field.type for field in fields}
     for kind in ROW_RULES:
         if set(asked) == {"field", kind} and _fits(types, asked["field"], kind, asked[kind]):
             return Rule(check.name, kind, (asked["field"],), asked[kind], check.description)
     raise BadContract(
-        file,
         where,
         f"implementation: a field, and one of {', '.join(ROW_RULES)}",
         check.implementation,

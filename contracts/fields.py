@@ -2,12 +2,11 @@
 
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from open_data_contract_standard.model import SchemaProperty
 
-from contracts.errors import BadContract, Faults, Location
+from contracts.errors import BadContract, Location
 from contracts.examples import parse_typed
 from contracts.mapping import TYPES
 from contracts.odcs import CustomProperties
@@ -24,7 +23,6 @@ PERSONAL_PROPERTIES = ("purpose", "retention")
 class Reading:
     """One property of one file, on the way to a field."""
 
-    file: Path
     path: tuple[str, ...]
     property: SchemaProperty
     location: Location
@@ -33,96 +31,72 @@ class Reading:
 
     def explain(self, expected: str, value: object, advice: str) -> BadContract:
         where = f"field {'[].'.join(self.path)}"
-        return BadContract(self.file, where, expected, value, advice, self.location)
+        return BadContract(where, expected, value, advice, self.location)
 
 
-def read_fields(readings: tuple[Reading, ...], faults: Faults) -> tuple[Field, ...]:
-    """The fields of one record; one that is not understood is among the faults' missing parts."""
-    fields = tuple(read_field(one, faults) for one in readings)
+def read_fields(readings: tuple[Reading, ...]) -> tuple[Field, ...]:
+    """The fields of one record. Raises BadContract."""
+    fields = tuple(map(read_field, readings))
     measures = {field.name for field in fields if field.type == "string" and not field.required}
     for reading, field in zip(readings, fields, strict=True):
-        with faults.collect(reading.path):
-            if field.per is not None and field.per not in measures:
-                listed = ", ".join(sorted(measures)) or "none that is there"
-                raise reading.explain(
-                    f"per: a string beside it that may be absent, of {listed}",
-                    field.per,
-                    "Name such a field.",
-                )
+        if field.per is not None and field.per not in measures:
+            listed = ", ".join(sorted(measures)) or "none that is there"
+            expected = f"per: a string beside it that may be absent, of {listed}"
+            raise reading.explain(expected, field.per, "Name such a field.")
     return fields
 
 
 def list_readings(
-    file: Path,
-    listed: list[SchemaProperty] | None,
-    faults: Faults,
-    location: Location,
-    path: tuple[str, ...] = (),
+    listed: list[SchemaProperty] | None, location: Location, path: tuple[str, ...] = ()
 ) -> tuple[Reading, ...]:
-    """The properties, each with its path, but for those with an invalid name."""
+    """The properties, each with its path. Raises BadContract."""
     readings: dict[str, Reading] = {}
     for number, source in enumerate(listed or ()):
         name, at = str(source.name), (*location, "properties", number)
         items = source.items.properties if source.items else None
-        reading = Reading(file, (*path, name), source, at)
-        with faults.collect():
-            if not NAME.fullmatch(name):
-                raise reading.explain("a name like unit_price_cents", repr(name), "Rename it.")
-            if name in readings:
-                raise reading.explain(
-                    "one field of this name", "two", "Remove or rename one of them."
-                )
-            inner = list_readings(file, items, faults, (*at, "items"), reading.path)
-            readings[name] = replace(reading, inner=inner)
+        reading = Reading((*path, name), source, at)
+        if not NAME.fullmatch(name):
+            raise reading.explain("a name like unit_price_cents", repr(name), "Rename it.")
+        if name in readings:
+            raise reading.explain("one field of this name", "two", "Remove or rename one of them.")
+        inner = list_readings(items, (*at, "items"), reading.path)
+        readings[name] = replace(reading, inner=inner)
     return tuple(readings.values())
 
 
-def read_field(reading: Reading, faults: Faults) -> Field:
-    """The field. What of it is not understood has a value that means nothing."""
-    source, path = reading.property, reading.path
-    custom = CustomProperties(
-        reading.file, f"field {path[-1]}", source.customProperties, faults, reading.location
-    )
-    unit: str | None = faults.attempt(path, None, custom.take_optional, "unit", str)
-    per: str | None = faults.attempt(path, None, custom.take_optional, "per", str)
-    personal = faults.attempt(path, None, _read_personal, reading, custom)
-    with faults.collect():
-        custom.refuse_others("unit", "per", *PERSONAL_PROPERTIES)
-    kind = faults.attempt(path, "", read_type, reading)
+def read_field(reading: Reading) -> Field:
+    source, kind = reading.property, read_type(reading)
+    name = reading.path[-1]
+    custom = CustomProperties(f"field {name}", source.customProperties, reading.location)
+    unit: str | None = custom.take_optional("unit", str)
+    per: str | None = custom.take_optional("per", str)
+    personal = _read_personal(reading, custom)
+    custom.refuse_others("unit", "per", *PERSONAL_PROPERTIES)
+    if source.required is None:
+        raise reading.explain("required: true or false", "neither", "Say which.")
     made = Field(
-        name=path[-1],
-        type=kind or "string",
-        required=faults.attempt(path, True, _is_required, reading),
-        description=faults.attempt("", "", _check_description, reading, source.description),
+        name=name,
+        type=kind,
+        required=source.required,
+        description=_check_description(reading, source.description),
         unit=unit,
         per=per,
-        examples=tuple(
-            faults.attempt("", example, _check_example, reading, kind, example)
-            for example in (source.examples or () if kind else ())
-        ),
+        examples=tuple(_check_example(reading, kind, one) for one in source.examples or ()),
         personal=personal,
     )
     if kind == "array":
-        return faults.attempt(path, made, _complete_array, reading, made, faults)
-    with faults.collect(path):
-        if kind and (source.items or source.properties):
-            raise reading.explain(
-                "neither items nor properties", "some", "Only an array has items."
-            )
+        return _complete_array(reading, made)
+    if source.items or source.properties:
+        raise reading.explain("neither items nor properties", "some", "Only an array has items.")
     return made
 
 
-def find_type(reading: Reading) -> str | None:
-    """The field's type, a row of the table; None where no row is like it."""
-    written = reading.property.logicalType, reading.property.physicalType
-    return next((k for k, one in TYPES.items() if (one.logical, one.physical) == written), None)
-
-
 def read_type(reading: Reading) -> str:
-    """The field's type. Raises BadContract."""
-    if kind := find_type(reading):
-        return kind
+    """The field's type, a row of the table. Raises BadContract."""
     source = reading.property
+    for kind, one in TYPES.items():
+        if (one.logical, one.physical) == (source.logicalType, source.physicalType):
+            return kind
     listed = ", ".join("/".join(filter(None, (t.logical, t.physical))) for t in TYPES.values())
     written = "/".join(filter(None, (source.logicalType, source.physicalType)))
     raise reading.explain(f"a type of {listed}", written or "none", "Choose one of them.")
@@ -145,12 +119,6 @@ def _read_personal(reading: Reading, custom: CustomProperties) -> Personal | Non
     return Personal((purpose or "").strip() or None, (retention or "").strip() or None)
 
 
-def _is_required(reading: Reading) -> bool:
-    if reading.property.required is None:
-        raise reading.explain("required: true or false", "neither", "Say which.")
-    return reading.property.required
-
-
 def _check_description(reading: Reading, description: str | None) -> str:
     if not (description or "").strip():
         raise reading.explain("a description", "none", "Say what the field means.")
@@ -164,7 +132,7 @@ def _check_example(reading: Reading, kind: str, example: Any) -> Any:
         raise reading.explain(f"examples of type {kind}", error, "Mend the example.") from error
 
 
-def _complete_array(reading: Reading, made: Field, faults: Faults) -> Field:
+def _complete_array(reading: Reading, made: Field) -> Field:
     item = reading.property.items
     if item is None or item.logicalType != "object" or not item.properties:
         written = "none" if item is None else item.logicalType
@@ -176,6 +144,6 @@ def _complete_array(reading: Reading, made: Field, faults: Faults) -> Field:
     return replace(
         made,
         item=item.name,
-        item_description=faults.attempt("", "", _check_description, reading, item.description),
-        fields=read_fields(reading.inner, faults),
+        item_description=_check_description(reading, item.description),
+        fields=read_fields(reading.inner),
     )

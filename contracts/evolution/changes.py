@@ -1,15 +1,22 @@
 """The differences between two versions of a contract, and whom each may harm."""
 
+import json
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
+from functools import lru_cache
+
+from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
+from avro.schema import Schema, parse
 
 from contracts.evolution import rules, terms
 from contracts.evolution.change import LOG, NONE, READERS, WRITERS, Change
-from contracts.evolution.wire import explain_unreadable_field
-from contracts.projection import Path, list_leaves, render_path
+from contracts.mapping import build_avro_projection, build_avro_schema
+from contracts.projection import Path, list_all, list_leaves, project_fields, render_path
 from contracts.shape import Contract, Field
 
 INTEGERS = {"int", "long"}
+SCHEMAS_MAX, PAIRS_MAX = 4_096, 16_384
+"""Of readers and writers: one check of this repository compares some 2,100 pairs."""
 LIKE = 0.6
 """So much alike are two names where one may have become the other."""
 
@@ -18,7 +25,7 @@ def find_changes(
     old: Contract, new: Contract, renamed: Mapping[Path, Path] | None = None
 ) -> Iterator[Change]:
     """Every difference that is not only in words; `renamed` is as of the last version, if given."""
-    before, after = dict(_list_fields(old.fields)), dict(_list_fields(new.fields))
+    before, after = dict(list_all(old.fields)), dict(list_all(new.fields))
     renamed = find_renamed(old, new) if renamed is None else renamed
     for path, field in before.items():
         if path in after:
@@ -34,16 +41,9 @@ def find_changes(
     yield from terms.find_changes(old, new)
 
 
-def _list_fields(fields: tuple[Field, ...], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
-    for field in fields:
-        path = (*parents, field.name)
-        yield path, field
-        yield from _list_fields(field.fields, path)
-
-
 def find_renamed(old: Contract, new: Contract) -> dict[Path, Path]:
     """By field that is gone: the one that came and is most like it, if one is."""
-    before, after = dict(_list_fields(old.fields)), dict(_list_fields(new.fields))
+    before, after = dict(list_all(old.fields)), dict(list_all(new.fields))
     gone = [path for path in before if path not in after]
     came = [path for path in after if path not in before]
     alike = [
@@ -148,6 +148,21 @@ def _compare_per(place: str, path: Path, before: Field, after: Field) -> Iterato
 
 
 def _explain_unreadable(reader: Contract, path: Path, writer: Contract) -> str | None:
-    """Why a reader's field cannot be read from the writer's records."""
+    """Why a reader's field cannot be read from the writer's records, by Avro's own library."""
     leaf = next(one for one, _ in list_leaves(reader.fields) if one[: len(path)] == path)
-    return explain_unreadable_field(reader, leaf, writer)
+    of_field = build_avro_projection(reader, project_fields(reader.fields, [leaf]))
+    whole = build_avro_schema(writer)
+    return _compare(json.dumps(of_field, sort_keys=True), json.dumps(whole, sort_keys=True))
+
+
+@lru_cache(maxsize=PAIRS_MAX)
+def _compare(reader: str, writer: str) -> str | None:
+    result = ReaderWriterCompatibilityChecker().get_compatibility(_parse(reader), _parse(writer))
+    if result.compatibility is SchemaCompatibilityType.compatible:
+        return None
+    return "Avro: " + "; ".join(sorted(result.messages) or ["it cannot be read"])
+
+
+@lru_cache(maxsize=SCHEMAS_MAX)
+def _parse(text: str) -> Schema:
+    return parse(text)

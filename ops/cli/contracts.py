@@ -11,9 +11,8 @@ import typer
 from contracts import loader
 from contracts.catalogue.site import build_site, write
 from contracts.errors import BadContract
-from contracts.evolution.check import check
+from contracts.evolution.check import check, release
 from contracts.evolution.new import create_contract
-from contracts.evolution.release import release
 from infra.clock import get_today
 from infra.errors import UserError
 from infra.settings import read_settings
@@ -40,19 +39,13 @@ class Kind(Enum):
 
 
 @app.command("check")
-def check_command(
-    folder: Folder = HERE,
-    as_json: AsJson = False,
-    matrix: Annotated[
-        bool, typer.Option("--matrix", help="Who can read which version of what, too.")
-    ] = False,
-) -> None:
+def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
     """Check every contract against its released versions and its consumers; needs no broker."""
     checked = check(folder.resolve(), get_today())
     if as_json:
         print(json.dumps(report.build_document(checked)))
     else:
-        report.show(checked, matrix)
+        report.show(checked)
     if not checked.good:
         raise typer.Exit(1)
 

@@ -1,12 +1,10 @@
 """Prints the check of the contracts: each break, its readers, and what to do."""
 
 import textwrap
-from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from contracts.evolution.check import Report
-from contracts.evolution.matrix import PRESENT
 from contracts.evolution.verdict import Finding
 from ops.cli import screen
 
@@ -14,14 +12,10 @@ WIDTH = 80
 INDENT = 4
 LABEL = 26
 NOBODY = "nobody who is known"
-BREAKS = "\N{NO-BREAK SPACE}✗"
 
 
-def show(report: Report, matrix: bool = False) -> None:
+def show(report: Report) -> None:
     """What breaks stands last, where a person looks first."""
-    if matrix:
-        _show_matrix(report)
-        screen.say("")
     for one in report.harmless:
         screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}, which harms nobody")
     _show_pending(report)
@@ -58,7 +52,6 @@ def build_document(report: Report) -> dict[str, Any]:
         "harmless": [_render_finding(one) for one in report.harmless],
         "pending": [asdict(one) for one in report.pending],
         "drafts": list(report.drafts),
-        "matrix": report.matrix,
     }
 
 
@@ -104,31 +97,6 @@ def _print_wrapped(head: str, text: str) -> None:
             break_on_hyphens=False,
         )
     )
-
-
-def _show_matrix(report: Report) -> None:
-    """The matrix of consumers and versions; a consumer that cannot read a version has a mark."""
-    rows = report.matrix
-    widths = max(map(len, rows), default=0), max(len(PRESENT), 8)
-    screen.say(f"  {'topic':<{widths[0]}}  {'version':<{widths[1]}} readers")
-    for name, versions in rows.items():
-        for number, (version, readers) in enumerate(_select_versions(versions).items()):
-            head = f"  {name if not number else '':<{widths[0]}}  {version:<{widths[1]}} "
-            _print_wrapped(head, ", ".join(_render_marks(readers)) or "nobody")
-
-
-def _select_versions(versions: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
-    """The versions without an unreleased one that says the same as the version before."""
-    *_, last = ({}, *(one for version, one in versions.items() if version != PRESENT))
-    return {
-        version: readers
-        for version, readers in versions.items()
-        if version != PRESENT or readers != last or len(versions) == 1
-    }
-
-
-def _render_marks(readers: Mapping[str, str | None]) -> Iterable[str]:
-    return (name if why is None else f"{name}{BREAKS}" for name, why in readers.items())
 
 
 def _show_pending(report: Report) -> None:

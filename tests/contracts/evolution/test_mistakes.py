@@ -9,6 +9,7 @@ import pytest
 from contracts.evolution.check import Report
 from tests.contracts.evolution.editing import (
     CLOCK,
+    LOYALTY,
     RECEIPT,
     REGISTER,
     SHIPMENT,
@@ -354,3 +355,59 @@ def test_a_contract_that_is_removed_breaks_its_readers(tmp_path: Path) -> None:
     [found] = report.breaks
     assert (found.contract, found.change.place) == (RECEIPTS, "the contract")
     assert {"inventory", "loyalty"} <= set(found.readers_broken)
+
+
+@pytest.mark.parametrize(
+    ("edits", "renamed"),
+    [
+        ([("customer_id", "client_id")], "customer_id → client_id"),
+        ([("cashier_id", "teller")], "cashier_id → teller"),
+    ],
+    ids=["like its name", "where it was"],
+)
+def test_a_field_that_came_as_one_like_it_went_is_asked_about(
+    edits: list[Edit], renamed: str, tmp_path: Path
+) -> None:
+    report = check_contracts(edit(copy_contracts(tmp_path), {RECEIPT: edits}))
+    assert any(f"renamed? {renamed}" in one.change.text for one in report.breaks)
+
+
+def test_a_field_of_another_type_is_no_new_name(tmp_path: Path) -> None:
+    flag = (
+        "      - name: register_ok\n        description: New.\n        logicalType: boolean\n"
+        "        required: false\n        examples: [true]\n"
+    )
+    edits = [(REGISTER, flag), *((one, "") for one in REGISTER_EXAMPLES)]
+    report = check_contracts(edit(copy_contracts(tmp_path), {RECEIPT: edits}))
+    [gone] = [one for one in report.breaks if one.change.place == "register_id"]
+    assert "renamed" not in gone.change.text
+
+
+def test_a_fault_of_one_file_hides_none_of_another_and_no_break_is_guessed(tmp_path: Path) -> None:
+    edits = {
+        RECEIPT: [("status: active", "status: [")],
+        SHIPMENT: [("description: ", "descripton: ")],
+        STOCK_LEVEL: [("physicalType: long", "physicalType: int")],
+        LOYALTY: [("relies_on:", "relies_upon:")],
+    }
+    report = check_contracts(edit(copy_contracts(tmp_path), edits))
+    for name, fault in zip((RECEIPT, SHIPMENT, LOYALTY), report.faults, strict=True):
+        assert fault.startswith(f"{name}:")
+    assert report.breaks == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("name: register_id\n", "name: RegisterId\n", "'RegisterId'"),
+        ("      - event_id: S003-8412-R18\n", "      - event_idd: S003-8412-R18\n", "event_idd"),
+        ("unit: m\n", "unit: weeks\n", "5 weeks"),
+    ],
+)
+def test_a_fault_has_the_line_of_its_part(old: str, new: str, problem: str, tmp_path: Path) -> None:
+    folder = edit(copy_contracts(tmp_path), {RECEIPT: [(old, new)]})
+    before, _, _ = (folder / RECEIPT).read_text().partition(new)
+    [fault] = check_contracts(folder).faults
+    number = int(fault.removeprefix(f"{RECEIPT}:").partition(":")[0])
+    assert abs(number - before.count("\n") - 1) <= 1  # the key's line, or the one it stands in
+    assert problem in fault
