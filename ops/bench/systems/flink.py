@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from contracts import RECEIPTS, STOCK_LEVELS, build_avro_schema
-from infra.flink import FLINK
+from infra.environment import FLINK
 from infra.jars import fetch_flink_jars
 from infra.kafka import apply_topics, read_to_end
 from infra.settings import Settings

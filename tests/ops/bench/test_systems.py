@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from contracts import RECEIPTS, encode
-from infra.flink import FLINK
+from infra.environment import FLINK
 from infra.jars.sets import get_jar_set
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
