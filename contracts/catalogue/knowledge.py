@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from contracts.declarations import Consumers, Use, find_readers, find_writers, load_consumers
 from contracts.evolution.changes import find_changes
 from contracts.evolution.released import Released, load_released
 from contracts.loader import load
-from contracts.odcs import read
+from contracts.odcs import parse
 from contracts.schemas import LOCK, Entry, load_lock
 from contracts.shape import Contract
-
-HUES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +33,6 @@ class Knowledge:
     consumers: Consumers
     released: Released
     schemas: tuple[Entry, ...]
-    data_docs: str | None
-    """The address of the lake's validation results, if there are any."""
-
-    @cached_property
-    def domains(self) -> tuple[str, ...]:
-        return tuple(sorted({one.domain for one in self.contracts.values()}))
-
-    def get_hue(self, contract: Contract) -> str:
-        """The CSS class with a domain's colour."""
-        return f"hue-{self.domains.index(contract.domain) % HUES}"
 
     def find_readers(self, contract: Contract) -> Mapping[str, Use]:
         return find_readers(self.consumers, contract.name)
@@ -54,7 +41,7 @@ class Knowledge:
         return find_writers(self.consumers, contract.name)
 
     def read_words(self, contract: Contract) -> Words:
-        document = read(self.folder / contract.file)
+        document = parse((self.folder / contract.file).read_text(encoding="utf-8"))
         description, custom = document.description, document.customProperties or ()
         return Words(
             usage=(description.usage if description else None) or "",
@@ -69,24 +56,20 @@ class Knowledge:
 
     def list_history(self, contract: Contract) -> list[tuple[str, list[str]]]:
         """Every released version with what changed in it, the newest first."""
-        versions = self.released.get(contract.name, ())
-        entries = []
-        for before, one in zip((None, *versions), versions, strict=False):
-            changes = (
-                [f"{each.place}: {each.text}" for each in find_changes(before, one)]
-                if before
-                else []
-            )
-            entries.append(
-                (one.version, changes or ["first released" if not before else "better words"])
-            )
-        return entries[::-1]
+        history: list[tuple[str, list[str]]] = []
+        before = None
+        for one in self.released.get(contract.name, ()):
+            changes = find_changes(before, one) if before else ()
+            words = "better words" if before else "first released"
+            history.append((one.version, [f"{c.place}: {c.text}" for c in changes] or [words]))
+            before = one
+        return history[::-1]
 
     def list_schema_ids(self, contract: Contract) -> list[int]:
         return [entry.id for entry in self.schemas if entry.topic == contract.name]
 
 
-def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
+def gather(folder: Path) -> Knowledge:
     """The knowledge in the folder of contracts. Raises BadContract."""
     return Knowledge(
         folder=folder,
@@ -94,7 +77,6 @@ def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
         consumers=load_consumers(folder / "consumers"),
         released=load_released(folder),
         schemas=load_lock(folder / LOCK.name),
-        data_docs=data_docs,
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from contracts.catalogue.graph import render_highlights
 from contracts.catalogue.knowledge import gather
 from contracts.catalogue.pages import (
     Frame,
@@ -11,35 +10,21 @@ from contracts.catalogue.pages import (
     build_contract_page,
     build_fields_page,
     build_index,
-    render_alone,
 )
 
 STYLE = Path(__file__).with_name("style.css")
 
 
-def build_site(
-    folder: Path, data_docs: str | None = None, frame: Frame = render_alone
-) -> Mapping[str, str]:
-    """Every file of the site, by its path. Raises BadContract."""
-    known = gather(folder, data_docs)
-    pages = {
-        "index.html": build_index(known),
-        "fields.html": build_fields_page(known),
-        **{
-            f"topics/{name}.html": build_contract_page(known, o)
-            for name, o in known.contracts.items()
-        },
-        **{
-            f"consumers/{name}.html": build_consumer_page(known, one)
-            for name, one in known.consumers.items()
-        },
-    }
-    style = STYLE.read_text(encoding="utf-8") + render_highlights(known)
-    return {"style.css": style, **{name: frame(one) for name, one in pages.items()}}
+def build_site(folder: Path, data_docs: str | None, frame: Frame) -> Mapping[str, str]:
+    """Every file of the site, by its path. Raises BadContract.
 
-
-def write(files: Mapping[str, str], target: Path) -> None:
-    for name, text in files.items():
-        file = target / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    `data_docs`: the address of the lake's validation results, if there are any.
+    """
+    known = gather(folder)
+    pages = {"index.html": build_index(known, data_docs), "fields.html": build_fields_page(known)}
+    for name, contract in known.contracts.items():
+        pages[f"topics/{name}.html"] = build_contract_page(known, contract)
+    for name, consumer in known.consumers.items():
+        pages[f"consumers/{name}.html"] = build_consumer_page(consumer)
+    style = STYLE.read_text(encoding="utf-8")
+    return {"style.css": style, **{name: frame(page) for name, page in pages.items()}}

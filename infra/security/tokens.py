@@ -14,6 +14,8 @@ from infra.settings import OTHERS, Settings
 
 BYTES = 24
 TOKENS_MAX = 64
+DAYS = 30
+"""How long a token is valid, unless somebody says otherwise; the shop's own are drawn anew then."""
 NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 NOBODY = "nobody"
 """The audit's name for a caller without a valid token; so no token has this name."""
@@ -128,14 +130,14 @@ def ensure_tokens(settings: Settings, now_ms: int) -> None:
     valid = {one.name for one in list_tokens(settings) if not one.is_expired(now_ms)}
     for role in Role:
         if role not in valid:
-            add_token(settings, role, role, now_ms, settings.api_token_days)
+            add_token(settings, role, role, now_ms, DAYS)
 
 
 def read_own(settings: Settings, now_ms: int = 0) -> str | None:
     """The token of the shop's own commands, drawn anew if it is over; None where there is none."""
     token = _read(locate_token(settings, Role.OPERATOR))
     if token is not None and token.is_expired(now_ms):
-        token = add_token(settings, token.name, token.role, now_ms, settings.api_token_days)
+        token = add_token(settings, token.name, token.role, now_ms, DAYS)
     return None if token is None else token.secret
 
 

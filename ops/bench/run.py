@@ -9,10 +9,10 @@ from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
+from infra.logs import tail
 from infra.processes import build_environment
 from infra.settings import Settings
 from infra.supervisor import daemon, orphans
-from infra.supervisor.tail import tail
 from ops.bench.figures import Outcome
 from ops.bench.part import read_figures
 from ops.bench.scale import Scale

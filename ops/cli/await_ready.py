@@ -4,9 +4,9 @@ from http.client import HTTPException
 from pathlib import Path
 
 from infra.errors import UserError
+from infra.logs import tail
 from infra.settings import Settings
 from infra.supervisor.manager import Manager, Process
-from infra.supervisor.tail import tail
 from infra.wait import wait_for
 from ops.cli import screen
 from ops.cli.ready import find_readiness

@@ -9,13 +9,11 @@ from typing import Annotated
 import typer
 
 from contracts import loader
-from contracts.catalogue.site import build_site, write
 from contracts.errors import BadContract
 from contracts.evolution.check import check, release
 from contracts.evolution.new import create_contract
 from infra.clock import get_today
 from infra.errors import UserError
-from infra.settings import read_settings
 from ops.cli import report, screen
 from ops.cli.cluster import apply_command, plan_command
 from ops.cli.http import http_command
@@ -89,20 +87,3 @@ def new_command(
         "  Next: say in it what a record means; name it in contracts/consumers where it is\n"
         "  written and read; then retail contracts check · retail contracts release"
     )
-
-
-@app.command("catalogue")
-def catalogue_command(
-    into: Annotated[
-        Path | None, typer.Option(help="Folder of the pages. Default: in the data folder.")
-    ] = None,
-    data_docs: Annotated[
-        str | None, typer.Option(help="Address of the validation results, to be linked.")
-    ] = None,
-    folder: Folder = HERE,
-) -> None:
-    """Write the catalogue, a site of static files; the API serves it under /catalogue too."""
-    target = (into or read_settings().data_dir / "catalogue").resolve()
-    files = build_site(folder.resolve(), data_docs)
-    write(files, target)
-    screen.step("catalogue", f"{len(files)} files, {screen.shorten(target / 'index.html')}")

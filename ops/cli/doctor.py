@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from infra.doctor.checks import Finding, run_checks
-from infra.doctor.probes import Machine
+from infra.doctor import Finding, inspect_machine, run_checks
 from infra.settings import Settings, read_settings
 from ops.cli import screen
 
@@ -27,4 +26,4 @@ def doctor(
 
 
 def examine(settings: Settings) -> list[Finding]:
-    return list(run_checks(Machine(settings.data_dir), settings))
+    return list(run_checks(inspect_machine(settings), settings))

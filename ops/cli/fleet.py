@@ -3,11 +3,10 @@
 from dataclasses import asdict, dataclass
 
 from infra.kafka import is_answering
+from infra.logs import tail
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
-from infra.supervisor.history import NONE, Restarts, read_restarts
-from infra.supervisor.manager import Process
-from infra.supervisor.tail import tail
+from infra.supervisor.manager import NONE, Process, Restarts, read_restarts
 from ops.cli.health import PAUSED, PROBE_SECONDS_MAX, PROBES
 from ops.cli.ready import find_readiness
 

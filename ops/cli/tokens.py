@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from infra.errors import UserError
-from infra.security.tokens import Role, add_token, list_tokens, locate_token, remove_token
+from infra.security.tokens import DAYS, Role, add_token, list_tokens, locate_token, remove_token
 from infra.settings import Settings, read_settings
 from ops.cli import screen
 from ops.cli.credentials import write_curl_settings
@@ -56,12 +56,12 @@ def add(
     role: Annotated[Role, typer.Option(help="What it permits; an operator may do everything.")],
     days: Annotated[
         int | None,
-        typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: API_TOKEN_DAYS."),
+        typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: 30."),
     ] = None,
 ) -> None:
     """Draw a token and show its file; it replaces an earlier token of this name."""
     current = _read_secure()
-    token = add_token(current, name, role, get_wall_ms(), days or current.api_token_days)
+    token = add_token(current, name, role, get_wall_ms(), days or DAYS)
     screen.step(name, f"{role.value} until {render_instant(token.expires_at_ms)}")
     screen.step("file", screen.shorten(locate_token(current, name)))
 

@@ -47,7 +47,7 @@ def check(current: Settings) -> None:
     if wrong:
         raise UserError("\n".join(wrong))
     about = {finding.check: finding.found for finding in found}
-    screen.say("  " + " · ".join(about[name] for name in ("python", "java", "memory", "disk")))
+    screen.say("  " + " · ".join(about[name] for name in ("java", "memory", "disk")))
 
 
 def fetch_jars(current: Settings) -> None:
@@ -104,7 +104,9 @@ def start(current: Settings, manager: Manager) -> tuple[str, ...]:
 def start_broker(current: Settings, manager: Manager) -> None:
     """Start a broker and wait until it answers and has every topic, and knows who may use it."""
     if current.secure:
-        from infra.security.keys import ensure_keys  # here: other starts need no certificates
+        from infra.security.certificates import (
+            ensure_keys,  # here: other starts need no certificates
+        )
 
         ensure_keys(current)
     if current.broker_embedded:

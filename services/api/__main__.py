@@ -13,6 +13,8 @@ from services.api.http.server import listen
 from services.api.renewal import COMPONENT, Renewal
 from services.clock import get_wall_ms
 
+CONNECTIONS_MAX = 512
+"""Connections that are open at once. Each needs an open file."""
 SWITCH_SECONDS = 0.0003
 """How long a thread may keep Python's lock while another one waits for it; the default is 5 ms. An
 answer takes the lock several times, and the threads of the store compute for much longer."""
@@ -25,9 +27,7 @@ def main() -> None:
     certificate = prepare(current)
     app = create_app(create_sources(current))
     keep_for_good()
-    listening = listen(
-        app, current.listen_host, current.api_port, current.api_connections_max, certificate
-    )
+    listening = listen(app, current.listen_host, current.api_port, CONNECTIONS_MAX, certificate)
     log.info("answering on %s", current.api_url)
     if listening.context is not None:
         Renewal(current, listening.context).start()

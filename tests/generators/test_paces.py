@@ -41,9 +41,7 @@ class Wall(Signal):
 
 def create_empty_log(shared_broker: Settings, folder: Path) -> Settings:
     """Every topic, all empty, for a small and dirty world."""
-    rates = {"duplicate": 0.05, "late": 0.05, "malformed": 0.02, "broken_rule": 0.02}
-    changes = {f"simulator_{kind}_rate": rate for kind, rate in rates.items()}
-    return shrink_world(empty_broker(shared_broker, folder), 3, 60, 5.0, **changes)
+    return shrink_world(empty_broker(shared_broker, folder), 3, 60, 5.0, simulator_dirt=40)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from contracts import RECEIPTS, STOCK_LEVELS, build_avro_schema
 from infra.environment import FLINK
-from infra.jars import fetch_flink_jars
+from infra.jars import fetch_jars
 from infra.kafka import apply_topics, read_to_end
 from infra.settings import Settings
 from infra.supervisor.orphans import HOME_VARIABLE
@@ -55,7 +55,7 @@ class Flink:
 
     def start(self, job: Job) -> None:
         apply_topics(self._settings, {job.name: STOCK_LEVELS})
-        self._program.order(render_job(self._settings, job, fetch_flink_jars()))
+        self._program.order(render_job(self._settings, job, fetch_jars("flink")))
 
     def finish(self) -> float:
         """Seconds that the started job has run. Raises RuntimeError when its Python ends."""

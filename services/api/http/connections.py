@@ -165,7 +165,6 @@ def _describe_full(most: int) -> Problem:
     return Problem(
         HTTPStatus.SERVICE_UNAVAILABLE,
         "Too many connections",
-        f"Expected at most {most} connections at once, found more. Close some, or set "
-        "API_CONNECTIONS_MAX.",
+        f"Expected at most {most} connections at once, found more. Close some.",
         headers={"Retry-After": "1"},
     )

@@ -247,8 +247,7 @@ def test_every_pod_keeps_to_the_restricted_standard(manifests: Sequence[Resource
         of_pod = pod(workload)["securityContext"]
         assert of_pod["runAsNonRoot"] is True, name
         assert of_pod["seccompProfile"] == {"type": "RuntimeDefault"}, name
-        makes_pods = pod(workload).get("serviceAccountName") == "spark"
-        assert pod(workload)["automountServiceAccountToken"] is makes_pods, name
+        assert pod(workload)["automountServiceAccountToken"] is False, name
         assert pod(workload)["enableServiceLinks"] is False, name
         for container in containers(workload):
             assert container["securityContext"] == {

@@ -27,7 +27,7 @@ NOW_MS = 1_795_600_000_000
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path / "data", api_token_days=30)
+    return Settings(data_dir=tmp_path / "data")
 
 
 def test_only_its_owner_can_read_the_file_of_a_token(settings: Settings) -> None:

@@ -12,10 +12,9 @@ import pytest
 from supervisor.xmlrpc import Faults
 
 from infra.errors import UserError
+from infra.logs import tail
 from infra.supervisor import daemon, orphans
-from infra.supervisor.history import read_restarts
-from infra.supervisor.manager import Manager
-from infra.supervisor.tail import tail
+from infra.supervisor.manager import Manager, read_restarts
 from infra.wait import wait_for
 
 PROGRAMS = Path(__file__).with_name("programs.conf")

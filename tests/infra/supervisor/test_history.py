@@ -1,6 +1,6 @@
 """What happened to the components, from the process manager's log."""
 
-from infra.supervisor.history import Restarts, read_restarts
+from infra.supervisor.manager import Restarts, read_restarts
 
 LOG = """\
 10:00:00 INFO supervisord started with pid 1

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from infra.settings import Settings
 from ops.cli.main import build_application
 from tests.contracts.evolution.editing import RECEIPT, copy_contracts, edit
 
@@ -77,11 +76,3 @@ def test_a_second_version_needs_a_sunset_of_the_first(folder: Path) -> None:
     assert "Add --sunset YYYY-MM-DD" in str(
         CliRunner().invoke(build_application(), words).exception
     )
-
-
-def test_the_catalogue_is_written_where_it_is_wanted(current: Settings, tmp_path: Path) -> None:
-    docs = "http://127.0.0.1:8000/data-docs"
-    run_contracts("catalogue", "--into", str(tmp_path / "site"), "--data-docs", docs)
-    assert docs in (tmp_path / "site" / "index.html").read_text()
-    run_contracts("catalogue")
-    assert (current.data_dir / "catalogue" / "style.css").exists()

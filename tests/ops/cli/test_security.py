@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
+from infra.security.certificates import ensure_keys
 from infra.security.files import locate_certificate
-from infra.security.keys import ensure_keys
 from infra.settings import Settings, read_settings
 from ops.cli.security import NotSecure
 from tests.ops.cli.commands import run_command

@@ -36,8 +36,8 @@ def test_an_option_wins_over_the_environment(
     monkeypatch.setattr(up, "check", check)
     read.cache_clear()
     try:
-        CliRunner().invoke(build_application(), ["up", "--seed", "7", "--late-rate", "0.1"])
+        CliRunner().invoke(build_application(), ["up", "--seed", "7", "--dirt", "0.1"])
     finally:
         read.cache_clear()
-    assert (seen[0].simulator_seed, seen[0].simulator_late_rate) == (7, 0.1)
+    assert (seen[0].simulator_seed, seen[0].simulator_dirt) == (7, 0.1)
     assert seen[0].simulator_stores == current.simulator_stores
