@@ -71,7 +71,7 @@ class StaleLock(Exception):
     def __init__(self, topic: str, file: Path) -> None:
         super().__init__(
             f"{topic}: expected an id for its present schema in {file.name}, found none. "
-            "Give it one: python -m contracts.lock"
+            "Give it one: retail contracts release"
         )
 
 
@@ -110,7 +110,7 @@ class AmbiguousSchema(ValueError):
         super().__init__(
             f"schema {number} should mean one thing, but two locks give it to a schema of {topic} "
             f"and to another, of {other}. Give the newer one the next free id: "
-            "python -m contracts.lock"
+            "retail contracts release"
         )
 
 

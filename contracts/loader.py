@@ -11,9 +11,8 @@ from typing import Literal, NamedTuple
 from open_data_contract_standard.model import OpenDataContractStandard, SchemaObject
 
 from contracts import terms
-from contracts.conditions import list_rules
 from contracts.errors import BadContract, Location, read_all
-from contracts.fields import list_readings, read_fields
+from contracts.fields import list_readings, list_rules, read_fields
 from contracts.odcs import CustomProperties, parse
 from contracts.shape import Contract
 from contracts.syntax import locate_fault, read_text

@@ -8,11 +8,11 @@ from infra.kafka.clients import (
     create_producer,
 )
 from infra.kafka.errors import KafkaDown, UnknownTopic
-from infra.kafka.groups import fetch_committed
 from infra.kafka.offsets import (
     EndOffsets,
     Offsets,
     Partition,
+    fetch_committed,
     find_offsets_at,
     list_partitions,
     read_end_offsets,

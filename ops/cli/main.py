@@ -27,7 +27,6 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "verify": "verify:verify",
         "quality": "quality:quality",
         "bench": "bench:bench",
-        "sbom": "sbom:sbom",
         "load": "load:load_command",
         "import": "importing:import_command",
         "topics": "topics:app",

@@ -24,7 +24,7 @@ def test_the_lock_is_current() -> None:
     wanted = render_lock(extend(load_lock(), CONTRACTS.values()))
     assert LOCK.read_text(encoding="utf-8") == wanted, (
         f"{LOCK.name} lacks the present schema of a contract. "
-        "Give it an id, and commit the file: python -m contracts.lock"
+        "Give it an id, and commit the file: retail contracts release"
     )
 
 
@@ -48,7 +48,7 @@ def test_a_contract_that_returns_to_an_older_schema_keeps_its_old_id() -> None:
 
 def test_a_schema_without_an_id_names_the_command_that_gives_one() -> None:
     changed = dataclasses.replace(ADJUSTMENTS, fields=ADJUSTMENTS.fields[:-1])
-    with pytest.raises(StaleLock, match=r"python -m contracts\.lock"):
+    with pytest.raises(StaleLock, match="retail contracts release"):
         get_schema_id(changed)
 
 
