@@ -7,12 +7,11 @@ from pathlib import Path as File
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
 
 from contracts.errors import BadContract, Location, read_all
 from contracts.projection import Path, list_leaves, parse_path
 from contracts.shape import Contract
-from contracts.syntax import describe_value, locate_fault, parse_yaml, read_text, suggest
+from contracts.syntax import locate_fault, parse_yaml, read_text
 
 FOR_EVER = "for ever"
 NEWEST_PER_KEY = "newest per key"
@@ -116,7 +115,10 @@ def _read(file: File) -> Consumer:
             one = Consumer.model_validate(raw)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            raise _explain(_locate(raw, first["loc"]), first) from error
+            at = _locate(raw, first["loc"])
+            where, found = ".".join(map(str, at)), repr(first["input"])
+            expected, advice = "what its neighbours have", f"{first['msg']}."
+            raise BadContract(where, expected, found, advice, at) from error
         if file.name != f"{one.name}.yaml":
             raise BadContract("name", file.stem, one.name, "Rename one.", ("name",))
         return one
@@ -130,37 +132,3 @@ def _locate(raw: Any, at: Location) -> Location:
             return at[: number + isinstance(raw, dict)]
         raw = inner[part]
     return at
-
-
-# By pydantic's kind of error: what was expected, where the kind says it.
-EXPECTED: Mapping[str, str] = {
-    "missing": "a value",
-    "string_type": "a text",
-    "string_too_short": "a text",
-    "too_short": "at least one",
-    "int_type": "a whole number",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "literal_error": "{expected}",
-    "string_pattern_mismatch": "a text like {pattern}",
-    "value_error": "{error}",
-}
-MODELS: Mapping[int, type[BaseModel]] = {1: Consumer, 3: Use, 4: Reliances}
-"""By the number of keys that lead to one of theirs: reads.<topic>.relies_on.<key>."""
-
-
-def _explain(at: Location, error: ErrorDetails) -> BadContract:
-    where = ".".join(map(str, at)) or "the file"
-    if error["type"] == "extra_forbidden":
-        known = _list_keys(MODELS[len(at)])
-        expected, found = f"one of {', '.join(known)}", repr(at[-1])
-        return BadContract(where, expected, found, suggest(at[-1], known), at)
-    words = EXPECTED.get(error["type"], "another value").format(**error.get("ctx", {}))
-    found = "none" if error["type"] == "missing" else describe_value(error["input"])
-    expected = words.removeprefix("expected ")
-    return BadContract(where, expected, found, "See its neighbours.", at)
-
-
-def _list_keys(model: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]

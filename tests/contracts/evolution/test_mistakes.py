@@ -357,32 +357,6 @@ def test_a_contract_that_is_removed_breaks_its_readers(tmp_path: Path) -> None:
     assert {"inventory", "loyalty"} <= set(found.readers_broken)
 
 
-@pytest.mark.parametrize(
-    ("edits", "renamed"),
-    [
-        ([("customer_id", "client_id")], "customer_id → client_id"),
-        ([("cashier_id", "teller")], "cashier_id → teller"),
-    ],
-    ids=["like its name", "where it was"],
-)
-def test_a_field_that_came_as_one_like_it_went_is_asked_about(
-    edits: list[Edit], renamed: str, tmp_path: Path
-) -> None:
-    report = check_contracts(edit(copy_contracts(tmp_path), {RECEIPT: edits}))
-    assert any(f"renamed? {renamed}" in one.change.text for one in report.breaks)
-
-
-def test_a_field_of_another_type_is_no_new_name(tmp_path: Path) -> None:
-    flag = (
-        "      - name: register_ok\n        description: New.\n        logicalType: boolean\n"
-        "        required: false\n        examples: [true]\n"
-    )
-    edits = [(REGISTER, flag), *((one, "") for one in REGISTER_EXAMPLES)]
-    report = check_contracts(edit(copy_contracts(tmp_path), {RECEIPT: edits}))
-    [gone] = [one for one in report.breaks if one.change.place == "register_id"]
-    assert "renamed" not in gone.change.text
-
-
 def test_a_fault_of_one_file_hides_none_of_another_and_no_break_is_guessed(tmp_path: Path) -> None:
     edits = {
         RECEIPT: [("status: active", "status: [")],
