@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from infra import installer
-from infra.environment import FLINK, LINTER, RETAIL, ROOT, STAMP, Environment, read_entry_points
+from infra.environment import FLINK, LINTER, RETAIL, STAMP, Environment
 
 
 class Made(Environment):
@@ -55,10 +55,6 @@ def test_an_interrupted_installation_is_done_again(made: Made, tmp_path: Path) -
     made.ensure()
     made.ensure()
     assert count(made) == 2
-
-
-def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
-    assert b"ruff" not in read_entry_points(ROOT)
 
 
 @pytest.mark.parametrize(

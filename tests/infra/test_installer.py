@@ -25,7 +25,6 @@ from infra.installer import (
     build_pip_command,
     ensure_installer,
     find_index,
-    parse,
     run_pip,
     translate,
 )
@@ -134,12 +133,6 @@ def test_it_can_be_run(packed: Path, tmp_path: Path) -> None:
     assert subprocess.check_output([uv], text=True) == "installed\n"
 
 
-def test_it_is_fetched_once(packed: Path, tmp_path: Path) -> None:
-    first = ensure_installer(tmp_path / "installer").uv
-    packed.unlink()
-    assert ensure_installer(tmp_path / "installer").uv == first
-
-
 def test_one_with_another_hash_is_refused(packed: Path, tmp_path: Path) -> None:
     write_lock(installer.LOCK, packed, sha256="0" * 64)
     with pytest.raises(Broken, match=r"pip says\n(.|\n)*DO NOT MATCH THE HASHES"):
@@ -179,10 +172,6 @@ def pip_conf(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return file
 
 
-def test_of_a_machine_that_says_nothing_uv_is_told_nothing(tmp_path: Path) -> None:
-    assert find_index(tmp_path).variables == {}
-
-
 def test_the_index_of_pips_own_file_is_uvs(pip_conf: Path, tmp_path: Path) -> None:
     pip_conf.write_text(
         f"[global]\nindex-url = {MIRROR}\ncert = /etc/corporate.pem\ntimeout = 90\n"
@@ -201,23 +190,12 @@ def test_a_variable_of_pip_counts_more_than_its_file(
     assert find_index(tmp_path).variables["UV_INDEX_URL"] == MIRROR
 
 
-def test_what_is_set_up_for_other_commands_of_pip_does_not_count() -> None:
-    assert parse("list.format='json'\nglobal.proxy='http://proxy.example:3128'\n") == {
-        "proxy": "http://proxy.example:3128"
-    }
-
-
 def test_several_indexes_are_asked_as_pip_asks_them() -> None:
     translated = translate({"extra-index-url": "\nhttps://one.example/\nhttps://two.example/"})
     assert translated.variables == {
         "UV_EXTRA_INDEX_URL": "https://one.example/ https://two.example/",
         "UV_INDEX_STRATEGY": "unsafe-best-match",
     }
-
-
-def test_a_folder_of_packages_that_is_not_there_is_passed_over(tmp_path: Path) -> None:
-    translated = translate({"find-links": f"{tmp_path}/nothing {tmp_path} https://one.example/"})
-    assert translated.variables == {"UV_FIND_LINKS": f"{tmp_path},https://one.example/"}
 
 
 def test_without_an_index_uv_asks_none() -> None:

@@ -56,16 +56,6 @@ def test_the_environment_wins_over_what_was_remembered(
     assert (now.port_base, now.simulator_stores) == (8300, 3)
 
 
-def test_going_back_to_a_default_is_remembered_too(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    remember(Settings(data_dir=tmp_path, port_base=8200))
-    monkeypatch.setenv("PORT_BASE", "8000")
-    remember(Settings())
-    monkeypatch.delenv("PORT_BASE")
-    assert Settings().port_base == 8000
-
-
 def test_a_password_is_never_written(tmp_path: Path) -> None:
     secret = Settings.model_validate({"data_dir": tmp_path, "kafka_sasl_password": "hush"})
     remember(secret)
@@ -142,14 +132,6 @@ def test_a_remembered_file_that_does_not_parse_says_what_to_do(tmp_path: Path) -
     (tmp_path / "settings.json").write_text("{")
     with pytest.raises(UserError, match=r"does not parse.*Remove it"):
         load_remembered(tmp_path)
-
-
-def test_remembering_leaves_one_file(tmp_path: Path) -> None:
-    remember(Settings(data_dir=tmp_path, simulator_seed=7))
-    remember(Settings(data_dir=tmp_path, port_base=8200))
-    kept = {name: value for name, value in load_remembered(tmp_path).items() if name != "jars_dir"}
-    assert kept == {"port_base": 8200, "simulator_seed": 7}
-    assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]
 
 
 def test_every_setting_is_described() -> None:

@@ -69,12 +69,6 @@ def test_a_second_time_nothing_is_downloaded(shop: Shop, tmp_path: Path) -> None
     assert shop.downloads == 3
 
 
-def test_another_folder_is_filled_from_the_cache(shop: Shop, tmp_path: Path) -> None:
-    fetch(SET, tmp_path / "jars")
-    fetch(SET, tmp_path / "others")
-    assert shop.downloads == 3
-
-
 def test_a_damaged_jar_is_replaced(shop: Shop, tmp_path: Path) -> None:
     damaged = fetch(SET, tmp_path / "jars")[0]
     damaged.write_bytes(b"half of")
@@ -133,9 +127,3 @@ def test_what_a_killed_fetch_left_behind_is_removed(shop: Shop, tmp_path: Path) 
     (tmp_path / "jars" / ".broker-killed" / "jars").mkdir(parents=True)
     fetch(SET, tmp_path / "jars")
     assert list_files(tmp_path / "jars") == ["broker"]
-
-
-def test_progress_is_told_from_nothing_to_all(shop: Shop, tmp_path: Path) -> None:
-    steps: list[tuple[int, int]] = []
-    fetch(SET, tmp_path / "jars", lambda done, total: steps.append((done, total)))
-    assert steps == [(0, 3), (1, 3), (2, 3), (3, 3)]
