@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from contracts.codec import Decoded, decode, encode, encode_key
     from contracts.digests import compute_digest
     from contracts.dimensions import DIMENSIONS, NOTICE, ON_ITS_WAY, holds_from
-    from contracts.errors import BadContract, StaleLock, Undecodable, Unencodable, UnknownContract
+    from contracts.errors import BadContract, Undecodable, Unencodable
     from contracts.mapping import build_avro_schema, render_spark_ddl
     from contracts.models import build_model
     from contracts.schemas import find_schemas, get_schema_id
@@ -92,11 +92,9 @@ __all__ = [
     "Field",
     "Row",
     "Rule",
-    "StaleLock",
     "TopicSettings",
     "Undecodable",
     "Unencodable",
-    "UnknownContract",
     "build_avro_schema",
     "build_model",
     "compute_digest",

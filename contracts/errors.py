@@ -56,25 +56,6 @@ def read_all(reads: Iterable[Callable[[], T]]) -> list[T]:
     return values
 
 
-class UnknownContract(LookupError):
-    """No contract has this name."""
-
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        listed = ", ".join(sorted(known))
-        super().__init__(f"expected the name of a contract, found {name!r}. Known: {listed}")
-        self.name = name
-
-
-class StaleLock(Exception):
-    """A contract's schema has no id yet, so no reader could decode its records."""
-
-    def __init__(self, topic: str, file: Path) -> None:
-        super().__init__(
-            f"{topic}: expected an id for its present schema in {file.name}, found none. "
-            "Give it one: retail contracts release"
-        )
-
-
 class Unencodable(ValueError):
     """A value that does not have its contract's fields: a mistake in the program."""
 
@@ -91,27 +72,6 @@ class Undecodable(ValueError):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-class UnknownConsumer(LookupError):
-    """No consumer has this name."""
-
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        listed = ", ".join(sorted(known))
-        super().__init__(
-            f"expected a consumer of contracts/consumers, found {name!r}. Known: {listed}"
-        )
-
-
-class AmbiguousSchema(ValueError):
-    """Two locks give one id to two schemas."""
-
-    def __init__(self, number: int, topic: str, other: str) -> None:
-        super().__init__(
-            f"schema {number} should mean one thing, but two locks give it to a schema of {topic} "
-            f"and to another, of {other}. Give the newer one the next free id: "
-            "retail contracts release"
-        )
 
 
 class Undeclared(LookupError):

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from contracts.errors import AmbiguousSchema, StaleLock
 from contracts.mapping import build_avro_schema
 from contracts.shape import Contract
 
@@ -56,17 +55,21 @@ def render_lock(entries: Iterable[Entry]) -> str:
 def load_known() -> tuple[Entry, ...]:
     """Every schema that this process can read: its code's, and those of a newer lock, if any.
 
-    Raises AmbiguousSchema.
+    Raises ValueError.
     """
     return merge(load_lock(), _read(find_newest_lock()))
 
 
 def merge(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
-    """The entries of two locks, one of which has more. Raises AmbiguousSchema."""
+    """The entries of two locks, one of which has more. Raises ValueError."""
     entries = {one.id: one for one in own}
     for other in others:
         if entries.setdefault(other.id, other) != other:
-            raise AmbiguousSchema(other.id, entries[other.id].topic, other.topic)
+            raise ValueError(
+                f"schema {other.id} should mean one thing, but two locks give it to a schema of "
+                f"{entries[other.id].topic} and to another, of {other.topic}. Give the newer one "
+                "the next free id: retail contracts release"
+            )
     return tuple(entries[number] for number in sorted(entries))
 
 
@@ -97,12 +100,15 @@ def _read(file: Path) -> tuple[Entry, ...]:
 
 @cache
 def get_schema_id(contract: Contract) -> int:
-    """The id of the contract's present schema. Raises StaleLock where it has none."""
+    """The id of the contract's present schema. Raises LookupError where it has none."""
     schema = build_avro_schema(contract)
     for entry in load_known():
         if entry.topic == contract.name and entry.schema == schema:
             return entry.id
-    raise StaleLock(contract.name, LOCK)
+    raise LookupError(
+        f"{contract.name}: expected an id for its present schema in {LOCK.name}, found none. "
+        "Give it one: retail contracts release"
+    )
 
 
 def find_schemas(contract: Contract) -> Mapping[int, dict[str, Any]]:

@@ -20,7 +20,6 @@ from contracts import (
     STOCK_LEVELS,
     Undecodable,
     Unencodable,
-    UnknownContract,
     build_avro_schema,
     codec,
     decode,
@@ -162,5 +161,5 @@ def test_a_time_in_a_key_is_milliseconds_however_it_is_given() -> None:
 
 
 def test_an_unknown_contract_names_those_that_are_known() -> None:
-    with pytest.raises(UnknownContract, match=RECEIPTS.name):
+    with pytest.raises(LookupError, match=RECEIPTS.name):
         get_contract("public.sales.recipe.v1")
