@@ -100,7 +100,7 @@ def test_who_is_removed_is_unknown_and_who_is_unknown_cannot_be(settings: Settin
     add_token(settings, "grafana", Role.READER, NOW_MS, days=7)
     remove_token(settings, "grafana")
     assert list_tokens(settings) == []
-    with pytest.raises(match="no token, found 'grafana'"):
+    with pytest.raises(UserError, match="no token, found 'grafana'"):
         remove_token(settings, "grafana")
 
 
