@@ -98,12 +98,11 @@ def _check_value(key: str, kind: Kind, value: Any, at: Location) -> None:
     if not isinstance(value, wanted):
         advice = "Put it in quotes." if wanted is str else "See its neighbours."
         raise BadContract(key, TYPE_WORDS[wanted], describe_value(value), advice, at)
-    if isinstance(kind, type):
-        return
-    if wanted is dict:
-        _check_element(kind, value, at, key)
-    else:
-        for number, each in enumerate(value):
+    inner: Any = value
+    if isinstance(kind, str) and wanted is dict:
+        _check_element(kind, inner, at, key)
+    elif isinstance(kind, str):
+        for number, each in enumerate(inner):
             _check_value(key, kind[1:-1], each, (*at, number))
 
 

@@ -57,11 +57,12 @@ class Knowledge:
     def list_history(self, contract: Contract) -> list[tuple[str, list[str]]]:
         """Every released version with what changed in it, the newest first."""
         history: list[tuple[str, list[str]]] = []
-        before = None
+        before: Contract | None = None
         for one in self.released.get(contract.name, ()):
-            changes = find_changes(before, one) if before else ()
+            changes = list(find_changes(before, one)) if before else []
             words = "better words" if before else "first released"
-            history.append((one.version, [f"{c.place}: {c.text}" for c in changes] or [words]))
+            listed = [f"{each.place}: {each.text}" for each in changes]
+            history.append((one.version, listed or [words]))
             before = one
         return history[::-1]
 
