@@ -66,7 +66,7 @@ def test_a_file_that_is_no_mapping_is_named(tmp_path: Path, text: bytes, found: 
         ("kind: tol", "till.yaml:2: kind: expected what its neighbours have, found 'tol'"),
         ("kind: tool\nonwer: x", "till.yaml:3: onwer: "),
         ("kind: tool\nreads: {t: {for: x, fields: 7}}", "reads.t.fields: expected "),
-        ("kind: tool\nreads: {t: {for: x, feilds: all}}", "reads.t.fe"),
+        ("kind: tool\nreads: {t: {for: x, feilds: all}}", "reads.t.f"),
         (
             "kind: tool\nreads:\n  t: {for: x, fields: all, relies_on: {lat: 2 h}}",
             "till.yaml:4: reads.t.relies_on.lat: ",
