@@ -44,10 +44,11 @@ def parse_yaml(text: str) -> dict[Any, Any]:
     try:
         raw = Loader(text).get_single_data()
     except yaml.MarkedYAMLError as error:
-        # A block is wrong where the parser stopped; a bracket or a quote, where it was opened.
-        began = None if "block" in (error.context or "") else error.context_mark
-        mark = began or error.problem_mark
-        fault = BadContract("the file", "YAML", error.problem, "Mend it, or quote the text.")
+        # A bracket or a quote is wrong where it was opened, anything else where the parser stopped.
+        opened = any(word in (error.context or "") for word in ("flow", "quoted"))
+        mark = error.context_mark if opened else error.problem_mark
+        found = f"this: {error.problem}"
+        fault = BadContract("the file", "YAML", found, "Mend it, or quote the text.")
         fault.line = mark.line + 1 if mark else None
         raise fault from error
     except (yaml.YAMLError, ValueError) as error:  # a control character; a day in no calendar
