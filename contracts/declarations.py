@@ -1,17 +1,19 @@
 """The consumers' files: the topics and fields that each uses, and what it relies on."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from datetime import timedelta
-from functools import partial
 from pathlib import Path as File
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
-from contracts.errors import BadContract, Location, read_all
+from contracts.errors import BadContract, BadContracts, Faults, Location
 from contracts.projection import Path, list_leaves, parse_path
 from contracts.shape import Contract
-from contracts.syntax import locate_fault, parse_yaml, read_text
+from contracts.syntax import describe_value, parse_yaml, read_text, set_lines, suggest
 
 FOR_EVER = "for ever"
 NEWEST_PER_KEY = "newest per key"
@@ -103,25 +105,56 @@ def find_writers(consumers: Consumers, topic: str) -> tuple[str, ...]:
 
 def load_consumers(folder: File) -> Consumers:
     """Every consumer in the folder, by name. Raises BadContracts."""
-    files = sorted(folder.glob("*"))
-    return {one.name: one for one in read_all(partial(_read, file) for file in files)}
+    consumers, faults = load_all_consumers(folder)
+    if faults:
+        raise BadContracts(faults)
+    return {name: one for name, one in consumers.items() if one is not None}
 
 
-def _read(file: File) -> Consumer:
+def load_all_consumers(
+    folder: File,
+) -> tuple[Mapping[str, Consumer | None], tuple[BadContract, ...]]:
+    """The consumers, as far as each is understood, by name, and the faults of their files."""
+    consumers: dict[str, Consumer | None] = {}
+    found: list[BadContract] = []
+    for file in sorted(folder.glob("*")):
+        faults = Faults()
+        consumers[file.stem] = faults.attempt("", None, _read, file, faults)
+        found += faults.found
+    return MappingProxyType(consumers), tuple(found)
+
+
+def _read(file: File, faults: Faults) -> Consumer | None:
+    """The consumer, without what is wrong with it; None where nothing is left."""
     text = read_text(file)
-    with locate_fault(file, text):
-        raw = parse_yaml(text)
-        try:
-            one = Consumer.model_validate(raw)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            at = _locate(raw, first["loc"])
-            where, found = ".".join(map(str, at)), repr(first["input"])
-            expected, advice = "what its neighbours have", f"{first['msg']}."
-            raise BadContract(where, expected, found, advice, at) from error
+    raw = parse_yaml(text, file, faults)
+    try:
+        one = Consumer.model_validate(raw)
+    except ValidationError as error:
+        places = {_locate(raw, each["loc"]): each for each in error.errors(include_url=False)}
+        faults.found += [_explain(file, at, each) for at, each in places.items()]
+        set_lines(text, faults.found)
+        return _read_rest(raw, places)
+    with faults.collect():
         if file.name != f"{one.name}.yaml":
-            raise BadContract("name", file.stem, one.name, "Rename one.", ("name",))
-        return one
+            stem = file.name.removesuffix(".yaml")
+            raise BadContract(file, "name", stem, one.name, "Rename one.", ("name",))
+    set_lines(text, faults.found)
+    return one
+
+
+def _read_rest(raw: dict[str, Any], places: Iterable[Location]) -> Consumer | None:
+    rest = deepcopy(raw)
+    for at in places:
+        inner: Any = rest
+        for part in at[:-1]:
+            inner = inner[part]
+        if isinstance(inner, dict):
+            inner.pop(at[-1], None)
+    try:
+        return Consumer.model_validate(rest)
+    except ValidationError:
+        return None
 
 
 def _locate(raw: Any, at: Location) -> Location:
@@ -132,3 +165,37 @@ def _locate(raw: Any, at: Location) -> Location:
             return at[: number + isinstance(raw, dict)]
         raw = inner[part]
     return at
+
+
+# By pydantic's kind of error: what was expected, where the kind says it.
+EXPECTED: Mapping[str, str] = {
+    "missing": "a value",
+    "string_type": "a text",
+    "string_too_short": "a text",
+    "too_short": "at least one",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "literal_error": "{expected}",
+    "string_pattern_mismatch": "a text like {pattern}",
+    "value_error": "{error}",
+}
+MODELS: Mapping[int, type[BaseModel]] = {1: Consumer, 3: Use, 4: Reliances}
+"""By the number of keys that lead to one of theirs: reads.<topic>.relies_on.<key>."""
+
+
+def _explain(file: File, at: Location, error: ErrorDetails) -> BadContract:
+    where = ".".join(map(str, at)) or "the file"
+    if error["type"] == "extra_forbidden":
+        known = _list_keys(MODELS[len(at)])
+        expected, found = f"one of {', '.join(known)}", repr(at[-1])
+        return BadContract(file, where, expected, found, suggest(at[-1], known), at)
+    words = EXPECTED.get(error["type"], "another value").format(**error.get("ctx", {}))
+    found = "none" if error["type"] == "missing" else describe_value(error["input"])
+    expected = words.removeprefix("expected ")
+    return BadContract(file, where, expected, found, "See its neighbours.", at)
+
+
+def _list_keys(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]

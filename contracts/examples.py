@@ -1,12 +1,14 @@
 """The examples of a contract: valid records, and records with one change that breaks one rule."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
 
+from contracts.errors import Location, Part
 from contracts.mapping import TYPES
-from contracts.projection import Path, list_all, parse_path, render_path
+from contracts.projection import Path, parse_path, render_path
 from contracts.shape import Field, InvalidExample, Row, Rule
 
 
@@ -34,63 +36,89 @@ def list_absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]
 CHANGE_KEYS = {"breaks", "set", "repeat"}
 
 
-def parse_record(fields: Sequence[Field], written: Any) -> dict[str, Any]:
-    """A whole record from YAML, with timestamps as datetimes. Raises ValueError."""
-    return _parse_record(fields, (), written)
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Reads the examples of one contract, and notes what is wrong with them."""
 
+    fields: Sequence[Field]
+    rules: Sequence[Rule]
+    missing: Collection[Part]
+    """Of fields among these nothing is known."""
+    problems: dict[str, list[Location]] = field(default_factory=dict)
+    """Each problem, and the places of the examples that have it."""
 
-def parse_invalid(
-    fields: Sequence[Field], rules: Sequence[Rule], valid: Row, written: Any
-) -> InvalidExample:
-    """The valid record, changed so that it breaks a rule. Raises ValueError.
+    def note(self, example: Location, problem: str) -> None:
+        places = self.problems.setdefault(problem, [])
+        if example not in places:
+            places.append(example)
 
-    `{breaks: rule, set: {"lines[].units": 0}}` sets the units of every line;
-    `{breaks: rule, repeat: {lines: 201}}` repeats the first item, or character, 201 times.
-    """
-    if not _is_change(written):
-        raise ValueError(f"{written!r}, which is not of breaks, set and repeat")
-    breaks, value = written["breaks"], valid
-    if breaks not in {rule.name for rule in rules}:
-        raise ValueError(f"{breaks!r}, which is no rule of this contract")
-    for where, new in written.get("set", {}).items():
-        path = parse_path(where)
-        parsed = _parse_value(_find_field(fields, where), path, new)
-        value = _change(value, path, partial(_set, parsed))
-    for where, times in written.get("repeat", {}).items():
-        _find_field(fields, where)
-        value = _change(value, parse_path(where), partial(_repeat, times))
-    return InvalidExample(breaks, value)
+    def parse_record(self, written: Any, example: Location) -> dict[str, Any]:
+        """A whole record from YAML, with timestamps as datetimes."""
+        return self._parse_record(self.fields, (), written, example)
 
+    def _parse_record(
+        self, fields: Sequence[Field], parents: Path, written: Any, example: Location
+    ) -> dict[str, Any]:
+        if not isinstance(written, dict):
+            self.note(example, f"{written!r}, which is no record")
+            return dict.fromkeys((one.name for one in fields), None)
+        known = [one.name for one in fields]
+        for name in (name for name in written if name not in known):
+            place = render_path((*parents, str(name)))
+            self.note(example, f"fields that the contract does not have: {place}")
+        return {
+            one.name: self._parse_value(one, (*parents, one.name), written.get(one.name), example)
+            for one in fields
+        }
 
-def _find_field(fields: Sequence[Field], where: str) -> Field:
-    for path, field in list_all(fields):
-        if render_path(path) == where:
-            return field
-    raise ValueError(f"{where!r}, which is no field of this contract")
+    def _parse_value(self, one: Field, path: Path, written: Any, example: Location) -> Any:
+        if written is None or path in self.missing:
+            return None
+        if one.type == "array" and isinstance(written, list):
+            return [self._parse_record(one.fields, path, item, example) for item in written]
+        try:
+            return parse_typed(one.type, written)
+        except ValueError as error:
+            self.note(example, f"{error} as {render_path(path)}, which is of type {one.type}")
+            return None
 
+    def parse_invalid(self, valid: Row, written: Any, example: Location) -> InvalidExample | None:
+        """The valid record, changed so that it breaks a rule.
 
-def _parse_record(fields: Sequence[Field], parents: Path, written: Any) -> dict[str, Any]:
-    if not isinstance(written, dict):
-        raise ValueError(f"{written!r}, which is no record")
-    for name in written.keys() - {one.name for one in fields}:
-        place = render_path((*parents, str(name)))
-        raise ValueError(f"fields that the contract does not have: {place}")
-    return {
-        one.name: _parse_value(one, (*parents, one.name), written.get(one.name)) for one in fields
-    }
+        `{breaks: rule, set: {"lines[].units": 0}}` sets the units of every line;
+        `{breaks: rule, repeat: {lines: 201}}` repeats the first item, or character, 201 times.
+        """
+        if not _is_change(written):
+            self.note(example, f"{written!r}, which is not of breaks, set and repeat")
+            return None
+        breaks, value = written["breaks"], valid
+        if breaks not in {rule.name for rule in self.rules} and not self._is_missing(breaks):
+            self.note(example, f"{breaks!r}, which is no rule of this contract")
+        for where, new in written.get("set", {}).items():
+            if of := self._find_field(where, example):
+                path = parse_path(where)
+                parsed = self._parse_value(of, path, new, example)
+                value = _change(value, path, partial(_set, parsed))
+        for where, times in written.get("repeat", {}).items():
+            if self._find_field(where, example):
+                value = _change(value, parse_path(where), partial(_repeat, times))
+        return InvalidExample(breaks, value)
 
+    def _is_missing(self, rule: str) -> bool:
+        return rule in self.missing or any(
+            isinstance(part, tuple) and rule.startswith(f"{render_path(part)} ")
+            for part in self.missing
+        )
 
-def _parse_value(field: Field, path: Path, written: Any) -> Any:
-    if written is None:
-        return None
-    if field.type == "array" and isinstance(written, list):
-        return [_parse_record(field.fields, path, item) for item in written]
-    try:
-        return parse_typed(field.type, written)
-    except ValueError as error:
-        raise ValueError(
-            f"{error} as {render_path(path)}, which is of type {field.type}"
-        ) from error
+    def _find_field(self, where: str, example: Location) -> Field | None:
+        fields, found = self.fields, None
+        for name in parse_path(where):
+            found = next((one for one in fields if one.name == name), None)
+            if found is None:
+                self.note(example, f"{where!r}, which is no field of this contract")
+                return None
+            fields = found.fields
+        return found
 
 
 def _is_change(written: Any) -> bool:

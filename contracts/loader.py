@@ -1,9 +1,10 @@
-"""Loads contracts: names a fault of every file that has one, and loads all or none."""
+"""From files to contracts: the loader finds every fault of all of them, and loads all or none."""
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -11,11 +12,12 @@ from typing import Literal, NamedTuple
 from open_data_contract_standard.model import OpenDataContractStandard, SchemaObject
 
 from contracts import terms
-from contracts.errors import BadContract, Location, read_all
-from contracts.fields import list_readings, list_rules, read_fields
+from contracts.conditions import list_rules
+from contracts.errors import BadContract, BadContracts, Faults, Location, Part
+from contracts.fields import list_readings, read_fields
 from contracts.odcs import CustomProperties, parse
 from contracts.shape import Contract
-from contracts.syntax import locate_fault, read_text
+from contracts.syntax import read_text, set_lines
 
 FOLDERS: Mapping[str, Literal["topic", "view"]] = {"topics": "topic", "views": "view"}
 FILE_NAME = re.compile(r"([a-z][a-z0-9-]*)\.v([1-9][0-9]*)\.yaml")
@@ -44,53 +46,109 @@ class Place(NamedTuple):
     major: int
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's text, and the place that names its contract: equal ones hold the same contract."""
+
+    at: Place
+    text: str
+    file: Path = field(compare=False)
+    """Where a fault is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A contract as far as it is understood."""
+
+    contract: Contract
+    missing: frozenset[Part]
+    """What is not: it has a value that means nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What the files of a folder hold."""
+
+    contracts: Mapping[str, Contract]
+    partial: Mapping[str, Partial | None]
+    """By file: contracts with a fault; None for one of which nothing is understood."""
+    faults: tuple[BadContract, ...]
+
+
 def load(folder: Path) -> Mapping[str, Contract]:
     """Every contract under topics/ and views/ of the folder, by name. Raises BadContracts."""
+    loaded = load_all(folder)
+    if loaded.faults:
+        raise BadContracts(loaded.faults)
+    return loaded.contracts
+
+
+def load_all(folder: Path) -> Loaded:
+    """The contracts and the faults of a folder, each as many as there are."""
     files = [file for kind in FOLDERS for file in sorted((folder / kind).rglob("*"))]
     contracts: dict[str, Contract] = {}
-
-    def read(file: Path) -> None:
-        one = load_at(parse_place(folder, file), file)
-        if contracts.setdefault(one.name, one) is not one:
-            with locate_fault(file, ""):
-                raise BadContract("the contract", "a name of its own", one.name, "Rename one.")
-
-    read_all(partial(read, file) for file in files if file.is_file())
-    return MappingProxyType(contracts)
+    partial: dict[str, Partial | None] = {}
+    faults: list[BadContract] = []
+    for file in filter(Path.is_file, files):
+        try:
+            one = load_at(parse_place(folder, file), file)
+            if one.name in contracts:
+                expected, advice = "a name of its own", "Rename one."
+                raise BadContract(file, "the contract", expected, one.name, advice)
+            contracts[one.name] = one
+        except BadContract as fault:
+            faults += fault.faults
+            partial[file.relative_to(folder).as_posix()] = fault.partial
+    return Loaded(MappingProxyType(contracts), partial, tuple(faults))
 
 
 def load_at(at: Place, file: Path) -> Contract:
     """The contract in the file, with the name that belongs to this place. Raises BadContract."""
     text = read_text(file)
-    with locate_fault(file, text):
-        return _read_contract(at, text)
+    try:
+        return _read_contract(Source(at, text, file))
+    except BadContract as fault:
+        set_lines(text, fault.faults)
+        raise BadContracts(fault.faults, fault.partial) from fault
 
 
 @lru_cache(maxsize=SOURCES_MAX)
-def _read_contract(at: Place, text: str) -> Contract:
-    document = parse(text)
-    custom = CustomProperties("the contract", document.customProperties)
-    visibility: str = custom.take("visibility", str)
-    if visibility not in VISIBILITIES:
-        raise BadContract("visibility", " or ".join(VISIBILITIES), visibility, "Choose one.")
+def _read_contract(source: Source) -> Contract:
+    at, file, faults = source.at, source.file, Faults()
+    try:
+        contract = _read_parts(at, file, parse(source.text, file, faults), faults)
+    except BadContract as fault:  # of something without which there is no contract
+        raise BadContracts([*faults.found, *fault.faults]) from fault
+    faults.refuse(Partial(contract, frozenset(faults.missing)))
+    return contract
+
+
+def _read_parts(
+    at: Place, file: Path, document: OpenDataContractStandard, faults: Faults
+) -> Contract:
+    custom = CustomProperties(file, "the contract", document.customProperties, faults)
+    visibility = _read_visibility(file, custom)
     name = f"{visibility}.{at.domain}.{at.entity}.v{at.major}"
-    sunset = _read_sunset(custom)
-    schema = _get_schema(document)
-    _check_names(at, name, document, schema, "deprecated" if sunset else "active")
-    readings = list_readings(schema.properties, ("schema", 0))
-    fields = read_fields(readings)
+    sunset = faults.attempt("sunset", None, _read_sunset, file, custom)
+    schema = _get_schema(file, document)
+    _check_names(file, at, name, document, "deprecated" if sunset else "active", faults)
+    readings = list_readings(file, schema.properties, faults, ("schema", 0))
+    fields = read_fields(readings, faults)
     if not fields:
-        raise BadContract("schema", "properties", "none", "Name its fields.")
-    terms.refuse_ambiguous_items(fields)
-    rules = list_rules(readings, fields, schema.quality or ())
-    key = terms.read_key(fields, rules, custom)
-    event_time = terms.read_event_time(fields, custom)
+        raise BadContract(file, "schema", "properties", "none", "Name its fields.")
+    terms.refuse_ambiguous_items(file, fields, faults)
+    rules = list_rules(file, readings, fields, schema.quality or (), faults)
+    key = terms.read_key(file, fields, rules, custom, faults)
+    event_time = faults.attempt("event_time", None, terms.read_event_time, file, fields, custom)
     measured = terms.find_measurable(fields, key, event_time)
-    spans = terms.read_spans(document.slaProperties or (), at.entity, measured)
-    settings = terms.read_topic_settings(custom)
-    readers = terms.read_readers(visibility, custom)
-    custom.refuse_others(*KNOWN_PROPERTIES)
-    valid, invalid = terms.read_examples(schema, fields, rules)
+    spans = terms.read_spans(file, document.slaProperties or (), at.entity, measured, faults)
+    settings = terms.read_topic_settings(file, custom, faults)
+    readers: tuple[str, ...] = faults.attempt(
+        "readers", (), terms.read_readers, file, visibility, custom
+    )
+    with faults.collect():
+        custom.refuse_others(*KNOWN_PROPERTIES)
+    valid, invalid = terms.read_examples(file, schema, fields, rules, faults)
     return Contract(
         name=name,
         kind=at.kind,
@@ -99,8 +157,8 @@ def _read_contract(at: Place, text: str) -> Contract:
         entity=at.entity,
         major=at.major,
         version=str(document.version),
-        owner=_read_owner(document),
-        description=_read_description(document),
+        owner=faults.attempt("owner", "", _read_owner, file, document),
+        description=faults.attempt("description", "", _read_description, file, document),
         fields=fields,
         key=key,
         event_time=event_time,
@@ -123,24 +181,36 @@ def parse_place(folder: Path, file: Path) -> Place:
     path = file.relative_to(folder)
     match = FILE_NAME.fullmatch(file.name)
     if len(path.parts) != 3 or not match or not DOMAIN.fullmatch(path.parts[1]):
-        expected = "<domain>/<entity>.v<major>.yaml"
-        with locate_fault(file, ""):
-            raise BadContract("its path", expected, path.as_posix(), "Move the file.")
+        raise BadContract(
+            file, "its path", "<domain>/<entity>.v<major>.yaml", path.as_posix(), "Move the file."
+        )
     return Place(FOLDERS[path.parts[0]], path.parts[1], match[1], int(match[2]))
 
 
-def _get_schema(document: OpenDataContractStandard) -> SchemaObject:
+def _read_visibility(file: Path, custom: CustomProperties) -> str:
+    visibility: str = custom.take("visibility", str)
+    if visibility not in VISIBILITIES:
+        raise BadContract(file, "visibility", " or ".join(VISIBILITIES), visibility, "Choose one.")
+    return visibility
+
+
+def _get_schema(file: Path, document: OpenDataContractStandard) -> SchemaObject:
     schemas = document.schema_ or []
     if len(schemas) != 1:
-        raise BadContract("schema", "one object", len(schemas), "A topic has one.")
+        raise BadContract(file, "schema", "one object", len(schemas), "A topic has one.")
     return schemas[0]
 
 
 def _check_names(
-    place: Place, name: str, document: OpenDataContractStandard, schema: SchemaObject, status: str
+    file: Path,
+    place: Place,
+    name: str,
+    document: OpenDataContractStandard,
+    status: str,
+    faults: Faults,
 ) -> None:
-    """Raise BadContract for a name that contradicts the path or the visibility."""
-    version = str(document.version)
+    """Collect the names that contradict the path or the visibility."""
+    schema, version = _get_schema(file, document), str(document.version)
     numbered = re.fullmatch(rf"{place.major}\.\d+\.\d+", version)
     of_schema: Location = ("schema", 0)
     for where, expected, written, at in (
@@ -154,26 +224,26 @@ def _check_names(
     ):
         if written != expected:
             advice = "Names follow from the path and the visibility: mend this, or move the file."
-            raise BadContract(where, expected, written, advice, at)
+            faults.add(BadContract(file, where, expected, written, advice, at))
 
 
-def _read_sunset(custom: CustomProperties) -> date | None:
+def _read_sunset(file: Path, custom: CustomProperties) -> date | None:
     """The last day on which a contract with a successor is supported. Raises BadContract."""
     sunset: date | None = custom.take_optional("sunset", date)
     if isinstance(sunset, datetime):
-        raise BadContract("sunset", "a day, as 2027-03-31", sunset, "Leave out the time.")
+        raise BadContract(file, "sunset", "a day, as 2027-03-31", sunset, "Leave out the time.")
     return sunset
 
 
-def _read_owner(document: OpenDataContractStandard) -> str:
+def _read_owner(file: Path, document: OpenDataContractStandard) -> str:
     team = document.team
     if team is None or isinstance(team, list) or not team.name:
-        raise BadContract("team", "a name", "none", "Say who owns the contract.")
+        raise BadContract(file, "team", "a name", "none", "Say who owns the contract.")
     return team.name
 
 
-def _read_description(document: OpenDataContractStandard) -> str:
+def _read_description(file: Path, document: OpenDataContractStandard) -> str:
     purpose = document.description.purpose if document.description else None
     if not (purpose or "").strip():
-        raise BadContract("description", "a purpose", "none", "Say what one record means.")
+        raise BadContract(file, "description", "a purpose", "none", "Say what one record means.")
     return str(purpose).strip()

@@ -5,13 +5,20 @@ contract has an effect.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from open_data_contract_standard.model import CustomProperty, OpenDataContractStandard
 from pydantic import ValidationError
 
-from contracts.errors import BadContract, Location
-from contracts.syntax import TYPE_WORDS, describe_value, parse_yaml, suggest
+from contracts.errors import BadContract, BadContracts, Faults, Location
+from contracts.syntax import (
+    TYPE_WORDS,
+    describe_value,
+    parse_yaml,
+    read_text,
+    suggest,
+)
 
 API_VERSION = "v3.1.0"
 
@@ -62,54 +69,86 @@ ELEMENTS: Mapping[str, Mapping[str, Kind]] = {
 }
 
 
-def parse(text: str) -> OpenDataContractStandard:
-    """A file's text as the standard's model. Raises BadContract."""
-    raw = parse_yaml(text)
-    _check_element("contract", raw, (), "the contract")
+def read(file: Path) -> OpenDataContractStandard:
+    """The file as the standard's model. Raises BadContract."""
+    faults = Faults()
+    document = parse(read_text(file), file, faults)
+    faults.refuse()
+    return document
+
+
+def parse(text: str, file: Path, faults: Faults) -> OpenDataContractStandard:
+    """The file's text as the standard's model, without what it should not hold.
+
+    Collects the faults; raises BadContract where the text is no document at all.
+    """
+    raw = parse_yaml(text, file, faults)
+    cleaned = _clean(file, "contract", raw, faults, (), "the contract")
     try:
-        made = OpenDataContractStandard(**raw)
+        made = OpenDataContractStandard(**cleaned)
     except ValidationError as error:
         at = error.errors()[0]["loc"]
         where, expected = ".".join(map(str, at)), f"what ODCS {API_VERSION} says"
-        raise BadContract(where, expected, "other", "See its neighbours.", at) from error
+        raise BadContract(file, where, expected, "other", "See its neighbours.", at) from error
     if (made.apiVersion, made.kind) != (API_VERSION, "DataContract"):
         written = f"{made.kind} {made.apiVersion}"
-        raise BadContract(
-            "apiVersion and kind", f"DataContract {API_VERSION}", written, "Write those."
-        )
+        wanted = f"DataContract {API_VERSION}"
+        faults.add(BadContract(file, "apiVersion and kind", wanted, written, "Write those."))
     return made
 
 
-def _check_element(element: str, raw: Mapping[Any, Any], at: Location, where: str) -> None:
-    """Raise BadContract for an unknown key, or a value of another type."""
-    known = ELEMENTS[element]
+def _clean(
+    file: Path, element: str, raw: Mapping[Any, Any], faults: Faults, at: Location, where: str
+) -> dict[str, Any]:
+    """The element, without unknown keys and values of other types: each of them is a fault."""
+    known, cleaned = ELEMENTS[element], {}
     where = str(raw.get("name") or raw.get("property") or where)
     for key, value in raw.items():
-        if key not in known:
-            advice = suggest(key, known)
-            raise BadContract(where, f"one of {', '.join(known)}", repr(key), advice, (*at, key))
-        if value is not None:
-            _check_value(key, known[key], value, (*at, key))
+        with faults.collect():
+            if key not in known:
+                listed, advice = ", ".join(known), suggest(key, known)
+                raise BadContract(file, where, f"one of {listed}", repr(key), advice, (*at, key))
+            if value is not None:
+                cleaned[key] = _clean_value(file, key, known[key], value, faults, (*at, key))
+    return cleaned
 
 
-def _check_value(key: str, kind: Kind, value: Any, at: Location) -> None:
-    of_elements = list if str(kind).startswith("[") else dict
-    wanted: type = kind if isinstance(kind, type) else of_elements
-    if not isinstance(value, wanted):
+def _clean_value(
+    file: Path, key: str, kind: Kind, raw: object, faults: Faults, at: Location
+) -> Any:
+    """The value of this kind. Raises BadContract."""
+    value: Any = raw
+    if isinstance(kind, type):
+        wanted: type = kind
+    else:
+        wanted = list if kind.startswith("[") else dict
+    if not isinstance(raw, wanted):
         advice = "Put it in quotes." if wanted is str else "See its neighbours."
-        raise BadContract(key, TYPE_WORDS[wanted], describe_value(value), advice, at)
-    inner: Any = value
-    if isinstance(kind, str) and wanted is dict:
-        _check_element(kind, inner, at, key)
-    elif isinstance(kind, str):
-        for number, each in enumerate(inner):
-            _check_value(key, kind[1:-1], each, (*at, number))
+        expected, found = TYPE_WORDS[wanted], describe_value(raw)
+        raise BadContract(file, key, expected, found, advice, at)
+    if isinstance(kind, type):
+        return value
+    if wanted is dict:
+        return _clean(file, kind, value, faults, at, key)
+    made = []
+    for number, each in enumerate(value):
+        with faults.collect():
+            made.append(_clean_value(file, key, kind[1:-1], each, faults, (*at, number)))
+    return made
 
 
 class CustomProperties:
     """The custom properties of one element: a loader takes each once and refuses the others."""
 
-    def __init__(self, where: str, listed: list[CustomProperty] | None, at: Location = ()) -> None:
+    def __init__(
+        self,
+        file: Path,
+        where: str,
+        listed: list[CustomProperty] | None,
+        faults: Faults,
+        at: Location = (),
+    ) -> None:
+        self._file = file
         self._where = where
         self._at = (*at, "customProperties")
         self._values: dict[str, Any] = {}
@@ -118,32 +157,42 @@ class CustomProperties:
             name = str(one.property)
             self._places[name] = (*self._at, number)
             if name in self._values:
-                expected, advice = f"one custom property {name}", "Remove one of them."
-                raise BadContract(where, expected, "two", advice, self.find(name))
+                once, advice = f"one custom property {name}", "Remove one of them."
+                faults.add(self._explain(name, once, "two", advice, where), name)
             self._values[name] = one.value
 
     def take(self, name: str, expected: type) -> Any:
         """The value, of the type expected. Raises BadContract where there is none."""
         value = self._values.pop(name, None)
         if not isinstance(value, expected) or isinstance(value, bool):
-            where = f"{self._where}, custom property {name}"
-            wanted, advice = (
+            raise self._explain(
+                name,
                 f"a value of type {expected.__name__}",
+                repr(value),
                 "Write it under customProperties.",
             )
-            raise BadContract(where, wanted, repr(value), advice, self.find(name))
         return value
-
-    def take_optional(self, name: str, expected: type) -> Any:
-        """The value, or None where there is none."""
-        return self.take(name, expected) if name in self._values else None
 
     def find(self, name: str) -> Location:
         """Where the property is; where it should be, if it is not there."""
         return self._places.get(name, self._at)
 
+    def take_optional(self, name: str, expected: type) -> Any:
+        """The value, or None where there is none."""
+        return self.take(name, expected) if name in self._values else None
+
     def refuse_others(self, *known: str) -> None:
-        """Raise BadContract for a property that was not taken."""
-        for name in self._values:
-            expected, advice = f"custom properties {', '.join(known)}", suggest(name, known)
-            raise BadContract(self._where, expected, name, advice, self.find(name))
+        """Raise what was not taken. Raises BadContracts."""
+        listed = f"custom properties {', '.join(known)}"
+        faults = [
+            self._explain(name, listed, name, suggest(name, known), self._where)
+            for name in self._values
+        ]
+        if faults:
+            raise BadContracts(faults)
+
+    def _explain(
+        self, name: str, expected: str, value: object, advice: str, where: str = ""
+    ) -> BadContract:
+        where = where or f"{self._where}, custom property {name}"
+        return BadContract(self._file, where, expected, value, advice, self.find(name))

@@ -30,14 +30,6 @@ def list_leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[P
             yield path, field
 
 
-def list_all(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
-    """Every field, an array before those of its items."""
-    for field in fields:
-        path = (*parents, field.name)
-        yield path, field
-        yield from list_all(field.fields, path)
-
-
 def project_fields(fields: Sequence[Field], paths: Collection[Path]) -> tuple[Field, ...]:
     """The fields on these paths, in the contract's order, and the arrays that they lie in."""
     projected = []

@@ -1,30 +1,62 @@
-"""YAML files, read strictly: a fault has its file and line."""
+"""YAML files: their faults in our words, and the lines of their parts."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from contracts.errors import BadContract, Location
+from contracts.errors import BadContract, Faults, Location
+
+QUOTES = "Put the text in quotes."
+NO_END = "unexpected end of stream"
+OPEN_QUOTE = re.compile(r"""[:-]\s+(["'])(?:(?!\1).)*$""", re.MULTILINE)
+# By words of the parser: what was found, the advice, and whether it stands where the context began.
+SYNTAX: Mapping[str, tuple[str, str, bool]] = {
+    "a flow": ("a bracket or brace that is not closed", f"Close it. {QUOTES}", True),
+    NO_END: ("a quote that is not closed", "Close it.", True),
+    "unknown escape": ("a backslash that means nothing", "Use single quotes.", False),
+    "simple key": ("text without a colon", "Write it as key: value.", True),
+    "mapping values": (
+        "one colon too many",
+        f"Each key has a line, and a space after its colon. {QUOTES}",
+        False,
+    ),
+    "alias": ("a * that names nothing", QUOTES, False),
+    "the tag": ("a ! that names no type", QUOTES, False),
+    "single document": ("a second document", "Leave out the line ---.", False),
+    "start any token": ("a sign that cannot begin a text", QUOTES, False),
+    "unhashable": ("a key that is no text", QUOTES, False),
+    "no such value": ("a day or a time that is in no calendar", "Mend it.", False),
+    "": ("a line that does not fit those above", f"Mend its indentation. {QUOTES}", False),
+}
 
 
 class Loader(yaml.CSafeLoader):
-    """YAML that refuses repeated keys; yaml itself lets the second replace the first."""
+    """YAML that notes repeated keys; yaml itself lets the second replace the first."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.repeated: list[tuple[str, int]] = []
+        """Each key, and its line."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[tuple[str, str]] = set()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if (key.tag, key.value) in seen:
-                    found = f"{key.value!r}, which stands twice"
-                    fault = BadContract("the file", "each key once", found, "Remove one of them.")
-                    fault.line = key.start_mark.line + 1
-                    raise fault
+                    self.repeated.append((key.value, key.start_mark.line + 1))
                 seen.add((key.tag, key.value))
         return super().construct_mapping(node, deep)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except ValueError as error:  # as 2027-02-30
+            mark = node.start_mark
+            raise yaml.constructor.ConstructorError(None, None, "no such value", mark) from error
 
 
 def read_text(file: Path) -> str:
@@ -34,42 +66,59 @@ def read_text(file: Path) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         found = "bytes that are none"
-        fault = BadContract("the file", "UTF-8", found, "Save it in that encoding.")
-        fault.file, fault.line = file, data.count(b"\n", 0, error.start) + 1
+        fault = BadContract(file, "the file", "UTF-8", found, "Save it in that encoding.")
+        fault.line = data.count(b"\n", 0, error.start) + 1
         raise fault from error
 
 
-def parse_yaml(text: str) -> dict[Any, Any]:
-    """The mapping in the text. Raises BadContract."""
+def parse_yaml(text: str, file: Path, faults: Faults) -> dict[Any, Any]:
+    """The mapping in the text. Collects keys that stand twice; raises BadContract otherwise."""
     try:
-        raw = Loader(text).get_single_data()
-    except yaml.MarkedYAMLError as error:
-        # A bracket or a quote is wrong where it was opened, anything else where the parser stopped.
-        opened = any(word in (error.context or "") for word in ("flow", "quoted"))
-        mark = error.context_mark if opened else error.problem_mark
-        found = f"this: {error.problem}"
-        fault = BadContract("the file", "YAML", found, "Mend it, or quote the text.")
-        fault.line = mark.line + 1 if mark else None
-        raise fault from error
-    except (yaml.YAMLError, ValueError) as error:  # a control character; a day in no calendar
-        raise BadContract("the file", "YAML", error, "Mend it, or quote the text.") from error
+        loader = Loader(text)
+        raw = loader.get_single_data()
+    except yaml.YAMLError as error:
+        raise _explain_syntax(error, text, file) from error
+    for key, line in loader.repeated:
+        found, advice = f"{key!r}, which stands twice", "Remove one of them."
+        fault = BadContract(file, "the file", "each key once", found, advice)
+        fault.line = line
+        faults.add(fault)
     if not isinstance(raw, dict):
-        raise BadContract("the file", "a mapping", describe_type(raw), "See its neighbours.")
+        found = describe_type(raw)
+        raise BadContract(file, "the file", "a mapping", found, "See its neighbours.")
     return raw
 
 
-@contextmanager
-def locate_fault(file: Path, text: str) -> Iterator[None]:
-    """Give the faults that are raised within their file and line."""
-    try:
-        yield
-    except BadContract as raised:
-        for fault in raised.faults:
-            fault.file = file
-            if fault.line is None and fault.location:
-                root = yaml.compose(text, Loader=yaml.CSafeLoader)
-                fault.line = _find_line(root, fault.location)
-        raise
+def _explain_syntax(error: yaml.YAMLError, text: str, file: Path) -> BadContract:
+    if isinstance(error, yaml.MarkedYAMLError):
+        said = f"{error.context} {error.problem}"
+        found, advice, early = next(what for words, what in SYNTAX.items() if words in said)
+        mark = (early and error.context_mark) or error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        # A quote that is not closed ends at the next one, where the parser begins to wonder.
+        if opened := OPEN_QUOTE.search("\n".join(text.splitlines()[: line - 1])):
+            (found, advice, _), line = (
+                SYNTAX[NO_END],
+                opened.string.count("\n", 0, opened.end()) + 1,
+            )
+    else:  # the reader stopped at one character
+        found, advice = "a character that cannot be seen", "Remove it."
+        line = text.encode().count(b"\n", 0, getattr(error, "position", 0)) + 1
+    shown = (text.splitlines() or [""])[line - 1 : line] or [""]
+    if "\t" in shown[0][: len(shown[0]) - len(shown[0].lstrip())]:
+        found, advice = "a tab", "Indent with spaces."
+    fault = BadContract(file, "the file", "YAML", f"{found}: {shown[0].strip()!r}", advice)
+    fault.line = line
+    return fault
+
+
+def set_lines(text: str, faults: Iterable[BadContract]) -> None:
+    """Give each fault the line of its part."""
+    root = None
+    for fault in faults:
+        if fault.line is None and fault.location:
+            root = root or yaml.compose(text, Loader=yaml.CSafeLoader)
+            fault.line = _find_line(root, fault.location)
 
 
 def _find_line(node: yaml.Node | None, location: Location) -> int | None:

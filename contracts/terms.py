@@ -1,17 +1,16 @@
 """The terms of a contract besides fields and rules: key, time, topic, examples."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from open_data_contract_standard.model import SchemaObject, ServiceLevelAgreementProperty
 
 from contracts import examples
-from contracts.errors import BadContract, Location
+from contracts.errors import BadContract, Faults, Location
 from contracts.odcs import CustomProperties
-from contracts.projection import list_all
 from contracts.shape import Field, InvalidExample, Row, Rule, TopicSettings
 from contracts.syntax import suggest
 
@@ -37,10 +36,14 @@ TOPIC_CONFIG = (
 
 
 def read_key(
-    fields: Sequence[Field], rules: Sequence[Rule], custom: CustomProperties
+    file: Path,
+    fields: Sequence[Field],
+    rules: Sequence[Rule],
+    custom: CustomProperties,
+    faults: Faults,
 ) -> tuple[str, ...]:
-    """The key's fields. A "/" joins several, so none may hold one. Raises BadContract."""
-    names: list[Any] = custom.take("key", list)
+    """The key's fields. A "/" joins several, so none may hold one."""
+    names: list[Any] = faults.attempt("key", [], custom.take, "key", list)
     known = {field.name: field for field in fields}
     without_slash = {
         rule.path
@@ -48,32 +51,41 @@ def read_key(
         if rule.kind == "pattern"  # none of them admits one: see contracts/rules.py
         or (isinstance(rule.limit, tuple) and "/" not in "".join(rule.limit))
     }
-    for name in names or [None]:
-        _check_key_field(known, name)
-        if len(names) > 1 and known[name].type == "string" and (name,) not in without_slash:
-            advice = "Keep the / out: ^[^/]{1,64}$ will do."
-            raise BadContract(f"key field {name}", "a pattern", "none", advice)
+    for name in names or ([] if "key" in faults.missing else [None]):
+        with faults.collect("key"):
+            if (name,) in faults.missing:
+                continue
+            _check_key_field(file, known, name)
+            if len(names) > 1 and known[name].type == "string" and (name,) not in without_slash:
+                raise BadContract(
+                    file,
+                    f"key field {name}",
+                    "a pattern",
+                    "none",
+                    "Keep the / out: ^[^/]{1,64}$ will do.",
+                )
     return tuple(names)
 
 
-def _check_key_field(known: Mapping[str, Field], name: Any) -> None:
+def _check_key_field(file: Path, known: Mapping[str, Field], name: Any) -> None:
     field = known.get(name) if isinstance(name, str) else None
     if field is None:
         listed = ", ".join(known)
-        raise BadContract("key", f"fields of {listed}", name, "Name fields.")
+        raise BadContract(file, "key", f"fields of {listed}", name, "Name fields.")
     if not field.required or field.type not in KEY_TYPES:
         written = f"{name}, {'required' if field.required else 'optional'} {field.type}"
-        expected = f"required fields of {', '.join(KEY_TYPES)}"
-        raise BadContract("key", expected, written, "Choose others.")
+        raise BadContract(
+            file, "key", f"required fields of {', '.join(KEY_TYPES)}", written, "Choose others."
+        )
 
 
-def read_event_time(fields: Sequence[Field], custom: CustomProperties) -> str | None:
+def read_event_time(file: Path, fields: Sequence[Field], custom: CustomProperties) -> str | None:
     """The field with the time of the event. Raises BadContract."""
     name: str | None = custom.take_optional("eventTime", str)
     times = [field.name for field in fields if field.type == "timestamp" and field.required]
     if name is not None and name not in times:
         listed = ", ".join(times) or "a required timestamp"
-        raise BadContract("eventTime", f"one of {listed}", name, "Name such a field.")
+        raise BadContract(file, "eventTime", f"one of {listed}", name, "Name such a field.")
     return name
 
 
@@ -101,22 +113,30 @@ def find_measurable(
 
 
 def read_spans(
+    file: Path,
     listed: Iterable[ServiceLevelAgreementProperty],
     entity: str,
     measured: Mapping[str, Sequence[str]],
+    faults: Faults,
 ) -> dict[str, timedelta]:
-    """Each span by its name. Raises BadContract for one that lacks its field or its reason."""
+    """Each span by its name, but for one that lacks its field or its reason."""
     spans: dict[str, timedelta] = {}
+    if faults.missing & {"key", "event_time"}:  # nobody knows what they are measured on
+        faults.missing.update(SPANS)
+        return spans
     for number, one in enumerate(listed):
-        at = ("slaProperties", number)
-        length, name = _read_span(one, entity, measured, at), str(one.property)
-        if name in spans:
-            raise BadContract(f"slaProperties, {name}", "it once", name, "Remove one of them.", at)
-        spans[name] = length
+        with faults.collect(str(one.property)):
+            at = ("slaProperties", number)
+            length = _read_span(file, one, entity, measured, at)
+            if one.property in spans:
+                where, name = f"slaProperties, {one.property}", str(one.property)
+                raise BadContract(file, where, "it once", name, "Remove one of them.", at)
+            spans[str(one.property)] = length
     return spans
 
 
 def _read_span(
+    file: Path,
     one: ServiceLevelAgreementProperty,
     entity: str,
     measured: Mapping[str, Sequence[str]],
@@ -125,83 +145,87 @@ def _read_span(
     where = f"slaProperties, {one.property}"
     if one.property not in SPANS:
         expected, advice = f"{', '.join(SPANS)}, once each", suggest(one.property, SPANS)
-        raise BadContract(where, expected, one.property, advice, at)
+        raise BadContract(file, where, expected, one.property, advice, at)
     if type(one.value) is not int or one.value < 0 or one.unit not in SPAN_UNITS:
         expected = f"a whole number of {', '.join(SPAN_UNITS)}"
-        raise BadContract(where, expected, f"{one.value} {one.unit}", "Mend it.", at)
+        raise BadContract(file, where, expected, f"{one.value} {one.unit}", "Mend it.", at)
     elements = [f"{entity}.{name}" for name in measured[one.property]]
     if one.element not in elements:
         expected = f"element {' or '.join(elements) or 'none: there is no such time'}"
-        raise BadContract(where, expected, one.element, MEASURED_ON[one.property], at)
+        raise BadContract(file, where, expected, one.element, MEASURED_ON[one.property], at)
     if not one.description:
-        raise BadContract(where, "a description", "none", "Say why it is so long.", at)
+        raise BadContract(file, where, "a description", "none", "Say why it is so long.", at)
     return timedelta(**{SPAN_UNITS[one.unit]: one.value})
 
 
-def read_topic_settings(custom: CustomProperties) -> TopicSettings:
-    partitions: int = custom.take("partitions", int)
-    if not 1 <= partitions <= PARTITIONS_MAX:
-        raise BadContract("partitions", f"1 to {PARTITIONS_MAX}", partitions, "Mend it.")
-    config: dict[Any, Any] = custom.take("topicConfig", dict)
+def read_topic_settings(file: Path, custom: CustomProperties, faults: Faults) -> TopicSettings:
+    partitions: int = faults.attempt("settings", 1, custom.take, "partitions", int)
+    with faults.collect("settings"):
+        if not 1 <= partitions <= PARTITIONS_MAX:
+            raise BadContract(file, "partitions", f"1 to {PARTITIONS_MAX}", partitions, "Mend it.")
+    config: dict[Any, Any] = faults.attempt("settings", {}, custom.take, "topicConfig", dict)
     for name, value in config.items():
-        if name not in TOPIC_CONFIG:
-            listed, advice = ", ".join(TOPIC_CONFIG), suggest(name, TOPIC_CONFIG)
-            raise BadContract("topicConfig", f"one of {listed}", name, advice)
-        if not isinstance(value, str):
-            where = f"topicConfig, {name}"
-            raise BadContract(where, "a string", repr(value), "Put it in quotes.")
+        with faults.collect("settings"):
+            if name not in TOPIC_CONFIG:
+                listed, advice = ", ".join(TOPIC_CONFIG), suggest(name, TOPIC_CONFIG)
+                raise BadContract(file, "topicConfig", f"one of {listed}", name, advice)
+            if not isinstance(value, str):
+                raise BadContract(
+                    file, f"topicConfig, {name}", "a string", repr(value), "Put it in quotes."
+                )
     return TopicSettings(partitions, MappingProxyType(config))
 
 
-def read_readers(visibility: str, custom: CustomProperties) -> tuple[str, ...]:
+def read_readers(file: Path, visibility: str, custom: CustomProperties) -> tuple[str, ...]:
     """The consumers of other domains that may read a private topic. Raises BadContract."""
     names: list[Any] = custom.take_optional("readers", list) or []
     if names and visibility == "public":
-        raise BadContract("readers", "none", names, "Anybody may read what is public.")
+        raise BadContract(file, "readers", "none", names, "Anybody may read what is public.")
     for name in names:
         if not isinstance(name, str) or names.count(name) > 1:
-            raise BadContract("readers", "names, once each", repr(name), "Mend it.")
+            raise BadContract(file, "readers", "names, once each", repr(name), "Mend it.")
     return tuple(names)
 
 
-def refuse_ambiguous_items(fields: Sequence[Field]) -> None:
+def refuse_ambiguous_items(file: Path, fields: Sequence[Field], faults: Faults) -> None:
     """Refuse two equal names: an array's item names a type in Avro and a variable in SQL."""
-    every = [field for _, field in list_all(fields)]
+    every = _list_all_fields(fields)
     seen = {field.name for field in every}
     for field in every:
-        if field.item in seen:
-            where, expected = f"field {field.name}", "an item's name of its own"
-            raise BadContract(where, expected, field.item, "Rename it.")
+        with faults.collect("fields"):
+            if field.item in seen:
+                where, expected = f"field {field.name}", "an item's name of its own"
+                raise BadContract(file, where, expected, field.item, "Rename it.")
         seen.add(field.item or field.name)
 
 
+def _list_all_fields(fields: Sequence[Field]) -> list[Field]:
+    return [one for field in fields for one in (field, *_list_all_fields(field.fields))]
+
+
 def read_examples(
-    schema: SchemaObject, fields: Sequence[Field], rules: Sequence[Rule]
+    file: Path, schema: SchemaObject, fields: Sequence[Field], rules: Sequence[Rule], faults: Faults
 ) -> tuple[tuple[Row, ...], tuple[InvalidExample, ...]]:
-    """Valid records, and records that break one rule each. Raises BadContract."""
-    custom = CustomProperties("the schema", schema.customProperties, ("schema", 0))
-    written: list[Any] = custom.take("examples", list)
-    changes: list[Any] = custom.take_optional("invalidExamples", list) or []
-    custom.refuse_others("examples", "invalidExamples")
-    if not written:
-        raise BadContract("examples", "records of this contract", "none", "Give one.")
-    valid = []
-    for number, record in enumerate(written):
-        with _name_example("examples", number, custom):
-            valid.append(examples.parse_record(fields, record))
-    invalid = []
-    for number, change in enumerate(changes):
-        with _name_example("invalidExamples", number, custom):
-            invalid.append(examples.parse_invalid(fields, rules, valid[0], change))
-    return tuple(valid), (*examples.list_absent(rules, valid[0]), *invalid)
-
-
-@contextmanager
-def _name_example(kind: str, number: int, custom: CustomProperties) -> Iterator[None]:
-    """Raise BadContract, with the example's number, for a ValueError within."""
-    try:
-        yield
-    except ValueError as error:
-        where, at = f"{kind} {number + 1}", (*custom.find(kind), "value", number)
-        expected = "a record of this contract"
-        raise BadContract(where, expected, error, "Mend the example.", at) from error
+    """Valid records, and records that break one rule each. An equal fault of several is one."""
+    custom = CustomProperties(file, "the schema", schema.customProperties, faults, ("schema", 0))
+    written: Any = faults.attempt("", None, custom.take, "examples", list)
+    changes: Any = faults.attempt("", None, custom.take_optional, "invalidExamples", list)
+    with faults.collect():
+        custom.refuse_others("examples", "invalidExamples")
+    read = examples.Examples(fields, rules, faults.missing)
+    if written == []:
+        read.note((), "none")
+    at, of_changes = ((*custom.find(each), "value") for each in ("examples", "invalidExamples"))
+    valid = tuple(read.parse_record(one, (*at, n)) for n, one in enumerate(written or ()))
+    invalid = [
+        one
+        for number, change in enumerate(changes or ())
+        if valid and (one := read.parse_invalid(valid[0], change, (*of_changes, number)))
+    ]
+    for problem, places in read.problems.items():
+        numbers = ", ".join(str(int(one[-1]) + 1) for one in places if one)
+        kind = "invalidExamples" if places[0][:-1] == of_changes else "examples"
+        where, expected = f"{kind} {numbers}".strip(), "records of this contract"
+        faults.add(BadContract(file, where, expected, problem, "Mend the example.", places[0]))
+    absent = examples.list_absent(rules, valid[0]) if valid else ()
+    return valid, (*absent, *invalid)

@@ -8,7 +8,7 @@ from contracts.declarations import Consumers, Use, find_readers, find_writers, l
 from contracts.evolution.changes import find_changes
 from contracts.evolution.released import Released, load_released
 from contracts.loader import load
-from contracts.odcs import parse
+from contracts.odcs import read
 from contracts.schemas import LOCK, Entry, load_lock
 from contracts.shape import Contract
 
@@ -41,7 +41,7 @@ class Knowledge:
         return find_writers(self.consumers, contract.name)
 
     def read_words(self, contract: Contract) -> Words:
-        document = parse((self.folder / contract.file).read_text(encoding="utf-8"))
+        document = read(self.folder / contract.file)
         description, custom = document.description, document.customProperties or ()
         return Words(
             usage=(description.usage if description else None) or "",

@@ -1,35 +1,30 @@
 """The differences between two versions of a contract, and whom each may harm."""
 
-import json
-from collections.abc import Iterator
-from functools import lru_cache
-
-from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
-from avro.schema import Schema, parse
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
 
 from contracts.evolution import rules, terms
 from contracts.evolution.change import LOG, NONE, READERS, WRITERS, Change
-from contracts.mapping import build_avro_projection, build_avro_schema
-from contracts.projection import Path, list_all, list_leaves, project_fields, render_path
+from contracts.evolution.wire import explain_unreadable_field
+from contracts.projection import Path, list_leaves, render_path
 from contracts.shape import Contract, Field
 
 INTEGERS = {"int", "long"}
-SCHEMAS_MAX, PAIRS_MAX = 4_096, 16_384
-"""Of readers and writers: one check of this repository compares some 2,100 pairs."""
+LIKE = 0.6
+"""So much alike are two names where one may have become the other."""
 
 
-def find_changes(old: Contract, new: Contract) -> Iterator[Change]:
-    """Every difference that is not only in words."""
-    before, after = dict(list_all(old.fields)), dict(list_all(new.fields))
+def find_changes(
+    old: Contract, new: Contract, renamed: Mapping[Path, Path] | None = None
+) -> Iterator[Change]:
+    """Every difference that is not only in words; `renamed` is as of the last version, if given."""
+    before, after = dict(_list_fields(old.fields)), dict(_list_fields(new.fields))
+    renamed = find_renamed(old, new) if renamed is None else renamed
     for path, field in before.items():
         if path in after:
             yield from _compare_field(path, old, new, field, after[path])
         elif path[:-1] in after or len(path) == 1:  # what lay in it went with it
-            why = _explain_unreadable(old, path, new) or "who reads it finds nothing"
-            kind = ", ".join(filter(None, (field.type, field.unit)))
-            yield Change(
-                render_path(path), f"removed ({kind})", READERS, why, "keep the field", path
-            )
+            yield _describe_removal(path, old, new, field, renamed.get(path))
     for path, field in after.items():
         if path not in before and (path[:-1] in before or len(path) == 1):
             yield _compare_added(path, old, new, field)
@@ -37,6 +32,56 @@ def find_changes(old: Contract, new: Contract) -> Iterator[Change]:
         yield Change("fields", "in another order")
     yield from rules.find_changes(old, new, before.keys() & after.keys())
     yield from terms.find_changes(old, new)
+
+
+def _list_fields(fields: tuple[Field, ...], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
+    for field in fields:
+        path = (*parents, field.name)
+        yield path, field
+        yield from _list_fields(field.fields, path)
+
+
+def find_renamed(old: Contract, new: Contract) -> dict[Path, Path]:
+    """By field that is gone: the one that came and is most like it, if one is."""
+    before, after = dict(_list_fields(old.fields)), dict(_list_fields(new.fields))
+    gone = [path for path in before if path not in after]
+    came = [path for path in after if path not in before]
+    alike = [
+        (_measure_likeness(before, after, was, is_), was, is_)
+        for was in gone
+        for is_ in came
+        if before[was].type == after[is_].type and (was[:-1] == is_[:-1] or was[-1] == is_[-1])
+    ]
+    renamed: dict[Path, Path] = {}
+    for likeness, was, is_ in sorted(alike, reverse=True):
+        only = sum(1 for _, other, _ in alike if other == was) == 1
+        if was not in renamed and is_ not in renamed.values() and (likeness >= LIKE or only):
+            renamed[was] = is_
+    return renamed
+
+
+def _measure_likeness(
+    before: Mapping[Path, Field], after: Mapping[Path, Field], was: Path, is_: Path
+) -> float:
+    """Of the name, from 0 to 1, and one for the same place among the fields beside it."""
+    places = (
+        [path for path in fields if path[:-1] == one[:-1]].index(one)
+        for fields, one in ((before, was), (after, is_))
+    )
+    same_place = was[:-1] == is_[:-1] and next(places) == next(places)
+    return SequenceMatcher(None, was[-1], is_[-1]).ratio() + same_place
+
+
+def _describe_removal(
+    path: Path, old: Contract, new: Contract, field: Field, renamed: Path | None
+) -> Change:
+    why = _explain_unreadable(old, path, new) or "who reads it finds nothing"
+    kind = ", ".join(filter(None, (field.type, field.unit)))
+    place, text, undo = render_path(path), f"removed ({kind})", "keep the field"
+    if renamed:
+        text += f", renamed? {place} → {render_path(renamed)}"
+        undo = f"keep the name {path[-1]}"
+    return Change(place, text, READERS, why, undo, path)
 
 
 def _compare_added(path: Path, old: Contract, new: Contract, field: Field) -> Change:
@@ -103,21 +148,6 @@ def _compare_per(place: str, path: Path, before: Field, after: Field) -> Iterato
 
 
 def _explain_unreadable(reader: Contract, path: Path, writer: Contract) -> str | None:
-    """Why a reader's field cannot be read from the writer's records, by Avro's own library."""
+    """Why a reader's field cannot be read from the writer's records."""
     leaf = next(one for one, _ in list_leaves(reader.fields) if one[: len(path)] == path)
-    of_field = build_avro_projection(reader, project_fields(reader.fields, [leaf]))
-    whole = build_avro_schema(writer)
-    return _compare(json.dumps(of_field, sort_keys=True), json.dumps(whole, sort_keys=True))
-
-
-@lru_cache(maxsize=PAIRS_MAX)
-def _compare(reader: str, writer: str) -> str | None:
-    result = ReaderWriterCompatibilityChecker().get_compatibility(_parse(reader), _parse(writer))
-    if result.compatibility is SchemaCompatibilityType.compatible:
-        return None
-    return "Avro: " + "; ".join(sorted(result.messages) or ["it cannot be read"])
-
-
-@lru_cache(maxsize=SCHEMAS_MAX)
-def _parse(text: str) -> Schema:
-    return parse(text)
+    return explain_unreadable_field(reader, leaf, writer)

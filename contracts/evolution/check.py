@@ -1,26 +1,24 @@
-"""All checks of contracts that need no broker, at once; and the release of what passes them."""
+"""All checks of contracts that need no broker, at once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from contracts.declarations import load_consumers
-from contracts.errors import BadContract, read_all
-from contracts.evolution import contradictions
+from contracts.declarations import load_all_consumers
+from contracts.evolution import contradictions, personal
+from contracts.evolution.contradictions import Unread
 from contracts.evolution.released import (
     Pending,
+    Released,
+    complete,
     find_pending,
     find_tampered,
-    keep,
-    load_released,
-    replace_version,
+    load_all_released,
 )
 from contracts.evolution.verdict import Finding, list_findings
-from contracts.loader import load
-from contracts.schemas import LOCK, extend, load_lock, render_lock
+from contracts.loader import Loaded, load_all
+from contracts.shape import Contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +27,13 @@ class Report:
 
     contracts: int
     consumers: int
-    faults: tuple[str, ...] = ()
-    """What is wrong with the files; where all of them load, the contradictions among them."""
-    findings: tuple[Finding, ...] = ()
+    faults: tuple[str, ...]
+    """What is wrong with the files, and the contradictions among them."""
+    findings: tuple[Finding, ...]
     """The changes since any released version, harmless or not."""
-    pending: tuple[Pending, ...] = ()
+    pending: tuple[Pending, ...]
     """Contracts whose present form is not released."""
-    drafts: tuple[str, ...] = ()
+    drafts: tuple[str, ...]
     """Contracts without a writer: the first writer lets them be released."""
 
     @property
@@ -55,66 +53,53 @@ class Report:
 def check(folder: Path, today: date) -> Report:
     """The contracts, consumers and releases in a folder: every fault and every break.
 
-    While a file does not load, it reports only what is wrong with the files.
+    What is not understood of a contract is taken as it was last released.
     """
-    by_us = folder / "consumers"
-    loads: list[Callable[[], Any]] = [
-        partial(load, folder),
-        partial(load_released, folder),
-        partial(load_consumers, by_us),
-    ]
-    try:
-        present, before, consumers = read_all(loads)
-    except BadContract as bad:
-        contracts = sum(1 for kind in ("topics", "views") for _ in (folder / kind).rglob("*.yaml"))
-        faults = (str(fault).replace(f"{folder}/", "") for fault in bad.faults)
-        return Report(contracts, len(list(by_us.glob("*"))), tuple(faults))
+    loaded = load_all(folder)
+    before, faults_before = load_all_released(folder)
+    known, faults_of_consumers = load_all_consumers(folder / "consumers")
+    faults = (*loaded.faults, *faults_before, *faults_of_consumers)
+    present, consumers = _complete(loaded, before), {n: one for n, one in known.items() if one}
+    unread = Unread(frozenset(loaded.partial) - {one.file for one in present.values()}, known)
     findings = tuple(list_findings(present, before, consumers, today))
     named = {(each, one.contract) for one in findings if one.breaks for each in one.readers_broken}
-    declared = contradictions.find_faults(present, before, consumers, today)
+    declared = contradictions.find_faults(present, before, consumers, today, unread)
     drafts = contradictions.find_drafts(present, before, consumers)
     changed = {one.contract for one in findings if not one.released}
     return Report(
-        contracts=len(present),
-        consumers=len(consumers),
+        contracts=len(loaded.contracts) + len(loaded.partial),
+        consumers=len(known),
         faults=(
+            *(str(fault).replace(f"{folder}/", "") for fault in faults),
             *find_tampered(folder),
-            *contradictions.find_unexplained(present),
+            *personal.find_mistakes(present),
             *_drop_explained(declared, named),
         ),
         findings=findings,
         pending=tuple(
             one
-            for one in find_pending(folder, present, before, changed)
+            for one in find_pending(folder, loaded.contracts, before, changed)
             if one.contract not in drafts
         ),
         drafts=drafts,
     )
 
 
+def _complete(loaded: Loaded, before: Released) -> dict[str, Contract]:
+    """The contracts, also those with faults, unless nothing says what they would be."""
+    present = dict(loaded.contracts)
+    last = {versions[-1].file: versions[-1] for versions in before.values()}
+    for file, partial in loaded.partial.items():
+        if partial is None or (partial.missing and file not in last):
+            one = last.get(file)
+        else:
+            one = complete(partial, last.get(file, partial.contract))
+        if one is not None:
+            present.setdefault(one.name, one)
+    return present
+
+
 def _drop_explained(faults: Iterator[str], named: set[tuple[str, str]]) -> Iterator[str]:
     """The faults, without those that a break explains already."""
     explained = tuple(f"{who} reads {topic}" for who, topic in named)
     return (one for one in faults if not one.startswith(explained))
-
-
-def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
-    """Release the pending contracts if the check finds no fault; returns its report and the
-    releases.
-
-    A release copies the present form of a contract as a version, and gives its schema an id.
-    """
-    report = check(folder, today)
-    if not report.good:
-        return report, ()
-    present = load(folder)
-    for one in report.pending:
-        file = folder / present[one.contract].file
-        text = replace_version(file.read_text(encoding="utf-8"), one.version)
-        file.write_text(text, encoding="utf-8")
-    present = load(folder)
-    keep(folder, [present[one.contract] for one in report.pending])
-    lock = folder / LOCK.name
-    after = extend(load_lock.__wrapped__(lock), present.values())
-    lock.write_text(render_lock(after), encoding="utf-8")
-    return report, report.pending

@@ -1,15 +1,14 @@
-"""Whether the declarations of consumers can hold: topics, fields, reliances, permission; and
-whether each field that names a person has a purpose and a retention.
-"""
+"""Whether the declarations of consumers can hold: topics, fields, reliances, permission."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 
 from contracts.declarations import Consumer, Consumers, Use, find_writers
 from contracts.evolution.released import Released
-from contracts.evolution.reliances import describe_retention, find_unmet
+from contracts.evolution.reliances import find_unmet
 from contracts.projection import Path, list_leaves, parse_path, render_path
-from contracts.shape import Contract, Personal
+from contracts.shape import Contract
 
 Contracts = Mapping[str, Contract]
 
@@ -21,8 +20,23 @@ def find_drafts(present: Contracts, before: Released, consumers: Consumers) -> t
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What a fault leaves open: nothing is said of it."""
+
+    files: Collection[str]
+    """Contracts of which nothing is known."""
+    consumers: Mapping[str, Consumer | None]
+    """Every consumer; None where nothing is known of it."""
+
+    def has(self, topic: str) -> bool:
+        _, domain, rest = topic.split(".", 2) if topic.count(".") > 2 else ("", "", topic)
+        file = f"{domain}/{rest}.yaml"
+        return any(one.endswith(f"/{file}") for one in self.files)
+
+
 def find_faults(
-    present: Contracts, before: Released, consumers: Consumers, today: date
+    present: Contracts, before: Released, consumers: Consumers, today: date, unread: Unread
 ) -> Iterator[str]:
     """The impossible declarations, each with the consumer that makes it."""
     drafted = find_drafts(present, before, consumers)
@@ -32,12 +46,12 @@ def find_faults(
                 yield from _check_use(one, use, present[topic], today)
         for verb, topics in (("reads", one.reads), ("writes", one.writes)):
             for topic in topics:
-                if topic not in present:
+                if topic not in present and not unread.has(topic):
                     yield f"{one.name} {verb} {topic}, which is no contract"
     for contract in present.values():
-        yield from _check_readers(contract, consumers)
+        yield from _check_readers(contract, consumers, unread)
         written = contract.name in drafted or find_writers(consumers, contract.name)
-        if not written:
+        if not written and all(unread.consumers.values()):
             yield f"{contract.name}: nobody in contracts/consumers writes it"
         yield from _check_sunset(contract, present, today)
 
@@ -83,8 +97,8 @@ def may_read(one: Consumer, contract: Contract) -> bool:
     )
 
 
-def _check_readers(contract: Contract, consumers: Consumers) -> Iterator[str]:
-    known = {*consumers, *(f"every {one.kind}" for one in consumers.values())}
+def _check_readers(contract: Contract, consumers: Consumers, unread: Unread) -> Iterator[str]:
+    known = {*unread.consumers, *(f"every {one.kind}" for one in consumers.values())}
     for name in contract.readers:
         if name not in known:
             yield f"{contract.name}: readers names {name}, who is not in contracts/consumers"
@@ -103,60 +117,3 @@ def _check_sunset(contract: Contract, present: Contracts, today: date) -> Iterat
         for one in present.values()
     ):
         yield f"{contract.name} has a sunset, {contract.sunset}, but no successor to move to"
-
-
-def find_unexplained(present: Contracts) -> Iterator[str]:
-    """The mistakes of personal fields, each with the contract and the field.
-
-    In a public topic a personal field has a purpose and a retention. A stated retention equals that
-    of the topic, in a private topic too. A field that is personal in one contract is personal in
-    every contract that has a field of this name.
-    """
-    first = _find_first(present.values())
-    for contract in present.values():
-        for path, field in list_leaves(contract.fields):
-            place = render_path(path)
-            if field.personal:
-                mistakes = _explain(contract, field.personal)
-            elif place in first:
-                mistakes = iter([_render_unmarked(first[place])])
-            else:
-                continue
-            yield from (f"{contract.name}: field {place}: {text}" for text in mistakes)
-
-
-def _find_first(contracts: Iterable[Contract]) -> dict[str, str]:
-    """By personal field: the first contract that marks it."""
-    first: dict[str, str] = {}
-    for contract in contracts:
-        for path, field in list_leaves(contract.fields):
-            if field.personal:
-                first.setdefault(render_path(path), contract.name)
-    return first
-
-
-def _explain(contract: Contract, personal: Personal) -> Iterator[str]:
-    kept = describe_retention(contract)
-    if contract.visibility == "public" and personal.purpose is None:
-        yield (
-            "it is personal and the topic is public: expected a purpose, found none. Say under "
-            f"its customProperties in {contract.file} what it serves, or leave the field out"
-        )
-    if contract.visibility == "public" and personal.retention is None:
-        yield (
-            "it is personal and the topic is public: expected a retention, found none. The topic "
-            f"keeps its records {kept}: say so under its customProperties in {contract.file}, or "
-            "change the topicConfig"
-        )
-    if personal.retention not in (None, kept):
-        yield (
-            f"expected the retention {kept}, since so the topic keeps its records, found "
-            f"{personal.retention}. Mend it in {contract.file}, or the topicConfig"
-        )
-
-
-def _render_unmarked(marked_in: str) -> str:
-    return (
-        f"expected classification: personal, as in {marked_in}, found none. Classify it, or "
-        "rename it if it names nobody"
-    )

@@ -16,15 +16,15 @@ FOLDERS = {"topic": "topics", "view": "views", "window": "views"}
 
 def create_contract(folder: Path, name: str, kind: str, sunset: date | None) -> tuple[Path, ...]:
     """Write the files; returns them. Raises BadContract."""
-    visibility, domain, entity, major = _split_name(name)
+    visibility, domain, entity, major = _split_name(folder, name)
     present = load(folder)
     file = folder / FOLDERS[kind] / domain / f"{entity}.v{major}.yaml"
     if name in present:
-        raise BadContract("name", "a new one", name, "Change the file that is there.")
+        raise BadContract(file, "name", "a new one", name, "Change the file that is there.")
     if major > 1:
         older = present.get(f"{visibility}.{domain}.{entity}.v{major - 1}")
         if older is None:
-            raise BadContract("name", f"v{major - 1} beside it", "none", "Begin with v1.")
+            raise BadContract(file, "name", f"v{major - 1} beside it", "none", "Begin with v1.")
         return _write_successor(folder, older, sunset)
     text = (TEMPLATES / f"{kind}.yaml").read_text(encoding="utf-8")
     for mark, value in {
@@ -40,11 +40,11 @@ def create_contract(folder: Path, name: str, kind: str, sunset: date | None) -> 
     return (file,)
 
 
-def _split_name(name: str) -> tuple[str, str, str, int]:
+def _split_name(folder: Path, name: str) -> tuple[str, str, str, int]:
     match = NAME.fullmatch(name)
     if match is None:
         expected = f"<{' or '.join(VISIBILITIES)}>.<domain>.<entity>.v<major>, lower case"
-        raise BadContract("name", expected, name, "As public.sales.receipt.v1.")
+        raise BadContract(folder, "name", expected, name, "As public.sales.receipt.v1.")
     return match[1], match[2], match[3], int(match[4])
 
 
@@ -52,8 +52,9 @@ def _write_successor(folder: Path, older: Contract, sunset: date | None) -> tupl
     """Copy the older version under the next number, and give the older one its sunset."""
     source = folder / older.file
     if sunset is None and older.sunset is None:
-        expected = "a day until which it is kept up"
-        raise BadContract("sunset", expected, "none", "Add --sunset YYYY-MM-DD.")
+        raise BadContract(
+            source, "sunset", "a day until which it is kept up", "none", "Add --sunset YYYY-MM-DD."
+        )
     following = older.major + 1
     name = f"{older.name.rpartition('.v')[0]}.v{following}"
     target = source.with_name(f"{older.entity}.v{following}.yaml")

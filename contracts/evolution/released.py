@@ -7,19 +7,19 @@ sha256sum writes it. A changed copy needs a changed line, which a reviewer sees.
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from contracts.errors import BadContract, read_all
-from contracts.loader import load_at, parse_place
-from contracts.shape import Contract
-from contracts.syntax import locate_fault
+from contracts.errors import BadContract, BadContracts, Faults, Part
+from contracts.loader import Partial, load_at, parse_place
+from contracts.projection import Path as FieldPath
+from contracts.shape import Contract, Field
 
 FOLDER = "released"
 DIGESTS = "digests.txt"
 VERSION = re.compile(r"^version: .*$", re.MULTILINE)
+TERMS = {one.name for one in fields(Contract)} - {"rules"}
 
 Released = Mapping[str, tuple[Contract, ...]]
 """By contract, every released version, the oldest first."""
@@ -27,10 +27,52 @@ Released = Mapping[str, tuple[Contract, ...]]
 
 def load_released(folder: Path) -> Released:
     """The releases of the contracts in a folder. Raises BadContracts."""
+    releases, faults = load_all_released(folder)
+    if faults:
+        raise BadContracts(faults)
+    return releases
+
+
+def load_all_released(folder: Path) -> tuple[Released, tuple[BadContract, ...]]:
+    """The releases that are understood, and the faults of the others."""
     releases: dict[str, list[Contract]] = {}
-    for one in read_all(partial(_load, folder, file) for file in _list_files(folder)):
-        releases.setdefault(one.name, []).append(one)
-    return {name: tuple(sorted(them, key=parse_version)) for name, them in releases.items()}
+    faults = Faults()
+    for file in _list_files(folder):
+        with faults.collect():
+            one = _load(folder, file)
+            releases.setdefault(one.name, []).append(one)
+    every = {name: tuple(sorted(them, key=parse_version)) for name, them in releases.items()}
+    return every, tuple(faults.found)
+
+
+def complete(partial: Partial, last: Contract) -> Contract:
+    """The contract, with what is not understood as it was last released."""
+    contract, missing = partial.contract, partial.missing
+    terms = {name: getattr(last, name) for name in missing if name in TERMS}
+    rules = (
+        *(rule for rule in contract.rules if not {rule.path, rule.name} & missing),
+        *(rule for rule in last.rules if {rule.path, rule.name} & missing),
+    )
+    fields = _complete_fields(contract.fields, last.fields, missing)
+    return replace(contract, **{"fields": fields, "rules": rules, **terms})
+
+
+def _complete_fields(
+    fields: Sequence[Field],
+    released: Sequence[Field],
+    missing: Collection[Part],
+    at: FieldPath = (),
+) -> tuple[Field, ...]:
+    known = {one.name: one for one in released}
+    completed = []
+    for one in fields:
+        path, last = (*at, one.name), known.get(one.name)
+        if path in missing and last:
+            completed.append(last)
+        else:
+            inner = _complete_fields(one.fields, last.fields if last else (), missing, path)
+            completed.append(replace(one, fields=inner))
+    return tuple(completed)
 
 
 def parse_version(contract: Contract) -> tuple[int, ...]:
@@ -54,19 +96,6 @@ def load_pins(folder: Path) -> dict[str, str]:
     return {name: sha for sha, name in (line.split("  ", 1) for line in lines)}
 
 
-def keep(folder: Path, contracts: Iterable[Contract]) -> None:
-    """Copy the contracts' files as released versions, each with a line in digests.txt."""
-    pins = load_pins(folder)
-    for contract in contracts:
-        target = locate_version(folder, contract)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes((folder / contract.file).read_bytes())
-        pins[target.relative_to(folder / FOLDER).as_posix()] = compute_digest(target)
-    lines = [f"{sha}  {name}\n" for name, sha in sorted(pins.items())]
-    if lines:
-        (folder / FOLDER / DIGESTS).write_text("".join(lines), encoding="utf-8")
-
-
 def find_tampered(folder: Path) -> Iterator[str]:
     """The released files that differ from their digests, each with what is wrong."""
     there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _list_files(folder)}
@@ -88,8 +117,7 @@ def _load(folder: Path, file: Path) -> Contract:
     home = file.parent.with_name(f"{file.parent.name}.yaml")
     one = load_at(parse_place(folder / FOLDER, home), file)
     if one.version != file.stem:
-        with locate_fault(file, ""):
-            raise BadContract("version", file.stem, one.version, "Released files stay put.")
+        raise BadContract(file, "version", file.stem, one.version, "Released files stay put.")
     return one
 
 

@@ -10,8 +10,9 @@ import typer
 
 from contracts import loader
 from contracts.errors import BadContract
-from contracts.evolution.check import check, release
+from contracts.evolution.check import check
 from contracts.evolution.new import create_contract
+from contracts.evolution.release import release
 from infra.clock import get_today
 from infra.errors import UserError
 from ops.cli import report, screen

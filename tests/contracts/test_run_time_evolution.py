@@ -32,7 +32,7 @@ from pyspark.sql import SparkSession
 
 from contracts import RECEIPTS, build_avro_schema, get_schema_id
 from contracts.documents import to_document
-from contracts.evolution.check import release
+from contracts.evolution.release import release
 from contracts.schemas import load_lock
 from contracts.validation import UNDECODABLE
 from infra.kafka import Record, create_admin, read_end_offsets

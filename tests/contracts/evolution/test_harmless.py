@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from contracts.evolution.check import release
 from contracts.evolution.new import create_contract
+from contracts.evolution.release import release
 from tests.contracts.evolution.editing import (
     HERE,
     LOYALTY,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contracts import CONTRACTS, RECEIPTS, VISITS, Contract
-from contracts.evolution.contradictions import find_unexplained
+from contracts.evolution.personal import find_mistakes
 from contracts.projection import list_leaves
 from contracts.shape import Personal
 from tests.contracts.evolution.editing import RECEIPT, check_contracts, copy_contracts, edit
@@ -44,7 +44,7 @@ def change_personal(one: Contract, name: str, personal: Personal | None) -> Cont
 
 def find_faults(*changed: Contract) -> list[str]:
     present: Mapping[str, Contract] = {**CONTRACTS, **{one.name: one for one in changed}}
-    return list(find_unexplained(present))
+    return list(find_mistakes(present))
 
 
 def test_every_field_that_names_a_person_is_known() -> None:

@@ -1,6 +1,7 @@
 """The commands about contracts, as a person or a program calls them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,25 @@ def test_a_file_that_does_not_load_is_told_as_a_fault(folder: Path) -> None:
     assert "fault: topics/sales/receipt.v1.yaml" in run_contracts(
         "check", "--folder", str(folder), exit_code=1
     )
+
+
+def test_what_breaks_stands_last(folder: Path) -> None:
+    """Below what is wrong with the files, and above the one line that counts it."""
+    edit(folder, {RECEIPT: [("name: units\n", "name: quantity\n")]})
+    printed = run_contracts("check", "--folder", str(folder), exit_code=1)
+    lines = printed.splitlines()
+    heads = [number for number, line in enumerate(lines) if "lines[].units: removed" in line]
+    faults = [number for number, line in enumerate(lines) if line.startswith("  fault: ")]
+    assert faults
+    assert max(faults) < min(heads)
+    assert re.search(rf"{len(faults)} faults in \d+ contracts, \d+ consumers$", lines[-1])
+
+
+def test_programs_are_told_of_faults_and_breaks_together(folder: Path) -> None:
+    edit(folder, {RECEIPT: [("name: units\n", "name: quantity\n")]})
+    report = json.loads(run_contracts("check", "--folder", str(folder), "--json", exit_code=1))
+    assert {one["place"] for one in report["breaks"]} == {"lines[].units", "lines[].quantity"}
+    assert any("examples 1, 2, 3" in fault for fault in report["faults"])
 
 
 def test_nothing_is_released_while_something_breaks(folder: Path) -> None:

@@ -1,0 +1,194 @@
+"""A change that is only half made: all that is wrong is told at once, with whom it breaks."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from contracts.evolution.check import Report
+from contracts.evolution.verdict import Finding
+from tests.contracts.evolution.editing import (
+    ADJUSTMENT,
+    INVENTORY,
+    LOYALTY,
+    RECEIPT,
+    REGISTER,
+    SHIPMENT,
+    STOCK_LEVEL,
+    check_contracts,
+    copy_contracts,
+    edit,
+)
+
+RECEIPTS = "public.sales.receipt.v1"
+RENAME = ("            - name: units\n", "            - name: quantity\n")
+UNITS = (
+    "physicalType: {}\n              required: true\n              logicalTypeOptions: {{minimum: 1"
+)
+TO_LONG = (UNITS.format("int"), UNITS.format("long"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return copy_contracts(tmp_path)
+
+
+def find_break(report: Report, contract: str, place: str) -> Finding:
+    found = [one for one in report.breaks if (one.contract, one.change.place) == (contract, place)]
+    assert len(found) == 1, [(one.contract, one.change.place) for one in report.breaks]
+    return found[0]
+
+
+def find_line(folder: Path, name: str, text: str) -> int:
+    lines = (folder / name).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def test_who_breaks_by_a_new_name_is_told_while_examples_and_rules_have_the_old_one(
+    folder: Path,
+) -> None:
+    report = check_contracts(edit(folder, {RECEIPT: [RENAME]}))
+    told = "\n".join(report.faults)
+    assert "examples 1, 2, 3" in told
+    for mention in ("'lines[].units is at least 1'", "'lines[].units is at most 1000000'"):
+        assert f"{mention}, which is no rule" in told
+    assert "'lines[].units', which is no field" in told
+    removed = find_break(report, RECEIPTS, "lines[].units")
+    assert "renamed? lines[].units → lines[].quantity" in removed.change.text
+    assert {"inventory", "fraud", "loyalty"} <= set(removed.readers_broken)
+    assert len(removed.readers_broken) == 10
+    assert "forgetting" in removed.readers_going_on
+
+
+def test_a_fault_of_one_contract_hides_none_of_another(folder: Path) -> None:
+    report = check_contracts(
+        edit(
+            folder,
+            {
+                RECEIPT: [("status: active", "status: [")],
+                SHIPMENT: [("description: ", "descripton: ")],
+                ADJUSTMENT: [("engine: predicate", "engine: soda")],
+                STOCK_LEVEL: [("physicalType: long", "physicalType: int")],
+                LOYALTY: [("relies_on:", "relies_upon:")],
+            },
+        )
+    )
+    for name in (RECEIPT, SHIPMENT, ADJUSTMENT, LOYALTY):
+        assert any(fault.startswith(f"{name}:") for fault in report.faults), name
+    assert {one.contract for one in report.breaks} == {"public.inventory.stock-level.v1"}
+    assert (
+        "api"
+        in find_break(report, "public.inventory.stock-level.v1", "units_on_hand").readers_broken
+    )
+
+
+def test_what_breaks_within_a_contract_is_told_beside_all_of_its_faults(folder: Path) -> None:
+    report = check_contracts(
+        edit(
+            folder,
+            {
+                RECEIPT: [
+                    TO_LONG,
+                    ("description: Who sat at the till.", "descripton: Who sat at the till."),
+                    ("status: active", "status: active\nteem: {name: tills}"),
+                    ("value: 4}", "value: 0}"),
+                    ("examples: [S003-R2]", "examples: [7]"),
+                    ("id: public.sales.receipt.v1", "id: public.sales.receipts.v1"),
+                    ("breaks: lines has", "breaks: lines had"),
+                ]
+            },
+        )
+    )
+    told = "\n".join(report.faults)
+    for part in (
+        "Did you mean description?",
+        "Did you mean team?",
+        "partitions: expected 1 to",
+        "field register_id: expected examples of type string",
+        "expected public.sales.receipt.v1, found public.sales.receipts.v1",
+        "'lines had a length of at least 1', which is no rule",
+    ):
+        assert part in told
+    [only] = report.breaks
+    assert (only.change.place, only.change.text) == ("lines[].units", "int → long")
+    assert {"inventory", "loyalty"} <= set(only.readers_broken)
+
+
+UNREAD: Mapping[str, Callable[[Path], object]] = {
+    "the type of a field": lambda at: edit(
+        at, {RECEIPT: [("physicalType: int", "physicalType: i")]}
+    ),
+    "the limit of a rule": lambda at: edit(at, {RECEIPT: [("{minItems: 1,", "{minItems: one,")]}),
+    "a condition": lambda at: edit(at, {ADJUSTMENT: [("notEqual: 0", "notEqual: zero")]}),
+    "the key": lambda at: edit(at, {RECEIPT: [("value: [store_id]", "value: [shop_id]")]}),
+    "the topic's settings": lambda at: edit(
+        at, {RECEIPT: [('retention.ms: "-1"', "retention.ms: 1")]}
+    ),
+    "a horizon": lambda at: edit(at, {RECEIPT: [("unit: h", "unit: weeks")]}),
+    "the visibility": lambda at: edit(at, {RECEIPT: [("value: public", "value: secret")]}),
+    "a whole contract": lambda at: (at / RECEIPT).write_bytes(b"\xff"),
+    "a whole consumer": lambda at: (at / INVENTORY).write_text("name: [\n"),
+    "a word of a consumer": lambda at: edit(at, {INVENTORY: [("relies_on:", "relies_upon:")]}),
+    "a contract that is new": lambda at: (
+        (at / "topics/sales/exchange.v1.yaml").write_text("id: 7"),
+        edit(at, {LOYALTY: [("reads:\n", "writes: [public.sales.exchange.v1]\n\nreads:\n")]}),
+    ),
+}
+
+
+@pytest.mark.parametrize("part", UNREAD)
+def test_what_is_not_understood_breaks_nobody(part: str, folder: Path) -> None:
+    UNREAD[part](folder)
+    report = check_contracts(folder)
+    assert report.faults
+    assert report.breaks == ()
+    files = (RECEIPT, ADJUSTMENT, INVENTORY, "topics/sales/exchange.v1.yaml")
+    assert all(fault.startswith(files) for fault in report.faults), report.faults
+
+
+@pytest.mark.parametrize(
+    ("name", "edits", "place", "renamed"),
+    [
+        ("like its name", [("customer_id", "client_id")], "customer_id", "client_id"),
+        ("where it was", [("cashier_id", "teller")], "cashier_id", "teller"),
+        ("of its type", [(REGISTER, ""), ("register_id", "till"), (
+            "      - name: lines\n",
+            REGISTER.replace("register_id", "till") + "      - name: lines\n",
+        )], "register_id", "till"),
+    ],
+)  # fmt: skip
+def test_a_field_that_came_as_one_like_it_went_is_asked_about(
+    name: str, edits: list[tuple[str, str]], place: str, renamed: str, folder: Path
+) -> None:
+    found = find_break(check_contracts(edit(folder, {RECEIPT: edits})), RECEIPTS, place)
+    assert f"renamed? {place} → {renamed}" in found.change.text
+
+
+def test_a_field_of_another_type_is_no_new_name(folder: Path) -> None:
+    flag = (
+        "      - name: register_ok\n        description: New.\n        logicalType: boolean\n"
+        "        required: false\n        examples: [true]\n"
+    )
+    report = check_contracts(edit(folder, {RECEIPT: [(REGISTER, flag)]}))
+    assert "renamed" not in find_break(report, RECEIPTS, "register_id").change.text
+
+
+def test_a_fault_has_its_line(folder: Path) -> None:
+    edit(
+        folder,
+        {
+            RECEIPT: [
+                ("name: register_id\n", "name: RegisterId\n"),
+                ("      - event_id: S003-8412-R18\n", "      - event_idd: S003-8412-R18\n"),
+                ("unit: m\n", "unit: weeks\n"),
+            ]
+        },
+    )
+    faults = check_contracts(folder).faults
+    for text, problem in (
+        ("name: RegisterId", "'RegisterId'"),
+        ("event_idd", "does not have: event_idd"),
+        ("property: skew", "5 weeks"),
+    ):
+        line = find_line(folder, RECEIPT, text)
+        assert any(f.startswith(f"{RECEIPT}:{line}: ") and problem in f for f in faults), faults
