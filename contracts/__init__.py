@@ -1,53 +1,20 @@
 """Contracts: the only place that defines fields, keys, units, rules and topic settings."""
 
+# ruff: noqa: F403, F405
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from contracts.catalog import (
-        ACTIONS,
-        ADJUSTMENTS,
-        ALERTS,
-        BEST_SELLERS,
-        BOOKS,
-        CLOCKS,
-        CONFIRMATIONS,
-        CONTRACTS,
-        DAILY_DEMAND,
-        ERASURES,
-        GENERATIONS,
-        HEARTBEATS,
-        INCIDENTS,
-        LEDGER,
-        MARKERS,
-        NOTIFICATIONS,
-        PRICE_CHANGES,
-        PRODUCTS,
-        PROGRESS,
-        PROMOTIONS,
-        PROPOSALS,
-        PURCHASE_ORDERS,
-        QUARANTINE,
-        READERS,
-        RECEIPTS,
-        REFUNDS,
-        RELEASES,
-        SHIPMENTS,
-        STOCK_LEVELS,
-        STORE_SALES,
-        STORES,
-        SUBSCRIPTIONS,
-        VISITS,
-        get_contract,
-    )
-    from contracts.codec import Decoded, decode, encode, encode_key
-    from contracts.digests import compute_digest
-    from contracts.dimensions import DIMENSIONS, NOTICE, ON_ITS_WAY, holds_from
-    from contracts.errors import BadContract, StaleLock, Undecodable, Unencodable, UnknownContract
-    from contracts.mapping import build_avro_schema, render_spark_ddl
-    from contracts.models import build_model
-    from contracts.schemas import find_schemas, get_schema_id
-    from contracts.shape import Contract, Field, Row, Rule, TopicSettings
+    from contracts.catalog import *
+    from contracts.codec import *
+    from contracts.digests import *
+    from contracts.dimensions import *
+    from contracts.errors import *
+    from contracts.mapping import *
+    from contracts.models import *
+    from contracts.schemas import *
+    from contracts.shape import *
 
 __all__ = [
     "ACTIONS",
@@ -92,11 +59,9 @@ __all__ = [
     "Field",
     "Row",
     "Rule",
-    "StaleLock",
     "TopicSettings",
     "Undecodable",
     "Unencodable",
-    "UnknownContract",
     "build_avro_schema",
     "build_model",
     "compute_digest",

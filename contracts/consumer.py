@@ -10,7 +10,7 @@ from pathlib import Path as File
 
 from contracts.codec import Decoded, decode
 from contracts.declarations import Consumer, load_consumers
-from contracts.errors import Undeclared, UnknownConsumer
+from contracts.errors import Undeclared
 from contracts.projection import Path, create_pruner
 from contracts.shape import Contract
 
@@ -18,11 +18,14 @@ CONSUMERS: Mapping[str, Consumer] = load_consumers(File(__file__).parent / "cons
 
 
 def get_consumer(name: str) -> Consumer:
-    """The consumer of the name. Raises UnknownConsumer."""
+    """The consumer of the name. Raises LookupError."""
     try:
         return CONSUMERS[name]
     except KeyError:
-        raise UnknownConsumer(name, CONSUMERS) from None
+        listed = ", ".join(sorted(CONSUMERS))
+        raise LookupError(
+            f"expected a consumer of contracts/consumers, found {name!r}. Known: {listed}"
+        ) from None
 
 
 def list_declared(name: str, contract: Contract) -> tuple[Path, ...]:

@@ -1,6 +1,6 @@
 """Errors of contracts: each says what was expected, what was found, and what to do."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -90,23 +90,8 @@ class Faults:
             raise BadContracts(self.found, partial)
 
 
-class UnknownContract(LookupError):
-    """No contract has this name."""
-
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        listed = ", ".join(sorted(known))
-        super().__init__(f"expected the name of a contract, found {name!r}. Known: {listed}")
-        self.name = name
-
-
-class StaleLock(Exception):
-    """A contract's schema has no id yet, so no reader could decode its records."""
-
-    def __init__(self, topic: str, file: Path) -> None:
-        super().__init__(
-            f"{topic}: expected an id for its present schema in {file.name}, found none. "
-            "Give it one: python -m contracts.lock"
-        )
+class StaleLock(LookupError):
+    """The lock lacks the id of a contract's schema, or another lock gives the id to another one."""
 
 
 class Unencodable(ValueError):
@@ -125,27 +110,6 @@ class Undecodable(ValueError):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-class UnknownConsumer(LookupError):
-    """No consumer has this name."""
-
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        listed = ", ".join(sorted(known))
-        super().__init__(
-            f"expected a consumer of contracts/consumers, found {name!r}. Known: {listed}"
-        )
-
-
-class AmbiguousSchema(ValueError):
-    """Two locks give one id to two schemas."""
-
-    def __init__(self, number: int, topic: str, other: str) -> None:
-        super().__init__(
-            f"schema {number} should mean one thing, but two locks give it to a schema of {topic} "
-            f"and to another, of {other}. Give the newer one the next free id: "
-            "python -m contracts.lock"
-        )
 
 
 class Undeclared(LookupError):

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from contracts.errors import AmbiguousSchema, StaleLock
+from contracts.errors import StaleLock
 from contracts.mapping import build_avro_schema
 from contracts.shape import Contract
 
@@ -56,17 +56,21 @@ def render_lock(entries: Iterable[Entry]) -> str:
 def load_known() -> tuple[Entry, ...]:
     """Every schema that this process can read: its code's, and those of a newer lock, if any.
 
-    Raises AmbiguousSchema.
+    Raises StaleLock.
     """
     return merge(load_lock(), _read(find_newest_lock()))
 
 
 def merge(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
-    """The entries of two locks, one of which has more. Raises AmbiguousSchema."""
+    """The entries of two locks, one of which has more. Raises StaleLock."""
     entries = {one.id: one for one in own}
     for other in others:
         if entries.setdefault(other.id, other) != other:
-            raise AmbiguousSchema(other.id, entries[other.id].topic, other.topic)
+            raise StaleLock(
+                f"schema {other.id} should mean one thing, but two locks give it to a schema of "
+                f"{entries[other.id].topic} and to another, of {other.topic}. Give the newer one "
+                "the next free id: retail contracts release"
+            )
     return tuple(entries[number] for number in sorted(entries))
 
 
@@ -102,7 +106,10 @@ def get_schema_id(contract: Contract) -> int:
     for entry in load_known():
         if entry.topic == contract.name and entry.schema == schema:
             return entry.id
-    raise StaleLock(contract.name, LOCK)
+    raise StaleLock(
+        f"{contract.name}: expected an id for its present schema in {LOCK.name}, found none. "
+        "Give it one: retail contracts release"
+    )
 
 
 def find_schemas(contract: Contract) -> Mapping[int, dict[str, Any]]:

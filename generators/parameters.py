@@ -13,6 +13,11 @@ Refill = Literal["vans", "orders"]
 # Incremented with each change in the behaviour of a world of the same parameters.
 RULES = 8
 
+OFTEN_RATE, SELDOM_RATE = 0.01, 0.0005
+"""The usual shares of the events that are published twice or late, and with each other kind of
+dirt."""
+DIRT_RATE_MAX = 0.05
+
 
 @dataclass(frozen=True)
 class Parameters:
@@ -56,18 +61,19 @@ def create_parameters(settings: Settings) -> Parameters:
 
     Receipts per second count at the default speed: another speed must not make another world.
     """
+    dirt = settings.simulator_dirt
     return Parameters(
         seed=settings.simulator_seed,
         stores=settings.simulator_stores,
         products=settings.simulator_products,
         receipts_per_minute=settings.simulator_receipts_per_second * 60 / DEFAULT_SPEED,
-        duplicate_rate=settings.simulator_duplicate_rate,
-        late_rate=settings.simulator_late_rate,
-        beyond_horizon_rate=settings.simulator_beyond_horizon_rate,
-        future_rate=settings.simulator_future_rate,
-        malformed_rate=settings.simulator_malformed_rate,
-        unknown_schema_rate=settings.simulator_unknown_schema_rate,
-        broken_rule_rate=settings.simulator_broken_rule_rate,
+        duplicate_rate=min(DIRT_RATE_MAX, OFTEN_RATE * dirt),
+        late_rate=min(DIRT_RATE_MAX, OFTEN_RATE * dirt),
+        beyond_horizon_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
+        future_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
+        malformed_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
+        unknown_schema_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
+        broken_rule_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
         fraud_rate=settings.simulator_fraud_rate,
         look_alike_rate=settings.simulator_look_alike_rate,
         refill=settings.simulator_refill,

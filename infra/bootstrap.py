@@ -12,11 +12,11 @@ PYTHON_MIN = (3, 11)
 def main():  # type: () -> None
     if sys.version_info < PYTHON_MIN:
         sys.exit(explain_old_python(sys.version_info[:3], sys.executable))
-    from infra.environment import FOLDER, ensure
+    from infra.environment import RETAIL
     from infra.installer import Broken
 
     try:
-        ensure(FOLDER)
+        RETAIL.ensure()
     except Broken as broken:
         sys.exit(str(broken))
     except KeyboardInterrupt:

@@ -8,12 +8,14 @@ from pathlib import Path
 from infra.settings import Settings
 
 GIB = 1024**3
+FREE_GIB_MIN = 1.0
+"""With less free disk the world stands still."""
 BLOCK_BYTES = 512  # what st_blocks counts in, on every system
 
 
 def find_shortage(settings: Settings) -> str | None:
     """The message: what is short, and what to do. None while there is room."""
-    most_gib, least_gib = settings.simulator_disk_gib_max, settings.simulator_disk_free_gib_min
+    most_gib = settings.simulator_disk_gib_max
     held_gib = count_bytes(settings.data_dir) / GIB
     if held_gib >= most_gib:
         return (
@@ -22,10 +24,10 @@ def find_shortage(settings: Settings) -> str | None:
             "the world: make reset"
         )
     free_gib = shutil.disk_usage(settings.data_dir).free / GIB
-    if free_gib < least_gib:
+    if free_gib < FREE_GIB_MIN:
         return (
-            f"{free_gib:.1f} GiB of disk are free, and {least_gib:g} have to stay free. Make room "
-            f"where {settings.data_dir} is; it then goes on by itself"
+            f"{free_gib:.1f} GiB of disk are free, and {FREE_GIB_MIN:g} have to stay free. Make "
+            f"room where {settings.data_dir} is; it then goes on by itself"
         )
     return None
 

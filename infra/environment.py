@@ -1,83 +1,108 @@
-"""The environment that everything else runs in: hash-locked, complete, or absent.
+"""The environments: hash-locked, complete, or absent.
 
-It uses the standard library only, as it runs before anything is installed.
+Everything runs in one. A program that needs other package versions has one of its own, made at its
+first use; `python -m infra.environment linter` makes it ahead. This file uses the standard library
+only, as it runs before anything is installed.
 """
 
-import contextlib
 import fcntl
 import hashlib
 import json
-import os
 import sys
 import time
 import tomllib
 import venv
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from infra.installer import ROOT
-from infra.installer.install import ensure_installer, link, sync
-from infra.installer.progress import BAR_WIDTH, show_progress, step
+from infra import installer
+from infra.installer import ROOT, Broken, ensure_installer, locate_python
 
-FOLDER = Path(os.environ.get("VENV") or ROOT / ".venv").absolute()
-INSTALLER = FOLDER / "installer"
-LOCK = ROOT / "infra/requirements/retail.lock"
+FOLDER = installer.FOLDER.parent
+REQUIREMENTS = ROOT / "infra" / "requirements"
 STAMP = ".complete"
 
 
-def ensure(folder: Path) -> None:
-    """Make the environment complete and as the lock says; make it anew where it differs."""
-    wanted = compute_digest(folder)
-    if read_stamp(folder) == wanted:
-        return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with lock_environment(folder):
-        if read_stamp(folder) != wanted:  # another command may have made it while this one waited
-            make(folder)
-            (folder / STAMP).write_text(wanted)
+@dataclass(frozen=True)
+class Environment:
+    """An environment with the packages of a lock file."""
+
+    lock: Path
+    folder: Path
+    options: tuple[str, ...] = ()
+    """Options of the installer."""
+    project: Path | None = None
+    """A project that it has too, in editable mode."""
+
+    def ensure(self) -> None:
+        """Make the environment complete and as its lock says; make it anew where it differs.
+
+        Raises Broken.
+        """
+        wanted = self.compute_digest()
+        if self.read_stamp() == wanted:
+            return
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        with self.folder.with_name(self.folder.name + ".lock").open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)  # until this process closes the file, or ends
+            if self.read_stamp() != wanted:  # another command may have made it meanwhile
+                self.make()
+                (self.folder / STAMP).write_text(wanted)
+
+    def ensure_python(self) -> Path:
+        """Its Python; makes the environment first. Raises Broken."""
+        self.ensure()
+        return Path(locate_python(self.folder))
+
+    def compute_digest(self) -> str:
+        """A digest of its parts: Python, path, locked packages, the project's entry."""
+        parts = [
+            sys.version.encode(),
+            str(self.folder).encode(),  # scripts hold absolute paths: a moved folder needs new ones
+            self.lock.read_bytes(),
+        ]
+        if self.project:
+            parts.append(read_entry_points(self.project))
+        return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+    def read_stamp(self) -> str:
+        """The digest of the complete environment; empty if it is not complete."""
+        try:
+            return (self.folder / STAMP).read_text()
+        except OSError:
+            return ""
+
+    def make(self) -> None:
+        started = time.monotonic()
+        print(f"  {'environment':<13} making it anew, from {self.lock.name}", flush=True)
+        # The stamp goes first and comes last: the next run repeats an interrupted installation.
+        (self.folder / STAMP).unlink(missing_ok=True)
+        venv.EnvBuilder(clear=True, symlinks=True).create(self.folder)
+        uv = ensure_installer()
+        packages = uv.sync(self.folder, self.lock, *self.options)
+        if self.project:
+            uv.link(self.folder, self.project)
+        seconds = time.monotonic() - started
+        print(f"  {'environment':<13} {f'{packages} packages':<50} {seconds:>5.0f} s", flush=True)
 
 
-def compute_digest(folder: Path) -> str:
-    """A digest of an environment's parts: Python, path, locked packages, this project's entry."""
-    parts = [
-        sys.version.encode(),
-        str(folder).encode(),  # scripts hold absolute paths: a moved folder needs new ones
-        LOCK.read_bytes(),
-        read_entry_points(),
-    ]
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()
-
-
-def read_entry_points() -> bytes:
+def read_entry_points(project: Path) -> bytes:
     """The part of pyproject.toml on which an installation depends, without the linter's."""
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    declared = tomllib.loads((project / "pyproject.toml").read_text())
     installed = [declared["project"], declared["build-system"], declared["tool"]["hatch"]]
     return json.dumps(installed, sort_keys=True).encode()
 
 
-def read_stamp(folder: Path) -> str:
-    """The digest of the complete environment; empty if it is not complete."""
+RETAIL = Environment(REQUIREMENTS / "retail.lock", FOLDER, project=ROOT)
+LINTER = Environment(
+    REQUIREMENTS / "linter.lock", FOLDER / "linter", options=("--only-binary", ":all:")
+)
+"""The linter of the contracts' standard."""
+FLINK = Environment(REQUIREMENTS / "flink.lock", FOLDER / "flink")
+"""PyFlink, for the bench."""
+
+if __name__ == "__main__":
     try:
-        return (folder / STAMP).read_text()
-    except OSError:
-        return ""
-
-
-@contextlib.contextmanager
-def lock_environment(folder: Path) -> Iterator[None]:
-    """Lock the environment; the kernel releases the lock when the process ends."""
-    with folder.with_name(folder.name + ".lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-
-
-def make(folder: Path) -> None:
-    started = time.monotonic()
-    show_progress("making it anew, from infra/requirements/retail.lock")
-    # Remove the stamp first and write it last: the next run repeats an interrupted installation.
-    (folder / STAMP).unlink(missing_ok=True)
-    venv.EnvBuilder(clear=True, symlinks=True).create(folder)
-    uv = ensure_installer(INSTALLER)
-    packages = sync(uv, folder, LOCK)
-    link(uv, folder, ROOT)
-    step(f"{'█' * BAR_WIDTH} {packages} packages", time.monotonic() - started)
+        {"linter": LINTER, "flink": FLINK}[sys.argv[1]].ensure()
+    except Broken as broken:
+        sys.exit(str(broken))

@@ -1,8 +1,12 @@
-"""Logging: one line per event on standard error, in UTC, for every component alike."""
+"""Logging: one line per event on standard error, in UTC, for every component alike; and the end
+of a log.
+"""
 
 import logging
 import sys
 import time
+from collections import deque
+from pathlib import Path
 
 from infra.settings import read_settings
 
@@ -18,3 +22,12 @@ def set_up_logging(component: str) -> logging.Logger:
     handler.setFormatter(formatter)
     logging.basicConfig(level=read_settings().log_level, handlers=[handler], force=True)
     return logging.getLogger(component)
+
+
+def tail(log: Path, lines: int = 12) -> str:
+    """The last lines of the file; empty if there is no file."""
+    try:
+        with log.open(encoding="utf-8", errors="replace") as content:
+            return "".join(deque(content, lines)).rstrip("\n")
+    except FileNotFoundError:
+        return ""

@@ -114,33 +114,12 @@ class Settings(BaseSettings):
         pattern=r"^[^:]+:[0-9]+$",
         description="host:port where commands ask the API; unset: on this machine",
     )
-    api_connections_max: int = Field(
-        512,
-        ge=16,
-        le=100_000,
-        description="connections that the API keeps open at once; one more gets a 503. Each needs "
-        "an open file",
-    )
     api_requests_per_second_max: float = Field(
         50.0,
         ge=0.1,
         le=100_000,
         description="with SECURE: requests a second that the API answers with one token; beyond it "
-        "a 429",
-    )
-    api_requests_at_once_max: int = Field(
-        200,
-        ge=1,
-        le=100_000,
-        description="with SECURE: requests that may come with one token at once, before it is so "
-        "many a second",
-    )
-    api_token_days: int = Field(
-        30,
-        ge=1,
-        le=3_650,
-        description="with SECURE: how long a token of the API is valid; the shop's own are drawn "
-        "anew then",
+        "a 429. Four seconds' worth may come at once",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO",
@@ -266,47 +245,12 @@ class Settings(BaseSettings):
         description="receipts per wall second at the default speed, mean of a week; "
         "another speed paces the same world",
     )
-    simulator_duplicate_rate: float = Field(
-        0.01,
+    simulator_dirt: float = Field(
+        1.0,
         ge=0,
-        le=0.2,
-        description="share of the events that are published twice",
-    )
-    simulator_late_rate: float = Field(
-        0.01,
-        ge=0,
-        le=0.2,
-        description="share of the events that are published late, within the horizon",
-    )
-    simulator_beyond_horizon_rate: float = Field(
-        0.0005,
-        ge=0,
-        le=0.2,
-        description="share of the events that are published too late to be applied",
-    )
-    simulator_future_rate: float = Field(
-        0.0005,
-        ge=0,
-        le=0.1,
-        description="share of the events that say they will happen, since a clock is ahead",
-    )
-    simulator_malformed_rate: float = Field(
-        0.0005,
-        ge=0,
-        le=0.1,
-        description="share of the events that arrive cut short or as noise",
-    )
-    simulator_unknown_schema_rate: float = Field(
-        0.0005,
-        ge=0,
-        le=0.1,
-        description="share of the events that name a schema nobody knows",
-    )
-    simulator_broken_rule_rate: float = Field(
-        0.0005,
-        ge=0,
-        le=0.1,
-        description="share of the events that break one rule of their contract",
+        le=100,
+        description="how many times the usual share of events is published twice, late, ahead, cut "
+        "short, with an unknown schema or a broken rule; 0: all are good",
     )
     simulator_fraud_rate: float = Field(
         0.0002,
@@ -328,11 +272,6 @@ class Settings(BaseSettings):
         20.0,
         gt=0,
         description="GiB that the data folder may hold; then the world stands still",
-    )
-    simulator_disk_free_gib_min: float = Field(
-        1.0,
-        ge=0,
-        description="GiB of disk that have to stay free; below, the world stands still",
     )
 
     @field_validator("data_dir", "jars_dir", "kafka_ssl_ca_location")

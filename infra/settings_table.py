@@ -1,8 +1,6 @@
 """docs/settings.md, written from the settings: `python -m infra.settings_table`."""
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from infra.settings import Settings, locate_root
 
@@ -23,29 +21,14 @@ first.
 """
 
 
-class SettingLine(NamedTuple):
-    """One row of the documented table."""
-
-    name: str
-    default: str
-    meaning: str
-
-
-def list_settings() -> Iterable[SettingLine]:
-    """Every setting, in the order in which it is declared."""
-    for name, field in Settings.model_fields.items():
-        yield SettingLine(name.upper(), _render_default(field.default), field.description or "")
-
-
-def render_table() -> str:
-    """The settings as a Markdown table."""
-    rows = [f"| `{line.name}` | {line.default} | {line.meaning} |" for line in list_settings()]
-    return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows]) + "\n"
-
-
 def render_document() -> str:
-    """The text of docs/settings.md."""
-    return INTRODUCTION + render_table()
+    """The text of docs/settings.md: every setting, in the order in which it is declared."""
+    rows = [
+        f"| `{name.upper()}` | {_render_default(field.default)} | {field.description} |"
+        for name, field in Settings.model_fields.items()
+    ]
+    head = ["| variable | default | meaning |", "|---|---|---|"]
+    return INTRODUCTION + "\n".join([*head, *rows, ""])
 
 
 def _render_default(default: object) -> str:
@@ -53,9 +36,7 @@ def _render_default(default: object) -> str:
         return "unset"
     if isinstance(default, Path):
         return f"`{default.relative_to(locate_root())}`"
-    if isinstance(default, float):
-        return f"`{default:g}`"
-    return f"`{default}`"
+    return f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
 
 
 if __name__ == "__main__":

@@ -9,19 +9,19 @@ from typing import TypeVar
 Answer = TypeVar("Answer")
 
 POLL_SECONDS = 0.1
-POLL_SECONDS_MIN, POLL_SECONDS_MAX = 0.02, 0.5
-REST = 9
-"""The pause is this many times as long as the question took: the awaited work needs the cores
-too."""
 
 
 def wait_for(
-    happened: Callable[[], bool],
-    seconds_max: float,
-    poll_seconds: float = POLL_SECONDS,
+    happened: Callable[[], bool], seconds_max: float, poll_seconds: float = POLL_SECONDS
 ) -> bool:
     """Ask repeatedly until it has happened or the time is over. Returns whether it has."""
-    return _ask(happened, seconds_max, lambda _: poll_seconds, lambda answer: answer)
+    return ask_until(happened, bool, seconds_max, poll_seconds)
+
+
+def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30.0) -> None:
+    """Wait for the condition. Raises TimeoutError if it does not hold in time."""
+    if not wait_for(condition, seconds_max):
+        raise TimeoutError(f"Expected within {seconds_max:g} s, but it did not happen: {what}")
 
 
 def ask_until(
@@ -30,14 +30,19 @@ def ask_until(
     seconds_max: float,
     poll_seconds: float = POLL_SECONDS,
 ) -> Answer:
-    """Ask repeatedly until `is_last` holds or the time is over. Returns the last answer."""
-    return _ask(question, seconds_max, lambda _: poll_seconds, is_last)
+    """Ask repeatedly until `is_last` holds or the time is over. Returns the last answer.
 
-
-def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30.0) -> None:
-    """Wait for the condition. Raises TimeoutError if it does not hold in time."""
-    if not _ask(condition, seconds_max, _compute_rest_seconds, lambda answer: answer):
-        raise TimeoutError(f"Expected within {seconds_max:g} s, but it did not happen: {what}")
+    It rests as long as the question took, at least: the awaited work needs the cores too.
+    """
+    deadline = time.monotonic() + seconds_max
+    pause = threading.Event()
+    while True:
+        began = time.monotonic()
+        answer = question()
+        ended = time.monotonic()
+        if is_last(answer) or ended >= deadline:
+            return answer
+        pause.wait(max(poll_seconds, ended - began))
 
 
 @contextmanager
@@ -56,25 +61,3 @@ def repeat_in_thread(work: Callable[[], object], rest_seconds: float) -> Iterato
     finally:
         stop.set()
         thread.join()
-
-
-def _compute_rest_seconds(asking_seconds: float) -> float:
-    return min(max(REST * asking_seconds, POLL_SECONDS_MIN), POLL_SECONDS_MAX)
-
-
-def _ask(
-    question: Callable[[], Answer],
-    seconds_max: float,
-    rest_seconds: Callable[[float], float],
-    is_last: Callable[[Answer], bool],
-) -> Answer:
-    """`rest_seconds`: the pause before the next question, by the seconds that the last took."""
-    deadline = time.monotonic() + seconds_max
-    pause = threading.Event()
-    while True:
-        began = time.monotonic()
-        answer = question()
-        now = time.monotonic()
-        if is_last(answer) or now >= deadline:
-            return answer
-        pause.wait(rest_seconds(now - began))

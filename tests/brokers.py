@@ -19,7 +19,7 @@ from infra.kafka import (
 )
 from infra.kafka.drift import find_drifts, inspect
 from infra.processes import start_module
-from infra.security.keys import ensure_keys
+from infra.security.certificates import ensure_keys
 from infra.settings import HOST, Settings
 from infra.wait import wait_until
 from ops.control.access import grant_access

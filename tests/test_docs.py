@@ -290,9 +290,9 @@ def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
         ),
         (
             find_unknown_modules,
-            "`python -m contracts.lock`",
-            "`python -m contract.lock`",
-            "contract.lock",
+            "`python -m pipelines.run`",
+            "`python -m pipeline.run`",
+            "pipeline.run",
         ),
         (
             find_missing_files,

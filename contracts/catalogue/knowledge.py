@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from contracts.declarations import Consumers, Use, find_readers, find_writers, load_consumers
@@ -12,8 +11,6 @@ from contracts.loader import load
 from contracts.odcs import read
 from contracts.schemas import LOCK, Entry, load_lock
 from contracts.shape import Contract
-
-HUES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +33,6 @@ class Knowledge:
     consumers: Consumers
     released: Released
     schemas: tuple[Entry, ...]
-    data_docs: str | None
-    """The address of the lake's validation results, if there are any."""
-
-    @cached_property
-    def domains(self) -> tuple[str, ...]:
-        return tuple(sorted({one.domain for one in self.contracts.values()}))
-
-    def get_hue(self, contract: Contract) -> str:
-        """The CSS class with a domain's colour."""
-        return f"hue-{self.domains.index(contract.domain) % HUES}"
 
     def find_readers(self, contract: Contract) -> Mapping[str, Use]:
         return find_readers(self.consumers, contract.name)
@@ -69,24 +56,21 @@ class Knowledge:
 
     def list_history(self, contract: Contract) -> list[tuple[str, list[str]]]:
         """Every released version with what changed in it, the newest first."""
-        versions = self.released.get(contract.name, ())
-        entries = []
-        for before, one in zip((None, *versions), versions, strict=False):
-            changes = (
-                [f"{each.place}: {each.text}" for each in find_changes(before, one)]
-                if before
-                else []
-            )
-            entries.append(
-                (one.version, changes or ["first released" if not before else "better words"])
-            )
-        return entries[::-1]
+        history: list[tuple[str, list[str]]] = []
+        before: Contract | None = None
+        for one in self.released.get(contract.name, ()):
+            changes = list(find_changes(before, one)) if before else []
+            words = "better words" if before else "first released"
+            listed = [f"{each.place}: {each.text}" for each in changes]
+            history.append((one.version, listed or [words]))
+            before = one
+        return history[::-1]
 
     def list_schema_ids(self, contract: Contract) -> list[int]:
         return [entry.id for entry in self.schemas if entry.topic == contract.name]
 
 
-def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
+def gather(folder: Path) -> Knowledge:
     """The knowledge in the folder of contracts. Raises BadContract."""
     return Knowledge(
         folder=folder,
@@ -94,7 +78,6 @@ def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
         consumers=load_consumers(folder / "consumers"),
         released=load_released(folder),
         schemas=load_lock(folder / LOCK.name),
-        data_docs=data_docs,
     )
 
 

@@ -1,12 +1,11 @@
 """The pages: an overview, one per topic or view, one per consumer, and one of all fields."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from contracts.catalogue.graph import render_graph
-from contracts.catalogue.knowledge import Knowledge
+from contracts.catalogue.knowledge import Knowledge, Words
 from contracts.catalogue.markup import (
     Html,
     describe,
@@ -22,7 +21,7 @@ from contracts.documents import to_document
 from contracts.evolution.reliances import describe_retention
 from contracts.fields import PERSONAL
 from contracts.projection import Path, list_leaves, render_path
-from contracts.shape import Contract, Field
+from contracts.shape import Contract, Field, Rule
 from contracts.times import render_span
 
 NAME = "Catalogue"
@@ -55,44 +54,38 @@ def list_ways(base: str) -> Html:
     )
 
 
-def build_index(known: Knowledge) -> Page:
+def build_index(known: Knowledge, data_docs: str | None) -> Page:
     topics = [one for one in known.contracts.values() if one.kind == "topic"]
     counts = (
         f"{len(topics)} topics and {len(known.contracts) - len(topics)} views, "
         f"{len(known.consumers)} who write and read them."
     )
+    consumers = [
+        (
+            render_link(one.name, f"consumers/{one.name}.html"),
+            one.kind,
+            one.owner,
+            one.description,
+            str(len(one.reads) or ""),
+            str(len(one.writes) or ""),
+        )
+        for one in known.consumers.values()
+    ]
+    heads = ("name", "kind", "owner", "what it does", "reads", "writes")
+    agreed = f"What is agreed about every record that anybody here publishes. {counts}"
+    docs = render_link("Results of validation: Data Docs", data_docs) if data_docs else None
     return build_page(
         NAME,
         "",
         render_element("h1", NAME),
-        render_element(
-            "p", f"What is agreed about every record that anybody here publishes. {counts}"
-        ),
-        render_element("p", render_link("Results of validation: Data Docs", known.data_docs))
-        if known.data_docs
-        else None,
-        render_element("h2", "Who reads what"),
-        render_element("p", "Point at a box to see what it is tied to.", class_="hint"),
-        render_graph(known, known.contracts.values()),
+        render_element("p", agreed),
+        render_element("p", docs) if docs else None,
         render_element("h2", "Topics and views", id="topics"),
         render_element(
             "div", *(_render_card(known, one) for one in known.contracts.values()), class_="cards"
         ),
         render_element("h2", "Consumers", id="consumers"),
-        render_table(
-            ("name", "kind", "owner", "what it does", "reads", "writes"),
-            *(
-                (
-                    render_link(one.name, f"consumers/{one.name}.html"),
-                    one.kind,
-                    one.owner,
-                    one.description,
-                    str(len(one.reads) or ""),
-                    str(len(one.writes) or ""),
-                )
-                for one in known.consumers.values()
-            ),
-        ),
+        render_table(heads, *consumers),
     )
 
 
@@ -106,7 +99,7 @@ def _render_card(known: Knowledge, one: Contract) -> Html:
         render_element("span", one.description, class_="purpose"),
         render_element("span", summary, class_="hint"),
         href=f"topics/{one.name}.html",
-        class_=f"card {known.get_hue(one)}",
+        class_="card",
     )
 
 
@@ -127,55 +120,49 @@ def _render_badges(known: Knowledge, one: Contract) -> Html:
 
 def build_contract_page(known: Knowledge, one: Contract) -> Page:
     words = known.read_words(one)
+    rules = [rule for rule in one.rules if rule.kind != "required"]
+    history = [
+        (render_code(version), list_items(*what)) for version, what in known.list_history(one)
+    ]
     return build_page(
         one.name,
         "../",
-        render_element("h1", one.name, class_=known.get_hue(one)),
+        render_element("h1", one.name),
         render_element("p", _render_badges(known, one)),
         render_element("p", one.description, class_="lead"),
         render_element("p", words.usage) if words.usage else None,
         render_element("p", f"Mind: {words.limitations}") if words.limitations else None,
         render_element("h2", "Who writes and reads it"),
-        render_graph(known, [one], "../"),
+        describe(("written by", join(*map(_link_consumer, known.find_writers(one))))),
         _render_uses(known, one),
         render_element("h2", "Terms"),
-        _render_terms(known, one),
+        _render_terms(known, one, words),
         render_element("h2", "Fields"),
         _render_fields(known, one),
         render_element("h2", "Rules"),
         render_element("p", "A record is rejected that breaks one, or lacks a required field."),
-        list_items(
-            *(
-                _render_rule(rule.name, rule.description)
-                for rule in one.rules
-                if rule.kind != "required"
-            ),
-            class_="rules",
-        ),
+        list_items(*(_render_rule(rule) for rule in rules), class_="rules"),
         render_element("h2", "Examples"),
         *(
             render_element("pre", render_code(_render_json(one, value)), tabindex="0")
             for value in one.examples
         ),
         render_element("h2", "History"),
-        render_table(
-            ("version", "what changed"),
-            *(
-                (render_code(version), list_items(*what))
-                for version, what in known.list_history(one)
-            ),
-        ),
+        render_table(("version", "what changed"), *history),
     )
+
+
+def _link_consumer(who: str) -> Html:
+    return join(render_link(who, f"../consumers/{who}.html"), " ")
+
+
+def _link_topic(topic: str) -> Html:
+    return render_link(topic, f"../topics/{topic}.html")
 
 
 def _render_uses(known: Knowledge, one: Contract) -> Html | None:
     rows = [
-        (
-            render_link(who, f"../consumers/{who}.html"),
-            use.purpose,
-            _render_use(use),
-            _render_reliances(use),
-        )
+        (_link_consumer(who), use.purpose, _render_use(use), _render_reliances(use))
         for who, use in known.find_readers(one).items()
     ]
     return render_table(("who", "what for", "fields", "relies on"), *rows) if rows else None
@@ -188,22 +175,20 @@ def _render_use(use: Use) -> Html:
 
 
 def _render_reliances(use: Use) -> Html:
-    return list_items(*_describe_reliances(use), class_="tight")
-
-
-def _describe_reliances(use: Use) -> Iterator[str]:
     relies = use.relies_on
-    yield from (f"{field} in {unit}" for field, unit in relies.units.items())
-    yield from (f"{field} {sign}" for field, sign in relies.sign.items())
-    yield from (f"{field}: {', '.join(some)}" for field, some in relies.values.items())
-    yield from ([f"order per {', '.join(relies.order)}"] if relies.order else [])
-    yield from ([f"unique: {', '.join(relies.unique)}"] if relies.unique else [])
-    yield from ([f"at most {relies.late} late"] if relies.late else [])
-    yield from ([f"kept {relies.kept}"] if relies.kept else [])
+    words = [
+        *(f"{field} in {unit}" for field, unit in relies.units.items()),
+        *(f"{field} {sign}" for field, sign in relies.sign.items()),
+        *(f"{field}: {', '.join(some)}" for field, some in relies.values.items()),
+        f"order per {', '.join(relies.order)}" if relies.order else None,
+        f"unique: {', '.join(relies.unique)}" if relies.unique else None,
+        f"at most {relies.late} late" if relies.late else None,
+        f"kept {relies.kept}" if relies.kept else None,
+    ]
+    return list_items(*filter(None, words), class_="tight")
 
 
-def _render_terms(known: Knowledge, one: Contract) -> Html:
-    words = known.read_words(one)
+def _render_terms(known: Knowledge, one: Contract, words: Words) -> Html:
     settings = " · ".join(f"{name} = {value}" for name, value in one.settings.config.items())
     return describe(
         ("owner", one.owner),
@@ -280,8 +265,11 @@ def _render_example(field: Field) -> Html | None:
     return render_code(first.hex() if isinstance(first, bytes) else str(first))
 
 
-def _render_rule(name: str, why: str | None) -> Html:
-    return join(name, render_element("span", f" {why}", class_="hint") if why else None)
+def _render_rule(rule: Rule) -> Html:
+    why = (
+        render_element("span", f" {rule.description}", class_="hint") if rule.description else None
+    )
+    return join(rule.name, why)
 
 
 def _render_json(one: Contract, value: Any) -> str:
@@ -292,19 +280,10 @@ def _render_bytes(value: Any) -> str:
     return f"{value.hex()} (bytes)" if isinstance(value, bytes) else str(value)
 
 
-def build_consumer_page(known: Knowledge, one: Consumer) -> Page:
-    tied = [
-        contract
-        for contract in known.contracts.values()
-        if contract.name in one.reads or contract.name in one.writes
-    ]
+def build_consumer_page(one: Consumer) -> Page:
+    heads = ("topic", "what for", "fields", "relies on")
     rows = [
-        (
-            render_link(topic, f"../topics/{topic}.html"),
-            use.purpose,
-            _render_use(use),
-            _render_reliances(use),
-        )
+        (_link_topic(topic), use.purpose, _render_use(use), _render_reliances(use))
         for topic, use in one.reads.items()
     ]
     return build_page(
@@ -317,27 +296,10 @@ def build_consumer_page(known: Knowledge, one: Consumer) -> Page:
             ("owner", one.owner),
             ("domain", one.domain),
             ("written in", render_code(f"contracts/consumers/{one.name}.yaml")),
+            ("writes", list_items(*map(_link_topic, one.writes)) if one.writes else None),
         ),
-        render_element("h2", "What it is tied to"),
-        render_graph(known, tied, "../"),
-        *(
-            (
-                render_element("h2", "Reads"),
-                render_table(("topic", "what for", "fields", "relies on"), *rows),
-            )
-            if rows
-            else ()
-        ),
-        *(
-            (
-                render_element("h2", "Writes"),
-                list_items(
-                    *(render_link(topic, f"../topics/{topic}.html") for topic in one.writes)
-                ),
-            )
-            if one.writes
-            else ()
-        ),
+        render_element("h2", "Reads") if rows else None,
+        render_table(heads, *rows) if rows else None,
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from contracts.catalogue.graph import render_highlights
 from contracts.catalogue.knowledge import gather
 from contracts.catalogue.pages import (
     Frame,
@@ -17,19 +16,15 @@ STYLE = Path(__file__).with_name("style.css")
 
 
 def build_site(folder: Path, data_docs: str | None, frame: Frame) -> Mapping[str, str]:
-    """Every file of the site, by its path. Raises BadContract."""
-    known = gather(folder, data_docs)
-    pages = {
-        "index.html": build_index(known),
-        "fields.html": build_fields_page(known),
-        **{
-            f"topics/{name}.html": build_contract_page(known, o)
-            for name, o in known.contracts.items()
-        },
-        **{
-            f"consumers/{name}.html": build_consumer_page(known, one)
-            for name, one in known.consumers.items()
-        },
-    }
-    style = STYLE.read_text(encoding="utf-8") + render_highlights(known)
-    return {"style.css": style, **{name: frame(one) for name, one in pages.items()}}
+    """Every file of the site, by its path. Raises BadContract.
+
+    `data_docs`: the address of the lake's validation results, if there are any.
+    """
+    known = gather(folder)
+    pages = {"index.html": build_index(known, data_docs), "fields.html": build_fields_page(known)}
+    for name, contract in known.contracts.items():
+        pages[f"topics/{name}.html"] = build_contract_page(known, contract)
+    for name, consumer in known.consumers.items():
+        pages[f"consumers/{name}.html"] = build_consumer_page(consumer)
+    style = STYLE.read_text(encoding="utf-8")
+    return {"style.css": style, **{name: frame(page) for name, page in pages.items()}}

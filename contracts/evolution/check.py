@@ -1,6 +1,6 @@
 """All checks of contracts that need no broker, at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -8,7 +8,6 @@ from pathlib import Path
 from contracts.declarations import load_all_consumers
 from contracts.evolution import contradictions, personal
 from contracts.evolution.contradictions import Unread
-from contracts.evolution.matrix import Row, build_matrix
 from contracts.evolution.released import (
     Pending,
     Released,
@@ -36,7 +35,6 @@ class Report:
     """Contracts whose present form is not released."""
     drafts: tuple[str, ...]
     """Contracts without a writer: the first writer lets them be released."""
-    matrix: Mapping[str, Mapping[str, Row]]
 
     @property
     def breaks(self) -> tuple[Finding, ...]:
@@ -84,7 +82,6 @@ def check(folder: Path, today: date) -> Report:
             if one.contract not in drafts
         ),
         drafts=drafts,
-        matrix=build_matrix(present, before, consumers),
     )
 
 

@@ -30,7 +30,9 @@ def main() -> None:
         fetch_broker_classpath(),
     ]
     if current.secure:
-        from infra.security.keys import ensure_keys  # which takes longer than the rest together
+        from infra.security.certificates import (
+            ensure_keys,  # which takes longer than the rest together
+        )
 
         ensure_keys(current)
     format_once(current, folder, command)

@@ -6,33 +6,16 @@ Spark's Kafka clients have another version than the others', so they never share
 import os
 from pathlib import Path
 
-from infra.jars.fetch import fetch
-from infra.jars.sets import get_jar_set
+from infra.jars.fetch import fetch as fetch_set
+from infra.jars.sets import Name, get_jar_set
 from infra.settings import read_settings
 
 
-def fetch_spark_jars() -> list[Path]:
-    """The jars that Spark needs beside its own; fetches missing ones."""
-    return fetch(get_jar_set("spark"), read_settings().jars_dir)
-
-
-def fetch_delta_jars() -> list[Path]:
-    """The jars that Spark needs in addition for Delta tables; fetches missing ones."""
-    return fetch(get_jar_set("delta"), read_settings().jars_dir)
+def fetch_jars(name: Name) -> list[Path]:
+    """The jars of the set; fetches missing ones. Spark, Delta and Flink have their own beside."""
+    return fetch_set(get_jar_set(name), read_settings().jars_dir)
 
 
 def fetch_broker_classpath() -> str:
     """The class path of the broker; fetches missing jars."""
-    return os.pathsep.join(
-        str(jar) for jar in fetch(get_jar_set("broker"), read_settings().jars_dir)
-    )
-
-
-def fetch_streams_jars() -> list[Path]:
-    """The jars of Kafka Streams and its dependencies; fetches missing ones."""
-    return fetch(get_jar_set("streams"), read_settings().jars_dir)
-
-
-def fetch_flink_jars() -> list[Path]:
-    """The jars that Flink needs beside its own, for Kafka; fetches missing ones."""
-    return fetch(get_jar_set("flink"), read_settings().jars_dir)
+    return os.pathsep.join(map(str, fetch_jars("broker")))

@@ -1,52 +1,34 @@
-"""Fetches a set of jars into its folder: every one verified, or no folder at all."""
+"""Fetches a set of jars into its folder: every one verified, or no folder at all.
+
+A jar comes from this machine's Maven cache, else from a Maven repository. Maven's client is
+imported only for that: it takes a fifth of a second, and mostly all jars are there.
+"""
 
 import contextlib
 import fcntl
 import hashlib
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Protocol
 
 from infra.errors import UserError
 from infra.jars.sets import Jar, JarSet
 
 DOWNLOADS_AT_ONCE_MAX = 6
 ATTEMPTS_MAX = 3
+REQUEST_SECONDS_MAX = 30
 
-Progress = Callable[[int, int], None]
-
-
-class NotObtained(Exception):
-    """The source did not provide a jar."""
-
-
-class Source(Protocol):
-    """A source of jars."""
-
-    def locate_cached(self, jar: Jar) -> Path: ...
-
-    def download(self, jar: Jar, folder: Path) -> Path:
-        """Download the jar to a path under the folder. Raises NotObtained."""
-
-    def keep(self, jar: Jar, file: Path) -> None: ...
-
-
-def ignore_progress(done: int, total: int) -> None:
-    """Show no progress."""
+Progress = Callable[[int, int], object]
 
 
 def fetch(
-    jar_set: JarSet,
-    folder: Path,
-    progress: Progress = ignore_progress,
-    source: Source | None = None,
+    jar_set: JarSet, folder: Path, progress: Progress = lambda done, total: None
 ) -> list[Path]:
     """The paths of the set's jars under the folder; fetches the set if a jar is missing or damaged.
 
-    `source`: None: Maven.
     Raises UserError, and then leaves the folder untouched.
     """
     target = folder / jar_set.name
@@ -54,15 +36,16 @@ def fetch(
         folder.mkdir(parents=True, exist_ok=True)
         with lock_folder(folder):
             if not is_whole(jar_set, target):  # another process may have fetched it meanwhile
-                replace(jar_set, target, progress, source or import_maven())
+                replace(jar_set, target, progress)
     return [target / jar.file_name for jar in jar_set.jars]
 
 
-def import_maven() -> Source:
-    """Maven as a source. Its client takes a fifth of a second, and mostly all jars are there."""
-    from infra.jars import maven
-
-    return maven
+@contextlib.contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Let one process at a time change the folder; the kernel releases the lock when it ends."""
+    with (folder / ".lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def is_whole(jar_set: JarSet, target: Path) -> bool:
@@ -87,7 +70,7 @@ def compute_digest(file: Path) -> str:
         return ""
 
 
-def replace(jar_set: JarSet, target: Path, progress: Progress, source: Source) -> None:
+def replace(jar_set: JarSet, target: Path, progress: Progress) -> None:
     """Build the folder in a scratch folder, then move it into place in one step."""
     draft_prefix = f".{jar_set.name}-"
     for abandoned in target.parent.glob(draft_prefix + "*"):
@@ -95,17 +78,17 @@ def replace(jar_set: JarSet, target: Path, progress: Progress, source: Source) -
     with tempfile.TemporaryDirectory(prefix=draft_prefix, dir=target.parent) as scratch:
         draft = Path(scratch) / "jars"
         draft.mkdir()
-        collect(jar_set, draft, progress, source)
+        collect(jar_set, draft, progress)
         if target.exists():
             target.rename(Path(scratch) / "old")
         draft.rename(target)
 
 
-def collect(jar_set: JarSet, draft: Path, progress: Progress, source: Source) -> None:
+def collect(jar_set: JarSet, draft: Path, progress: Progress) -> None:
     total = len(jar_set.jars)
     progress(0, total)
     with ThreadPoolExecutor(DOWNLOADS_AT_ONCE_MAX) as pool:
-        work = [pool.submit(obtain, jar, draft, source) for jar in jar_set.jars]
+        work = [pool.submit(obtain, jar, draft) for jar in jar_set.jars]
         try:
             for done, finished in enumerate(as_completed(work), start=1):
                 finished.result()
@@ -115,16 +98,22 @@ def collect(jar_set: JarSet, draft: Path, progress: Progress, source: Source) ->
             raise
 
 
-def obtain(jar: Jar, draft: Path, source: Source) -> None:
+def obtain(jar: Jar, draft: Path) -> None:
     """Put the jar into the draft folder, from the cache if its content is right."""
-    reason = ""
+    place, reason = draft / jar.file_name, ""
     for attempt in range(ATTEMPTS_MAX):
         try:
-            reason = try_source(jar, draft, source, draft.parent / f"{jar.file_name}.{attempt}")
-        except (NotObtained, OSError) as error:
-            reason = str(error)
-        if not reason:
-            return
+            if is_genuine(jar, locate_cached(jar)):
+                shutil.copyfile(locate_cached(jar), place)
+            else:
+                scratch = draft.parent / f"{jar.file_name}.{attempt}"
+                shutil.move(download(jar, scratch), place)
+            if is_genuine(jar, place):
+                keep(jar, place)
+                return
+            reason = f"expected SHA-256 {jar.sha256}, found {compute_digest(place)}"
+        except (OSError, RuntimeError) as error:  # the network, the disk, or no repository has it
+            reason = f"{type(error).__name__}: {error}"
     raise UserError(
         f"The jar {jar} could not be fetched: {reason}\n"
         "Nothing half-written is kept. Check the network (a mirror is named in "
@@ -132,26 +121,36 @@ def obtain(jar: Jar, draft: Path, source: Source) -> None:
     )
 
 
-def try_source(jar: Jar, draft: Path, source: Source, scratch: Path) -> str:
-    """Try once. Returns the fault of the download; empty if there is none."""
-    place = draft / jar.file_name
-    cached = source.locate_cached(jar)
-    if is_genuine(jar, cached):
-        shutil.copyfile(cached, place)
-    else:
-        shutil.move(source.download(jar, scratch), place)
-        if is_genuine(jar, place):
-            source.keep(jar, place)
-    return (
-        ""
-        if is_genuine(jar, place)
-        else f"expected SHA-256 {jar.sha256}, found {compute_digest(place)}"
+def locate_cached(jar: Jar) -> Path:
+    """The jar's path in the Maven cache, where other builds may have put it."""
+    from jgo.config import GlobalSettings
+
+    return GlobalSettings.load().repo_cache / jar.repository_path
+
+
+def download(jar: Jar, folder: Path) -> Path:
+    """Download the jar to a path under the folder. Raises OSError and RuntimeError."""
+    from jgo.config import GlobalSettings
+    from jgo.constants import MAVEN_CENTRAL_URL
+    from jgo.maven import MavenContext
+
+    context = MavenContext(
+        repo_cache=folder,
+        local_repos=[],
+        remote_repos={"central": MAVEN_CENTRAL_URL, **GlobalSettings.load().repositories},
+        timeout=REQUEST_SECONDS_MAX,
     )
+    return context.project(jar.group, jar.artifact).at_version(jar.version).artifact().resolve()
 
 
-@contextlib.contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
-    """Let one process at a time change the folder; the kernel releases the lock when it ends."""
-    with (folder / ".lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+def keep(jar: Jar, file: Path) -> None:
+    """Put a verified jar into the Maven cache, whole or not at all, for the next build."""
+    home = locate_cached(jar)
+    if is_genuine(jar, home):
+        return
+    # The build goes on without a writable cache.
+    with contextlib.suppress(OSError):
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=home.parent, delete=False) as draft:
+            shutil.copyfile(file, draft.name)
+        os.replace(draft.name, home)

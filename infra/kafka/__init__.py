@@ -8,11 +8,11 @@ from infra.kafka.clients import (
     create_producer,
 )
 from infra.kafka.errors import KafkaDown, UnknownTopic
-from infra.kafka.groups import fetch_committed
 from infra.kafka.offsets import (
     EndOffsets,
     Offsets,
     Partition,
+    fetch_committed,
     find_offsets_at,
     list_partitions,
     read_end_offsets,
@@ -20,8 +20,16 @@ from infra.kafka.offsets import (
     read_newest_ms,
     read_start_offsets,
 )
-from infra.kafka.read import read_all, read_assigned, read_between, read_newest, read_to_end
-from infra.kafka.record import Headers, Record, to_record
+from infra.kafka.read import (
+    Headers,
+    Record,
+    read_all,
+    read_assigned,
+    read_between,
+    read_newest,
+    read_to_end,
+    to_record,
+)
 from infra.kafka.send import NotDelivered, Outgoing, send, send_all
 from infra.kafka.topics import HasTopicSettings, TopicSettings, apply_topics, is_answering
 

@@ -1,4 +1,4 @@
-"""The offsets at which the partitions of a topic begin and end.
+"""The offsets at which the partitions of a topic begin and end, and those of consumer groups.
 
 An end is the last stable offset: a reader of committed records comes no further while a transaction
 is open. Offsets have gaps: the end of a transaction takes one, and aborted records keep theirs. So
@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from confluent_kafka import (
     OFFSET_INVALID,
+    Consumer,
     IsolationLevel,
     KafkaError,
     KafkaException,
@@ -18,10 +19,12 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
 
 from infra.errors import UserError
-from infra.kafka.errors import UnknownTopic, get_error_code
-from infra.wait import wait_for
+from infra.kafka.errors import UNSETTLED, UnknownTopic, get_error_code
+from infra.wait import ask_until, wait_for
 
 REQUEST_SECONDS_MAX = 10.0
+SETTLED_SECONDS_MAX = 30.0
+"""How long a broker may take to find the coordinator of a group."""
 
 LED_SECONDS_MAX = 40.0
 BETWEEN_LEADERS = frozenset(
@@ -230,3 +233,30 @@ def _answer(
         (asked.topic, asked.partition): future.result(timeout=2 * REQUEST_SECONDS_MAX)
         for asked, future in answers.items()
     }
+
+
+def fetch_committed(
+    reader: Consumer, group: str, places: Iterable[Partition]
+) -> list[TopicPartition]:
+    """The offsets that the reader's group has committed for the partitions, with the metadata.
+
+    An offset below 0 means that nothing is committed. It repeats the request while the broker has
+    no coordinator of the group. Raises TimeoutError and KafkaException.
+    """
+    wanted = [TopicPartition(*at) for at in places]
+
+    def ask() -> list[TopicPartition]:
+        try:
+            return list(reader.committed(wanted, timeout=REQUEST_SECONDS_MAX))
+        except KafkaException as error:
+            if get_error_code(error) not in UNSETTLED:
+                raise
+            return []
+
+    found = ask_until(ask, bool, SETTLED_SECONDS_MAX) if wanted else []
+    if len(found) < len(wanted):
+        raise TimeoutError(
+            f"Expected Kafka to say within {SETTLED_SECONDS_MAX:g} s what {group} has committed, "
+            "but it did not. See what it waits for: make logs COMPONENT=broker"
+        )
+    return found

@@ -1,6 +1,8 @@
-"""The data folder's own authority, and the certificates that it signs."""
+"""The data folder's own authority, the certificates that it signs, and what of a secure shop ends
+soon.
+"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -26,6 +28,8 @@ from infra.security.files import (
     replace,
     write_once,
 )
+from infra.security.passwords import BROKER, FIRST_USERS, draw_password
+from infra.security.tokens import End, Role, list_tokens
 from infra.settings import Settings
 
 AUTHORITY_DAYS = 3_650
@@ -33,6 +37,9 @@ CERTIFICATE_DAYS = 365
 DAYS_LEFT_MIN = 30
 """A start renews a certificate with fewer days left."""
 AUTHORITY = "retail authority"
+TOKEN_DAYS_LEFT_MIN = 7
+RENEWS_ITSELF = "api"
+"""The component that takes a new certificate while it runs."""
 
 
 def ensure_certificate(settings: Settings, component: str) -> Path:
@@ -45,6 +52,25 @@ def ensure_certificate(settings: Settings, component: str) -> Path:
     if not file.exists() or not _is_good(file, settings):
         _issue(settings, component)
     return file
+
+
+def ensure_keys(settings: Settings) -> None:
+    """Make the broker's certificate and the first users' passwords, where they are missing."""
+    ensure_certificate(settings, BROKER)
+    for user in FIRST_USERS:
+        draw_password(settings, user)
+
+
+def list_ends(settings: Settings) -> Iterator[End]:
+    """The ends of all tokens and certificates that the shop does not renew by itself."""
+    for token in list_tokens(settings):
+        if token.name not in {*Role}:
+            remedy = f"retail token add {token.name} --role {token.role}"
+            yield End("token", token.name, token.expires_at_ms, TOKEN_DAYS_LEFT_MIN, remedy)
+    for name, day in list_certificates(settings).items():
+        if name != RENEWS_ITSELF:
+            at_ms = round(datetime.combine(day, time(), UTC).timestamp() * 1000)
+            yield End("certificate", name, at_ms, DAYS_LEFT_MIN, "make down && make up")
 
 
 def renew_certificates(settings: Settings) -> dict[str, date]:

@@ -14,6 +14,8 @@ from infra.settings import OTHERS, Settings
 
 BYTES = 24
 TOKENS_MAX = 64
+DAYS = 30
+"""How long a token is valid, unless somebody says otherwise; the shop's own are drawn anew then."""
 NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 NOBODY = "nobody"
 """The audit's name for a caller without a valid token; so no token has this name."""
@@ -58,13 +60,6 @@ class End(NamedTuple):
         return now_ms >= self.at_ms - self.days_left_min * DAY_MS
 
 
-class NoToken(UserError):
-    """The shop has no token with this name."""
-
-    def __init__(self, name: str, known: list[str]) -> None:
-        super().__init__(f"Expected one of {', '.join(known) or 'no token'}, found {name[:80]!r}")
-
-
 def locate_token_folder(settings: Settings) -> Path:
     """The folder of tokens. It is not that of keys and passwords: a backup copies no token."""
     return settings.data_dir / "tokens"
@@ -90,10 +85,10 @@ def list_tokens(settings: Settings) -> list[Token]:
 
 
 def get_token(settings: Settings, name: str) -> Token:
-    """The token of this name, valid or expired. Raises NoToken."""
+    """The token of this name, valid or expired. Raises UserError."""
     token = _read(locate_token(settings, name))
     if token is None:
-        raise NoToken(name, _list_names(settings))
+        raise _explain_missing(settings, name)
     return token
 
 
@@ -116,11 +111,11 @@ def add_token(settings: Settings, name: str, role: Role, now_ms: int, days: int)
 
 
 def remove_token(settings: Settings, name: str) -> None:
-    """Remove the token, which is invalid from now on. Raises NoToken."""
+    """Remove the token, which is invalid from now on. Raises UserError."""
     try:
         locate_token(settings, name).unlink()
     except FileNotFoundError:
-        raise NoToken(name, _list_names(settings)) from None
+        raise _explain_missing(settings, name) from None
 
 
 def ensure_tokens(settings: Settings, now_ms: int) -> None:
@@ -128,19 +123,20 @@ def ensure_tokens(settings: Settings, now_ms: int) -> None:
     valid = {one.name for one in list_tokens(settings) if not one.is_expired(now_ms)}
     for role in Role:
         if role not in valid:
-            add_token(settings, role, role, now_ms, settings.api_token_days)
+            add_token(settings, role, role, now_ms, DAYS)
 
 
 def read_own(settings: Settings, now_ms: int = 0) -> str | None:
     """The token of the shop's own commands, drawn anew if it is over; None where there is none."""
     token = _read(locate_token(settings, Role.OPERATOR))
     if token is not None and token.is_expired(now_ms):
-        token = add_token(settings, token.name, token.role, now_ms, settings.api_token_days)
+        token = add_token(settings, token.name, token.role, now_ms, DAYS)
     return None if token is None else token.secret
 
 
-def _list_names(settings: Settings) -> list[str]:
-    return [one.name for one in list_tokens(settings)]
+def _explain_missing(settings: Settings, name: str) -> UserError:
+    known = ", ".join(one.name for one in list_tokens(settings)) or "no token"
+    return UserError(f"Expected one of {known}, found {name[:80]!r}")
 
 
 def _read(file: Path) -> Token | None:

@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 
 from infra.errors import UserError
+from infra.logs import tail
 from infra.supervisor.manager import Manager, find_answering
 from infra.supervisor.orphans import HOME_VARIABLE
-from infra.supervisor.tail import tail
 from infra.wait import wait_for
 
 CONFIG = Path(__file__).with_name("supervisord.conf")

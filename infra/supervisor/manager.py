@@ -1,5 +1,6 @@
-"""A client of the process manager of a data folder."""
+"""A client of the process manager of a data folder, and what its log says of restarts."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -18,6 +19,11 @@ TRIED = frozenset({Faults.ALREADY_STARTED, Faults.SPAWN_ERROR})
 before the manager had answered, which tries again as it does with any component that ends early.
 """
 AT_REST: frozenset[State] = frozenset({"STOPPED", "EXITED", "FATAL"})
+
+
+STARTED = "supervisord started with pid"
+SPAWNED = re.compile(r"spawned: '(?P<name>[^']+)'")
+EXITED = re.compile(r"exited: (?P<name>\S+) \((?P<how>[^;)]+); (?:not )?expected\)")
 
 
 @dataclass(frozen=True)
@@ -105,3 +111,27 @@ def _parse_process(info: dict[str, str | int]) -> Process:
         up_seconds=max(0, int(info["now"]) - int(info["start"])) if running else 0,
         reason=str(info["spawnerr"]),
     )
+
+
+@dataclass(frozen=True)
+class Restarts:
+    """The number of a component's restarts, and how it last ended."""
+
+    count: int
+    last: str  # "terminated by SIGKILL", "exit status 1"; empty if it never ended by itself
+
+
+NONE = Restarts(0, "")
+
+
+def read_restarts(log: str) -> dict[str, Restarts]:
+    """The restarts by component, since the last start of the manager in the log."""
+    lines = log[max(0, log.rfind(STARTED)) :].splitlines()
+    ends: dict[str, list[str]] = {}
+    again: dict[str, int] = {}
+    for line in lines:
+        if match := EXITED.search(line):
+            ends.setdefault(match["name"], []).append(match["how"])
+        elif (match := SPAWNED.search(line)) and match["name"] in ends:
+            again[match["name"]] = again.get(match["name"], 0) + 1
+    return {name: Restarts(again.get(name, 0), how[-1]) for name, how in ends.items()}

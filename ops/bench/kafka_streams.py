@@ -17,7 +17,7 @@ from confluent_kafka import ConsumerGroupState, KafkaException
 from contracts import RECEIPTS
 from contracts.schemas import get_schema_id
 from contracts.times import MILLISECOND
-from infra.jars import fetch_streams_jars
+from infra.jars import fetch_jars
 from infra.jars.compiler import compile_classes
 from infra.java import locate_java
 from infra.kafka import create_admin, read_end_offsets, read_to_end
@@ -111,7 +111,7 @@ def run_kafka_streams(settings: Settings) -> Iterator[Streams]:
     }
     config = folder / "streams.properties"
     config.write_text("".join(f"{name}={value}\n" for name, value in options.items()))
-    jars = fetch_streams_jars()
+    jars = fetch_jars("streams")
     class_path = [compile_classes([SOURCES], settings.jars_dir, jars), *jars]
     assert RECEIPTS.horizon
     assert RECEIPTS.skew

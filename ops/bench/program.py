@@ -8,8 +8,8 @@ from threading import Event, Timer
 
 import psutil
 
+from infra.logs import tail
 from infra.processes import list_descendants
-from infra.supervisor.tail import tail
 
 LOG_LINES_SHOWN = 8
 

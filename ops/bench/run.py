@@ -16,10 +16,10 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from infra.logs import tail
 from infra.processes import build_environment
 from infra.settings import Settings, read_settings
 from infra.supervisor import daemon, orphans
-from infra.supervisor.tail import tail
 from ops.bench.figures import FULL, QUICK, Figure, Outcome, Scale
 from ops.bench.report import describe_machine
 

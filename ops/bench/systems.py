@@ -11,8 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from contracts import RECEIPTS, STOCK_LEVELS, Row, build_avro_schema, decode
-from infra.flink import FLINK
-from infra.jars import fetch_flink_jars
+from infra.environment import FLINK
+from infra.jars import fetch_jars
 from infra.kafka import apply_topics, create_admin, read_end_offsets, read_to_end
 from infra.settings import Settings
 from infra.supervisor.orphans import HOME_VARIABLE
@@ -119,7 +119,7 @@ def render_job(settings: Settings, name: str) -> str:
             "servers": settings.bootstrap_servers,
             "topic": RECEIPTS.name,
             "schema": build_avro_schema(RECEIPTS),
-            "jars": ";".join(jar.as_uri() for jar in fetch_flink_jars()),
+            "jars": ";".join(jar.as_uri() for jar in fetch_jars("flink")),
             "options": {**FLINK_OPTIONS, "execution.checkpointing.dir": checkpoints.as_uri()},
         }
     )

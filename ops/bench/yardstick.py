@@ -18,7 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from contracts import RECEIPTS, build_avro_schema
 from contracts.codec import FRAME_BYTES
 from infra import java
-from infra.jars import fetch_spark_jars
+from infra.jars import fetch_jars
 from infra.kafka import create_admin
 from infra.settings import Settings
 from pipelines.engine.query import SMALL_TASKS
@@ -37,7 +37,7 @@ def start_plain_session(settings: Settings) -> SparkSession:
     return (
         SparkSession.builder.master(settings.spark_master)
         .appName("plain")
-        .config("spark.driver.extraClassPath", os.pathsep.join(map(str, fetch_spark_jars())))
+        .config("spark.driver.extraClassPath", os.pathsep.join(map(str, fetch_jars("spark"))))
         .config("spark.driver.memory", settings.spark_driver_memory)
         .config("spark.local.dir", str(settings.data_dir / "plain"))
         .config("spark.sql.shuffle.partitions", PARTITIONS)

@@ -52,7 +52,6 @@ def build_document(report: Report) -> dict[str, Any]:
         "harmless": [_render_finding(one) for one in report.harmless],
         "pending": [asdict(one) for one in report.pending],
         "drafts": list(report.drafts),
-        "matrix": report.matrix,
     }
 
 

@@ -5,11 +5,10 @@ from http.client import HTTPException
 
 from infra.errors import UserError
 from infra.kafka import is_answering
+from infra.logs import tail
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
-from infra.supervisor.history import NONE, Restarts, read_restarts
-from infra.supervisor.manager import Manager, Process
-from infra.supervisor.tail import tail
+from infra.supervisor.manager import NONE, Manager, Process, Restarts, read_restarts
 from infra.wait import wait_for
 from ops.cli import screen
 from ops.cli.health import PAUSED, PROBE_SECONDS_MAX, PROBES

@@ -11,11 +11,11 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from contracts.errors import AmbiguousSchema, BadContract, StaleLock, UnknownContract
+from contracts.errors import BadContract, StaleLock
 from infra.errors import UserError
 from ops.cli.screen import INTERRUPTED
 
-OF_CONTRACTS = (AmbiguousSchema, BadContract, StaleLock, UnknownContract)
+OF_CONTRACTS = (BadContract, StaleLock)
 """Errors of contracts, whose messages tell the author what to fix."""
 
 

@@ -13,6 +13,7 @@ from infra.errors import UserError
 from infra.security.certificates import renew_certificates
 from infra.security.files import locate_authority, make_folder, replace
 from infra.security.tokens import (
+    DAYS,
     Role,
     add_token,
     get_token,
@@ -73,12 +74,12 @@ def add(
     role: Annotated[Role, typer.Option(help="What it permits; an operator may do everything.")],
     days: Annotated[
         int | None,
-        typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: API_TOKEN_DAYS."),
+        typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: 30."),
     ] = None,
 ) -> None:
     """Draw a token and show its file; it replaces an earlier token of this name."""
     current = read_secure()
-    token = add_token(current, name, role, get_wall_ms(), days or current.api_token_days)
+    token = add_token(current, name, role, get_wall_ms(), days or DAYS)
     screen.step(name, f"{role.value} until {render_instant(token.expires_at_ms)}")
     screen.step("file", screen.shorten(locate_token(current, name)))
 
@@ -114,7 +115,7 @@ def read_secure() -> Settings:
 def write_curl_settings(settings: Settings, name: str, folder: Path) -> None:
     """Write the settings with which curl shows this token to the shop, for a CURL_HOME.
 
-    Only their owner can read them. Raises NoToken.
+    Only their owner can read them. Raises UserError.
     """
     token = get_token(settings, name)
     text = CURL_SETTINGS.format(authority=locate_authority(settings), secret=token.secret)

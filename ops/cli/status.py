@@ -12,9 +12,9 @@ from confluent_kafka import KafkaException
 
 from infra.errors import UserError
 from infra.kafka import KafkaDown, UnknownTopic, is_answering
+from infra.logs import tail
 from infra.settings import Settings, locate_root, read_settings, select_memorable
 from infra.supervisor import daemon, orphans
-from infra.supervisor.tail import tail
 from ops.cli import fleet, screen
 from ops.cli.fleet import Component
 from ops.cli.health import PROBE_SECONDS_MAX
@@ -95,7 +95,7 @@ def warn_of_ends(settings: Settings) -> None:
     """Print the tokens and certificates of a secure shop that end soon or are over."""
     if not settings.secure:
         return
-    from infra.security.ends import list_ends  # here: others need no keys
+    from infra.security.certificates import list_ends  # here: others need no keys
 
     now_ms = get_wall_ms()
     for end in list_ends(settings):

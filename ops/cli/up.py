@@ -6,8 +6,7 @@ import typer
 
 from infra import kafka
 from infra.broker.storage import refuse_other_profile
-from infra.doctor.checks import Finding, run_checks
-from infra.doctor.probes import Machine
+from infra.doctor import Finding, inspect_machine, run_checks
 from infra.errors import UserError
 from infra.jars.fetch import fetch
 from infra.jars.sets import get_jar_set
@@ -62,7 +61,7 @@ def show_findings(findings: list[Finding]) -> None:
 
 
 def examine(current: Settings) -> list[Finding]:
-    return list(run_checks(Machine(current.data_dir), current))
+    return list(run_checks(inspect_machine(current), current))
 
 
 def check(current: Settings) -> None:
@@ -72,7 +71,7 @@ def check(current: Settings) -> None:
     if wrong:
         raise UserError("\n".join(wrong))
     about = {finding.check: finding.found for finding in found}
-    screen.say("  " + " · ".join(about[name] for name in ("python", "java", "memory", "disk")))
+    screen.say("  " + " · ".join(about[name] for name in ("java", "memory", "disk")))
 
 
 def fetch_jars(current: Settings) -> None:
@@ -117,7 +116,9 @@ def ensure_manager(current: Settings) -> Manager:
 def start_broker(current: Settings, manager: Manager) -> None:
     """Start a broker and wait until it answers and has every topic, and knows who may use it."""
     if current.secure:
-        from infra.security.keys import ensure_keys  # here: other starts need no certificates
+        from infra.security.certificates import (
+            ensure_keys,  # here: other starts need no certificates
+        )
 
         ensure_keys(current)
     if current.broker_embedded:

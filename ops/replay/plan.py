@@ -9,7 +9,7 @@ import psutil
 
 from contracts.evolution.check import check
 from infra.clock import get_today
-from infra.disk import count_bytes
+from infra.disk import FREE_GIB_MIN, count_bytes
 from infra.errors import UserError
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings, locate_root
@@ -78,7 +78,7 @@ def plan_replay(
 
 def refuse_without_room(settings: Settings, plan: Plan) -> None:
     """Raise UserError if the machine lacks the disk or the memory for the replay."""
-    floor = settings.simulator_disk_free_gib_min * 1024 * MIB
+    floor = FREE_GIB_MIN * 1024 * MIB
     disk = shutil.disk_usage(settings.data_dir).free
     if disk - plan.disk_bytes < floor:
         raise UserError(

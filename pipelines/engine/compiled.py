@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyspark
 
-from infra.jars import fetch_spark_jars
+from infra.jars import fetch_jars
 from infra.jars.compiler import compile_classes
 from infra.settings import Settings, read_settings
 
@@ -21,7 +21,7 @@ FUNCTIONS = "retail.aggregate.Functions"
 def ensure_class_jar(settings: Settings) -> Path:
     """The jar with the compiled classes, for Java's class path."""
     shipped = sorted((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
-    return compile_classes(SOURCES, settings.jars_dir, [*fetch_spark_jars(), *shipped])
+    return compile_classes(SOURCES, settings.jars_dir, [*fetch_jars("spark"), *shipped])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from contracts.schemas import NEWER_LOCK
 from infra import java
-from infra.jars import fetch_spark_jars
+from infra.jars import fetch_jars
 from infra.settings import OTHERS, Settings
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine import sink
@@ -241,7 +241,7 @@ def build_remote_options(jars: Sequence[Path], java_options: Sequence[str]) -> d
 
 def list_own_jars(settings: Settings) -> list[Path]:
     """The jars that every driver has beside Spark's own; makes or fetches missing ones."""
-    return [*fetch_spark_jars(), ensure_class_jar(settings)]
+    return [*fetch_jars("spark"), ensure_class_jar(settings)]
 
 
 def build_class_path(ours: Sequence[Path]) -> str:

@@ -2,7 +2,7 @@
 
 from pyspark.sql import SparkSession
 
-from infra.jars import fetch_delta_jars
+from infra.jars import fetch_jars
 from infra.settings import Settings
 from pipelines.engine.pace import LIVE_RECORDS_MAX
 from pipelines.engine.session import prepare_session, start_session
@@ -28,7 +28,7 @@ OPTIONS = {
 
 def start_lake_session(settings: Settings, name: str = "lake") -> SparkSession:
     """The Spark session of this process, with Delta, prepared for few records."""
-    spark = start_session(settings, name, jars=fetch_delta_jars(), more=OPTIONS)
+    spark = start_session(settings, name, jars=fetch_jars("delta"), more=OPTIONS)
     prepare_for(spark, records=0)
     return spark
 

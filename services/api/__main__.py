@@ -18,6 +18,8 @@ from services.clock import get_wall_ms
 COMPONENT = "api"
 RENEWAL_SECONDS = 60.0
 """The longest that a secure shop is without one of its own tokens."""
+CONNECTIONS_MAX = 512
+"""Connections that are open at once. Each needs an open file."""
 SWITCH_SECONDS = 0.0003
 """How long a thread may keep Python's lock while another one waits for it; the default is 5 ms. An
 answer takes the lock several times, and the threads of the store compute for much longer."""
@@ -33,9 +35,7 @@ def main() -> None:
     # all of them several times a minute, for 150 ms in which no thread answers.
     gc.collect()
     gc.freeze()
-    listening = listen(
-        app, current.listen_host, current.api_port, current.api_connections_max, certificate
-    )
+    listening = listen(app, current.listen_host, current.api_port, CONNECTIONS_MAX, certificate)
     log.info("answering on %s", current.api_url)
     if listening.context is not None:
         Renewal(current, listening.context).start()

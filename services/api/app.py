@@ -75,6 +75,8 @@ act, to see who did what, and for all of that. So many requests a second may com
 
 One route publishes events. It neither writes a view nor waits for one: the view follows the log.
 """
+AT_ONCE_SECONDS = 4
+"""So many seconds' requests may come with one token at once."""
 
 
 ROUTES = (
@@ -140,12 +142,12 @@ def create_sources(settings: Settings) -> Sources:
 
 def create_profile(settings: Settings) -> Profile:
     """The profile of a secure shop, with the tokens of the data folder."""
-    from infra.security.ends import list_ends  # here: others need no keys
+    from infra.security.certificates import list_ends  # here: others need no keys
 
     return Profile(
         list_tokens=partial(list_tokens, settings),
         requests_per_second_max=settings.api_requests_per_second_max,
-        requests_at_once_max=settings.api_requests_at_once_max,
+        requests_at_once_max=round(AT_ONCE_SECONDS * settings.api_requests_per_second_max),
         find_wall_ms=get_wall_ms,
         list_ends=partial(list_ends, settings),
     )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contracts import CONTRACTS
-from infra.linter import LINTER
+from infra.environment import LINTER
 from tests.contracts.evolution.editing import HERE, RECEIPT
 
 SECONDS_MAX = 120

@@ -66,12 +66,8 @@ Follow = Callable[[Settings, Event], None]
 @pytest.fixture(scope="module")
 def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     """Every record of every topic, by topic."""
-    rates = {
-        f"simulator_{kind}_rate": 0.02
-        for kind in ("late", "beyond_horizon", "future", "malformed", "broken_rule")
-    }
     folder = tmp_path_factory.mktemp("providers")
-    settings = shrink_world(kafka, 3, 60, 3.0, data_dir=folder, **rates)
+    settings = shrink_world(kafka, 3, 60, 3.0, data_dir=folder, simulator_dirt=40)
     run(settings, "generators.simulator", "--backfill-days", "1", "--stop-after-backfill")
     moment = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # the world began a day before
     post(settings, ADJUSTMENTS, moment)

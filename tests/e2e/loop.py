@@ -20,8 +20,7 @@ WORLD = {
     "simulator_products": 60,
     "simulator_receipts_per_second": 0.25,
     # Nothing is published twice on purpose, so a repeated record is a repeated order or shipment.
-    "simulator_duplicate_rate": 0.0,
-    "simulator_late_rate": 0.0,
+    "simulator_dirt": 0.0,
 }
 SECONDS_MAX = 400.0
 

@@ -115,13 +115,7 @@ def create_world(folder: Path, seed: int, pipelines: str) -> Settings:
         simulator_stores=6,
         simulator_products=400,
         simulator_receipts_per_second=1,  # at the default speed: 12/s at this one
-        simulator_late_rate=0.05,
-        simulator_duplicate_rate=0.05,
-        simulator_beyond_horizon_rate=0.02,
-        simulator_future_rate=0.01,
-        simulator_malformed_rate=0.01,
-        simulator_unknown_schema_rate=0.01,
-        simulator_broken_rule_rate=0.01,
+        simulator_dirt=20,
         simulator_fraud_rate=0.005,
         simulator_look_alike_rate=0.005,
     )

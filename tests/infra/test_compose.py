@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import yaml
 
-from infra.broker.properties import render_server_properties
 from infra.errors import UserError
 from infra.settings import Settings, locate_root, refuse_half_secure
 from ops.control.access import list_services
@@ -144,48 +143,8 @@ def test_there_is_a_driver_for_every_pipeline(composed: Composed) -> None:
     assert drivers == {name: name for name in list_pipelines()}
 
 
-class Merging(yaml.SafeLoader):
-    """Reads a file that is put over another one, as if it stood alone."""
-
-
-def construct_plain(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node)
-    assert isinstance(node, yaml.SequenceNode)
-    return loader.construct_sequence(node)
-
-
-Merging.add_constructor("!reset", lambda *_: None)
-Merging.add_constructor("!override", construct_plain)
-
-
-def test_apaches_image_is_told_what_our_broker_is() -> None:
-    """No registry can be reached from everywhere: that the image starts is not tested."""
-    file = locate_root() / "infra" / "images" / "apache.yml"
-    broker = yaml.load(file.read_text(), Merging)["services"]["broker"]
-    variables = {
-        name.removeprefix("KAFKA_").lower().replace("_", "."): str(value).replace(
-            "${BROKER_PORT}", "9092"
-        )
-        for name, value in broker["environment"].items()
-        if name not in ("CLUSTER_ID", "KAFKA_HEAP_OPTS", "KAFKA_LOG_DIRS")
-    }
-    ours = Settings(
-        listen_host="0.0.0.0",
-        broker_address="broker:9094",
-        broker_voters="1@broker:9093",
-    )
-    lines = render_server_properties(ours).splitlines()
-    wanted = dict(line.split("=", 1) for line in lines if not line.startswith("log.dirs="))
-    assert variables == wanted
-
-
 def test_images_of_others_are_pinned(composed: Composed) -> None:
     others = {name: one for name, one in composed["services"].items() if "build" not in one}
     assert others.keys() == {"prometheus", "grafana"}
     for name, one in others.items():
         assert re.fullmatch(r"[a-z/]+:v?\d+\.\d+\.\d+@sha256:[0-9a-f]{64}", one["image"]), name
-
-
-def test_nobody_runs_without_a_limit_of_memory(composed: Composed) -> None:
-    assert all(one["mem_limit"] for one in composed["services"].values())

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from infra import disk
 from infra.disk import GIB, count_bytes, find_shortage
 from infra.settings import Settings
 
@@ -9,7 +12,7 @@ MIB = 1024**2
 
 
 def create_settings(folder: Path, **limits: float) -> Settings:
-    return Settings(data_dir=folder, simulator_disk_free_gib_min=0).model_copy(update=limits)
+    return Settings(data_dir=folder).model_copy(update=limits)
 
 
 def test_files_count_with_what_they_take_on_the_disk(tmp_path: Path) -> None:
@@ -30,6 +33,9 @@ def test_a_full_folder_says_how_to_allow_more(tmp_path: Path) -> None:
     assert "make up SIMULATOR_DISK_GIB_MAX=" in message
 
 
-def test_a_full_disk_says_where_to_make_room(tmp_path: Path) -> None:
-    message = find_shortage(create_settings(tmp_path, simulator_disk_free_gib_min=1e9)) or ""
+def test_a_full_disk_says_where_to_make_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk, "FREE_GIB_MIN", 1e9)
+    message = find_shortage(create_settings(tmp_path)) or ""
     assert str(tmp_path) in message

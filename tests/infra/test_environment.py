@@ -1,92 +1,65 @@
 """The environment: complete and as the lock says, or made anew."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from infra import environment
-from infra.flink import FLINK
-from infra.installer.fetch import LOCK as INSTALLER_LOCK
-from infra.linter import LINTER
-from infra.separate import SeparateEnvironment
+from infra import installer
+from infra.environment import FLINK, LINTER, RETAIL, STAMP, Environment
 
 
-class Maker:
-    """Stands for the making, which takes half a minute."""
+class Made(Environment):
+    """An environment whose making, which takes half a minute, is only counted."""
 
-    def __init__(self, fails: bool = False) -> None:
-        self.made = 0
-        self.fails = fails
-
-    def __call__(self, folder: Path) -> None:
-        folder.mkdir(exist_ok=True)
-        (folder / environment.STAMP).unlink(missing_ok=True)
-        self.made += 1
-        if self.fails:
+    def make(self) -> None:
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / STAMP).unlink(missing_ok=True)
+        with (self.folder.parent / "made").open("a") as made:
+            made.write("1")
+        if (self.folder.parent / "interrupt").exists():
             raise KeyboardInterrupt
 
 
 @pytest.fixture
-def lock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A lock file of one's own."""
-    file = tmp_path / "retail.lock"
-    file.write_text("one==1 \\\n    --hash=sha256:00\ntwo==2 \\\n    --hash=sha256:00\n")
-    monkeypatch.setattr(environment, "LOCK", file)
-    return file
+def made(tmp_path: Path) -> Made:
+    (tmp_path / "tool.lock").write_text("one==1 \\\n    --hash=sha256:00\n")
+    return Made(tmp_path / "tool.lock", tmp_path / "venv")
 
 
-@pytest.fixture
-def maker(monkeypatch: pytest.MonkeyPatch, lock: Path) -> Maker:
-    made = Maker()
-    monkeypatch.setattr(environment, "make", made)
-    return made
+def count(made: Made) -> int:
+    return len((made.folder.parent / "made").read_text())
 
 
-def test_a_changed_lock_makes_it_anew(maker: Maker, lock: Path, tmp_path: Path) -> None:
-    environment.ensure(tmp_path / "venv")
-    lock.write_text("one==2\n")
-    environment.ensure(tmp_path / "venv")
-    assert maker.made == 2
+def test_it_is_made_once_and_anew_for_another_lock(made: Made) -> None:
+    made.ensure()
+    made.ensure()
+    assert count(made) == 1
+    made.lock.write_text("one==2\n")
+    made.ensure()
+    assert count(made) == 2
 
 
-def test_a_moved_folder_makes_it_anew(maker: Maker, tmp_path: Path) -> None:
-    environment.ensure(tmp_path / "venv")
-    (tmp_path / "venv").rename(tmp_path / "moved")
-    environment.ensure(tmp_path / "moved")
-    assert maker.made == 2
+def test_a_moved_folder_makes_it_anew(made: Made, tmp_path: Path) -> None:
+    made.ensure()
+    made.folder.rename(tmp_path / "moved")
+    replace(made, folder=tmp_path / "moved").ensure()
+    assert count(made) == 2
 
 
-def test_an_interrupted_installation_is_done_again(maker: Maker, tmp_path: Path) -> None:
-    maker.fails = True
+def test_an_interrupted_installation_is_done_again(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "interrupt").touch()
     with pytest.raises(KeyboardInterrupt):
-        environment.ensure(tmp_path / "venv")
-    maker.fails = False
-    environment.ensure(tmp_path / "venv")
-    environment.ensure(tmp_path / "venv")
-    assert maker.made == 2
-
-
-def test_a_separate_environment_is_made_once_and_anew_for_another_lock(
-    monkeypatch: pytest.MonkeyPatch, lock: Path, tmp_path: Path
-) -> None:
-    made, separate = Maker(), SeparateEnvironment("tool", "a tool")
-    monkeypatch.setattr(SeparateEnvironment, "make", lambda _, folder: made(folder))
-    monkeypatch.setattr(SeparateEnvironment, "lock", lock)
-    separate.ensure(tmp_path / "tool")
-    separate.ensure(tmp_path / "tool")
-    assert made.made == 1
-    lock.write_text("one==2\n")
-    separate.ensure(tmp_path / "tool")
-    assert made.made == 2
-
-
-def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
-    assert b"ruff" not in environment.read_entry_points()
+        made.ensure()
+    (tmp_path / "interrupt").unlink()
+    made.ensure()
+    made.ensure()
+    assert count(made) == 2
 
 
 @pytest.mark.parametrize(
     "file",
-    [environment.LOCK, INSTALLER_LOCK, LINTER.lock, FLINK.lock],
+    [RETAIL.lock, installer.LOCK, LINTER.lock, FLINK.lock],
     ids=lambda file: file.name,
 )
 def test_every_locked_package_has_a_hash_and_no_address(file: Path) -> None:

@@ -15,17 +15,6 @@ def test_spark_s_home_leaves_out_the_module_that_this_java_lacks() -> None:
     assert java.VERSION in answer.stderr
 
 
-def test_other_words_reach_java_as_they_are() -> None:
-    launcher = java.ensure_java_home() / "bin" / "java"
-    answer = subprocess.run(
-        [str(launcher), "-Dtold=two words; $HOME", "-XshowSettings:properties", "-version"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "told = two words; $HOME" in answer.stderr
-
-
 def test_what_is_started_finds_this_java(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     java.use()

@@ -27,19 +27,11 @@ def make(*arguments: str, folder: Path | None = None) -> str:
     ).stdout
 
 
-def test_help_is_the_default() -> None:
-    assert make() == make("help")
-
-
 def test_help_lists_every_target_once() -> None:
     listed = re.findall(r"^  make (\S+)", make("help"), flags=re.MULTILINE)
     targets = re.findall(r"^([a-z-]+):", MAKEFILE, flags=re.MULTILINE)
     assert listed == targets
     assert len(listed) <= VERBS_MAX
-
-
-def test_help_fits_the_screen() -> None:
-    assert max(map(len, make("help").splitlines())) <= 80
 
 
 def test_every_command_it_calls_exists() -> None:

@@ -16,8 +16,3 @@ def test_it_is_drawn_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None
     assert len(read_token(settings)) >= 32
     assert stat.S_IMODE(locate_token(settings).stat().st_mode) == 0o600
     assert [file.name for file in settings.data_dir.iterdir()] == ["token"]
-
-
-def test_another_data_folder_has_another_token(tmp_path: Path) -> None:
-    one, other = (Settings(data_dir=tmp_path / name) for name in ("one", "other"))
-    assert read_token(one) != read_token(other)

@@ -46,7 +46,6 @@ KEY = b"a key of a test"
 ALLOWED = AllowList(frozenset({"hooks.example.com"}), resolve=lambda *_: ["93.184.215.14"])
 ANYBODY = create_default_context()
 """Whom a client trusts that is told nothing; made once: it reads all authorities."""
-CONNECTIONS_MAX = int(Settings.model_fields["api_connections_max"].default)
 POLL_SECONDS = 0.005
 # The log is in memory: no broker takes the publications, and the client need not log that.
 NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "log_level": 3}
@@ -172,7 +171,7 @@ def serving_commands(
 
 @contextmanager
 def serving(
-    sources: Sources, connections_max: int = CONNECTIONS_MAX, secured: Settings | None = None
+    sources: Sources, connections_max: int = 512, secured: Settings | None = None
 ) -> Iterator[Answers]:
     """`secured`: whose certificate it has for TLS; None: it answers in the clear."""
     certificate = None if secured is None else ensure_certificate(secured, "api")

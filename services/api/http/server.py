@@ -71,7 +71,7 @@ class Connection(H11Protocol):
                 Unavailable(
                     "Too many connections",
                     f"Expected at most {self.connections_max} connections at once, found more. "
-                    "Close some, or set API_CONNECTIONS_MAX.",
+                    "Close some.",
                 )
             )
         else:

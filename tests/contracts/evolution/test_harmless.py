@@ -9,12 +9,10 @@ from contracts.evolution.new import create_contract
 from contracts.evolution.release import release
 from tests.contracts.evolution.editing import (
     HERE,
-    INVENTORY,
     LOYALTY,
     QUARANTINE,
     RECEIPT,
     REGISTER,
-    STOCK_LEVEL,
     TODAY,
     check_contracts,
     copy_contracts,
@@ -100,22 +98,10 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
     ),
     "fields in another order": change(RECEIPT, (REGISTER + CASHIER, CASHIER + REGISTER)),
     "a better description": change(RECEIPT, ("Who sat at the till.", "The cashier at the till.")),
-    "a better purpose": change(RECEIPT, ("A receipt was issued.", "A till issued a receipt.")),
-    "more to its usage": change(RECEIPT, ("is one sale.", "is one sale, sent again.")),
-    "another reason for the horizon": change(RECEIPT, ("cover the slow ones", "are enough")),
-    "another purpose of a personal field": change(
-        RECEIPT, ("sales below the", "sales far below the")
-    ),
     "a field is found to be personal": change(
         QUARANTINE, (KEY, f"{KEY}        classification: personal\n")
     ),
     "another owner": change(RECEIPT, ("team: {name: stores}", "team: {name: tills}")),
-    "one more example of a field": change(
-        RECEIPT, ("examples: [S003-K04]", "examples: [S003-K04, K]")
-    ),
-    "another valid example": change(
-        RECEIPT, ("event_id: S003-8412-R18\n", "event_id: S003-8412-R19\n")
-    ),
     "one more invalid example": change(
         RECEIPT,
         (
@@ -125,7 +111,6 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
             'set: {"lines[].units": -1}}\n',
         ),
     ),
-    "a comment": change(RECEIPT, ("status: active", "status: active  # since the beginning")),
     "a limit is raised": change(
         RECEIPT,
         ("maxItems: 2000", "maxItems: 3000"),
@@ -134,7 +119,6 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
     "larger records": change(
         RECEIPT, ('{retention.ms: "-1",', '{max.message.bytes: "2097152", retention.ms: "-1",')
     ),
-    "rows stay longer before they are compacted": change(STOCK_LEVEL, ('"600000"', '"900000"')),
     "a new consumer": write_file("consumers/shelf-labels.yaml", CARD),
     "a consumer has room for as many as may come": change(
         LOYALTY,
@@ -143,13 +127,7 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
     "a consumer uses one more field": change(
         LOYALTY, ("      - event_time\n", "      - event_time\n      - store_id\n")
     ),
-    "a consumer uses one field less": change(LOYALTY, ("      - event_time\n", "")),
-    "a consumer relies on less": change(LOYALTY, ("      kept: 30 d\n", "")),
     "a consumer remembers more than the horizon": change(LOYALTY, ("late: 2 h", "late: 1 d")),
-    "a consumer is content with a shorter past": change(LOYALTY, ("kept: 30 d", "kept: 1 d")),
-    "a consumer knows values that do not come": change(
-        INVENTORY, ("{status: [dispatched, received]}", "{status: [dispatched, received, lost]}")
-    ),
     "a private topic is opened to one more reader": change(
         QUARANTINE, ("value: [api, verify]", "value: [api, verify, load]")
     ),
@@ -163,10 +141,6 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
                 ]
             },
         ),
-    ),
-    "a new view with a writer": lambda at: (
-        create_contract(at, "public.sales.best-seller.v1", "view", None),
-        edit(at, {INVENTORY: [("writes:\n", "writes:\n  - public.sales.best-seller.v1\n")]}),
     ),
     "a new major version beside the old one": lambda at: (
         create_contract(at, "public.sales.receipt.v2", "topic", TODAY.replace(year=2027)),

@@ -12,7 +12,6 @@ from tests.contracts.evolution.editing import (
     RECEIPT,
     REGISTER,
     SHIPMENT,
-    STOCK_LEVEL,
     Edit,
     check_contracts,
     copy_contracts,
@@ -104,24 +103,6 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
         },
         Break(RECEIPTS, "lines[].units", "int → long", ["inventory", "loyalty"]),
     ),
-    "a field becomes narrower": (
-        {STOCK_LEVEL: [("physicalType: long", "physicalType: int")]},
-        Break(SHELVES, "units_on_hand", "long → int", ["api"]),
-    ),
-    "a number becomes a text": (
-        {
-            STOCK_LEVEL: [
-                (
-                    "        logicalType: integer\n        physicalType: long\n"
-                    "        required: true\n        examples: [14]\n",
-                    "        logicalType: string\n"
-                    '        required: true\n        examples: ["14"]\n',
-                ),
-                ("units_on_hand: 14", 'units_on_hand: "14"'),
-            ]
-        },
-        Break(SHELVES, "units_on_hand", "long → string", ["api"]),
-    ),
     "cents become dollars": (
         {RECEIPT: [("property: unit, value: cents", "property: unit, value: dollars")]},
         Break(RECEIPTS, "lines[].unit_price_cents", "cents → dollars", ["loyalty"], ["inventory"]),
@@ -180,21 +161,6 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
         {RECEIPT: [("          name: line\n", "          name: item\n")]},
         Break(RECEIPTS, "lines", "an item is called line → item", ["inventory", "loyalty"]),
     ),
-    "a value of an enum is renamed": (
-        {
-            SHIPMENT: [
-                ("validValues: [dispatched, received]", "validValues: [dispatched, arrived]"),
-                ("status is one of dispatched, received", "status is one of dispatched, arrived"),
-            ]
-        },
-        Break(
-            SHIPMENTS,
-            "status",
-            "is one of dispatched, received → is one of dispatched, arrived",
-            ["inventory"],
-            writers=["simulator", "api", "load"],
-        ),
-    ),
     "a value of an enum is added": (
         {
             SHIPMENT: [
@@ -240,19 +206,6 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
         },
         Break(RECEIPTS, "event_id", "a length of at most 65", ["inventory", "fraud"]),
     ),
-    "a rule is dropped, and with it a sign": (
-        {
-            RECEIPT: [
-                ("minimum: 1, maximum: 1000000", "maximum: 1000000"),
-                (
-                    '          - {breaks: "lines[].units is at least 1", '
-                    'set: {"lines[].units": 0}}\n',
-                    "",
-                ),
-            ]
-        },
-        Break(RECEIPTS, "lines[].units", "no longer is at least 1", ["inventory", "loyalty"]),
-    ),
     "the key is changed": (
         {RECEIPT: [("property: key, value: [store_id]", "property: key, value: [register_id]")]},
         Break(RECEIPTS, "key", "store_id → register_id", ["inventory", "loyalty", "verify"]),
@@ -270,22 +223,6 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
         },
         Break(RECEIPTS, "retention.ms", "for ever → 7 d", ["inventory", "loyalty"], ["quarantine"]),
     ),
-    "events are compacted": (
-        {
-            RECEIPT: [
-                ('{retention.ms: "-1",', '{cleanup.policy: compact, retention.ms: "-1",'),
-                (
-                    "property: retention, value: for ever",
-                    "property: retention, value: newest per key",
-                ),
-            ]
-        },
-        Break(RECEIPTS, "cleanup.policy", "delete → compact", ["inventory", "loyalty"]),
-    ),
-    "rows are compacted at once": (
-        {STOCK_LEVEL: [('min.compaction.lag.ms: "600000"', 'min.compaction.lag.ms: "0"')]},
-        Break(SHELVES, "min.compaction.lag.ms", "600000 → 0", ["api"]),
-    ),
     "the horizon is longer than readers remember": (
         {RECEIPT: [("value: 2\n    unit: h", "value: 3\n    unit: h")]},
         Break(RECEIPTS, "horizon", "2 h → 3 h", ["inventory", "loyalty"], ["quarantine"]),
@@ -293,10 +230,6 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
     "the horizon is shorter than writers need": (
         {RECEIPT: [("value: 2\n    unit: h", "value: 1\n    unit: h")]},
         Break(RECEIPTS, "horizon", "2 h → 1 h", (), ["inventory"], ["simulator"]),
-    ),
-    "a smaller skew": (
-        {RECEIPT: [("value: 5\n    unit: m", "value: 1\n    unit: m")]},
-        Break(RECEIPTS, "skew", "5 min → 1 min", (), ["inventory"], ["api"]),
     ),
     "smaller records": (
         {RECEIPT: [('{retention.ms: "-1",', '{max.message.bytes: "1000", retention.ms: "-1",')]},

@@ -19,10 +19,6 @@ def test_the_broker_listens_on_this_machine_only(tmp_path: Path) -> None:
     assert listeners == ["PLAINTEXT://127.0.0.1:9192", "CONTROLLER://127.0.0.1:9193"]
 
 
-def test_no_path_stands_in_it(tmp_path: Path) -> None:
-    assert not any("odd" in value for value in render_properties(tmp_path).values())
-
-
 def test_one_of_three_keeps_what_a_lost_broker_would_take_away(tmp_path: Path) -> None:
     voters = "1@one:9093,2@two:9093,3@three:9093"
     found = render_properties(

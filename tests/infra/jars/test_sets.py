@@ -19,11 +19,6 @@ def test_the_lock_is_of_this_specification(name: Name) -> None:
     assert lock.spec_hash == compute_spec_hash(HERE / name / SPEC_FILE)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_file_names_a_repository(name: Name) -> None:
-    assert not any("://" in file.read_text() for file in (HERE / name).iterdir())
-
-
 def test_the_class_paths_hold_different_kafka_clients() -> None:
     versions = {
         jar.version

@@ -14,13 +14,6 @@ def create_config(tmp_path: Path, **settings: object) -> dict[str, object]:
     return dict(build_client_config(Settings.model_validate({"data_dir": tmp_path, **settings})))
 
 
-def test_the_embedded_broker_needs_an_address_only(tmp_path: Path) -> None:
-    assert create_config(tmp_path, port_base=8100) == {
-        "bootstrap.servers": "127.0.0.1:9192",
-        "security.protocol": "PLAINTEXT",
-    }
-
-
 def test_a_remote_kafka_gets_its_security(tmp_path: Path) -> None:
     assert create_config(
         tmp_path,

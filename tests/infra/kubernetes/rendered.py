@@ -13,7 +13,7 @@ import yaml
 from infra.settings import locate_root
 
 MANIFESTS = locate_root() / "infra" / "kubernetes"
-OVERLAYS = ("single", "cluster", "outside-kafka", "spark-on-kubernetes")
+OVERLAYS = ("single", "cluster", "outside-kafka")
 KUBECTL = Path(sysconfig.get_path("scripts"), "kubectl")
 """The one that infra/requirements/retail.lock pins."""
 SECONDS_MAX = 60

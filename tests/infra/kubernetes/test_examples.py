@@ -7,7 +7,7 @@ import yaml
 
 from infra.broker.properties import render_server_properties
 from infra.settings import Settings, locate_root
-from tests.infra.kubernetes.rendered import MANIFESTS, render, settings, workloads
+from tests.infra.kubernetes.rendered import MANIFESTS, render, settings
 from tests.infra.observability.queries import list_groupings, list_selectors
 
 EXAMPLES = MANIFESTS / "examples"
@@ -30,13 +30,6 @@ def test_the_autoscaler_asks_for_the_metric_that_the_adapter_serves() -> None:
     assert selector.metric == series
     assert list_groupings(query) == {"le", "pod"}
     assert series in RULES.read_text()  # whose every metric a real API has, by another test
-
-
-def test_a_pod_of_the_api_can_be_scraped() -> None:
-    api = workloads(render("cluster"))["api"]
-    said = api["spec"]["template"]["metadata"]["annotations"]
-    [port] = api["spec"]["template"]["spec"]["containers"][0]["ports"]
-    assert said["prometheus.io/port"] == str(port["containerPort"])
 
 
 def test_strimzis_kafka_is_where_the_overlay_looks_for_it() -> None:

@@ -23,11 +23,6 @@ def test_it_is_drawn_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None
     assert [one.name for one in file.parent.iterdir()] == ["api.properties"]
 
 
-def test_each_service_has_another_one(tmp_path: Path) -> None:
-    settings = Settings(data_dir=tmp_path)
-    assert draw_password(settings, "api") != draw_password(settings, "lake")
-
-
 def test_who_has_none_is_told_who_draws_it(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"password of api.*make up SECURE=on"):
         read_password(Settings(data_dir=tmp_path), "api")

@@ -39,10 +39,6 @@ def test_every_component_has_its_program(programs: dict[str, ProcessConfig]) -> 
     assert set(programs) == set(COMPONENTS)
 
 
-def test_logs_go_to_the_data_folder(programs: dict[str, ProcessConfig], home: Path) -> None:
-    assert Path(programs["api"].stdout_logfile).absolute() == home / "logs" / "api.log"
-
-
 def test_restarts_logs_and_stops_of_every_component_have_limits(
     programs: dict[str, ProcessConfig],
 ) -> None:

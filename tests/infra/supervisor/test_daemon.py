@@ -12,10 +12,9 @@ import pytest
 from supervisor.xmlrpc import Faults
 
 from infra.errors import UserError
+from infra.logs import tail
 from infra.supervisor import daemon, orphans
-from infra.supervisor.history import read_restarts
-from infra.supervisor.manager import Manager
-from infra.supervisor.tail import tail
+from infra.supervisor.manager import Manager, read_restarts
 from infra.wait import wait_for
 
 PROGRAMS = Path(__file__).with_name("programs.conf")
@@ -43,25 +42,10 @@ def await_pid(manager: Manager, name: str) -> int:
     return manager.find_process(name).pid
 
 
-def test_nothing_starts_by_itself(manager: Manager) -> None:
-    assert {process.state for process in manager.list_processes().values()} == {"STOPPED"}
-
-
 def test_a_manager_is_found_again(home: Path, manager: Manager) -> None:
     manager_found = daemon.find_running(home)
     assert manager_found is not None
     assert manager_found.read_pid() == manager.read_pid()
-
-
-def test_no_manager_runs_before_the_first_start(home: Path) -> None:
-    assert daemon.find_running(home) is None
-
-
-def test_starting_twice_starts_once(manager: Manager) -> None:
-    manager.start("steady")
-    first = await_pid(manager, "steady")
-    manager.start("steady")
-    assert await_pid(manager, "steady") == first
 
 
 def test_a_killed_component_is_started_again_and_the_history_says_so(
@@ -124,14 +108,6 @@ def test_a_new_manager_starts_after_a_killed_one(home: Path, manager: Manager) -
 
 def test_another_folders_processes_are_not_ours(home: Path, manager: Manager) -> None:
     assert orphans.find(home.parent) == []
-
-
-def test_clearing_removes_the_socket(home: Path, manager: Manager) -> None:
-    folder = Path((home / "run" / "socket-folder").read_text())
-    assert folder.exists()
-    orphans.stop(home)
-    daemon.clear(home)
-    assert not folder.exists()
 
 
 def test_a_manager_that_does_not_come_up_says_why(home: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """What happened to the components, from the process manager's log."""
 
-from infra.supervisor.history import Restarts, read_restarts
+from infra.supervisor.manager import Restarts, read_restarts
 
 LOG = """\
 10:00:00 INFO supervisord started with pid 1
@@ -24,8 +24,3 @@ def test_restarts_are_counted_since_the_managers_last_start() -> None:
 
 def test_what_a_person_stopped_and_started_is_no_restart() -> None:
     assert "broker" not in read_restarts(LOG)
-
-
-def test_a_component_that_ended_and_waits_has_not_been_restarted_yet() -> None:
-    log = LOG + "10:01:00 INFO exited: broker (exit status 1; not expected)\n"
-    assert read_restarts(log)["broker"] == Restarts(0, "exit status 1")

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from contracts import RECEIPTS, encode
-from infra.flink import FLINK
+from infra.environment import FLINK
 from infra.jars.sets import get_jar_set
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -65,7 +65,7 @@ def test_the_program_reads_a_job_and_a_receipt_as_the_project_writes_them(
 ) -> None:
     for name in ("pyflink", "pyflink.common", "pyflink.table", "pyflink.table.udf"):
         monkeypatch.setitem(sys.modules, name, STANDS_FOR_PYFLINK)
-    monkeypatch.setattr(systems, "fetch_flink_jars", lambda: [tmp_path / "a.jar"])
+    monkeypatch.setattr(systems, "fetch_jars", lambda _: [tmp_path / "a.jar"])
     program = runpy.run_path(str(systems.FLINK_PROGRAM))
     job = json.loads(render_job(Settings(data_dir=tmp_path), "a-job"))
     assert f"'topic' = '{RECEIPTS.name}'" in program["RECEIPTS"].format(**job)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from infra.errors import UserError
+from infra.security.certificates import ensure_keys
 from infra.security.files import locate_certificate
-from infra.security.keys import ensure_keys
-from infra.security.tokens import NoToken, list_tokens
+from infra.security.tokens import list_tokens
 from infra.settings import Settings
 from ops.cli import security
 from tests.ops.cli.commands import run_command
@@ -64,5 +64,5 @@ def test_curl_gets_a_token_in_a_file_that_only_its_owner_can_read(
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert f"export CURL_HOME='{file.parent}'" in shown
     assert token.secret not in shown
-    with pytest.raises(NoToken, match="one of me, found 'you'"):
+    with pytest.raises(UserError, match="one of me, found 'you'"):
         run("token", "curl", "you", str(tmp_path))

@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from infra.doctor.checks import Finding
+from infra.doctor import Finding
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor import daemon

@@ -8,7 +8,7 @@ import pytest
 from contracts import HEARTBEATS, RECEIPTS
 from infra.errors import UserError
 from infra.kafka import Offsets, create_admin, read_end_offsets, read_start_offsets
-from infra.lake.coverage import Coverage
+from infra.lake import Coverage
 from infra.settings import Settings
 from ops.faults import log_head, records
 from ops.faults.fault import Scene

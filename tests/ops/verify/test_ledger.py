@@ -27,13 +27,12 @@ from tests.worlds import shrink_world
 pytestmark = pytest.mark.e2e
 
 MOVING = [topic.name for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)]
-RATES = {f"simulator_{kind}_rate": 0.02 for kind in DIRT if kind != "duplicates"}
 
 
 @pytest.fixture(scope="module")
 def dirty(kafka: Settings) -> Settings:
     """The log of one day in a small and very dirty world."""
-    settings = shrink_world(kafka, 4, 60, 2.0, simulator_duplicate_rate=0.05, **RATES)
+    settings = shrink_world(kafka, 4, 60, 2.0, simulator_dirt=40)
     simulate(settings, Signal(), backfill_days=1, live=False)
     return settings
 

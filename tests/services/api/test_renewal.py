@@ -11,7 +11,7 @@ from infra.clock import get_today
 from infra.security import certificates
 from infra.security.certificates import CERTIFICATE_DAYS, DAYS_LEFT_MIN, ensure_certificate
 from infra.security.files import locate_authority
-from infra.security.tokens import DAY_MS, Role, ensure_tokens, list_tokens, read_own
+from infra.security.tokens import DAY_MS, DAYS, Role, ensure_tokens, list_tokens, read_own
 from infra.settings import Settings
 from services.api.__main__ import Renewal
 from services.api.http.server import create_context
@@ -65,7 +65,7 @@ def test_new_connections_are_shown_a_new_certificate_before_the_old_one_ends(
 def test_tokens_of_the_shop_are_drawn_anew_when_they_are_over(shop: Settings) -> None:
     context = create_context(ensure_certificate(shop, "api"))
     first = {one.secret for one in list_tokens(shop)}
-    end_ms = NOW_MS + shop.api_token_days * DAY_MS
+    end_ms = NOW_MS + DAYS * DAY_MS
     renew(shop, context, end_ms - 1)
     assert {one.secret for one in list_tokens(shop)} == first
     renew(shop, context, end_ms)
@@ -76,7 +76,7 @@ def test_tokens_of_the_shop_are_drawn_anew_when_they_are_over(shop: Settings) ->
 
 
 def test_a_command_that_comes_before_the_api_draws_its_token_itself(shop: Settings) -> None:
-    first, end_ms = read_own(shop, NOW_MS), NOW_MS + shop.api_token_days * DAY_MS
+    first, end_ms = read_own(shop, NOW_MS), NOW_MS + DAYS * DAY_MS
     assert read_own(shop, end_ms - 1) == first
     second = read_own(shop, end_ms)
     assert second not in (None, first)

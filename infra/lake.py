@@ -1,22 +1,65 @@
-"""The coverage of the log by a table.
+"""The lake's folder: the places of its tables, and each table's coverage of the log.
 
-Each commit records it, atomically with its rows. So there is no checkpoint that could contradict
-the table or be lost.
+Each commit of a table records its coverage, atomically with its rows. So there is no checkpoint
+that could contradict the table or be lost.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from infra.errors import UserError
 from infra.folder import Folder
 from infra.kafka import Offsets, Partition
-from infra.lake.offsets import flatten_topics, group_by_topic
+from infra.settings import LAKE, Settings
 
 LOG = "_delta_log"
 WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
 """The operations that change rows."""
+ByTopic = Mapping[str, Mapping[str, int]]
+"""Offset by topic and partition."""
+
+
+class Named(Protocol):
+    """The part of a contract that names a folder."""
+
+    @property
+    def domain(self) -> str: ...
+
+    @property
+    def entity(self) -> str: ...
+
+    @property
+    def major(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Folders:
+    """The folders of the lake, below one root."""
+
+    root: Folder
+
+    @property
+    def layers(self) -> tuple[Folder, ...]:
+        """The folders of the three layers."""
+        return self.bronze, self.root / "silver", self.root / "gold"
+
+    @property
+    def bronze(self) -> Folder:
+        return self.root / "bronze"
+
+    def silver(self, topic: Named) -> Folder:
+        return self.root / "silver" / f"{topic.domain}.{topic.entity}.v{topic.major}"
+
+    @property
+    def daily_facts(self) -> Folder:
+        return self.root / "gold" / "daily-facts"
+
+
+def locate_folders(settings: Settings) -> Folders:
+    """The lake's folders: at LAKE_URL, or below DATA_DIR."""
+    return Folders(Folder.of(settings.lake_url or (settings.data_dir / LAKE).as_uri()))
 
 
 class UnknownCoverage(UserError):
@@ -87,3 +130,18 @@ def read_commits(folder: Folder, version: int | None = None) -> Iterator[dict[st
         entries = map(json.loads, actions)
         yield next(action["commitInfo"] for action in entries if "commitInfo" in action)
         at -= 1
+
+
+def group_by_topic(offsets: Offsets) -> dict[str, dict[str, int]]:
+    by_topic: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in offsets.items():
+        by_topic.setdefault(topic, {})[str(partition)] = offset
+    return by_topic
+
+
+def flatten_topics(by_topic: ByTopic) -> dict[Partition, int]:
+    return {
+        (topic, int(partition)): offset
+        for topic, partitions in by_topic.items()
+        for partition, offset in partitions.items()
+    }

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from infra.folder import Folder
-from infra.lake import Coverage, UnknownCoverage, read_committed_ms, read_coverage
+from infra.lake import (
+    Coverage,
+    UnknownCoverage,
+    flatten_topics,
+    group_by_topic,
+    read_committed_ms,
+    read_coverage,
+)
 
 AT = ("public.sales.receipt.v1", 0)
 FIRST, SECOND = Coverage().then({AT: 5}), Coverage().then({AT: 5}).then({AT: 9})
@@ -54,3 +61,10 @@ def test_who_writes_and_does_not_say_it_is_found_out(table: Folder) -> None:
     commit(table, 2, "WRITE")
     with pytest.raises(UnknownCoverage):
         read_coverage(table)
+
+
+def test_offsets_are_spelled_by_topic_and_partition_and_understood_again() -> None:
+    offsets = {("sales", 0): 5, ("stock", 2): 1, ("sales", 11): 9}
+    by_topic = {"sales": {"0": 5, "11": 9}, "stock": {"2": 1}}
+    assert group_by_topic(offsets) == by_topic
+    assert flatten_topics(by_topic) == offsets

@@ -1,0 +1,186 @@
+"""Checks of the machine before anything starts: one for each cause by which a start can fail.
+
+Each says what to do. That there is a Python with its modules, the environment has shown.
+"""
+
+import os
+import shutil
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from infra import java
+from infra.settings import HOST, Settings
+from infra.supervisor import orphans
+
+GIB = 1024**3
+MEMORY_MIN_BYTES = 4 * GIB  # Spark 2.4, its Python 0.5, broker 0.3, the rest 0.4, and some room
+DISK_MIN_BYTES = 2 * GIB  # an hour of the default pace, with its checkpoints
+PORT_STEP = 100
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of a check. With a remedy, a start needs the remedy first."""
+
+    check: str
+    found: str
+    remedy: str = ""
+    ours: bool = False  # the port's holder is a component of this folder
+
+    @property
+    def good(self) -> bool:
+        return not self.remedy
+
+    def __str__(self) -> str:
+        return f"{self.found}. {self.remedy}" if self.remedy else self.found
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A process that listens on a port; pid 0: another user's, which this user cannot see."""
+
+    name: str
+    pid: int
+    ours: bool  # one of this data folder's own components
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the checks ask of the machine."""
+
+    starts_java: bool
+    memory_bytes: int
+    disk_bytes: int
+    """Free bytes where the data folder is."""
+    may_write: bool
+    """Into the data folder."""
+    find_holder: Callable[[int], Holder | None]
+    """The process that listens on the port; None if it is free."""
+
+
+def inspect_machine(settings: Settings) -> Machine:
+    """This machine."""
+    home = settings.data_dir
+    existing = next(place for place in (home, *home.parents) if place.exists())
+    return Machine(
+        starts_java=java.can_start(),
+        memory_bytes=psutil.virtual_memory().available,
+        disk_bytes=shutil.disk_usage(existing).free,
+        may_write=os.access(existing, os.W_OK | os.X_OK),
+        find_holder=lambda port: find_holder(home, port),
+    )
+
+
+def run_checks(machine: Machine, settings: Settings) -> Iterator[Finding]:
+    """Run every check, in the order in which a start would fail on them."""
+    yield check_java(machine)
+    yield check_data_folder(machine, settings.data_dir)
+    yield check_disk(machine, settings.data_dir)
+    yield check_refill(settings)
+    wanted = {"api": settings.api_port}
+    if settings.broker_embedded:
+        wanted |= {"broker": settings.broker_port, "controller": settings.controller_port}
+    listening = [check_port(machine, settings, use, port) for use, port in wanted.items()]
+    yield check_memory(machine, already_used=any(finding.ours for finding in listening))
+    yield from listening
+
+
+def check_java(machine: Machine) -> Finding:
+    if machine.starts_java:
+        return Finding("java", f"Java {java.VERSION}")
+    return Finding(
+        "java",
+        "the Java that comes with the environment does not start",
+        f"It should run on this machine. What it says: {java.locate_java()} -version",
+    )
+
+
+def check_data_folder(machine: Machine, folder: Path) -> Finding:
+    if machine.may_write:
+        return Finding("data folder", f"{folder} can be written")
+    remedy = "Make it writable, or choose another: make up DATA_DIR=…"
+    return Finding("data folder", f"{folder} cannot be written", remedy)
+
+
+def check_disk(machine: Machine, folder: Path) -> Finding:
+    found = f"{machine.disk_bytes / GIB:.1f} GiB free disk"
+    if machine.disk_bytes >= DISK_MIN_BYTES:
+        return Finding("disk", found)
+    return Finding(
+        "disk",
+        found,
+        f"{DISK_MIN_BYTES // GIB} GiB are needed where {folder} is. Make room, or choose another "
+        "folder: make up DATA_DIR=…",
+    )
+
+
+def check_refill(settings: Settings) -> Finding:
+    if settings.simulator_refill == "vans" or "reorder" in settings.pipeline_names:
+        return Finding("refill", f"shelves filled by {settings.simulator_refill}")
+    return Finding(
+        "refill",
+        "shelves filled by orders, and no pipeline that proposes any",
+        f"They would run empty. Add it: PIPELINES={settings.pipelines},reorder",
+    )
+
+
+def check_memory(machine: Machine, already_used: bool) -> Finding:
+    found = f"{machine.memory_bytes / GIB:.1f} GiB free memory"
+    if already_used or machine.memory_bytes >= MEMORY_MIN_BYTES:
+        return Finding("memory", found)
+    return Finding(
+        "memory",
+        found,
+        f"{MEMORY_MIN_BYTES // GIB} GiB are needed for the broker and Spark. Close something "
+        "large, or give the machine more",
+    )
+
+
+def check_port(machine: Machine, settings: Settings, use: str, port: int) -> Finding:
+    check = f"port {port}"
+    holder = machine.find_holder(port)
+    if holder is None:
+        return Finding(check, f"free, for the {use}")
+    if holder.ours:
+        return Finding(check, f"in use by the {use} of this folder (pid {holder.pid})", ours=True)
+    who = f"{holder.name} (pid {holder.pid})" if holder.pid else holder.name
+    return Finding(
+        check,
+        f"Port {port} is in use by {who}",
+        f"Stop it, or choose others: make up PORT_BASE={find_free_base(machine, settings)}",
+    )
+
+
+def find_free_base(machine: Machine, settings: Settings) -> int:
+    """The next PORT_BASE whose ports are all free now."""
+    for base in range(settings.port_base + PORT_STEP, 60_000, PORT_STEP):
+        moved = settings.model_copy(update={"port_base": base})
+        if not any(map(machine.find_holder, (base, moved.broker_port, moved.controller_port))):
+            return base
+    return settings.port_base + PORT_STEP
+
+
+def find_holder(home: Path, port: int) -> Holder | None:
+    """The process that listens on the port; `home`: the data folder of our own components."""
+    with socket.socket() as probe:
+        # As servers do: a port with only old connections in TIME_WAIT is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            pass
+        else:
+            return None
+    try:
+        connections = psutil.net_connections(kind="tcp")
+    except psutil.AccessDenied:
+        connections = []
+    for one in connections:
+        if one.laddr and one.laddr.port == port and one.pid and one.status == psutil.CONN_LISTEN:
+            process = psutil.Process(one.pid)
+            return Holder(process.name(), one.pid, orphans.is_of_folder(process, home))
+    return Holder("another user's process", 0, ours=False)

@@ -1,0 +1,328 @@
+"""The installer: as its lock pins it, with the index that pip is set up for."""
+
+import base64
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+import venv
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra import installer
+from infra.installer import (
+    Broken,
+    Installer,
+    build_pip_command,
+    ensure_installer,
+    find_index,
+    run_pip,
+    translate,
+)
+
+PROGRAM = {"uv-1.data/scripts/uv": "#!/bin/sh\necho installed\n"}
+MIRROR = "https://me:secret@mirror.example/simple"
+PROJECT = """
+[project]
+name = "project"
+version = "1"
+[build-system]
+requires = []
+build-backend = "builder"
+backend-path = ["."]
+"""
+BUILDER = """
+import shutil
+def build_editable(folder, *_):
+    return shutil.copy({wheel!r}, folder).rpartition("/")[2]
+"""
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Hide the settings of pip and uv in the environment, and use caches of the test's own."""
+    for name in os.environ:
+        if name.startswith(("PIP_", "UV_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)  # of the files, pip reads none then
+    monkeypatch.setenv("UV_NO_CONFIG", "1")
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def write_wheel(folder: Path, name: str, files: dict[str, str]) -> Path:
+    """A package of version 1, which any Python takes."""
+    folder.mkdir(exist_ok=True)
+    about = f"{name}-1.dist-info"
+    members = {
+        **files,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{path},{hash_file(text)},{len(text)}\n" for path, text in members.items())
+    file = folder / f"{name}-1-py3-none-any.whl"
+    with zipfile.ZipFile(file, "w") as packed:
+        for path, text in {**members, f"{about}/RECORD": f"{record}{about}/RECORD,,\n"}.items():
+            packed.writestr(path, text)
+    return file
+
+
+def hash_file(text: str) -> str:
+    raw = hashlib.sha256(text.encode()).digest()
+    return f"sha256={base64.urlsafe_b64encode(raw).rstrip(b'=').decode()}"
+
+
+def write_lock(file: Path, *wheels: Path, sha256: str = "") -> Path:
+    """A lock file that pins the wheels by their hashes, or by another one."""
+    lines = []
+    for one in wheels:
+        pinned = sha256 or hashlib.sha256(one.read_bytes()).hexdigest()
+        lines.append(f"{one.name.split('-')[0]}==1 \\\n    --hash=sha256:{pinned}\n")
+    file.write_text("".join(lines))
+    return file
+
+
+class Served(SimpleHTTPRequestHandler):
+    """Answers with files, and keeps what it was asked for."""
+
+    def __init__(self, asked: list[str], *arguments: Any, **named: Any) -> None:
+        self.asked = asked
+        super().__init__(*arguments, **named)
+
+    def log_message(self, *arguments: Any) -> None:
+        self.asked.append(self.path)
+
+
+@contextmanager
+def serving(folder: Path, *wheels: Path) -> Iterator[tuple[str, list[str]]]:
+    """The address of an index of wheels under the folder, and what it was asked for so far."""
+    for one in wheels:
+        page = folder / "simple" / one.name.split("-")[0] / "index.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(f'<a href="/{one.relative_to(folder)}">{one.name}</a>')
+    asked: list[str] = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Served, asked, directory=str(folder)))
+    threading.Thread(target=server.serve_forever).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/simple", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def packed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The wheel of a small uv, which is all that pip finds; pinned."""
+    wheel = write_wheel(tmp_path / "wheels", "uv", PROGRAM)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
+    monkeypatch.setattr(installer, "LOCK", write_lock(tmp_path / "installer.lock", wheel))
+    return wheel
+
+
+def test_it_can_be_run(packed: Path, tmp_path: Path) -> None:
+    uv = ensure_installer(tmp_path / "installer").uv
+    assert subprocess.check_output([uv], text=True) == "installed\n"
+
+
+def test_one_with_another_hash_is_refused(packed: Path, tmp_path: Path) -> None:
+    write_lock(installer.LOCK, packed, sha256="0" * 64)
+    with pytest.raises(Broken, match=r"pip says\n(.|\n)*DO NOT MATCH THE HASHES"):
+        ensure_installer(tmp_path / "installer")
+    assert [file for file in (tmp_path / "installer").rglob("*") if file.is_file()] == []
+
+
+def test_where_installing_outside_of_an_environment_is_forbidden_it_is_fetched_all_the_same(
+    packed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PIP_REQUIRE_VIRTUALENV", "1")
+    assert ensure_installer(tmp_path / "installer").uv.exists()
+
+
+def test_a_python_without_pip_uses_the_one_it_brings(
+    packed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert build_pip_command(tmp_path)[0] != sys.executable
+    assert "pip" in run_pip(["--version"], tmp_path)
+
+
+def test_a_missing_module_is_named_with_its_package(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "ensurepip", None)
+    with pytest.raises(Broken, match=r"ensurepip is missing.\n.*python3\.\d+-venv"):
+        build_pip_command(tmp_path)
+
+
+@pytest.fixture
+def pip_conf(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Where pip reads its settings from; a test writes the file."""
+    file = tmp_path / "pip.conf"
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(file))
+    return file
+
+
+def test_the_index_of_pips_own_file_is_uvs(pip_conf: Path, tmp_path: Path) -> None:
+    pip_conf.write_text(
+        f"[global]\nindex-url = {MIRROR}\ncert = /etc/corporate.pem\ntimeout = 90\n"
+    )
+    variables = find_index(tmp_path).variables
+    assert variables["UV_INDEX_URL"] == MIRROR
+    assert variables["SSL_CERT_FILE"] == "/etc/corporate.pem"
+    assert variables["UV_HTTP_TIMEOUT"] == "90"
+
+
+def test_a_variable_of_pip_counts_more_than_its_file(
+    monkeypatch: pytest.MonkeyPatch, pip_conf: Path, tmp_path: Path
+) -> None:
+    pip_conf.write_text("[install]\nindex-url = https://other.example/simple\n")
+    monkeypatch.setenv("PIP_INDEX_URL", MIRROR)
+    assert find_index(tmp_path).variables["UV_INDEX_URL"] == MIRROR
+
+
+def test_several_indexes_are_asked_as_pip_asks_them() -> None:
+    translated = translate({"extra-index-url": "\nhttps://one.example/\nhttps://two.example/"})
+    assert translated.variables == {
+        "UV_EXTRA_INDEX_URL": "https://one.example/ https://two.example/",
+        "UV_INDEX_STRATEGY": "unsafe-best-match",
+    }
+
+
+def test_without_an_index_uv_asks_none() -> None:
+    assert translate({"no-index": "true"}).options == ("--no-index",)
+    assert translate({"no-index": "false"}).options == ()
+
+
+def test_a_variable_of_uv_counts_more_than_what_pip_is_set_up_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("UV_INDEX_URL", "https://other.example/simple")
+    uv = Installer(Path("uv"), translate({"index-url": MIRROR, "timeout": "90"}))
+    assert uv.environment()["UV_INDEX_URL"] == "https://other.example/simple"
+    assert uv.environment()["UV_HTTP_TIMEOUT"] == "90"
+
+
+def test_an_address_with_a_password_is_no_argument() -> None:
+    uv = Installer(Path("uv"), translate({"index-url": MIRROR}))
+    assert "secret" not in " ".join(uv.command("pip", "sync"))
+
+
+def test_a_setting_that_pip_cannot_read_is_told(pip_conf: Path, tmp_path: Path) -> None:
+    pip_conf.write_text("index-url = without a section\n")
+    with pytest.raises(Broken, match=r"pip says\n(.|\n)*pip\.conf"):
+        find_index(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def uv() -> Path:
+    """The pinned uv, as the machine gets it."""
+    return ensure_installer().uv
+
+
+@pytest.fixture
+def wheels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder of packages that pip is set up for."""
+    write_wheel(tmp_path / "wheels", "one", {"one.py": "NUMBER = 1\n"})
+    write_wheel(tmp_path / "wheels", "two", {"two.py": "NUMBER = 2\n"})
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    return tmp_path / "wheels"
+
+
+@pytest.fixture
+def pip_like(uv: Path, wheels: Path, tmp_path: Path) -> Installer:
+    return Installer(uv, find_index(tmp_path))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    venv.EnvBuilder(symlinks=True).create(tmp_path / "venv")
+    return tmp_path / "venv"
+
+
+def run_python(folder: Path, code: str) -> str:
+    return subprocess.check_output([str(folder / "bin" / "python"), "-c", code], text=True).strip()
+
+
+def test_what_the_lock_names_is_installed_from_where_pip_would_take_it(
+    pip_like: Installer, wheels: Path, folder: Path, tmp_path: Path
+) -> None:
+    pinned = write_lock(tmp_path / "lock", *wheels.iterdir())
+    assert pip_like.sync(folder, pinned) == 2
+    assert run_python(folder, "import one, two; print(one.NUMBER + two.NUMBER)") == "3"
+
+
+def test_a_package_with_another_hash_is_refused(
+    pip_like: Installer, wheels: Path, folder: Path, tmp_path: Path
+) -> None:
+    pinned = write_lock(tmp_path / "lock", *wheels.iterdir(), sha256="0" * 64)
+    with pytest.raises(Broken, match=r"uv says\n(.|\n)*[Hh]ash"):
+        pip_like.sync(folder, pinned)
+    assert not list(folder.glob("lib/*/site-packages/one*"))
+
+
+def test_a_package_without_a_hash_is_refused(
+    pip_like: Installer, wheels: Path, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "lock").write_text("one==1\n")
+    with pytest.raises(Broken, match="hash"):
+        pip_like.sync(folder, tmp_path / "lock")
+
+
+def test_a_package_that_nobody_has_says_what_to_do(
+    pip_like: Installer, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "lock").write_text(f"three==1 --hash=sha256:{'0' * 64}\n")
+    with pytest.raises(Broken, match=r"uv says\n(.|\n)*three(.|\n)*Check the network"):
+        pip_like.sync(folder, tmp_path / "lock")
+
+
+def test_what_the_cache_holds_is_installed_without_asking_the_index(
+    uv: Path, wheels: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    pinned = write_lock(tmp_path / "lock", *wheels.iterdir())
+    with serving(tmp_path, *wheels.iterdir()) as (address, asked):
+        monkeypatch.setenv("PIP_INDEX_URL", address)
+        pip_like = Installer(uv, find_index(tmp_path))
+        assert pip_like.sync(folder, pinned) == 2
+        assert "/simple/one/" in asked
+        asked.clear()
+        venv.EnvBuilder(clear=True, symlinks=True).create(folder)
+        assert pip_like.sync(folder, pinned) == 2
+        assert asked == []
+
+
+def test_a_project_is_used_where_it_lies(pip_like: Installer, folder: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    built = write_wheel(project, "project", {"project.pth": f"{project}\n"})
+    (project / "builder.py").write_text(BUILDER.format(wheel=str(built)))
+    (project / "pyproject.toml").write_text(PROJECT)
+    pip_like.link(folder, project)
+    (project / "written_later.py").write_text("NUMBER = 3\n")
+    assert run_python(folder, "import written_later; print(written_later.NUMBER)") == "3"
+
+
+def test_a_project_that_cannot_be_built_says_why(
+    pip_like: Installer, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    with pytest.raises(Broken, match=r"uv says\n(.|\n)*builder"):
+        pip_like.link(folder, tmp_path)
+
+
+def test_the_environment_has_what_each_package_asks_for(uv: Path) -> None:
+    command = [str(uv), "pip", "check", "--python", sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
