@@ -5,7 +5,7 @@ from pathlib import Path
 
 NAME = re.compile(r"(\d{4})-[a-z0-9-]+\.md")
 HEAD = re.compile(r"# (\d+)\. (.+)\n\n\*\*Context\.\*\* ")
-ROW = re.compile(r"^\| (\d+) \| \[(.+)\]\((.+)\) \| .+ \|$", re.MULTILINE)
+ROW = re.compile(r"^\| (\d+) \| \[(.+)\]\((.+)\) \|$", re.MULTILINE)
 
 Entry = tuple[int, str, str]
 """Number, title and file of a decision."""
