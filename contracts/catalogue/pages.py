@@ -54,7 +54,7 @@ def list_ways(base: str) -> Html:
     )
 
 
-def build_index(known: Knowledge, data_docs: str | None) -> Page:
+def build_index(known: Knowledge) -> Page:
     topics = [one for one in known.contracts.values() if one.kind == "topic"]
     counts = (
         f"{len(topics)} topics and {len(known.contracts) - len(topics)} views, "
@@ -73,13 +73,11 @@ def build_index(known: Knowledge, data_docs: str | None) -> Page:
     ]
     heads = ("name", "kind", "owner", "what it does", "reads", "writes")
     agreed = f"What is agreed about every record that anybody here publishes. {counts}"
-    docs = render_link("Results of validation: Data Docs", data_docs) if data_docs else None
     return build_page(
         NAME,
         "",
         render_element("h1", NAME),
         render_element("p", agreed),
-        render_element("p", docs) if docs else None,
         render_element("h2", "Topics and views", id="topics"),
         render_element(
             "div", *(_render_card(known, one) for one in known.contracts.values()), class_="cards"

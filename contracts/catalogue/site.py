@@ -15,13 +15,10 @@ from contracts.catalogue.pages import (
 STYLE = Path(__file__).with_name("style.css")
 
 
-def build_site(folder: Path, data_docs: str | None, frame: Frame) -> Mapping[str, str]:
-    """Every file of the site, by its path. Raises BadContract.
-
-    `data_docs`: the address of the lake's validation results, if there are any.
-    """
+def build_site(folder: Path, frame: Frame) -> Mapping[str, str]:
+    """Every file of the site, by its path. Raises BadContract."""
     known = gather(folder)
-    pages = {"index.html": build_index(known, data_docs), "fields.html": build_fields_page(known)}
+    pages = {"index.html": build_index(known), "fields.html": build_fields_page(known)}
     for name, contract in known.contracts.items():
         pages[f"topics/{name}.html"] = build_contract_page(known, contract)
     for name, consumer in known.consumers.items():

@@ -47,7 +47,13 @@ def aot() -> None:
         lock_home(folder, "making Java's caches in"),
         screen.show_waiting("aot", "training") as wait,
     ):
-        made = [] if is_there(current) else train(current, folder)
+        try:
+            made = [] if is_there(current) else train(current, folder)
+        except subprocess.TimeoutExpired as late:
+            raise UserError(
+                f"A training run of Java should end within {late.timeout:g} s, but did not: the "
+                "machine may be busy. Without the caches all works, and starts more slowly."
+            ) from late
     size = sum(file.stat().st_size for file in folder.glob("*.aot")) / MIB
     screen.step("aot", f"{len(made)} caches made, {size:.0f} MB in all", wait.seconds)
 

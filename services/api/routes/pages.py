@@ -166,4 +166,4 @@ def _render_catalogue() -> Mapping[str, str]:
         return render(framed)
 
     folder = Path(catalog.__file__).parent
-    return build_site(folder, None, frame)
+    return build_site(folder, frame)
