@@ -65,7 +65,7 @@ def list_ends(settings: Settings) -> Iterator[End]:
     """The ends of all tokens and certificates that the shop does not renew by itself."""
     for token in list_tokens(settings):
         if token.name not in {*Role}:
-            remedy = f"retail token add {token.name} --role {token.role}"
+            remedy = f"retail security token add {token.name} --role {token.role}"
             yield End("token", token.name, token.expires_at_ms, TOKEN_DAYS_LEFT_MIN, remedy)
     for name, day in list_certificates(settings).items():
         if name != RENEWS_ITSELF:

@@ -61,7 +61,6 @@ def test_a_change_of_logic_changes_the_digest(code: Path, file: str, old: str, n
         "ops/generations/promotion.py",
         "ops/generations/lifecycle.py",
         "pipelines/engine/throttle.py",
-        "pipelines/engine/session.py",
         "pipelines/engine/tuning/optimized.py",
         "ops/generations/supervisor.py",
         "pipelines/fraud/rules.py",

@@ -370,7 +370,8 @@ def test_what_the_api_is_asked_for_is_sent_and_listed(shop: Subscribed) -> None:
     with serving(sources) as api, shop.working():
         asked = {"view": STOCK_LEVELS.name, "address": shop.receiver.address, "filter": LOW}
         path, token = "/v1/subscriptions", {"Authorization": f"Bearer {TOKEN}"}
-        made = api.ready().request("POST", path, params=asked, headers=token).json()
+        api.ready().eventually(path, lambda told: told["subscriptions"] == [])
+        made = api.request("POST", path, params=asked, headers=token).json()
         one = f"{path}/{made['subscription_id']}"
         shop.rows(high=1)
         [hook] = shop.receiver.await_hooks(1)
