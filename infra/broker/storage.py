@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +29,7 @@ from infra.settings import HOST, Settings, read_settings
 DRAFT_DIR = "log.new"
 SECURED = "secured"
 """A file in the log of a broker that had users at its first start."""
-FORMAT_SECONDS_MAX = 60
+FORMAT_SECONDS_MAX = 180
 CLUSTER_ID = re.compile(r"^(cluster\.id=).*$", re.MULTILINE)
 
 
@@ -114,6 +115,11 @@ def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
     try:
         command = [*java_command, "kafka.tools.StorageTool", *words]
         answer = capture(command, FORMAT_SECONDS_MAX, folder)
+    except subprocess.TimeoutExpired as late:
+        raise UserError(
+            f"Kafka should format the broker's folder {folder} within {FORMAT_SECONDS_MAX} s, but "
+            "did not: the machine may be busy. Start it again: make up"
+        ) from late
     finally:
         users.unlink(missing_ok=True)
         config.unlink()
