@@ -13,7 +13,7 @@ from infra.settings import locate_root, read_settings
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(600)]
 
-SECONDS_MAX = 300
+SECONDS_MAX = 540
 
 
 @pytest.fixture(scope="module")
