@@ -1,18 +1,14 @@
 """Programs of this project: their environment, and the processes that they start."""
 
-import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
 
 from infra.settings import Settings, locate_root
-
-STOP_SECONDS_MAX = 30.0
 
 WORKER = "pipelines.engine.worker"
 """The module that runs generations: `python -m WORKER PIPELINE/NUMBER …`.
@@ -64,36 +60,9 @@ def capture(
     )
 
 
-@contextmanager
-def run_supervisor(settings: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
-    """Run a supervisor of the settings' pipelines in the block, as in a shop. Yields its process
-    id.
-
-    It creates new generations from this code, or from another copy.
-    """
-    process = start_module(settings, log, "pipelines.run", code=code)
-    try:
-        yield process.pid
-    finally:
-        process.terminate()
-        process.wait(STOP_SECONDS_MAX)
-
-
 def find_engines(pid: int) -> list[psutil.Process]:
     """The Java processes below a process; some may start or end meanwhile."""
     return [each for each in list_descendants(pid) if get_name(each) == "java"]
-
-
-def find_drivers(supervisor: int) -> dict[str, psutil.Process]:
-    """The workers of a supervisor that have an engine, by PIPELINE/NUMBER of the generation."""
-    by_name: dict[str, psutil.Process] = {}
-    for engine in find_engines(supervisor):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            driver = engine.parent()
-            words = driver.cmdline() if driver else []
-            if driver and WORKER in words:
-                by_name |= dict.fromkeys(words[words.index(WORKER) + 1 :], driver)
-    return by_name
 
 
 def list_descendants(pid: int) -> list[psutil.Process]:

@@ -7,7 +7,6 @@ from tempfile import NamedTemporaryFile
 
 from infra.settings import SECURITY, Settings
 
-MODE = 0o600
 FOLDER_MODE = 0o700
 
 

@@ -36,7 +36,7 @@ from contracts.evolution.release import release
 from contracts.schemas import load_lock
 from contracts.validation import UNDECODABLE
 from infra.kafka import Record, create_admin, read_end_offsets
-from infra.processes import build_environment, run_supervisor
+from infra.processes import build_environment
 from infra.settings import HOST, Settings, locate_root
 from infra.wait import wait_until
 from ops.generations.lifecycle import load_generations
@@ -49,6 +49,7 @@ from services.quarantine.follower import create_row
 from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
 from tests.contracts.reading import read_by_python, read_by_spark, read_log
 from tests.ports import free_port_base
+from tests.processes import run_supervisor
 from tests.replay.answer import Answer, answer
 from tests.replay.running import Work
 from tests.rooms import INSTALLED

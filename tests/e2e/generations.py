@@ -6,7 +6,6 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from infra.processes import find_drivers
 from infra.supervisor.parts import kill
 from infra.token import read_token
 from infra.wait import wait_until
@@ -14,6 +13,7 @@ from ops.bench.shops import CommandFailed
 from ops.generations.folders import find_checkpoint
 from ops.generations.record import Generation, read_generations
 from tests.e2e.shop import Shop
+from tests.processes import find_drivers
 from tests.services.api.browser import Visit, visiting
 
 READY_SECONDS_MAX = 400

@@ -42,7 +42,7 @@ from infra.kafka import (
 from infra.kafka.access import Grant, set_grants
 from infra.kafka.errors import get_error_code
 from infra.kafka.send import NotDelivered
-from infra.processes import run_supervisor, start_module
+from infra.processes import start_module
 from infra.security.files import locate_authority, locate_security_folder
 from infra.security.passwords import FIRST_USERS, locate_password, read_password
 from infra.settings import HOST, Settings
@@ -61,6 +61,7 @@ from pipelines.engine.source import build_kafka_options, tail
 from services.quarantine.progress import read_progress
 from tests.brokers import broker
 from tests.logins import find_refusal, is_refused
+from tests.processes import run_supervisor
 from tests.secrets import find_files, find_processes, list_with_children
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e]
