@@ -18,8 +18,6 @@ from services.clock import get_wall_ms
 COMPONENT = "api"
 RENEWAL_SECONDS = 60.0
 """The longest that a secure shop is without one of its own tokens."""
-CONNECTIONS_MAX = 512
-"""Connections that are open at once. Each needs an open file."""
 SWITCH_SECONDS = 0.0003
 """How long a thread may keep Python's lock while another one waits for it; the default is 5 ms. An
 answer takes the lock several times, and the threads of the store compute for much longer."""
@@ -31,15 +29,22 @@ def main() -> None:
     log = set_up_logging(COMPONENT)
     certificate = prepare(current)
     app = create_app(create_sources(current))
-    # Exempt the modules, routes and models from garbage collection. Otherwise Python looks through
-    # all of them several times a minute, for 150 ms in which no thread answers.
-    gc.collect()
-    gc.freeze()
-    listening = listen(app, current.listen_host, current.api_port, CONNECTIONS_MAX, certificate)
+    keep_for_good()
+    listening = listen(app, current.listen_host, current.api_port, certificate)
     log.info("answering on %s", current.api_url)
     if listening.context is not None:
         Renewal(current, listening.context).start()
     listening.run()
+
+
+def keep_for_good() -> None:
+    """Exempt the modules, routes and models from garbage collection.
+
+    Otherwise Python looks through all of them several times a minute, for 150 ms in which no thread
+    answers.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def prepare(current: Settings) -> Path | None:

@@ -147,7 +147,7 @@ def create_profile(settings: Settings) -> Profile:
     return Profile(
         list_tokens=partial(list_tokens, settings),
         requests_per_second_max=settings.api_requests_per_second_max,
-        requests_at_once_max=round(AT_ONCE_SECONDS * settings.api_requests_per_second_max),
+        requests_at_once_max=max(1, round(AT_ONCE_SECONDS * settings.api_requests_per_second_max)),
         find_wall_ms=get_wall_ms,
         list_ends=partial(list_ends, settings),
     )

@@ -23,7 +23,7 @@ from infra.settings import HOST, Settings
 from infra.wait import wait_for
 from services.api.app import create_app
 from services.api.commands import Commands
-from services.api.http.server import listen
+from services.api.http.server import CONNECTIONS_MAX, listen
 from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
@@ -171,14 +171,14 @@ def serving_commands(
 
 @contextmanager
 def serving(
-    sources: Sources, connections_max: int = 512, secured: Settings | None = None
+    sources: Sources, connections_max: int = CONNECTIONS_MAX, secured: Settings | None = None
 ) -> Iterator[Answers]:
     """`secured`: whose certificate it has for TLS; None: it answers in the clear."""
     certificate = None if secured is None else ensure_certificate(secured, "api")
     trusted = (
         ANYBODY if secured is None else create_default_context(cafile=locate_authority(secured))
     )
-    listening = listen(create_app(sources), HOST, 0, connections_max, certificate)
+    listening = listen(create_app(sources), HOST, 0, certificate, connections_max)
     server = listening.server
     thread = threading.Thread(target=listening.run, daemon=True)
     thread.start()

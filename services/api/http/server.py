@@ -26,6 +26,8 @@ SHUTDOWN_SECONDS_MAX = 5
 NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 """Of every answer: a browser takes it for nothing but what its Content-Type says."""
 
+CONNECTIONS_MAX = 512
+"""Connections that are open at once, by default. Each needs an open file."""
 HEADER_BYTES_MAX = 16_384  # of the first line, the headers and the empty line of a request
 HEAD_SECONDS_MAX = 10.0  # for the first line and the headers of a request, from its first byte
 UNREAD_SECONDS_MAX = 30.0  # a client that takes nothing for so long is gone
@@ -202,24 +204,24 @@ class Listening:
 
 
 def listen(
-    app: FastAPI, host: str, port: int, connections_max: int, certificate: Path | None = None
+    app: FastAPI,
+    host: str,
+    port: int,
+    certificate: Path | None = None,
+    connections_max: int = CONNECTIONS_MAX,
 ) -> Listening:
     """Bind the port at that address, or exit with a message; port 0 means any free one.
 
     It binds the port first, so that a second API on the same data never opens the database.
     `certificate`: a file with the key and the certificate for TLS; None means plain HTTP.
     """
-    limit = connections_max
-
-    class Limited(Connection):
-        connections_max = limit
-
+    limited = type("Limited", (Connection,), {"connections_max": connections_max})
     context = None if certificate is None else create_context(certificate)
     config = uvicorn.Config(
         app,
         host=host,
         port=port,
-        http=Limited,
+        http=limited,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -246,12 +246,9 @@ async def _publish(
     try:
         return await publisher.publish(record)
     except (Full, Refused) as error:
-        why = f"Kafka refused it: {error}"
-        if isinstance(error, Full):
-            why = "as many events on their way as the API takes at once"
         raise Unavailable(
             "Not published",
-            f"Expected Kafka to take the event, found {why}. Nothing was published; try again.",
+            f"Expected Kafka to take the event, found: {error}. Nothing was published; try again.",
         ) from error
     except OutcomeUnknown as error:
         raise Problem(

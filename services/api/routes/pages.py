@@ -11,13 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from http import HTTPStatus
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from fastapi import Response
 from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from contracts import catalog
 from contracts.catalogue import pages as catalogue
@@ -44,6 +47,8 @@ LINKS: Mapping[str, str] = {
     CATALOGUE: "Catalogue",
     API_DOCS: "API docs",
 }
+SERVED = (".css", ".js", ".svg")
+"""The ends of the names of the files that are served as they are; the others are parts of pages."""
 ACTING = ("/pipelines", "/replay")
 """The pages with actions; each has the dialog that asks for confirmation."""
 
@@ -53,14 +58,24 @@ not run. The same stands in <a href="/docs">the API</a>.</p></noscript>"""
 router = Router(include_in_schema=False)
 
 
-# A page loads nothing from other sites and nothing inline: no text of an answer becomes a script.
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
-    "Cache-Control": "no-cache",  # kept, and asked for again: a 304 costs nothing beside the API
-    "Referrer-Policy": "no-referrer",
-}
+def build_headers(policy: str) -> Mapping[str, str]:
+    """The headers of a page whose content security policy has these directives, too.
+
+    It loads nothing from other sites and nothing inline: no text of an answer becomes a script.
+    """
+    return {
+        "Content-Security-Policy": f"default-src 'none'; style-src 'self'; {policy}; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "Cache-Control": "no-cache",  # kept, and asked for again: a 304 costs nothing
+        "Referrer-Policy": "no-referrer",
+    }
+
+
+SCRIPTS = "script-src 'self'; connect-src 'self'"
+OF_TEXT = build_headers("img-src 'self'")
+OF_PAGES = build_headers(f"img-src 'self'; {SCRIPTS}")
+OF_REFERENCE = build_headers(f"img-src 'self' data:; {SCRIPTS}")
+"""Swagger UI has its icons inline."""
 
 
 class Files(StaticFiles):
@@ -69,11 +84,24 @@ class Files(StaticFiles):
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
         if path == "catalogue.css":
             return str(STYLE), STYLE.stat()
+        if not path.endswith(SERVED):
+            return "", None
         return super().lookup_path(path)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        try:
+            return await super().get_response(path, scope)
+        except HTTPException as error:
+            if error.status_code != HTTPStatus.NOT_FOUND:
+                raise
+            found = path[:FOUND_CHARACTERS_MAX]
+            raise NotFound(
+                "Unknown page", f"Expected a file of the pages, found {found}. Begin at /."
+            ) from error
 
     def file_response(self, *arguments: Any, **options: Any) -> Response:
         response = super().file_response(*arguments, **options)
-        response.headers.update(HEADERS)
+        response.headers.update(OF_PAGES)
         return response
 
 
@@ -120,9 +148,11 @@ def _read(name: str) -> str:
 
 
 def _add_page(path: str) -> None:
+    headers = OF_REFERENCE if path == API_DOCS else OF_PAGES
+
     @router.get(path)
     def get_page() -> Response:
-        return HTMLResponse(_render_page(path), headers=HEADERS)
+        return HTMLResponse(_render_page(path), headers=headers)
 
 
 @cache
@@ -154,7 +184,7 @@ def get_catalogue_page(name: str) -> Response:
             f"{CATALOGUE}/index.html.",
         )
     kind = "text/css" if name.endswith(".css") else "text/html"
-    return Response(text, media_type=kind, headers=HEADERS)
+    return Response(text, media_type=kind, headers=OF_TEXT)
 
 
 @cache

@@ -210,11 +210,12 @@ def _build_product(store: Store, snapshots: Snapshots, sku: str) -> Document:
             f"Expected a product with a movement in some store, found none for {sku}. "
             "List the shelves there are with GET /v1/stock.",
         )
+    places = {name: STOCK.columns.index(name) for name in SUMMED}
     return {
         "sku": sku,
         "totals": {
             "stores": len(rows),
-            **{name: sum(row[STOCK.columns.index(name)] for row in rows) for name in SUMMED},
+            **{name: sum(row[place] for row in rows) for name, place in places.items()},
         },
         "stores": [STOCK.to_json(row) for row in rows[:STORES_MAX]],
         **date(store, snapshot.marker),

@@ -21,7 +21,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from services.api.http.answers import Slots
 from services.api.http.parameters import Parameters
-from services.api.http.problems import document_responses
+from services.api.http.problems import Invalid, document_responses
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes.views import find_table
@@ -83,6 +83,10 @@ async def stream_view(
     query: Annotated[StreamQuery, Query()],
     last_event_id: LastEventId = None,
 ) -> StreamingResponse:
+    if len(request.query_params.getlist("view")) > 1:
+        raise Invalid(
+            "Invalid request", "view: expected once, found several: a stream has one view"
+        )
     find_table(query.view)
     store.find_snapshots(query.view)
     slots: Slots = request.app.state.streams

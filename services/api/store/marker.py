@@ -1,7 +1,7 @@
 """A pipeline's marker, as the API stores it beside the rows."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 
 import ops.generations.marker
@@ -39,7 +39,8 @@ def parse_marker(text: str) -> Marker:
     for name in BY_PARTITION:
         if stored.get(name) is not None:
             stored[name] = {(topic, partition): number for topic, partition, number in stored[name]}
-    return Marker(**stored)
+    known = {field.name for field in fields(Marker)}  # newer code may have stored more
+    return Marker(**{name: value for name, value in stored.items() if name in known})
 
 
 def group_by_topic(offsets: Offsets) -> dict[str, list[int]]:

@@ -16,7 +16,6 @@ from contracts import (
     PURCHASE_ORDERS,
     QUARANTINE,
     Contract,
-    Row,
     holds_from,
 )
 from contracts.times import to_epoch_ms, to_instant
@@ -39,7 +38,15 @@ def _create_announced_layout(
 
     def build_row(record: Record) -> Stored | None:
         event = read_row(contract, record)
-        return None if event is None else _build_row(record, event, measures, times)
+        if event is None:
+            return None
+        since_ms = holds_from(to_epoch_ms(event["effective_at"]), record.published_ms)
+        moments = (*(to_epoch_ms(event[name]) for name in times), record.published_ms, since_ms)
+        if any(to_instant(at) is None for at in moments):
+            return None  # no calendar has the time, so no client can ask for it
+        place = (record.partition[1], record.offset)
+        measured = (event[name] for name in measures)
+        return *place, event["event_id"], event["sku"], *measured, *moments
 
     return Layout(
         topic=contract.name,
@@ -53,17 +60,6 @@ def _create_announced_layout(
         insert=f"insert or ignore into {table} values ({', '.join('?' * (4 + len(numbers)))})",
         row=build_row,
     )
-
-
-def _build_row(
-    record: Record, event: Row, measures: Sequence[str], times: Sequence[str]
-) -> Stored | None:
-    since_ms = holds_from(to_epoch_ms(event["effective_at"]), record.published_ms)
-    moments = (*(to_epoch_ms(event[name]) for name in times), record.published_ms, since_ms)
-    if any(to_instant(at) is None for at in moments):
-        return None  # no calendar has the time, so no client can ask for it
-    place = (record.partition[1], record.offset)
-    return *place, event["event_id"], event["sku"], *(event[name] for name in measures), *moments
 
 
 class PriceChange(NamedTuple):

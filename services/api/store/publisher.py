@@ -62,7 +62,7 @@ class Full(NotPublished):
     """The publisher has too many records in flight."""
 
     def __str__(self) -> str:
-        return "too much is on its way"
+        return "as many records are on their way as the API takes at once"
 
 
 class Refused(NotPublished):

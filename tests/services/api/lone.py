@@ -32,7 +32,7 @@ def main() -> None:
     folder, port = Path(sys.argv[1]), int(sys.argv[2])
     log = MemoryLog()
     Shop(log)
-    listen(create_app(create_sources(log, folder)), HOST, port, CONNECTIONS_MAX).run()
+    listen(create_app(create_sources(log, folder)), HOST, port).run()
 
 
 if __name__ == "__main__":

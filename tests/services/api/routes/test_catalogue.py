@@ -19,6 +19,7 @@ def get_page(quiet: Answers, path: str) -> str:
     answer = quiet.get(f"/catalogue/{path}")
     assert answer.status_code == HTTPStatus.OK
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert "script-src" not in answer.headers["Content-Security-Policy"]
     return answer.text
 
 

@@ -84,6 +84,7 @@ def test_a_page_may_run_no_script_but_its_own_and_has_nothing_inline(
     policy = page.headers["content-security-policy"].split("; ")
     assert {"default-src 'none'", "script-src 'self'", "connect-src 'self'"} <= set(policy)
     assert "unsafe" not in page.headers["content-security-policy"]
+    assert ("img-src 'self'" in policy) == (path != pages.API_DOCS)
     assert page.headers["x-content-type-options"] == "nosniff"
     assert not re.search(r"<script>|<style|\sstyle=|\son\w+=", page.text)
 
@@ -110,7 +111,7 @@ def test_a_browser_asks_again_and_gets_only_what_has_changed(
 
 
 def test_an_unknown_file_is_a_problem(api: Answers) -> None:
-    for name in ("nothing.js", "..%2Fapp.py"):
+    for name in ("nothing.js", "..%2Fapp.py", "frame.html", "vendor/swagger-ui/README.md"):
         answer = api.get(f"/pages/{name}")
         assert answer.status_code == HTTPStatus.NOT_FOUND
         assert answer.headers["content-type"] == "application/problem+json"

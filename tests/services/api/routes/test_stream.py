@@ -125,6 +125,7 @@ def test_a_promotion_is_a_reset_to_the_new_generation(
         ("/v1/stream", "1-0", 422, "view: field required"),
         ("/v1/stream?view=public.stock.v1", "1-0", 404, "Expected one of public.analytics"),
         (STREAM, "yesterday", 422, "last-event-id: string should match"),
+        (f"{STREAM}&view=public.fraud.alert.v1", "1-0", 422, "view: expected once"),
         (f"{STREAM}&since=1", "1-0", 422, "since: expected no such query parameter"),
         (STREAM, "1-0", 503, "Expected a promoted generation"),
     ],
