@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from contracts.errors import UnknownContract
 from contracts.loader import load
 from contracts.shape import Contract
 
@@ -10,14 +11,11 @@ CONTRACTS: Mapping[str, Contract] = load(Path(__file__).parent)
 
 
 def get_contract(name: str) -> Contract:
-    """The contract of the name. Raises LookupError."""
+    """The contract of the name. Raises UnknownContract."""
     try:
         return CONTRACTS[name]
     except KeyError:
-        listed = ", ".join(sorted(CONTRACTS))
-        raise LookupError(
-            f"expected the name of a contract, found {name!r}. Known: {listed}"
-        ) from None
+        raise UnknownContract(name, CONTRACTS) from None
 
 
 RECEIPTS = get_contract("public.sales.receipt.v1")

@@ -1,6 +1,6 @@
 """Errors of contracts: each says what was expected, what was found, and what to do."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -88,6 +88,15 @@ class Faults:
         """Raise what was found, if anything was."""
         if self.found:
             raise BadContracts(self.found, partial)
+
+
+class UnknownContract(LookupError):
+    """No contract has this name."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(
+            f"expected the name of a contract, found {name!r}. Known: {', '.join(sorted(known))}"
+        )
 
 
 class StaleLock(LookupError):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from infra.errors import UserError
 from infra.settings import locate_root
-from ops.bench.figures import Figure, Outcome
+from ops.bench.figures import FULL, Figure, Outcome
 from ops.bench.report import (
     OUTCOMES,
     render_aim,
@@ -61,13 +61,18 @@ def read_parts() -> dict[str, Outcome]:
 
 
 def read_report(file: Path) -> dict[str, Outcome]:
-    """The parts of a report. Raises UserError where one of them failed."""
+    """The parts of a report. Raises UserError where one failed, or was not measured whole."""
     parts = OUTCOMES.validate_json(file.read_text())
     for name, part in parts.items():
         if part.failure:
             raise UserError(
                 f"Each part of {file} should have been measured to its end, but {name} "
                 f"failed: {part.failure} Measure it again: retail bench --only {name}."
+            )
+        if part.scale != FULL.name:
+            raise UserError(
+                f"Each part of {file} should have been measured whole, but {name} was by --quick. "
+                f"Measure it again: retail bench --only {name}."
             )
     return parts
 

@@ -135,7 +135,7 @@ def keep(
     written = json.dumps(document.render_document(outcomes, left, ran_on))
     write(locate_reports(shop.settings) / REPORT_FILE, written)
     if report is not None:
-        command = shlex.join(["retail", *sys.argv[1:]])
+        command = shlex.join(["retail", *(word for word in sys.argv[1:] if word != "--yes")])
         page = document.render_page(outcomes, left, ran_on, describe_shop(shop.settings), command)
         write(report, page.rstrip())
 

@@ -11,7 +11,7 @@ from ops.cli import screen
 from ops.cli.exclusive import lock_home
 from services import forgetting
 
-app = typer.Typer(no_args_is_help=True, help="Erase the ids of a customer.")
+app = typer.Typer(no_args_is_help=True)
 
 Known = Annotated[
     str, typer.Argument(metavar="ID", help="The customer's id, as in the events that were sent.")

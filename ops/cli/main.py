@@ -11,11 +11,11 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from contracts.errors import BadContract, StaleLock
+from contracts.errors import BadContract, StaleLock, UnknownContract
 from infra.errors import UserError
 from ops.cli.screen import INTERRUPTED
 
-OF_CONTRACTS = (BadContract, StaleLock)
+OF_CONTRACTS = (BadContract, StaleLock, UnknownContract)
 """Errors of contracts, whose messages tell the author what to fix."""
 
 

@@ -211,7 +211,7 @@ def verify(
 
 
 def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generation) -> None:
-    """Show how the candidate catches up; returns when it has. Raises Failed."""
+    """Show how the candidate catches up; returns when it has. Raises UserError."""
     with screen.show_waiting("reading", "starting Spark") as wait:
         last = follow(
             settings,

@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from infra.errors import UserError
-from infra.security.certificates import renew_certificates
 from infra.security.files import locate_authority, make_folder, replace
 from infra.security.tokens import (
     DAYS,
@@ -44,6 +43,8 @@ Name = Annotated[str, typer.Argument(help="The token's name; the audit records i
 @app.command()
 def renew() -> None:
     """Make new keys and certificates. The API uses its own soon, Kafka from its next start on."""
+    from infra.security.certificates import renew_certificates  # here: others need no keys
+
     for component, last_day in renew_certificates(read_secure()).items():
         screen.step(component, f"a new certificate, until {last_day}")
     screen.say("  From the next start on: make down && make up")
@@ -72,14 +73,11 @@ def list_command() -> None:
 def add(
     name: Name,
     role: Annotated[Role, typer.Option(help="What it permits; an operator may do everything.")],
-    days: Annotated[
-        int | None,
-        typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: 30."),
-    ] = None,
+    days: Annotated[int, typer.Option(min=1, max=DAYS_MAX, help="Days until it expires.")] = DAYS,
 ) -> None:
     """Draw a token and show its file; it replaces an earlier token of this name."""
     current = read_secure()
-    token = add_token(current, name, role, get_wall_ms(), days or DAYS)
+    token = add_token(current, name, role, get_wall_ms(), days)
     screen.step(name, f"{role.value} until {render_instant(token.expires_at_ms)}")
     screen.step("file", screen.shorten(locate_token(current, name)))
 

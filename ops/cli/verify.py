@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from contracts import Contract
+from infra.errors import UserError
 from infra.kafka import Partition
 from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
@@ -40,6 +41,8 @@ def verify(
     With --lake the lake is compared instead: with its contracts, the log's offsets and a view.
     """
     settings = read_settings()
+    if lake and pipeline:
+        raise UserError("--lake compares all of the lake: leave the pipeline out")
     if lake:
         from ops.cli.quality import check_lake  # here: others need not wait for it
 

@@ -82,7 +82,10 @@ def reach_quota(scene: Scene) -> str:
             with stop_component(settings, "simulator"):
                 since_ms = get_wall_ms()
             if not wait_for(lambda: stands_still(settings, since_ms), STILL_SECONDS_MAX):
-                raise UserError(f"The world should stand still within {STILL_SECONDS_MAX:g} s.")
+                raise UserError(
+                    f"full-disk: the world should stand still within {STILL_SECONDS_MAX:g} s, but "
+                    "goes on. See: make logs COMPONENT=simulator"
+                )
     finally:
         restart_component(settings, "simulator")
     return "the world stood still, and goes on"

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from random import Random
 from typing import Protocol
 
@@ -110,15 +109,14 @@ def run_drawn(
     minutes: float,
     pause_seconds: float,
     tell: Tell,
-    count: int | None = None,
 ) -> Iterator[Outcome]:
-    """Do faults drawn from the possible ones, until the time is over or so many are done.
+    """Do faults drawn from the possible ones, until the time is over.
 
     No fault begins afterwards. Raises as `list_possible` and `run`.
     """
     possible = [name for name, why in list_possible(shop, pause_seconds).items() if why is None]
     deadline = time.monotonic() + minutes * 60
-    for name, number in islice(draw(seed, possible), count):
+    for name, number in draw(seed, possible):
         if time.monotonic() >= deadline:
             return
         yield run(shop, shop.faults[name], pause_seconds, Random(number), tell)
@@ -164,7 +162,9 @@ def measure(shop: Shop, fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
         try:
             done = fault.do(scene)
         except (ProcessLookupError, psutil.NoSuchProcess) as error:
-            raise UserError(f"{fault.name}: its process has just ended by itself") from error
+            raise UserError(
+                f"{fault.name}: its process has just ended by itself. Run it again"
+            ) from error
         over = time.monotonic()
         tell(fault.name, f"healing, within {fault.promise.healed_seconds_max:g} s")
         ended = fault.ends.intersection(scene.parts)

@@ -244,11 +244,11 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
     for one in known.known:
         if one.state is State.RETIRED and is_lost(settings, one):  # nobody can go back to it
             prune_generation(settings, one)
-    room = load(name)
+    pipeline = load(name)
     create_candidate(
         settings,
-        room,
+        pipeline,
         locate_root(),
-        find_prefix_ends(settings, room, complete_source(settings, room)),
+        find_prefix_ends(settings, pipeline, complete_source(settings, pipeline)),
     )
     return load_generations(settings, name).known

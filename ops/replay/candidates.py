@@ -160,7 +160,7 @@ def promote(settings: Settings, pipeline: str, number: int | None = None) -> Gen
 def roll_back(settings: Settings, pipeline: str) -> Generations:
     """Switch every reader back to the previous generation, by one record.
 
-    Raises UserError where there is none, and UserError if a reader does not follow.
+    Raises UserError where there is none, or if a reader does not follow.
     """
     after = promotion.roll_back(settings, pipeline)
     readers.await_served(settings, (pipeline, require_promoted(after).number))

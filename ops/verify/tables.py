@@ -98,7 +98,7 @@ class Tables:
                 waiting[name].append(row)
                 if len(waiting[name]) >= ROWS_PER_CHUNK:
                     self.engine.execute("reset threads")
-                    self._put(name, waiting.pop(name))
+                    self._put(name, waiting[name])
                     waiting[name] = []
         for name, left in waiting.items():
             if left:

@@ -1,5 +1,6 @@
 import importlib
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,11 @@ def test_headlines_are_one_table_of_several_parts_in_their_own_order_without_not
 def test_a_part_that_failed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"replay failed: It broke\. Measure it again"):
         read_report(report(tmp_path, create_outcome(RATE, failure="It broke.")))
+
+
+def test_a_part_that_was_measured_quickly_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"replay was by --quick\. Measure it again"):
+        read_report(report(tmp_path, replace(create_outcome(RATE), scale="quick")))
 
 
 def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:

@@ -103,15 +103,21 @@ BAD = ("topics/sales/receipt.v1.yaml", "topics/sales/refund.v1.yaml")
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    """A copy of what is installed, in which two contracts are bad."""
+def installed(tmp_path: Path) -> Path:
+    """A copy of what is installed."""
     for room in INSTALLED:
         unwanted = shutil.ignore_patterns("__pycache__")
         shutil.copytree(locate_root() / room, tmp_path / room, ignore=unwanted)
-    for file in BAD:
-        contract = tmp_path / "contracts" / file
-        contract.write_text(contract.read_text().replace("name: cashier_id", "name: Cashier", 1))
     return tmp_path
+
+
+@pytest.fixture
+def clone(installed: Path) -> Path:
+    """A copy of what is installed, in which two contracts are bad."""
+    for file in BAD:
+        contract = installed / "contracts" / file
+        contract.write_text(contract.read_text().replace("name: cashier_id", "name: Cashier", 1))
+    return installed
 
 
 def run_in(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -134,6 +140,15 @@ def test_every_bad_contract_is_told_without_a_traceback(clone: Path) -> None:
         for file in BAD:
             assert any(file in line and "'Cashier'" in line for line in lines), printed.stderr
         assert all(any(file in line for file in BAD) for line in lines), printed.stderr
+
+
+def test_a_contract_that_is_gone_is_named_without_a_traceback(installed: Path) -> None:
+    [gone] = (installed / "contracts" / "topics").rglob("price-change.v1.yaml")
+    gone.unlink()
+    printed = run_in(installed, "topics", "list")
+    assert printed.returncode == 1
+    assert printed.stderr.startswith("expected the name of a contract, found 'public.pricing")
+    assert "Traceback" not in printed.stderr
 
 
 def test_the_check_says_who_breaks_by_the_contracts_that_no_other_command_can_load(

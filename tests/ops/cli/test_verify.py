@@ -4,7 +4,10 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from contracts import ALERTS, STOCK_LEVELS
+from infra.errors import UserError
 from infra.settings import Settings
 from ops.cli.verify import (
     ROWS_SHOWN_MAX,
@@ -14,6 +17,7 @@ from ops.cli.verify import (
 )
 from ops.verify.inventory import Row
 from ops.verify.verdict import compare_view
+from tests.ops.cli.commands import run_command
 
 SHELF: Row = {**STOCK_LEVELS.examples[0], "store_id": "S001", "sku": "A", "units_sold": 3}
 
@@ -49,3 +53,8 @@ def test_only_the_first_rows_are_shown_and_all_are_written(tmp_path: Path) -> No
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert [row["live"]["sku"] for row in rows] == [row["sku"] for row in many]
     assert {(row["view"], row["oracle"]) for row in rows} == {(STOCK_LEVELS.name, None)}
+
+
+def test_the_lake_is_compared_as_a_whole() -> None:
+    with pytest.raises(UserError, match="leave the pipeline out"):
+        run_command("verify", "inventory", "--lake")

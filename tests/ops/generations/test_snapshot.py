@@ -75,6 +75,11 @@ def test_a_change_that_no_answer_of_a_pipeline_depends_on_leaves_its_digest(
     assert snapshot.compute_code_digest(code, "inventory") == before
 
 
+def test_every_file_that_the_digest_leaves_out_is_there() -> None:
+    engine = locate_root() / "pipelines" / "engine"
+    assert {file for file in snapshot.UNHASHED if not (engine / file).exists()} == set()
+
+
 @pytest.mark.parametrize("module", [WORKER, BOUNDED])
 def test_a_snapshot_has_the_modules_that_are_started_by_name(code: Path, module: str) -> None:
     assert code.joinpath(*module.split(".")).with_suffix(".py").exists()
