@@ -1,6 +1,6 @@
 """Values on the wire: Avro in the Confluent frame, a magic byte and a 4-byte schema id."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -47,36 +47,15 @@ def encode(contract: Contract, value: Row) -> bytes:
     Raises Unencodable for a field that is absent or unknown, or a value that Avro cannot hold.
     `build_model` checks the rules; this function does not.
     """
-    frame, schema = _get_writer(contract)
+    frame, schema, refuse_unfit = _get_writer(contract)
     stream = BytesIO()
     stream.write(frame)
     try:
-        _refuse_unfit(contract.fields, value)
-        fastavro.schemaless_writer(stream, schema, value, strict_allow_default=True)
+        refuse_unfit(value)
+        fastavro.schemaless_writer(stream, schema, value)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise Unencodable(contract.name, error) from error
     return stream.getvalue()
-
-
-def _refuse_unfit(fields: Sequence[Field], row: Row) -> None:
-    """Raise an error for a value that the writer would change: it cuts numbers, and takes any
-    value for a boolean and any time for one of this machine's zone.
-    """
-    for field in fields:
-        value = row.get(field.name)
-        if value is None:
-            continue
-        if field.fields:
-            for item in value:
-                _refuse_unfit(field.fields, item)
-        elif field.type in INTEGER_ENDS:
-            end = INTEGER_ENDS[field.type]
-            if not -end <= index(value) < end:
-                raise OverflowError(f"{value} is no {field.type}")
-        elif (field.type == "boolean" and not isinstance(value, bool)) or (
-            isinstance(value, datetime) and value.tzinfo is None
-        ):
-            raise TypeError(f"{value!r} is no {field.type}, or has no zone")
 
 
 def decode(data: bytes | None) -> Decoded:
@@ -137,9 +116,51 @@ def _render_key_part(part: object) -> str:
 
 
 @cache
-def _get_writer(contract: Contract) -> tuple[bytes, Any]:
+def _get_writer(contract: Contract) -> tuple[bytes, Any, Callable[[Row], None]]:
     schema = fastavro.parse_schema(build_avro_schema(contract))
-    return MAGIC + get_schema_id(contract).to_bytes(4, "big"), schema
+    frame = MAGIC + get_schema_id(contract).to_bytes(4, "big")
+    return frame, schema, _compile_guard(contract.fields)
+
+
+def _compile_guard(fields: Sequence[Field]) -> Callable[[Row], None]:
+    """A function that raises an error for a row that the writer would change.
+
+    The writer skips unknown fields, cuts numbers, and takes any value for a boolean and a time
+    without a zone for one of this machine's.
+    """
+    names = frozenset(field.name for field in fields)
+    required = frozenset(field.name for field in fields if field.required)
+    ends = [
+        (field.name, INTEGER_ENDS[field.type]) for field in fields if field.type in INTEGER_ENDS
+    ]
+    booleans = [(field.name, field.required) for field in fields if field.type == "boolean"]
+    times = [field.name for field in fields if field.type == "timestamp"]
+    arrays = [(field.name, _compile_guard(field.fields)) for field in fields if field.fields]
+
+    def refuse_unfit(row: Row) -> None:
+        if not required <= row.keys() <= names:
+            raise KeyError(*sorted(required - row.keys() | row.keys() - names))
+        for name, end in ends:
+            if (number := row.get(name)) is not None and not -end <= index(number) < end:
+                raise OverflowError(f"{name}: {number} is out of range")
+        for name, is_required in booleans:
+            if not isinstance(flag := row.get(name), bool) and (is_required or flag is not None):
+                raise TypeError(f"{name}: {flag!r} is no boolean")
+        for name in times:
+            _refuse_unfit_time(row.get(name))
+        for name, refuse_unfit_item in arrays:
+            for item in row.get(name) or ():
+                refuse_unfit_item(item)
+
+    return refuse_unfit
+
+
+def _refuse_unfit_time(moment: Any) -> None:
+    if isinstance(moment, datetime):
+        if moment.tzinfo is None:
+            raise TypeError(f"{moment} has no zone")
+    elif moment is not None:
+        index(moment)
 
 
 @cache

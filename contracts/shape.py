@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from typing import Any, Literal
 
 Row = Mapping[str, Any]
@@ -112,7 +113,7 @@ class Contract:
         """The path of its file, relative to the folder of contracts."""
         return f"{self.kind}s/{self.domain}/{self.entity}.v{self.major}.yaml"
 
-    @property
+    @cached_property
     def times(self) -> frozenset[str]:
         """The fields that are times."""
         return frozenset(field.name for field in self.fields if field.type == "timestamp")

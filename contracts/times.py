@@ -20,7 +20,7 @@ def render_span(length: timedelta) -> str:
     for unit, one in UNITS:
         if length and not length % one:
             return f"{length // one} {unit}"
-    return f"{length.total_seconds():g} s"
+    return f"{length.total_seconds():.15g} s"
 
 
 def to_text(moment: datetime) -> str:

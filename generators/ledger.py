@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from generators.delivery_queue import Record
 from generators.event import UNREADABLE, Dirt, Event
 
@@ -25,16 +25,22 @@ class Account:
         """Book an event. An arrival ends the transit of all its units, missing ones included."""
         if topic == ADJUSTMENTS.name:
             self.on_hand[event["sku"]] += event["units"]
-            return
-        for line in event.get("lines", ()):
-            if topic == RECEIPTS.name:
+        elif topic == RECEIPTS.name:
+            for line in event["lines"]:
                 self.on_hand[line["sku"]] -= line["units"]
-            elif topic == REFUNDS.name:
+        elif topic == REFUNDS.name:
+            for line in event["lines"]:
                 self.on_hand[line["sku"]] += line["units"]
-            elif event["status"] == "received":
+        elif topic == SHIPMENTS.name:
+            self._post_shipment(event)
+
+    def _post_shipment(self, event: Event) -> None:
+        if event["status"] == "received":
+            for line in event["lines"]:
                 self.in_transit[line["sku"]] -= line["dispatched_units"]
                 self.on_hand[line["sku"]] += line["received_units"]
-            else:
+        else:
+            for line in event["lines"]:
                 self.in_transit[line["sku"]] += line["dispatched_units"]
 
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from math import inf
 from pathlib import Path
 from time import monotonic
+from typing import BinaryIO
 
 from confluent_kafka import Producer
 
@@ -52,7 +53,7 @@ NONE = timedelta()
 READER = Reader(create_reader("load"))
 
 Row = tuple[int, bytes]
-"""The number of a line, from 1, and the line."""
+"""The number of a line, from 1, and the line; of a line that is too long, its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +126,25 @@ def sort_rows(file: Path, time_field: str) -> Iterator[Row]:
         raise UserError(f"{file} should be a file to load, but there is none")
     places: list[tuple[float, int, int]] = []  # event time, number, offset
     with file.open("rb") as lines:
-        offset = 0
-        for number, line in enumerate(lines, 1):
-            if line.strip():
+        for number, (offset, line) in enumerate(_read_lines(lines), 1):
+            if line.strip() or len(line) > LINE_BYTES_MAX:
                 places.append((_find_seconds(line, time_field), number, offset))
             if len(places) > ROWS_MAX:
                 raise UserError(f"{file} should have at most {ROWS_MAX:,} rows. Split it")
-            offset += len(line)
         for _, number, offset in sorted(places):
             lines.seek(offset)
-            yield number, lines.readline()
+            yield number, lines.readline(LINE_BYTES_MAX + 1)
+
+
+def _read_lines(lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Every line with its offset. A line that is too long is cut, one byte after the limit."""
+    offset = 0
+    while line := lines.readline(LINE_BYTES_MAX + 1):
+        yield offset, line
+        while line and not line.endswith(b"\n"):
+            offset += len(line)
+            line = lines.readline(LINE_BYTES_MAX)
+        offset += len(line)
 
 
 def _find_seconds(line: bytes, time_field: str) -> float:
@@ -158,7 +168,7 @@ class Validator:
         number, line = row
         if len(line) > LINE_BYTES_MAX:
             limit = f"a line of at most {LINE_BYTES_MAX} bytes"
-            return Rejected(number, (Fault(WHOLE, limit, f"{len(line)}"),))
+            return Rejected(number, (Fault(WHOLE, limit, "a longer one"),))
         try:
             document = json.loads(line)
         except (ValueError, RecursionError) as error:

@@ -61,19 +61,21 @@ def create_parameters(settings: Settings) -> Parameters:
 
     Receipts per second count at the default speed: another speed must not make another world.
     """
-    dirt = settings.simulator_dirt
+    often, seldom = (
+        min(DIRT_RATE_MAX, rate * settings.simulator_dirt) for rate in (OFTEN_RATE, SELDOM_RATE)
+    )
     return Parameters(
         seed=settings.simulator_seed,
         stores=settings.simulator_stores,
         products=settings.simulator_products,
         receipts_per_minute=settings.simulator_receipts_per_second * 60 / DEFAULT_SPEED,
-        duplicate_rate=min(DIRT_RATE_MAX, OFTEN_RATE * dirt),
-        late_rate=min(DIRT_RATE_MAX, OFTEN_RATE * dirt),
-        beyond_horizon_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
-        future_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
-        malformed_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
-        unknown_schema_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
-        broken_rule_rate=min(DIRT_RATE_MAX, SELDOM_RATE * dirt),
+        duplicate_rate=often,
+        late_rate=often,
+        beyond_horizon_rate=seldom,
+        future_rate=seldom,
+        malformed_rate=seldom,
+        unknown_schema_rate=seldom,
+        broken_rule_rate=seldom,
         fraud_rate=settings.simulator_fraud_rate,
         look_alike_rate=settings.simulator_look_alike_rate,
         refill=settings.simulator_refill,

@@ -5,10 +5,12 @@ of a log.
 import logging
 import sys
 import time
-from collections import deque
+from io import SEEK_END
 from pathlib import Path
 
 from infra.settings import read_settings
+
+BYTES_MAX = 64 * 1024
 
 
 def set_up_logging(component: str) -> logging.Logger:
@@ -25,9 +27,12 @@ def set_up_logging(component: str) -> logging.Logger:
 
 
 def tail(log: Path, lines: int = 12) -> str:
-    """The last lines of the file; empty if there is no file."""
+    """The last lines of the file, of its last BYTES_MAX bytes; empty if there is no file."""
     try:
-        with log.open(encoding="utf-8", errors="replace") as content:
-            return "".join(deque(content, lines)).rstrip("\n")
+        with log.open("rb") as content:
+            size = content.seek(0, SEEK_END)
+            content.seek(max(0, size - BYTES_MAX))
+            end = content.read(BYTES_MAX).decode(errors="replace")
     except FileNotFoundError:
         return ""
+    return "\n".join(end.splitlines()[-lines:])

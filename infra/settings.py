@@ -250,7 +250,7 @@ class Settings(BaseSettings):
         ge=0,
         le=100,
         description="how many times the usual share of events is published twice, late, ahead, cut "
-        "short, with an unknown schema or a broken rule; 0: all are good",
+        "short, with an unknown schema or a broken rule, at most 5 % of each kind; 0: all are good",
     )
     simulator_fraud_rate: float = Field(
         0.0002,

@@ -3,8 +3,6 @@
 from html import escape
 
 Child = str | None
-VOID = frozenset({"input"})
-"""Elements that hold nothing and have no end."""
 
 
 class Html(str):
@@ -20,8 +18,6 @@ def render_element(name: str, /, *children: Child, **attributes: str | float | N
         for key, value in attributes.items()
         if value is not None
     )
-    if name in VOID:
-        return Html(f"<{name}{written}>")
     return Html(f"<{name}{written}>{join(*children)}</{name}>")
 
 
@@ -33,8 +29,8 @@ def _escape(child: str) -> str:
     return child if isinstance(child, Html) else escape(child, quote=False)
 
 
-def render_link(text: str, address: str, **attributes: str | None) -> Html:
-    return render_element("a", text, href=address, **attributes)
+def render_link(text: str, address: str) -> Html:
+    return render_element("a", text, href=address)
 
 
 def render_code(text: str) -> Html:

@@ -16,12 +16,11 @@ STYLE = Path(__file__).with_name("style.css")
 
 
 def build_site(folder: Path, frame: Frame) -> Mapping[str, str]:
-    """Every file of the site, by its path. Raises BadContract."""
+    """Every page of the site, by its path. Raises BadContract."""
     known = gather(folder)
     pages = {"index.html": build_index(known), "fields.html": build_fields_page(known)}
     for name, contract in known.contracts.items():
         pages[f"topics/{name}.html"] = build_contract_page(known, contract)
     for name, consumer in known.consumers.items():
         pages[f"consumers/{name}.html"] = build_consumer_page(consumer)
-    style = STYLE.read_text(encoding="utf-8")
-    return {"style.css": style, **{name: frame(page) for name, page in pages.items()}}
+    return {name: frame(page) for name, page in pages.items()}

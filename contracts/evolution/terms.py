@@ -38,13 +38,12 @@ def _compare_terms(old: Contract, new: Contract) -> Iterator[Change]:
     """The changes of terms of which each has its harm."""
     is_longer = _is_longer(old.retention, new.retention)
     by_retention = (NONE, "") if is_longer else (READERS, "rows are gone that are still asked for")
-    keys, times = (", ".join(old.key), ", ".join(new.key)), (old.event_time, new.event_time)
     partitions = (old.settings.partitions, new.settings.partitions)
     both = READERS | WRITERS
     for place, (was, is_), (harms, why), reliances in (
         (
             "key",
-            keys,
+            (old.key, new.key),
             (both, "records move to other partitions: order and copies are told by the key"),
             ("order", "unique"),
         ),
@@ -54,35 +53,40 @@ def _compare_terms(old: Contract, new: Contract) -> Iterator[Change]:
             (READERS, "keys move to other partitions: their records no longer come in order"),
             ("order",),
         ),
-        ("eventTime", times, (both, "other records are late, and others in time"), ("late",)),
-        ("horizon", *_compare_spans(old.horizon, new.horizon), ("late",)),
-        ("skew", *_compare_spans(old.skew, new.skew), ("late",)),
-        ("retention", (_render(old.retention), _render(new.retention)), by_retention, ("kept",)),
+        (
+            "eventTime",
+            (old.event_time, new.event_time),
+            (both, "other records are late, and others in time"),
+            ("late",),
+        ),
+        ("horizon", (old.horizon, new.horizon), _by_span(old.horizon, new.horizon), ("late",)),
+        ("skew", (old.skew, new.skew), _by_span(old.skew, new.skew), ("late",)),
+        ("retention", (old.retention, new.retention), by_retention, ("kept",)),
     ):
         if was != is_:
-            yield Change(place, f"{was} → {is_}", harms, why, f"keep {was}", reliances=reliances)
+            text, undo = f"{_render(was)} → {_render(is_)}", f"keep {_render(was)}"
+            yield Change(place, text, harms, why, undo, reliances=reliances)
     if old.grace != new.grace:
         text, undo = f"{_render(old.grace)} → {_render(new.grace)}", f"keep {_render(old.grace)}"
         why = "what was called on time is called late, or the other way round"
         yield Change("grace", text, READERS, why, undo, ())
 
 
-def _compare_spans(
-    was: timedelta | None, is_: timedelta | None
-) -> tuple[tuple[str, str], tuple[frozenset[Harm], str]]:
-    """Both spans in words, and whom the new one of a horizon or a skew harms."""
-    harm = (WRITERS, "what was in time is rejected, on replay too")
+def _by_span(was: timedelta | None, is_: timedelta | None) -> tuple[frozenset[Harm], str]:
+    """Whom the new span of a horizon or a skew harms, and why."""
     if _is_longer(was, is_):
-        harm = (READERS, "readers forget too soon")
-    return (_render(was), _render(is_)), harm
+        return READERS, "readers forget too soon"
+    return WRITERS, "what was in time is rejected, on replay too"
 
 
 def _is_longer(was: timedelta | None, is_: timedelta | None) -> bool:
     return (is_ or timedelta.max) > (was or timedelta.max)
 
 
-def _render(length: timedelta | None) -> str:
-    return "none" if length is None else render_span(length)
+def _render(term: object) -> str:
+    if isinstance(term, timedelta):
+        return render_span(term)
+    return ", ".join(term) if isinstance(term, tuple) else str(term or "none")
 
 
 def _compare_settings(old: Contract, new: Contract) -> Iterator[Change]:

@@ -2,7 +2,6 @@
 
 import json
 from functools import lru_cache
-from typing import Any
 
 from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
 from avro.schema import Schema, parse
@@ -16,11 +15,6 @@ PAIRS_MAX = 16_384
 """Of readers and writers: one check of this repository compares some 2,100."""
 
 
-def explain_unreadable(reader: dict[str, Any], writer: dict[str, Any]) -> str | None:
-    """Why this reader cannot read records of this writer; None where it can."""
-    return _explain(json.dumps(reader, sort_keys=True), json.dumps(writer, sort_keys=True))
-
-
 @lru_cache(maxsize=PAIRS_MAX)
 def _explain(reader: str, writer: str) -> str | None:
     result = ReaderWriterCompatibilityChecker().get_compatibility(_parse(reader), _parse(writer))
@@ -32,7 +26,8 @@ def _explain(reader: str, writer: str) -> str | None:
 def explain_unreadable_field(reader: Contract, path: Path, writer: Contract) -> str | None:
     """Why a reader of this one field cannot read the writer's records; None where it can."""
     of_field = build_avro_projection(reader, project_fields(reader.fields, [path]))
-    return explain_unreadable(of_field, build_avro_schema(writer))
+    schemas = of_field, build_avro_schema(writer)
+    return _explain(*(json.dumps(schema, sort_keys=True) for schema in schemas))
 
 
 @lru_cache(maxsize=SCHEMAS_MAX)

@@ -128,8 +128,8 @@ def announce_catalog(
 def to_outgoing(found: Issued, published_ms: int, edge: Edge = AS_SENT) -> Outgoing | Refused:
     """The record to publish, as the edge replaces its fields, or why the contract rejects it."""
     contract, event = found.contract, found.event
-    named = [field.name for field in contract.fields if field.type == "timestamp"]
-    times = {name: to_instant(event[name]) for name in named if event.get(name) is not None}
+    there = [name for name in contract.times if event.get(name) is not None]
+    times = {name: to_instant(event[name]) for name in there}
     wrong = find_faults(contract, {**event, **times})
     if wrong:
         reasons, values = zip(

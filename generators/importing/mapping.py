@@ -51,6 +51,13 @@ class Wide(_Part):
     name: str  # the new column that holds the day column's name
     value: str  # the new column that holds the value
 
+    @field_validator("columns")
+    @classmethod
+    def _check_columns(cls, columns: re.Pattern[str]) -> re.Pattern[str]:
+        if not columns.pattern:
+            raise ValueError("a pattern of at least 1 character")
+        return columns
+
 
 class Lookup(_Part):
     """A second file that adds its columns to the rows."""

@@ -136,6 +136,7 @@ class Run:
     ) -> None:
         """`beaten_ms`: the newest heartbeat; everything before it is in the log."""
         self._engine = engine.cursor()
+        self._knows_any = self._engine.execute("from known limit 1").fetchone() is not None
         self._target = target
         self._watch = watch
         self._began_ms = beaten_ms
@@ -182,6 +183,8 @@ class Run:
             self._watch.progress(self.imported)
 
     def _select_new(self, events: list[Issued]) -> list[Issued]:
+        if not self._knows_any:  # as in every first import
+            return events
         ids = [one.event_id for one in events]
         query = "select event_id from known where event_id in (select unnest(?))"
         known = {event_id for [event_id] in self._engine.execute(query, [ids]).fetchall()}

@@ -119,14 +119,15 @@ def _read_file(
     source = f"{rows} columns(*)::varchar from {scan(file, mapping)})"
     if mapping.wide is not None:
         wide, there = mapping.wide, list_columns(engine, source)
-        if not any(wide.columns.search(name) for name in there):
+        days = [quote_name(name) for name in there if wide.columns.search(name)]
+        if not days:
             raise UserError(
                 f"wide.columns: expected columns that match {wide.columns.pattern}, "
                 f"found {', '.join(there)[:200]}"
             )
-        days, value = f"columns({quote(wide.columns.pattern)})", quote_name(wide.value)
+        name, value = quote_name(wide.name), quote_name(wide.value)
         source = (
-            f"(select * from (unpivot {source} on {days} into name {quote_name(wide.name)} "
+            f"(select * from (unpivot {source} on {', '.join(days)} into name {name} "
             f"value {value}) where try_cast({value} as double) <> 0)"
         )
     for number, lookup in enumerate(mapping.lookups):

@@ -67,8 +67,9 @@ class Scene:
         """A random span, in milliseconds."""
         return int(self.draw_between(low, high) * MINUTE_MS)
 
-    def choose_till(self) -> int:
-        return int(self.draw.random() * self.store.registers)
+    def choose_till(self, store: Store | None = None) -> int:
+        """A till here, or in another store."""
+        return int(self.draw.random() * (store or self.store).registers)
 
     def choose_payer(self, known: bool = False) -> Payer:
         """A payer with a card that is used for nothing else on these days."""
@@ -108,7 +109,7 @@ class Scene:
         """
         place = store or self.store
         if till is None:
-            till = int(self.draw.random() * place.registers)
+            till = self.choose_till(place)
         return Deed(self.starts_ms + after_ms, place.number, till, does, payer, goods, **details)
 
 

@@ -117,6 +117,8 @@ def test_noise_never_ends_in_another_error(noise: bytes) -> None:
         {"colour": "red"},
         {"event_time": "noon"},
         {"event_time": 2**63},
+        {"event_time": 0.5},
+        {"event_time": 1772448067120.7},
         {"event_time": datetime(2026, 3, 2)},  # noqa: DTZ001
     ],
     ids=str,
@@ -126,7 +128,22 @@ def test_a_value_that_does_not_fit_is_not_encoded(change: dict[str, Any]) -> Non
         encode(ADJUSTMENTS, {**ADJUSTMENT, **change})
 
 
-@pytest.mark.parametrize("lines", [None, 7, [{"sku": "SKU-7"}], [None]], ids=str)
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_without_a_required_field_nothing_is_encoded(name: str) -> None:
+    agreed = CONTRACTS[name]
+    for field in (each.name for each in agreed.fields if each.required):
+        absent = {other: value for other, value in agreed.examples[0].items() if other != field}
+        for event in (absent, {**absent, field: None}):
+            with pytest.raises(Unencodable, match=name):
+                encode(agreed, event)
+
+
+LINE = RECEIPTS.examples[0]["lines"][0]
+
+
+@pytest.mark.parametrize(
+    "lines", [None, 7, [{"sku": "SKU-7"}], [None], [{**LINE, "colour": "red"}]], ids=str
+)
 def test_lines_that_do_not_fit_are_not_encoded(lines: Any) -> None:
     with pytest.raises(Unencodable, match=RECEIPTS.name):
         encode(RECEIPTS, {**RECEIPTS.examples[0], "lines": lines})

@@ -119,6 +119,28 @@ def test_what_has_no_time_comes_first_and_is_not_lost(tmp_path: Path) -> None:
     assert [number for number, _ in rows] == [2, 3, 4, 5, 6, 7, 8, 9, 1]
 
 
+def test_a_line_may_be_as_long_as_an_event_and_no_longer(tmp_path: Path) -> None:
+    """Its line break counts."""
+    sizes = [LINE_BYTES_MAX + size for size in (-1, 0, 1, 9 * LINE_BYTES_MAX)]
+    lines = [render_row(number).ljust(size - 1) for number, size in enumerate(sizes)]
+    blank = b" " * (2 * LINE_BYTES_MAX)
+    file = write_lines(tmp_path / "a.jsonl", *lines, render_row(7), blank)
+    by_number = dict(sort_rows(file, "event_time"))
+    assert [by_number[number].strip() for number in (1, 2, 5)] == [
+        render_row(0),
+        render_row(1),
+        render_row(7),
+    ]
+    assert max(map(len, by_number.values())) == LINE_BYTES_MAX + 1
+    too_long = []
+    for row in by_number.items():
+        found = Validator(RECEIPTS, lambda: LIVE).validate(row)
+        assert isinstance(found, Rejected)
+        if found.faults[0].problem == f"a line of at most {LINE_BYTES_MAX} bytes":
+            too_long.append(found.row)
+    assert sorted(too_long) == [3, 4, 6]
+
+
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
     assert list(sort_rows(write_lines(tmp_path / "a.jsonl"), "event_time")) == []
 

@@ -60,6 +60,16 @@ def test_a_person_has_the_same_pseudonym_whenever_and_wherever(tmp_path: Path) -
     assert len(sold["customer_id"]) <= 64
 
 
+def test_a_customer_and_a_card_with_one_name_are_two(lookup: Identities) -> None:
+    sold = buy(lookup, "same", "same")
+    assert sold["customer_id"].partition("-")[2] != sold["card_token"].partition("-")[2]
+
+
+def test_who_pays_cash_and_shows_nothing_stays_unknown(lookup: Identities) -> None:
+    event = {"store_id": "S1", "customer_id": None}
+    assert lookup.replace(event) is event
+
+
 def test_what_was_not_saved_was_never_replaced(tmp_path: Path) -> None:
     with closing(Identities(tmp_path)) as killed:
         killed.replace({"customer_id": KNOWN_AS})

@@ -198,6 +198,11 @@ def test_several_indexes_are_asked_as_pip_asks_them() -> None:
     }
 
 
+def test_a_folder_of_packages_that_is_not_there_is_passed_over(tmp_path: Path) -> None:
+    translated = translate({"find-links": f"{tmp_path}/nothing {tmp_path} https://one.example/"})
+    assert translated.variables == {"UV_FIND_LINKS": f"{tmp_path},https://one.example/"}
+
+
 def test_without_an_index_uv_asks_none() -> None:
     assert translate({"no-index": "true"}).options == ("--no-index",)
     assert translate({"no-index": "false"}).options == ()

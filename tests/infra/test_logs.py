@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.logs import set_up_logging, tail
+from infra.logs import BYTES_MAX, set_up_logging, tail
 
 
 @pytest.fixture(autouse=True)
@@ -28,3 +28,10 @@ def test_the_end_of_a_log_is_its_last_lines(tmp_path: Path) -> None:
     assert tail(log) == ""
     log.write_bytes(b"\xff\n" + b"".join(b"%d\n" % number for number in range(100)))
     assert tail(log, lines=2) == "98\n99"
+
+
+def test_of_a_large_log_only_the_end_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "api.log"
+    log.write_bytes(b"\xff" * 2 * BYTES_MAX + b"\nlast\n")
+    assert tail(log).endswith("\nlast")
+    assert len(tail(log)) <= BYTES_MAX

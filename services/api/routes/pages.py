@@ -117,8 +117,6 @@ class Page:
     title: str
     content: str
     """HTML."""
-    style: str = f"{PATH}/catalogue.css"
-    """The address of the style that precedes the pages' own."""
     script: str | None = None
     """The name of its script among the files; None for a page without one."""
     kind: str = "live"
@@ -134,7 +132,6 @@ def render(page: Page) -> str:
     script = f'<script type="module" src="{PATH}/{page.script}"></script>' if page.script else ""
     return Template(_read("frame.html")).substitute(
         title=escape(page.title),
-        style=page.style,
         script=script,
         links="\n".join(links),
         kind=page.kind,
@@ -183,8 +180,7 @@ def get_catalogue_page(name: str) -> Response:
             f"Expected a page of the catalogue, found {name[:FOUND_CHARACTERS_MAX]}. Begin at "
             f"{CATALOGUE}/index.html.",
         )
-    kind = "text/css" if name.endswith(".css") else "text/html"
-    return Response(text, media_type=kind, headers=OF_TEXT)
+    return HTMLResponse(text, headers=OF_TEXT)
 
 
 @cache
@@ -192,8 +188,7 @@ def _render_catalogue() -> Mapping[str, str]:
     def frame(page: catalogue.Page) -> str:
         ways = render_element("p", catalogue.list_ways(page.base), class_="ways")
         content = join(ways, page.body)
-        framed = Page(CATALOGUE, page.title, content, f"{page.base}style.css", kind="text")
-        return render(framed)
+        return render(Page(CATALOGUE, page.title, content, kind="text"))
 
     folder = Path(catalog.__file__).parent
     return build_site(folder, frame)

@@ -13,6 +13,7 @@ from tests.contracts.evolution.editing import (
     QUARANTINE,
     RECEIPT,
     REGISTER,
+    STOCK_LEVEL,
     TODAY,
     check_contracts,
     copy_contracts,
@@ -119,6 +120,7 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
     "larger records": change(
         RECEIPT, ('{retention.ms: "-1",', '{max.message.bytes: "2097152", retention.ms: "-1",')
     ),
+    "rows stay longer before they are compacted": change(STOCK_LEVEL, ('"600000"', '"900000"')),
     "a new consumer": write_file("consumers/shelf-labels.yaml", CARD),
     "a consumer has room for as many as may come": change(
         LOYALTY,

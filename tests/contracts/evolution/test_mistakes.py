@@ -12,6 +12,7 @@ from tests.contracts.evolution.editing import (
     RECEIPT,
     REGISTER,
     SHIPMENT,
+    STOCK_LEVEL,
     Edit,
     check_contracts,
     copy_contracts,
@@ -223,6 +224,26 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
         },
         Break(RECEIPTS, "retention.ms", "for ever → 7 d", ["inventory", "loyalty"], ["quarantine"]),
     ),
+    "events are compacted": (
+        {
+            RECEIPT: [
+                ('{retention.ms: "-1",', '{cleanup.policy: compact, retention.ms: "-1",'),
+                (
+                    "property: retention, value: for ever",
+                    "property: retention, value: newest per key",
+                ),
+            ]
+        },
+        Break(RECEIPTS, "cleanup.policy", "delete → compact", ["inventory", "loyalty"]),
+    ),
+    "rows are no longer compacted": (
+        {STOCK_LEVEL: [("cleanup.policy: compact", "cleanup.policy: delete")]},
+        Break(SHELVES, "cleanup.policy", "compact → delete", ["api"]),
+    ),
+    "rows are compacted at once": (
+        {STOCK_LEVEL: [('min.compaction.lag.ms: "600000"', 'min.compaction.lag.ms: "0"')]},
+        Break(SHELVES, "min.compaction.lag.ms", "600000 → 0", ["api"]),
+    ),
     "the horizon is longer than readers remember": (
         {RECEIPT: [("value: 2\n    unit: h", "value: 3\n    unit: h")]},
         Break(RECEIPTS, "horizon", "2 h → 3 h", ["inventory", "loyalty"], ["quarantine"]),
@@ -230,6 +251,10 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
     "the horizon is shorter than writers need": (
         {RECEIPT: [("value: 2\n    unit: h", "value: 1\n    unit: h")]},
         Break(RECEIPTS, "horizon", "2 h → 1 h", (), ["inventory"], ["simulator"]),
+    ),
+    "a smaller skew": (
+        {RECEIPT: [("value: 5\n    unit: m", "value: 1\n    unit: m")]},
+        Break(RECEIPTS, "skew", "5 min → 1 min", (), ["inventory"], ["api"]),
     ),
     "smaller records": (
         {RECEIPT: [('{retention.ms: "-1",', '{max.message.bytes: "1000", retention.ms: "-1",')]},

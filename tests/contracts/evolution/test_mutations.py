@@ -66,3 +66,9 @@ def test_nothing_about_a_public_contract_can_be_changed_unseen(one: Contract) ->
 
 def test_there_are_many_of_them() -> None:
     assert sum(1 for one in PUBLIC for _ in create_mutants(one)) > 500
+
+
+def test_spans_that_differ_by_a_second_in_two_weeks_differ() -> None:
+    was, is_ = (replace(PUBLIC[0], retention=timedelta(seconds=s)) for s in (1_234_568, 1_234_567))
+    found = list(list_findings({was.name: is_}, {was.name: (was,)}, CONSUMERS, TODAY))
+    assert [one.change.text for one in found] == ["1234568 s → 1234567 s"]

@@ -36,6 +36,10 @@ money: {currency: EUR}
             "measures: expected for each value of the column one of kilogram, litre, metre, piece",
         ),
         (GOOD + "wide: {columns: '[', name: d, value: n}", "wide.columns: expected"),
+        (
+            GOOD + "wide: {columns: '', name: d, value: n}",
+            "wide.columns: expected a pattern of at least 1 character, found ''",
+        ),
         (GOOD + "measures: {lb: kilogram}", "measures together with a column as fields.measure"),
     ],
 )

@@ -87,6 +87,14 @@ def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
     assert len(outcomes) == 1
 
 
+def test_a_column_per_day_is_found_by_a_pattern_as_python_reads_it(tmp_path: Path) -> None:
+    file = write_m5(tmp_path)
+    wide = {"columns": "^(?=d)d_", "name": "d", "value": "sold"}
+    ahead = load_mapping("m5", wide=wide)
+    expected = [one.event for one in select_issued(read(tmp_path / "s", load_mapping("m5"), file))]
+    assert [one.event for one in select_issued(read(tmp_path / "t", ahead, file))] == expected
+
+
 def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "a.csv", ["InvoiceNo", "Quantity"], [("1", 2)])
     with pytest.raises(UserError, match=r"StockCode.*Found: InvoiceNo, Quantity"):

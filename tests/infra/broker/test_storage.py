@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from infra.broker import storage
 from infra.broker.storage import (
     choose_cluster_id,
     format_once,
     let_read,
+    prepare_template,
 )
 from infra.errors import UserError
+from infra.jars.sets import JarSet
 from infra.security.passwords import FIRST_USERS, draw_password
 from infra.settings import Settings
 
@@ -52,6 +55,15 @@ def test_kafka_formats_one_broker_and_the_next_are_copies_with_ids_of_their_own(
         ids.add((folder / "log" / "meta.properties").read_text())
     assert len(ids) == 3
     assert all(re.fullmatch(r"cluster\.id=R[\w-]{21}\n", each) for each in ids)
+
+
+def test_another_kafka_formats_anew(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = prepare_template(settings, write_storage_tool(tmp_path, MADE))
+    assert prepare_template(settings, write_storage_tool(tmp_path, "exit 1")) == made
+    monkeypatch.setattr(storage, "get_jar_set", lambda name: JarSet(name, ()))
+    assert prepare_template(settings, write_storage_tool(tmp_path, MADE)) != made
 
 
 def test_each_of_several_brokers_is_formatted_by_kafka(settings: Settings, tmp_path: Path) -> None:

@@ -115,3 +115,16 @@ def test_a_manager_that_does_not_come_up_says_why(home: Path, tmp_path: Path) ->
     wrong.write_text("[supervisord]\nnodaemon = true\nloglevel = loud\n")
     with pytest.raises(UserError, match="loud"):
         daemon.start(home, wrong)
+
+
+def test_what_a_manager_leaves_is_cleared_with_the_folder_of_its_socket(
+    home: Path, manager: Manager
+) -> None:
+    note = home / "run" / "socket-folder"
+    folder = Path(note.read_text())
+    assert folder.is_dir()
+    orphans.stop(home)
+    daemon.clear(home)
+    assert not folder.exists()
+    assert not note.exists()
+    daemon.clear(home)

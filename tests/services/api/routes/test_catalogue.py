@@ -47,14 +47,19 @@ def test_every_page_is_reached_from_the_first_and_none_leads_elsewhere(quiet: An
     while waiting:
         path = waiting.pop()
         seen[path] = get_page(quiet, path)
-        if path.endswith(".html"):
-            waiting |= find_links(path, seen[path]) - seen.keys()
+        waiting |= find_links(path, seen[path]) - seen.keys()
     assert {f"topics/{name}.html" for name in CONTRACTS} <= seen.keys()
     assert {f"consumers/{name}.html" for name in CONSUMERS} <= seen.keys()
     assert not any("://" in one for text in seen.values() for one in addresses(text))
     assert not any("<script" in text or " style=" in text for text in seen.values())
     around = {one for text in seen.values() for one in addresses(text) if one.startswith("/")}
-    assert around >= {"/", "/pipelines", "/docs", f"{pages.PATH}/style.css"}
+    assert around >= {
+        "/",
+        "/pipelines",
+        "/docs",
+        f"{pages.PATH}/style.css",
+        f"{pages.PATH}/catalogue.css",
+    }
     for address in around:
         assert quiet.get(address).status_code in (HTTPStatus.OK, HTTPStatus.TEMPORARY_REDIRECT)
 
