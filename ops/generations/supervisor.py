@@ -31,6 +31,10 @@ STEADY_SECONDS = 45.0
 """A process that lived so long had started well: its end begins a new row of failures."""
 FAILURES_MAX = 5
 STOP_SECONDS_MAX = 6
+GATHER_SECONDS = 10.0
+"""How long a replay that the supervisor began waits for others: what ends one pipeline, such as a
+record with an old timestamp, ends its neighbours a batch later, and one Java replays them all.
+"""
 HANDOVER_SECONDS_MAX = 5.0
 """How long the previous supervisor may take to end."""
 
@@ -63,6 +67,8 @@ class Supervisor:
         self._not_before: dict[Name, float] = {}
         self._irreplaceable: set[str] = set()
         """The pipelines whose replay was refused: another attempt would be, too."""
+        self._gathered: set[Name] = set()
+        """The replays that wait for each other."""
 
     def run(self) -> None:
         """Supervise until no generation can run. Raises UserError."""
@@ -129,10 +135,15 @@ class Supervisor:
         if known is None or known.candidate or name in self._irreplaceable:
             return
         try:
-            ensure_generation(self._settings, name)
+            generations = ensure_generation(self._settings, name)
         except UserError as error:
             self._irreplaceable.add(name)
             log.error("%s is not replayed by itself: %s", name, error)
+            return
+        now = time.monotonic()
+        waiting = {one for one in self._gathered if self._not_before[one] > now}
+        self._gathered = waiting | {get_name(one) for one in generations if one.state in CANDIDATE}
+        self._not_before.update(dict.fromkeys(self._gathered, now + GATHER_SECONDS))
 
     def reap(self, wanted: dict[Name, Generation]) -> None:
         """Remove the workers that have ended and note their failures. Raises UserError."""

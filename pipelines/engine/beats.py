@@ -6,18 +6,24 @@ come, accepted as its record's timestamp says the same, would free all of it for
 
 import time
 from dataclasses import dataclass
+from datetime import timedelta
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from contracts import HEARTBEATS
 from contracts.times import MILLISECOND
+from infra.clock import get_wall_ms
 from infra.settings import Settings
 from ops.control.world_clock import AnnouncedClock, read_clock
 
 LOOK_SECONDS = 60.0
 """The time between two looks at the announced clock: a simulator that starts, stops or is told
-another speed announces another one."""
+another speed announces another one. One that cannot keep up sets its clock back a little, each
+time."""
+
+assert HEARTBEATS.skew is not None, "its contract says how far a heartbeat may be ahead"
+SKEW = HEARTBEATS.skew
 
 
 @dataclass
@@ -35,12 +41,19 @@ class BeatLimit:
         return cls(settings, read_clock(settings), time.monotonic())
 
     def is_outdated(self) -> bool:
-        """Whether another clock is announced since. It looks once in LOOK_SECONDS."""
+        """Whether the clock that is announced now differs from this one by more than the skew.
+
+        It looks once in LOOK_SECONDS.
+        """
         if time.monotonic() - self.looked_at < LOOK_SECONDS:
             return False
         self.looked_at = time.monotonic()
         newest = read_clock(self.settings)
-        return render(newest) != render(self.clock)
+        if newest is None or self.clock is None or newest.state is not self.clock.state:
+            return newest is not self.clock
+        at_ms = get_wall_ms() if newest.is_running else newest.clock.wall_ms
+        ahead_ms = abs(compute_world_ms(newest, at_ms) - compute_world_ms(self.clock, at_ms))
+        return timedelta(milliseconds=ahead_ms) > SKEW
 
     def build_column(self) -> Column:
         """World time at the start of a batch, and the skew; wall time where no clock runs."""
@@ -52,10 +65,10 @@ class BeatLimit:
             now_ms = F.lit(at.world_ms) + F.floor(since_ms * at.speed_milli / 1000)
         elif self.clock is not None:
             now_ms = F.greatest(wall_ms, F.lit(self.clock.clock.world_ms))
-        assert HEARTBEATS.skew is not None, "its contract says how far a heartbeat may be ahead"
-        return F.timestamp_millis(now_ms + HEARTBEATS.skew // MILLISECOND)
+        return F.timestamp_millis(now_ms + SKEW // MILLISECOND)
 
 
-def render(announced: AnnouncedClock | None) -> object:
-    """What is announced of a clock; its last heartbeat is not."""
-    return None if announced is None else (announced.clock, announced.state)
+def compute_world_ms(announced: AnnouncedClock, wall_ms: int) -> int:
+    """World time as announced, whatever the last heartbeat says."""
+    clock = announced.clock
+    return clock.world_at(wall_ms) if announced.is_running else clock.world_ms

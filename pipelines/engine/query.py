@@ -294,15 +294,19 @@ def watch(
 ) -> None:
     """Return when the query has read everything up to its end, is outdated, or has to stop.
 
-    Calls `begun` once, after the query's first batch, and measures the state after batches. Raises
-    the exception of a failed query.
+    Calls `begun` once, after the query's first batch, and measures the state after batches. It asks
+    whether the query is outdated after a batch only: one that would end a long batch each time
+    would never let it pass. Raises the exception of a failed query.
     """
     ended, looked_at = False, ""
-    while not ended and not stopping.is_set() and not is_outdated():
+    while not ended and not stopping.is_set():
         ended = bool(query.awaitTermination(LOOK_SECONDS))
         newest = query._jsq.lastProgress()
         before, looked_at = looked_at, "" if newest is None else str(newest.timestamp())
-        if looked_at != before:
-            state.measure(query)
-        if looked_at and not before:
+        if looked_at == before:
+            continue
+        state.measure(query)
+        if not before:
             begun()
+        if is_outdated():
+            return

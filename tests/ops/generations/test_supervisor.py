@@ -52,7 +52,7 @@ class Shop:
         )
         return Child(cast(Any, process), running, started=self.now)
 
-    def ensure(self, _settings: Settings, name: str) -> None:
+    def ensure(self, _settings: Settings, name: str) -> Sequence[Generation]:
         """Add a candidate, or refuse it."""
         assert name == self.known.pipeline
         self.asked += 1
@@ -61,6 +61,7 @@ class Shop:
         number = self.known.newest + 1
         self.known = self.known.plus(replace(self.known.known[0], number=number))
         self.known = self.known.to(State.CATCHING_UP, number)
+        return self.known.known
 
     def find_end(self, _settings: Settings, one: Generation) -> str | None:
         return "Spark dropped 1 records" if one.number in self.ended else None
@@ -131,6 +132,59 @@ def test_a_promoted_generation_that_has_ended_is_replaced(run: Run) -> None:
     shop.ended = {PROMOTED}
     run(shop)
     assert (shop.asked, shop.spawned) == (1, {CANDIDATE: 1})
+
+
+def test_what_ends_within_seconds_is_replayed_by_one_process(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each pipeline ends four seconds after the one before."""
+    names, now = ["inventory", "fraud", "visits"], 0.0
+    known = {name: name_generations(create_generations(State.PROMOTED), name) for name in names}
+    spawned: list[Sequence[Generation]] = []
+
+    def read() -> dict[str, Generations]:
+        nonlocal now
+        now += 1
+        return known if now < ENOUGH_SECONDS else {}
+
+    def ensure(_settings: Settings, name: str) -> Sequence[Generation]:
+        added = replace(known[name].known[0], number=CANDIDATE)
+        known[name] = known[name].plus(added).to(State.CATCHING_UP, CANDIDATE)
+        return known[name].known
+
+    def find_end(_settings: Settings, one: Generation) -> str | None:
+        has_ended = one.number == PROMOTED and now >= 4 * (names.index(one.pipeline) + 1)
+        return "Spark dropped 1 records" if has_ended else None
+
+    def spawn(_settings: Settings, _code: Path, generations: Sequence[Generation]) -> Child:
+        spawned.append(generations)
+        process = SimpleNamespace(poll=lambda: None, returncode=0)
+        return Child(cast(Any, process), generations, started=now)
+
+    monkeypatch.setattr(supervisor, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(supervisor, "Control", lambda _settings: SimpleNamespace(read=read))
+    monkeypatch.setattr(supervisor, "spawn", spawn)
+    monkeypatch.setattr(supervisor, "ensure_generation", ensure)
+    monkeypatch.setattr(supervisor, "find_end", find_end)
+    monkeypatch.setattr(supervisor, "is_lost", lambda *_: False)
+    monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(
+        supervisor,
+        "group_by_code",
+        lambda _settings, running: {tmp_path: running} if running else {},
+    )
+    Supervisor(Settings(data_dir=tmp_path), names).run()
+    begun, *replayed = [[(one.pipeline, one.number) for one in each] for each in spawned]
+    assert begun == [(name, PROMOTED) for name in names]
+    assert replayed == [[(name, CANDIDATE) for name in names]]
+
+
+def name_generations(generations: Generations, name: str) -> Generations:
+    return replace(
+        generations,
+        pipeline=name,
+        known=tuple(replace(one, pipeline=name) for one in generations.known),
+    )
 
 
 def test_its_replay_is_replaced_too_once_it_has_ended(run: Run) -> None:

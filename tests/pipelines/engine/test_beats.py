@@ -1,0 +1,80 @@
+"""The limit of heartbeats follows the announced clock, and lets every batch end."""
+
+import itertools
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from infra.settings import Settings
+from ops.control.world_clock import AnnouncedClock, ClockState, WorldClock
+from pipelines.engine import beats, query
+from pipelines.engine.beats import LOOK_SECONDS, BeatLimit
+from pipelines.engine.query import watch
+
+NOW_MS = 1_800_000_000_000
+WORLD_MS = 1_772_000_000_000
+RUNNING = AnnouncedClock(WorldClock(WORLD_MS, NOW_MS, 10_000), ClockState.RUNNING, seed=1)
+STOPPED = AnnouncedClock(WorldClock(WORLD_MS, NOW_MS, 10_000), ClockState.STOPPED, seed=1)
+
+
+def announce(world_ms: int, wall_ms: int, speed_milli: int = 10_000) -> AnnouncedClock:
+    return AnnouncedClock(WorldClock(world_ms, wall_ms, speed_milli), ClockState.RUNNING, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("before", "announced", "is_outdated"),
+    [
+        (RUNNING, RUNNING, False),
+        (RUNNING, announce(WORLD_MS + 500_000, NOW_MS + 60_000), False),
+        (RUNNING, announce(WORLD_MS + 300_000, NOW_MS + 60_000), False),
+        (RUNNING, announce(WORLD_MS + 299_999, NOW_MS + 60_000), True),
+        (RUNNING, announce(WORLD_MS, NOW_MS, 15_001), True),
+        (RUNNING, STOPPED, True),
+        (STOPPED, RUNNING, True),
+        (STOPPED, STOPPED, False),
+        (RUNNING, None, True),
+        (None, RUNNING, True),
+        (None, None, False),
+    ],
+)
+def test_a_clock_that_was_set_back_a_little_is_still_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+    before: AnnouncedClock | None,
+    announced: AnnouncedClock | None,
+    is_outdated: bool,
+) -> None:
+    monkeypatch.setattr(beats, "read_clock", lambda _settings: announced)
+    monkeypatch.setattr(beats, "get_wall_ms", lambda: NOW_MS + 60_000)
+    monkeypatch.setattr("time.monotonic", lambda: 1_000.0)
+    limit = BeatLimit(Settings(), before, looked_at=1_000.0 - LOOK_SECONDS)
+    assert limit.is_outdated() is is_outdated
+    assert not limit.is_outdated(), "it looks once in a while"
+
+
+class Batches:
+    """A stand-in for a query: its first batch takes three looks, and its second one for ever."""
+
+    def __init__(self) -> None:
+        self.looks = itertools.count(1)
+        self.looked = 0
+        self._jsq = self
+
+    def awaitTermination(self, _seconds: float) -> bool:  # noqa: N802
+        self.looked = next(self.looks)
+        return False
+
+    def lastProgress(self) -> Any:  # noqa: N802
+        return SimpleNamespace(timestamp=lambda: "first") if self.looked >= 3 else None
+
+
+def test_a_query_that_is_outdated_ends_after_its_batch_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(query, "LOOK_SECONDS", 0)
+    batches, begun = Batches(), Event()
+    state = SimpleNamespace(measure=lambda _query: None)
+    watch(batches, Event(), begun.set, state, lambda: True)  # type: ignore[arg-type]
+    assert batches.looked == 3
+    assert begun.is_set()
