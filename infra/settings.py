@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -196,18 +195,6 @@ class Settings(BaseSettings):
         description="least seconds between the starts of two live batches; more leave cores",
     )
 
-    subscription_hosts: str = Field(
-        "",
-        pattern=r"^([a-z0-9.-]+(:[0-9]+)?(,[a-z0-9.-]+(:[0-9]+)?)*)?$",
-        description="host or host:port,… that web hooks of subscriptions may go to; without a port "
-        "that of the scheme. Unset: there are no subscriptions, and nothing that sends",
-    )
-    subscription_networks: str = Field(
-        "",
-        description="networks,… as 10.1.0.0/16 that web hooks may go to although they are private "
-        "or this machine's own; to them alone without TLS",
-    )
-
     lake: bool = Field(
         False,
         description="whether the lake runs: all public topics as Delta tables, by a second Spark",
@@ -279,13 +266,6 @@ class Settings(BaseSettings):
     def _absolute(cls, path: Path | None) -> Path | None:
         # Components run in another working directory, and two names of one folder are one world.
         return path.expanduser().resolve() if path else None
-
-    @field_validator("subscription_networks")
-    @classmethod
-    def _networks(cls, text: str) -> str:
-        for one in filter(None, text.split(",")):
-            ip_network(one)  # raises ValueError
-        return text
 
     @field_validator("world_begins")
     @classmethod

@@ -1,7 +1,6 @@
 """Forgetting a customer: erases them from the lookup, and publishes a certificate."""
 
 import logging
-from collections.abc import Set
 
 from contracts import ERASURES, encode, encode_key
 from infra.erasures import note_erasure
@@ -28,10 +27,7 @@ class Unknown(UserError):
 
 def look_up(settings: Settings, customer: str) -> Person:
     """The customer with this id, as in the log. Raises UserError."""
-    person = open_lookup(settings).find(customer)
-    if person is None:
-        raise Unknown(customer)
-    return person
+    return _find(open_lookup(settings), customer)
 
 
 def forget(settings: Settings, customer: str) -> Erased:
@@ -54,36 +50,18 @@ def forget(settings: Settings, customer: str) -> Erased:
     if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
     _certify(settings, lookup)
-    person = lookup.find(customer)
-    if person is None:
-        raise Unknown(customer)
-    refuse_named(settings, {customer, *person.cards})
-    erased = lookup.erase(customer, get_wall_ms())
-    if erased is None:
-        raise Unknown(customer)
-    _certify(settings, lookup)
-    return erased
-
-
-def refuse_named(settings: Settings, ids: Set[str]) -> None:
-    """Raise UserError for a record of the log or of the archive that holds one of the ids."""
-    if place := find_trace(settings, frozenset(ids)):
+    person = _find(lookup, customer)
+    if place := find_trace(settings, frozenset({customer, *person.cards})):
         raise UserError(
             "No record should name the customer or their cards, but "
             f"{place} does: it was published before PSEUDONYMS=on, or by a client that bypasses "
             "the API. A log never changes. Nothing was erased."
         )
-
-
-def note_in_list(settings: Settings, erased: Erased) -> None:
-    """Note the erasure for a restore of an older backup.
-
-    Without the list, as in a container, a restore says that it cannot know of the erasure.
-    """
-    try:
-        note_erasure(settings.data_dir, erased)
-    except OSError as error:
-        log.warning("the list of erasures cannot be written: %s", error)
+    erased = lookup.erase(customer, get_wall_ms())
+    if erased is None:
+        raise Unknown(customer)
+    _certify(settings, lookup)
+    return erased
 
 
 def open_lookup(settings: Settings) -> Identities:
@@ -98,6 +76,13 @@ def open_lookup(settings: Settings) -> Identities:
     return Identities(settings.data_dir)
 
 
+def _find(lookup: Identities, customer: str) -> Person:
+    person = lookup.find(customer)
+    if person is None:
+        raise Unknown(customer)
+    return person
+
+
 def _certify(settings: Settings, lookup: Identities) -> None:
     """Publish the missing certificates of erasures. A second copy of one does no harm."""
     waiting = lookup.list_uncertified()
@@ -105,11 +90,10 @@ def _certify(settings: Settings, lookup: Identities) -> None:
         return
     client = create_producer(settings)
     for one in waiting:
-        value = {
-            "customer_id": one.pseudonym,
-            "cards": one.cards,
-            "erased_at": one.wall_ms,
-        }
-        note_in_list(settings, one)
+        try:
+            note_erasure(settings.data_dir, one)
+        except OSError as error:  # as in a container: a restore says that it cannot know of it
+            log.warning("the list of erasures cannot be written: %s", error)
+        value = {"customer_id": one.pseudonym, "cards": one.cards, "erased_at": one.wall_ms}
         send(client, ERASURES.name, encode_key(ERASURES, value), encode(ERASURES, value))
         lookup.note_certified(one)

@@ -9,7 +9,6 @@ COMPONENTS = (
     "pipelines",
     "ordering",
     "supplier",
-    "subscriptions",
     "api",
     "lake",
 )

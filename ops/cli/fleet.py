@@ -54,8 +54,6 @@ def list_names(settings: Settings) -> tuple[str, ...]:
     left_out.add("clock" if settings.world == "simulated" else "simulator")
     if settings.world == "own" or settings.simulator_refill != "orders":
         left_out |= ORDERS
-    if not settings.subscription_hosts:
-        left_out.add("subscriptions")
     if not settings.lake:
         left_out.add("lake")
     return tuple(name for name in COMPONENTS if name not in left_out)

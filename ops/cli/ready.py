@@ -116,7 +116,6 @@ PROBES: Mapping[str, Probe] = {
     "pipelines": check_pipelines,
     "ordering": partial(probe_service, "ordering", "waits for reviews"),
     "supplier": partial(probe_service, "supplier", "waits for orders"),
-    "subscriptions": partial(probe_service, "subscriptions", "sends what changes"),
     "lake": check_lake,
 }
 """By component: its report of readiness, given the second of its start; None: not yet."""

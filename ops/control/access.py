@@ -28,7 +28,6 @@ READS: Mapping[str, frozenset[str]] = MappingProxyType(
         # They keep their progress as a group's offsets, which Kafka takes for readable topics only.
         "ordering": frozenset({HEARTBEATS.name, CLOCKS.name}),
         "supplier": frozenset({CLOCKS.name}),
-        "subscriptions": frozenset({CLOCKS.name}),
     }
 )
 WRITES: Mapping[str, frozenset[str]] = MappingProxyType({SUPERVISOR: frozenset({GENERATIONS.name})})

@@ -59,7 +59,6 @@ PARTS = (
     Part(ENGINE, "the pipelines' Spark", AS_THEY_ARE),
     Part("ordering", "the ordering gate", Promise("views go on; orders wait", True, 60, 120)),
     Part("supplier", "the supplier", Promise("views go on; confirmations wait", True, 60, 120)),
-    Part("subscriptions", "the sender", Promise("views go on; notifications wait", True, 60, 90)),
     Part("api", "the API", Promise("the log grows and pipelines go on", False, 90, 90)),
     Part("lake", "the lake", Promise("views go on; the archive stands still", True, 60, 240)),
 )

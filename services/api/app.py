@@ -42,7 +42,6 @@ from services.api.routes import (
     rows,
     stock,
     stream,
-    subscriptions,
     topics,
     views,
 )
@@ -57,10 +56,7 @@ from services.api.store.mirror import Mirror
 from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.store import Commits, Store
-from services.api.store.subscriptions import Subscriptions
 from services.clock import get_wall_ms
-from services.subscriptions.addresses import create_allow_list
-from services.subscriptions.signature import read_key
 
 DESCRIPTION = """Stock on every shelf, from the log.
 
@@ -81,7 +77,7 @@ AT_ONCE_SECONDS = 4
 
 ROUTES = (
     *(stock, prices, orders, history, pipelines),
-    *(views, rows, exports, best_sellers, stream, subscriptions),
+    *(views, rows, exports, best_sellers, stream),
     *(events, actions, quarantine, health),
     *(topics, registry, metrics, pages),
 )
@@ -133,8 +129,6 @@ def create_sources(settings: Settings) -> Sources:
         commands=Commands(RETAIL, partial(read_token, settings)),
         audit=Audit(store.publisher.publish, store.find_world_ms),
         hosts=settings.hosts,
-        allowed=create_allow_list(settings),
-        read_hook_key=partial(read_key, settings),
         profile=create_profile(settings) if settings.secure else None,
         edge=open_edge(settings),
     )
@@ -186,5 +180,4 @@ def create_store(settings: Settings) -> Store:
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", open_log),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", open_log),
         actions=Mirror(AUDITED, folder / "actions.sqlite", open_log),
-        subscriptions=Subscriptions(open_log, publisher.publish),
     )

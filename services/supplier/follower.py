@@ -13,12 +13,7 @@ from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
 from contracts.validation import Rejection
 from infra.errors import UserError
-from infra.kafka import (
-    create_admin,
-    create_consumer,
-    create_producer,
-    read_end_offsets,
-)
+from infra.kafka import create_admin, create_consumer, create_producer, read_end_offsets
 from infra.settings import Settings
 from ops.control.reading import Reader, read_rows
 from services import liveness

@@ -37,7 +37,7 @@ def test_no_type_is_a_float() -> None:
     assert {known.value for known in TYPES.values()}.isdisjoint({float, complex})
 
 
-OF_THE_WALL = {"control", "subscriptions"}
+OF_THE_WALL = {"control"}
 """Domains whose topics record what programs do, by the wall's clock."""
 
 

@@ -1,8 +1,8 @@
 """What is really published is what every consumer relies on: read from a real broker.
 
 The simulator lives a day with all its dirt, the API and `retail load` publish beside it, a customer
-is forgotten, the quarantine lists what is rejected, the gate and the supplier answer a review's
-proposals, and a subscriber is sent what changes.
+is forgotten, the quarantine lists what is rejected, and the gate and the supplier answer a review's
+proposals.
 """
 
 import json
@@ -36,8 +36,6 @@ from tests.contracts.expectations import find_violations
 from tests.services.at_work import at_work
 from tests.services.ordering.shop import Reordering, find_review_ms
 from tests.services.serving import serving
-from tests.services.subscriptions.receiver import receiving
-from tests.services.subscriptions.subscribing import Subscribed
 from tests.worlds import shrink_world
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e]
@@ -78,7 +76,6 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     serve_until(
         supplier.confirm_orders, settings, lambda: count_confirmed(settings) == len(ORDERED)
     )
-    send_changes(settings)
     ends = read_end_offsets(create_admin(kafka), CONTRACTS)
     found: dict[str, list[Record]] = {name: [] for name in CONTRACTS}
     for record in read(kafka, ends):
@@ -138,19 +135,6 @@ def order(settings: Settings) -> None:
 
 def count_confirmed(settings: Settings) -> int:
     return sum(1 for _ in read_all(settings, CONFIRMATIONS.name))
-
-
-def send_changes(settings: Settings) -> None:
-    """What is made of a subscription, which is written as the API writes it."""
-    with receiving() as receiver:
-        shop = Subscribed(settings, receiver)
-        shop.rows(low=9)
-        shop.promote(shop.stock)
-        subscription = shop.subscribe()
-        with shop.working():
-            shop.await_started(subscription)
-            shop.rows(low=1)
-            shop.await_progress(subscription, delivered=1, waiting=0)
 
 
 def serve_until(follow: Follow, settings: Settings, done: Callable[[], bool]) -> None:

@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 
-from infra.settings import HOST
 from tests.e2e.compose import composed
 from tests.e2e.shop import Shop, opened
-from tests.services.subscriptions.receiver import Receiver, receiving
 
 ORDERED: Mapping[str, Any] = {
     "simulator_refill": "orders",
@@ -27,18 +25,10 @@ SECURE: Mapping[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def receiver() -> Iterator[Receiver]:
-    """Where the embedded shop may send the web hooks of subscriptions."""
-    with receiving() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory, receiver: Receiver) -> Iterator[Shop]:
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """A shop started by `make up SECURE=on`; shops of other files are not secure."""
     folder, seed = tmp_path_factory.mktemp("a shop"), secrets.randbelow(2**31)
-    hooks = {"subscription_hosts": receiver.place, "subscription_networks": f"{HOST}/32"}
-    with opened(folder, seed, **HASTY, **SECURE, **hooks) as started:
+    with opened(folder, seed, **HASTY, **SECURE) as started:
         yield started
 
 

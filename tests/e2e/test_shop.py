@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import pytest
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, STOCK_LEVELS, Contract
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
 from contracts.shape import Row
 from infra.http import NO_ANSWER
 from infra.kafka import is_answering
@@ -35,7 +34,6 @@ from tests.e2e.shop import Shop
 from tests.e2e.writers import follow_guide_for_writers
 from tests.secrets import find_files, find_processes, list_with_children
 from tests.seeds import create_random
-from tests.services.subscriptions.receiver import Receiver, verify
 
 FORGED = "FORGED"
 STRANGER_SECONDS_MAX = 2.0
@@ -74,22 +72,6 @@ def test_a_secure_shop_answers_nobody_who_does_not_say_who_they_are(shop: Shop) 
     with pytest.raises(NO_ANSWER):
         urlopen(url.replace("https:", "http:"))
     assert not is_answering(stranger, STRANGER_SECONDS_MAX)
-
-
-@pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
-def test_a_subscription_of_a_secure_shop_is_sent_and_signed(shop: Shop, receiver: Receiver) -> None:
-    [shelf] = shop.get("/v1/stock?limit=1")["items"]
-    key = {name: shelf[name] for name in STOCK_LEVELS.key}
-    asked = [("view", STOCK_LEVELS.name), ("address", receiver.address), ("from", "beginning")]
-    asked += [("filter", f"{name}={value}") for name, value in key.items()]
-    url = "127.0.0.1:8000/v1/subscriptions"
-    made = json.loads(run(shop.settings, f"curl -sf -X POST '{url}?{urlencode(asked)}'"))
-    [hook] = receiver.await_hooks(1)
-    assert verify(hook, made["secret"])
-    assert hook.event["data"]["matches"]
-    assert key.items() <= hook.event["data"]["row"].items()
-    run(shop.settings, f"curl -sf -X DELETE {url}/{made['subscription_id']}")
-    assert shop.get("/v1/subscriptions")["subscriptions"] == []
 
 
 def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(

@@ -71,9 +71,7 @@ def test_whatever_the_file_names_is_there() -> None:
     assert {"PORT_BASE", "PROMETHEUS_PORT", "GRAFANA_PORT"} <= needed & alone
 
 
-@pytest.mark.parametrize(
-    "chosen", ["observe-on", "single", "lake-on", "orders", "subscriptions-on"]
-)
+@pytest.mark.parametrize("chosen", ["observe-on", "single", "lake-on", "orders"])
 def test_a_service_waits_only_for_services_that_are_there_with_it(chosen: str) -> None:
     services = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
     together = {

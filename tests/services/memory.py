@@ -14,11 +14,9 @@ from contracts import (
     HEARTBEATS,
     MARKERS,
     PRICE_CHANGES,
-    PROGRESS,
     PROMOTIONS,
     PURCHASE_ORDERS,
     QUARANTINE,
-    SUBSCRIPTIONS,
     Contract,
     Row,
     encode,
@@ -49,9 +47,7 @@ class MemoryLog:
             HEARTBEATS,
             MARKERS,
             PRICE_CHANGES,
-            PROGRESS,
             PROMOTIONS,
-            SUBSCRIPTIONS,
         ):
             self.make(contract.name, 1)
         for contract in (QUARANTINE, PURCHASE_ORDERS, CONFIRMATIONS):

@@ -35,15 +35,11 @@ from services.api.store.mirror import Mirror
 from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.publisher import Publisher, Record, Stored
 from services.api.store.store import Commits, Store
-from services.api.store.subscriptions import Subscriptions
-from services.subscriptions.addresses import AllowList
 from tests.services.memory import MemoryLog
 from tests.services.writing import promote_fraud
 
 SECONDS_MAX = 20.0
 TOKEN = "a token of a test"
-KEY = b"a key of a test"
-ALLOWED = AllowList(frozenset({"hooks.example.com"}), resolve=lambda *_: ["93.184.215.14"])
 ANYBODY = create_default_context()
 """Whom a client trusts that is told nothing; made once: it reads all authorities."""
 POLL_SECONDS = 0.005
@@ -69,8 +65,6 @@ def create_sources(log: MemoryLog, folder: Path) -> Sources:
         reports=folder / "reports",
         commands=Commands(("echo",), lambda: TOKEN),
         audit=Audit(partial(write, log), store.find_world_ms),
-        allowed=ALLOWED,
-        read_hook_key=lambda: KEY,
     )
 
 
@@ -103,7 +97,6 @@ def create_store(log: MemoryLog, folder: Path) -> Store:
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", log.open),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", log.open),
         actions=Mirror(AUDITED, folder / "actions.sqlite", log.open),
-        subscriptions=Subscriptions(log.open, partial(write, log)),
     )
 
 

@@ -14,23 +14,17 @@ from contracts import (
     HEARTBEATS,
     MARKERS,
     PRICE_CHANGES,
-    PROGRESS,
     PROMOTIONS,
     PURCHASE_ORDERS,
     QUARANTINE,
-    SUBSCRIPTIONS,
     Contract,
 )
 from contracts.times import to_epoch_ms
 from infra.wait import wait_until
 from ops.generations.record import Generations
-from services.api.store.changelog import Record
 from services.api.store.control import Control
 from services.api.store.mirror import Layout, Mirror
 from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
-from services.api.store.subscriptions import Subscriptions
-from services.subscriptions.directory import Directory
-from services.subscriptions.matching import READER
 from services.supplier.follower import read_order
 from tests.bad_records import create_message, get_good, list_bad
 from tests.services.memory import MemoryLog
@@ -111,32 +105,6 @@ def test_a_bad_record_does_not_hide_the_good_one_before_it(log: MemoryLog) -> No
     with following(log, seen) as control:
         wait_until(lambda: control.world is not None, "the clock is known")
         assert [each.pipeline for each in seen if each.known] == ["inventory"]
-
-
-def test_subscriptions_are_followed_on(log: MemoryLog) -> None:
-    async def write(_: object) -> None: ...
-
-    for contract in (SUBSCRIPTIONS, PROGRESS):
-        publish_bad(log, contract)
-        publish_good(log, contract)
-    known = Subscriptions(log.open, write)
-    known.start()
-    try:
-        wait_until(lambda: known._loaded, "they are read")
-        assert len(known.list_all()) == 1
-    finally:
-        known.stop()
-        known.join()
-
-
-def test_the_directory_of_subscriptions_goes_on() -> None:
-    directory = Directory(READER)
-    for contract in (GENERATIONS, MARKERS, SUBSCRIPTIONS, PROGRESS):
-        for key, value in (*list_bad(contract).values(), (b"\xff", None), get_good(contract)):
-            directory.apply(Record((contract.name, 0), 0, key or b"", value))
-    assert len(directory.subscriptions) == len(directory.progress) == 1
-    [known] = directory._generations.values()
-    assert known.known
 
 
 def test_the_supplier_takes_good_orders_alone() -> None:

@@ -26,13 +26,7 @@ from contracts import (
 from infra.erasures import locate_erasures, read_erasures
 from infra.errors import UserError
 from infra.identities import CARD, CUSTOMER, FOLDER, Identities
-from infra.kafka import (
-    Partition,
-    Record,
-    build_client_config,
-    create_admin,
-    read_end_offsets,
-)
+from infra.kafka import Partition, Record, build_client_config, create_admin, read_end_offsets
 from infra.lake import locate_folders
 from infra.scratch import IMPORTING, IMPORTS, lock_publishing
 from infra.settings import Settings
@@ -272,12 +266,7 @@ def write_json(customer: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("topic", "write"),
-    [
-        (REFUNDS.name, refund_in_no_year),
-        (RECEIPTS.name, write_json),
-        (ADJUSTMENTS.name, write_json),
-    ],
+    ("topic", "write"), [(REFUNDS.name, refund_in_no_year), (ADJUSTMENTS.name, write_json)]
 )
 @pytest.mark.parametrize("ends", ["commit_transaction", "abort_transaction"])
 def test_what_a_client_of_others_sent_is_found_though_nobody_counts_it(

@@ -23,17 +23,13 @@ def start_stuck(still_seconds_max: float, grace_seconds: float) -> subprocess.Po
     return begun
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_service_that_is_stuck_when_it_is_stopped_ends_after_its_grace(number: int) -> None:
-    stuck = start_stuck(LONG, SHORT)
-    stuck.send_signal(number)
-    _, said = stuck.communicate(timeout=60)
-    assert stuck.returncode == 1
-    assert "in work" in said
-
-
-def test_a_service_that_is_still_for_too_long_ends_without_a_signal() -> None:
-    stuck = start_stuck(SHORT, LONG)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
+def test_a_service_that_is_stuck_ends_after_its_grace_or_when_it_is_still_for_too_long(
+    number: int | None,
+) -> None:
+    stuck = start_stuck(LONG, SHORT) if number else start_stuck(SHORT, LONG)
+    if number:
+        stuck.send_signal(number)
     _, said = stuck.communicate(timeout=60)
     assert stuck.returncode == 1
     assert "in work" in said

@@ -14,7 +14,6 @@ from services.api.commands import Commands
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
 from services.api.store.store import Store
-from services.subscriptions.addresses import AllowList
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,6 @@ class Sources:
     """The commands that clients may run."""
     audit: Audit
     """The record of commands and refusals."""
-    allowed: AllowList
-    """Where the web hooks of subscriptions may go."""
-    read_hook_key: Callable[[], bytes]
-    """The key that the secrets of subscriptions follow from."""
     hosts: Sequence[str] = THIS_MACHINE
     """The names that the API answers to."""
     profile: Profile | None = None

@@ -1,4 +1,4 @@
-"""GET /metrics: figures of pipelines, generations, subscriptions and requests, for Prometheus."""
+"""GET /metrics: figures of pipelines, generations and requests, for Prometheus."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,6 @@ from services.api.http.router import Router
 from services.api.http.sources import Profile
 from services.api.routes import quarantine
 from services.api.routes.pipelines import Pipeline, describe_all
-from services.api.routes.subscriptions import measure_lag
 from services.api.routes.views import TABLES
 from services.api.store.applier import Histogram
 from services.api.store.changelog import READER
@@ -39,7 +38,6 @@ from services.api.store.errors import MirrorLoading
 from services.api.store.materializer import Materializer
 from services.api.store.store import Store
 from services.clock import get_wall_ms
-from services.subscriptions.records import PARKED
 
 TEXT = "text/plain"
 BEYOND_BOUND = f"""
@@ -92,7 +90,6 @@ class Figures(Collector):
         yield from _gauge_generation_states(pipelines)
         yield _count_records(pipelines)
         yield from _measure_generations(self._store.generations.list_all())
-        yield from _measure_subscriptions(self._store)
         yield from _count_rejections(self._store)
         yield _gauge_bounds(self._store)
         yield _gauge(
@@ -296,51 +293,6 @@ def _add_histogram(
 ) -> None:
     buckets = [(floatToGoString(bound), count) for bound, count in histogram.cumulate()]
     family.add_metric(labels, buckets, histogram.sum_seconds)
-
-
-def _measure_subscriptions(store: Store) -> Iterator[Metric]:
-    """How far each is; no samples while the API still reads the topics of subscriptions."""
-    labels = ("subscription", "view")
-    every = []
-    with suppress(MirrorLoading):
-        every = [
-            ((one.subscription_id, one.view), one, progress)
-            for one, progress in store.subscriptions.list_all()
-        ]
-    now_ms = get_wall_ms()
-    yield _gauge(
-        "retail_subscription_lag_records",
-        "Records of the changelog that were not looked at for a subscription.",
-        labels,
-        [(values, measure_lag(store, one, progress)) for values, one, progress in every],
-    )
-    yield _gauge(
-        "retail_subscription_waiting",
-        "Notifications that wait for their receiver.",
-        labels,
-        [(values, progress.waiting) for values, _, progress in every],
-    )
-    yield _gauge(
-        "retail_subscription_waiting_seconds",
-        "How long the notification that is tried has waited; 0 while none is.",
-        labels,
-        [
-            (values, (now_ms - (progress.waiting_since or now_ms)) / 1000)
-            for values, _, progress in every
-        ],
-    )
-    yield _gauge(
-        "retail_subscription_parked",
-        "1 until somebody resumes the subscription.",
-        labels,
-        [(values, progress.state == PARKED) for values, _, progress in every],
-    )
-    yield _count(
-        "retail_subscription_delivered",
-        "Notifications that the receiver took.",
-        labels,
-        [(values, progress.delivered) for values, _, progress in every],
-    )
 
 
 def _count_rejections(store: Store) -> Iterator[Metric]:

@@ -18,7 +18,6 @@ from services.api.store.materializers import Materializers, Registration
 from services.api.store.mirror import Mirror
 from services.api.store.publisher import Publisher
 from services.api.store.snapshots import Snapshots
-from services.api.store.subscriptions import Subscriptions
 from services.clock import get_wall_ms
 
 STOP_SECONDS_MAX = 3.0
@@ -76,7 +75,6 @@ class Store:
     confirmations: Mirror
     rejections: Mirror
     actions: Mirror
-    subscriptions: Subscriptions
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when streams have to end."""
 
@@ -163,5 +161,4 @@ class Store:
             *(self.control, self.freshness, self.publisher, self.registration),
             *(self.prices, self.promotions),
             *(self.orders, self.confirmations, self.rejections, self.actions),
-            self.subscriptions,
         )

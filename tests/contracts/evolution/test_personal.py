@@ -25,8 +25,6 @@ PERSONAL = {
     ("private.quarantine.record.v1", "found"),
     ("private.quarantine.record.v1", "value"),
     ("public.quarantine.release.v1", "value"),
-    ("private.subscriptions.notification.v1", "row"),
-    ("private.subscriptions.notification.v1", "row_key"),
 }
 
 

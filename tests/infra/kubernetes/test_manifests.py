@@ -32,7 +32,7 @@ KUBERNETES = "1.37"
 """Whose schemas the manifests are checked against."""
 GUIDE = locate_root() / "docs" / "kubernetes.md"
 ORDERS = {"SIMULATOR_REFILL": "orders", "PIPELINES": "inventory,fraud,analytics,visits,reorder"}
-MORE = {"LAKE": "on", "SUBSCRIPTION_HOSTS": "hooks.example.com"}
+MORE = {"LAKE": "on"}
 MIB = {"m": 1, "g": 1024, "Mi": 1, "Gi": 1024}
 GB = 1e9
 PLACE = re.compile(r"broker-(\d)\.brokers\.retail\.svc\.cluster\.local")

@@ -6,7 +6,7 @@ from functools import partial
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from contracts import ALERTS, QUARANTINE, SUBSCRIPTIONS, encode, encode_key
+from contracts import ALERTS, QUARANTINE, encode, encode_key
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
 from tests.services.showing import PIPELINES, Shop
@@ -26,13 +26,7 @@ def fill(log: MemoryLog, api: Answers) -> None:
     api.ready(shop.fraud.mark(), "fraud")
     shop.inventory.mark_again(1, took_ms=400, state_bytes=70_000)
     api.ready(1)
-    row = SUBSCRIPTIONS.examples[0]
-    log.publish((SUBSCRIPTIONS.name, 0), encode_key(SUBSCRIPTIONS, row), encode(SUBSCRIPTIONS, row))
-    for late in (
-        "retail_pipeline_lag_records{",
-        "retail_quarantine_records_total{",
-        "retail_subscription_lag_records{",
-    ):
+    for late in ("retail_pipeline_lag_records{", "retail_quarantine_records_total{"):
         api.until(partial(is_told, api, late))
     api.get("/v1/stock")
 

@@ -48,7 +48,7 @@ def test_a_view_is_written_and_made_under_the_numbers_of_its_generations() -> No
         assert list_holders(operation, view) == set()
         assert list_holders(operation, f"{view}.g", is_prefix=True) == {"inventory"}
     readers = list_holders(AclOperation.READ, f"{view}.g", is_prefix=True)
-    assert readers == {"api", "subscriptions"}
+    assert readers == {"api"}
 
 
 def test_no_service_makes_a_topic_but_a_pipeline_its_changelogs() -> None:

@@ -1,6 +1,5 @@
 """Publishing of records, good and bad ones."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -35,12 +34,8 @@ def put(kafka: Settings, contract: Contract, key: bytes, value: bytes, at_ms: in
 
 def stop_world(kafka: Settings, at: datetime) -> None:
     """Stop the world's clock at this moment."""
-    value: Mapping[str, Any] = {
-        **CLOCKS.examples[0],
-        "world_at": at,
-        "wall_at": datetime.fromtimestamp(0, UTC),
-        "state": "stopped",
-    }
+    stood = {"world_at": at, "wall_at": datetime.fromtimestamp(0, UTC), "state": "stopped"}
+    value = {**CLOCKS.examples[0], **stood}
     send(get_producer(kafka), CLOCKS.name, encode_key(CLOCKS, value), encode(CLOCKS, value))
 
 

@@ -7,14 +7,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from contracts import (
-    ADJUSTMENTS,
-    PRODUCTS,
-    QUARANTINE,
-    RECEIPTS,
-    decode,
-    encode_key,
-)
+from contracts import ADJUSTMENTS, PRODUCTS, QUARANTINE, RECEIPTS, decode, encode_key
 from contracts.validation import VALIDATED
 from infra.kafka import Record, create_admin, create_consumer, read_end_offsets, read_to_end
 from infra.settings import Settings

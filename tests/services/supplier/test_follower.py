@@ -25,12 +25,8 @@ def order(kafka: Settings, *order_ids: str) -> None:
     client = get_producer(kafka)
     for order_id in order_ids:
         row = {**PURCHASE_ORDERS.examples[0], "purchase_order_id": order_id}
-        send(
-            client,
-            PURCHASE_ORDERS.name,
-            encode_key(PURCHASE_ORDERS, row),
-            encode(PURCHASE_ORDERS, row),
-        )
+        key, value = encode_key(PURCHASE_ORDERS, row), encode(PURCHASE_ORDERS, row)
+        send(client, PURCHASE_ORDERS.name, key, value)
 
 
 def count_confirmed(kafka: Settings) -> Counter[str]:

@@ -1,1 +1,0 @@
-"""Subscriptions: each change of a row that begins or ceases to match is sent as a web hook."""
