@@ -28,6 +28,7 @@ from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
     best_sellers,
+    contracts,
     events,
     exports,
     health,
@@ -83,7 +84,7 @@ ROUTES = (
     *(stock, prices, orders, history, pipelines),
     *(views, rows, exports, best_sellers, stream, subscriptions),
     *(events, actions, quarantine, health),
-    *(topics, registry, metrics, pages),
+    *(topics, contracts, registry, metrics, pages),
 )
 
 RETAIL = (sys.executable, "-m", "ops.cli.main")
