@@ -131,7 +131,7 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
     ),
     "a consumer remembers more than the horizon": change(LOYALTY, ("late: 2 h", "late: 1 d")),
     "a private topic is opened to one more reader": change(
-        QUARANTINE, ("value: [api, verify]", "value: [api, verify, load]")
+        QUARANTINE, ("value: [api, verify]", "value: [api, verify, lake]")
     ),
     "a new topic with a writer": lambda at: (
         create_contract(at, "public.sales.exchange.v1", "topic", None),

@@ -190,7 +190,7 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
             "is at most 1000000 → is at most 100",
             (),
             ["inventory", "loyalty"],
-            ["simulator", "api", "load"],
+            ["simulator", "api"],
         ),
     ),
     "a rule is loosened": (
@@ -272,7 +272,7 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
             "private.control.clock.v1",
             "speed_milli",
             "removed",
-            ["api", "load", "simulator"],
+            ["api", "simulator"],
             ["own-clock"],
         ),
     ),
