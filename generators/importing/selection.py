@@ -144,11 +144,8 @@ def _render_text(source: Source | None) -> str:
 
 def _quote_column(name: str) -> str:
     """A column of the files, in the statement that reads them."""
-    return f"raw.{quote_name(name)}"
-
-
-def quote_name(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
+    escaped = name.replace('"', '""')
+    return f'raw."{escaped}"'
 
 
 def quote(text: str) -> str:
