@@ -1,5 +1,6 @@
 """The mapping: which columns of a retailer's files become which fields of an event."""
 
+import re
 from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -41,6 +42,29 @@ class Rows(_Part):
     decimal: Literal[".", ","] = "."
     skip: dict[str, list[str]] = {}  # rows that are no sales: the values that mark them, by column
     skip_zero_units: bool = False
+
+
+class Wide(_Part):
+    """A column per day, as in M5: each becomes a row with a name and a value."""
+
+    columns: re.Pattern[str]  # a column that matches is a day
+    name: str  # the new column that holds the day column's name
+    value: str  # the new column that holds the value
+
+    @field_validator("columns")
+    @classmethod
+    def _check_columns(cls, columns: re.Pattern[str]) -> re.Pattern[str]:
+        if not columns.pattern:
+            raise ValueError("a pattern of at least 1 character")
+        return columns
+
+
+class Lookup(_Part):
+    """A second file that adds its columns to the rows."""
+
+    file: Path  # relative to the first of the imported files
+    match: dict[str, str] = Field(min_length=1)
+    """Columns of the second file, and the columns of the rows with the same values."""
 
 
 class Time(_Part):
@@ -156,6 +180,8 @@ class Mapping(_Part):
     """A whole mapping."""
 
     rows: Rows = Rows()
+    wide: Wide | None = None
+    lookups: list[Lookup] = Field([], max_length=10)
     time: Time
     receipt: Receipts = Receipts()
     cancelled: Cancelled | None = None
@@ -193,7 +219,7 @@ def read_mapping(file: Path) -> Mapping:
     except FileNotFoundError as error:
         raise UserError(
             f"{file} should be a mapping, but there is none. "
-            "Its keys: docs/own-shop.md; ready ones: generators/importing/mappings"
+            "Write a first one: retail import --draft FILE"
         ) from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UserError(f"{file} should hold a mapping in YAML, but: {error}") from error

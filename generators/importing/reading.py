@@ -18,6 +18,7 @@ from generators.importing.selection import (
     FILE_COLUMN,
     ROW_COLUMN,
     quote,
+    quote_name,
     select_lines,
 )
 from infra.errors import UserError
@@ -49,19 +50,24 @@ def list_files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def _scan(file: Path, mapping: Mapping) -> str:
+def scan(file: Path, mapping: Mapping | None) -> str:
     """SQL for the file's rows, every column as text."""
     name = quote(str(file))
     if _find_format(file) == "parquet":
         return f"read_parquet({name})"
     if _find_format(file) == "json":
         return f"read_json({name}, format = 'newline_delimited', ignore_errors = true)"
-    rows = mapping.rows
-    delimiter = f", delim = {quote(rows.delimiter)}" if rows.delimiter else ""
+    rows = mapping.rows if mapping else None
+    delimiter = f", delim = {quote(rows.delimiter)}" if rows and rows.delimiter else ""
+    encoding = rows.encoding if rows else "utf-8"
     return (
         f"read_csv({name}, header = true, all_varchar = true, null_padding = true,"
-        f" strict_mode = false, parallel = false, encoding = '{rows.encoding}'{delimiter})"
+        f" strict_mode = false, parallel = false, encoding = '{encoding}'{delimiter})"
     )
+
+
+def list_columns(engine: duckdb.DuckDBPyConnection, relation: str) -> list[str]:
+    return [row[0] for row in engine.execute(f"describe from {relation}").fetchall()]
 
 
 def _find_format(file: Path) -> str | None:
@@ -96,7 +102,7 @@ def read_lines(
     try:
         for number, file in enumerate(files):
             report(f"reading {file.name}")
-            rows += _read_file(engine, mapping, file, first=number == 0)
+            rows += _read_file(engine, mapping, file, files[0].parent, first=number == 0)
         if isinstance(mapping.fields.measure, str):
             _refuse_mixed(engine)
         report("grouping lines into receipts")
@@ -107,15 +113,61 @@ def read_lines(
 
 
 def _read_file(
-    engine: duckdb.DuckDBPyConnection, mapping: Mapping, file: Path, *, first: bool
+    engine: duckdb.DuckDBPyConnection, mapping: Mapping, file: Path, beside: Path, *, first: bool
 ) -> int:
     rows = f"(select {quote(file.name)} as {FILE_COLUMN}, row_number() over () as {ROW_COLUMN},"
-    source = f"{rows} columns(*)::varchar from {_scan(file, mapping)})"
-    there = engine.execute(f"describe from {source}").fetchall()
-    _check_columns(mapping, [name for name, *_ in there])
+    source = f"{rows} columns(*)::varchar from {scan(file, mapping)})"
+    if mapping.wide is not None:
+        wide, there = mapping.wide, list_columns(engine, source)
+        days = [quote_name(name) for name in there if wide.columns.search(name)]
+        if not days:
+            raise UserError(
+                f"wide.columns: expected columns that match {wide.columns.pattern}, "
+                f"found {', '.join(there)[:200]}"
+            )
+        name, value = quote_name(wide.name), quote_name(wide.value)
+        source = (
+            f"(select * from (unpivot {source} on {', '.join(days)} into name {name} "
+            f"value {value}) where try_cast({value} as double) <> 0)"
+        )
+    for number, lookup in enumerate(mapping.lookups):
+        named = f"lookup_{number}"
+        source = _join(engine, source, named, beside / lookup.file, lookup.match, mapping)
+    _check_columns(mapping, list_columns(engine, source))
     verb = "create table lines as" if first else "insert into lines"
     [count] = engine.execute(f"{verb} {select_lines(mapping, source)}").fetchone() or (0,)
     return int(count)
+
+
+def _join(
+    engine: duckdb.DuckDBPyConnection,
+    source: str,
+    name: str,
+    file: Path,
+    match: dict[str, str],
+    mapping: Mapping,
+) -> str:
+    """SQL for the rows with the file's columns. Reads the file into table `name`, once."""
+    if not file.is_file():
+        raise UserError(f"lookups: expected a file {file}, found none")
+    engine.execute(
+        f"create table if not exists {quote_name(name)} as "
+        f"select columns(*)::varchar from {scan(file, mapping)}"
+    )
+    keys = ", ".join(quote_name(theirs) for theirs in match)
+    twice = engine.execute(
+        f"select {keys} from {quote_name(name)} group by all having count(*) > 1 limit 1"
+    ).fetchone()
+    if twice:
+        raise UserError(f"{file} should have one row for each {keys}, but has several for {twice}")
+    condition = " and ".join(
+        f"theirs.{quote_name(theirs)} = ours.{quote_name(ours)}" for theirs, ours in match.items()
+    )
+    taken = {*list_columns(engine, source)}
+    new = [one for one in list_columns(engine, quote_name(name)) if one not in taken]
+    added = "".join(f", theirs.{quote_name(one)}" for one in new)
+    other = f"{quote_name(name)} theirs on {condition}"
+    return f"(select ours.*{added} from {source} ours left join {other})"
 
 
 def _check_columns(mapping: Mapping, there: list[str]) -> None:

@@ -144,8 +144,11 @@ def _render_text(source: Source | None) -> str:
 
 def _quote_column(name: str) -> str:
     """A column of the files, in the statement that reads them."""
-    escaped = name.replace('"', '""')
-    return f'raw."{escaped}"'
+    return f"raw.{quote_name(name)}"
+
+
+def quote_name(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
 
 
 def quote(text: str) -> str:

@@ -81,7 +81,7 @@ def _find_first_ms(engine: duckdb.DuckDBPyConnection) -> int:
     if found is None or found[0] is None:
         raise UserError(
             "The files should hold at least one row with a time, a store and a sku, but hold none. "
-            "See which columns they have, and check the mapping."
+            "See which columns they have, and check the mapping: retail import --draft FILE"
         )
     return int(found[0])
 

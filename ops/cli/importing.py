@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from contracts.times import to_epoch_ms
+from generators.importing.drafting import propose_mapping
 from generators.importing.mapping import read_mapping
 from generators.importing.publishing import Imported, Watch
 from generators.importing.session import run_import
@@ -24,6 +25,9 @@ def import_command(
     mapping: Annotated[
         Path | None, typer.Option("--map", help="The mapping of columns to fields: a YAML file.")
     ] = None,
+    as_draft: Annotated[
+        bool, typer.Option("--draft", help="Write a first mapping for the file, and stop.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Publish nothing; print what would be published.")
     ] = False,
@@ -35,10 +39,13 @@ def import_command(
 
     The same files again change nothing, and after a kill the same command continues.
     """
+    if as_draft:
+        print(propose_mapping(files[0]), end="")
+        return
     if mapping is None:
         raise UserError(
-            "--map should name a mapping. Its keys: docs/own-shop.md; a ready one: "
-            "generators/importing/mappings/uci-online-retail.yaml"
+            "--map should name a mapping. Write a first one: retail import --draft FILE > "
+            "mapping.yaml · ready ones are in generators/importing/mappings"
         )
     settings, wanted = read_settings(), read_mapping(mapping)
     end_ms = to_epoch_ms(parse_moment("--until", until)) if until else None

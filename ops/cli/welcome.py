@@ -16,7 +16,7 @@ def welcome(current: Settings) -> None:
     screen.step("Shop", f"{current.api_url}/")
     screen.step("Stock", f"{current.api_url}/v1/stock")
     if current.world == "own":
-        screen.step("Your sales", "retail import --map MAPPING FILE · docs/own-shop.md")
+        screen.step("Your sales", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
     show_tokens(current, "retail security token list")
     screen.step("Next", "make verify · make status · make logs · make down")

@@ -1,8 +1,9 @@
-"""A shop without the simulator: a year of receipts, killed, imported again; the guide."""
+"""A shop without the simulator: a year of each public shape, killed, imported again; the guide."""
 
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -21,15 +22,17 @@ from ops.bench.shops import read_lags
 from ops.cli import fleet
 from tests.e2e.shop import Shop
 from tests.e2e.writers import follow_guide_for_writers
-from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv
+from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv, write_m5
 from tests.guide import Reader, read_blocks
 from tests.ports import free_port_base
 from tests.secrets import find_files, find_processes, list_with_children
 
-MAPPING = locate_root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"
+MAPPINGS = locate_root() / "generators" / "importing" / "mappings"
 DAYS = 365
 RECEIPTS_PER_DAY = 6
 RECEIPTS_A_YEAR = DAYS * RECEIPTS_PER_DAY
+STORES = ("CA_1", "CA_2", "TX_1", "TX_2", "WI_1", "WI_2")
+"""Each has a receipt a day."""
 READ_SECONDS_MAX = 200
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(600)]
@@ -67,12 +70,12 @@ def year(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_csv(tmp_path_factory.mktemp("files") / "year.csv", UCI, rows)
 
 
-def import_year(shop: Shop, year: Path) -> None:
+def import_year(shop: Shop, mapping: str, year: Path) -> None:
     """Import a year's receipts, killed in the middle, again, and once more.
 
     Then all is exact, and nothing was applied twice or rejected.
     """
-    command = ("import", "--map", str(MAPPING), str(year))
+    command = ("import", "--map", str(MAPPINGS / f"{mapping}.yaml"), str(year))
     client = create_admin(shop.settings)  # of its own for each look it would look twice a second
     before = count_receipts(client)
     with subprocess.Popen(
@@ -111,11 +114,24 @@ def test_status_says_that_it_is_an_own_world(shop: Shop) -> None:
 def test_a_year_is_exact_after_a_kill_in_the_middle_and_when_it_is_imported_twice(
     shop: Shop, year: Path
 ) -> None:
-    import_year(shop, year)
+    import_year(shop, "uci-online-retail", year)
     sold = shop.get(f"/v1/stock/ONLINE/{MUG[0]}")
     assert sold["units_sold"] == 2 * RECEIPTS_A_YEAR
     assert sold["units_refunded"] == DAYS // 30
     assert sold["units_on_hand"] >= 0
+
+
+def test_a_later_year_with_a_column_per_day_is_exact_by_the_same_two_commands(
+    shop: Shop, tmp_path: Path
+) -> None:
+    import_year(shop, "m5", write_m5(tmp_path, DAYS, date(2013, 1, 1), STORES))
+    for store in STORES:
+        shelves = [shop.get(f"/v1/stock/{store}/FOODS_1_00{number}") for number in (1, 2)]
+        assert [shelf["units_sold"] for shelf in shelves] == [
+            sum(day % 3 for day in range(DAYS)),
+            DAYS,
+        ]
+        assert all(shelf["units_on_hand"] >= 0 for shelf in shelves)
 
 
 def test_the_token_of_a_running_shop_is_in_its_file_alone(shop: Shop) -> None:
@@ -132,8 +148,10 @@ def test_the_token_of_a_running_shop_is_in_its_file_alone(shop: Shop) -> None:
 
 def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:
     reader = Reader(shop.settings, tmp_path)
-    make, write, dry, publish, look = read_blocks(locate_root() / "docs" / "own-shop.md")["sh"]
-    for block in (make, write):
+    make, draft, mend, dry, publish, look = read_blocks(locate_root() / "docs" / "own-shop.md")[
+        "sh"
+    ]
+    for block in (make, draft, mend):
         reader.shell(block)
     for block, verb in ((dry, "would be published"), (publish, "published")):
         printed = reader.shell(block)

@@ -1,9 +1,9 @@
-"""Small made-up files in the shape of UCI Online Retail."""
+"""Small made-up files in the shapes that retailers publish."""
 
 import csv
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from generators.importing.events import Issued, Refused, issue_events, refuse_unplaced
@@ -47,6 +47,42 @@ def write_uci(file: Path) -> Path:
             uci_row("536383", 1, "12/1/2010 11:00", "-5"),
         ],
     )
+
+
+def write_m5(
+    folder: Path,
+    days: int = 8,
+    first: date = date(2011, 1, 29),
+    stores: Sequence[str] = ("CA_1", "TX_1"),
+) -> Path:
+    """Two products of one department in some stores over some days, with a calendar and prices."""
+    names = [f"d_{day}" for day in range(1, days + 1)]
+    sold = [
+        [f"{item}_{store}", item, "FOODS_1", "FOODS", store, store[:2], *units]
+        for store in stores
+        for item, units in (
+            ("FOODS_1_001", [day % 3 for day in range(days)]),
+            ("FOODS_1_002", [1] * days),
+        )
+    ]
+    head = ["id", "item_id", "dept_id", "cat_id", "store_id", "state_id", *names]
+    week = [11101 + day // 7 for day in range(days)]
+    write_csv(
+        folder / "calendar.csv",
+        ["date", "wm_yr_wk", "d"],
+        [(first + timedelta(days=day), week[day], names[day]) for day in range(days)],
+    )
+    write_csv(
+        folder / "sell_prices.csv",
+        ["store_id", "item_id", "wm_yr_wk", "sell_price"],
+        [
+            (store, item, number, f"{price}.{number % 100:02}")
+            for store in stores
+            for item, price in (("FOODS_1_001", 2), ("FOODS_1_002", 3))
+            for number in sorted(set(week))
+        ],
+    )
+    return write_csv(folder / "sales_train.csv", head, sold)
 
 
 def load_mapping(name: str, **changes: object) -> Mapping:

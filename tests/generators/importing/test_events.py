@@ -1,4 +1,4 @@
-"""From rows to receipts, refunds and adjustments, of UCI's shape."""
+"""From rows to receipts, refunds and adjustments, of both public shapes."""
 
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +17,7 @@ from tests.generators.importing.sales import (
     select_issued,
     uci_row,
     write_csv,
+    write_m5,
     write_uci,
 )
 
@@ -58,6 +59,19 @@ def test_a_receipt_with_a_row_that_cannot_be_read_is_refused_whole_by_reason(
     assert [one.reasons for one in bad if isinstance(one, Refused)] == [
         ("lines[].unit_price_cents is at least 0",)
     ]
+
+
+def test_a_column_per_day_becomes_a_receipt_per_day_store_and_department(tmp_path: Path) -> None:
+    issued = select_issued(read(tmp_path / "s", load_mapping("m5"), write_m5(tmp_path)))
+    assert len(issued) == 16
+    second = next(one.event for one in issued if one.event["event_id"] == "CA_1-d_2|FOODS_1-R")
+    assert second["event_time"] == at(2011, 1, 30, 18)  # noon in Chicago
+    assert second["lines"] == [
+        {"sku": "FOODS_1_001", "units": 1, "unit_price_cents": 201},
+        {"sku": "FOODS_1_002", "units": 1, "unit_price_cents": 301},
+    ]
+    last = issued[-1].event["lines"]
+    assert [line["unit_price_cents"] for line in last] == [202, 302]  # another week's prices
 
 
 def test_what_is_longer_than_asked_for_becomes_several_receipts(tmp_path: Path) -> None:

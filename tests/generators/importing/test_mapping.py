@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from generators.importing.drafting import guess, propose_mapping
 from generators.importing.mapping import read_mapping
 from infra.errors import UserError
+from tests.generators.importing.sales import UCI, load_mapping, write_csv, write_m5, write_uci
 
 GOOD = """
 time: {column: t}
@@ -33,6 +35,11 @@ money: {currency: EUR}
             GOOD + "measures: {lb: pound}",
             "measures: expected for each value of the column one of kilogram, litre, metre, piece",
         ),
+        (GOOD + "wide: {columns: '[', name: d, value: n}", "wide.columns: expected"),
+        (
+            GOOD + "wide: {columns: '', name: d, value: n}",
+            "wide.columns: expected a pattern of at least 1 character, found ''",
+        ),
         (GOOD + "measures: {lb: kilogram}", "measures together with a column as fields.measure"),
     ],
 )
@@ -46,5 +53,49 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None
 
 
 def test_a_mapping_that_is_not_there_is_told_how_to_begin(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"docs/own-shop\.md"):
+    with pytest.raises(UserError, match="retail import --draft"):
         read_mapping(tmp_path / "none.yaml")
+
+
+def test_a_draft_of_rows_per_line_finds_what_the_mapping_of_the_shape_says(tmp_path: Path) -> None:
+    drafted = tmp_path / "draft.yaml"
+    drafted.write_text(propose_mapping(write_uci(tmp_path / "sales.csv")))
+    draft_mapping, ready = read_mapping(drafted), load_mapping("uci-online-retail")
+    assert draft_mapping.fields.model_copy(update={"store": ready.fields.store}) == ready.fields
+    assert (draft_mapping.receipt, draft_mapping.cancelled) == (ready.receipt, ready.cancelled)
+
+
+def test_a_draft_says_where_a_date_could_be_read_in_two_ways(tmp_path: Path) -> None:
+    row = ("1", "A", "a", 1, "2/1/2010 8:26", "1", "1", "UK")
+    either = propose_mapping(write_csv(tmp_path / "either.csv", UCI, [row]))
+    assert 'format: "%d/%m/%Y %H:%M"  # CHECK: or %m/%d/%Y %H:%M' in either
+    other = ("1", "A", "a", 1, "2/13/2010 8:26", "1", "1", "UK")
+    assert 'format: "%m/%d/%Y %H:%M"\n' in propose_mapping(
+        write_csv(tmp_path / "one.csv", UCI, [other])
+    )
+
+
+def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:
+    drafted = tmp_path / "draft.yaml"
+    drafted.write_text(propose_mapping(write_m5(tmp_path)))
+    draft_mapping = read_mapping(drafted)
+    assert draft_mapping.wide is not None
+    assert draft_mapping.wide.columns.pattern == "^d_[0-9]+$"
+    assert (draft_mapping.fields.sku, draft_mapping.fields.store) == ("item_id", "store_id")
+
+
+def test_a_draft_asks_what_units_with_decimals_are_of(tmp_path: Path) -> None:
+    row = ("1", "A", "a", "0.350", "2/13/2010 8:26", "1", "1", "UK")
+    assert "# measure: {value: kilogram}" in propose_mapping(
+        write_csv(tmp_path / "weighed.csv", UCI, [row])
+    )
+    assert "measure" not in propose_mapping(write_uci(tmp_path / "counted.csv"))
+
+
+def test_a_column_is_taken_for_one_field_only() -> None:
+    assert guess(["Date", "Item", "Sales", "Price", "Total"]) == {
+        "time": "Date",
+        "sku": "Item",
+        "units": "Sales",
+        "unit_price": "Price",
+    }

@@ -21,6 +21,7 @@ from tests.generators.importing.sales import (
     select_issued,
     uci_row,
     write_csv,
+    write_m5,
     write_uci,
 )
 
@@ -86,14 +87,32 @@ def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
     assert len(outcomes) == 1
 
 
+def test_a_column_per_day_is_found_by_a_pattern_as_python_reads_it(tmp_path: Path) -> None:
+    file = write_m5(tmp_path)
+    wide = {"columns": "^(?=d)d_", "name": "d", "value": "sold"}
+    ahead = load_mapping("m5", wide=wide)
+    expected = [one.event for one in select_issued(read(tmp_path / "s", load_mapping("m5"), file))]
+    assert [one.event for one in select_issued(read(tmp_path / "t", ahead, file))] == expected
+
+
 def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "a.csv", ["InvoiceNo", "Quantity"], [("1", 2)])
     with pytest.raises(UserError, match=r"StockCode.*Found: InvoiceNo, Quantity"):
         read(tmp_path / "s", SHAPE, file)
+    with pytest.raises(UserError, match="expected columns that match"):
+        read(tmp_path / "t", load_mapping("m5"), file)
     with pytest.raises(UserError, match="should end in"):
         list_files([write_csv(tmp_path / "a.xlsx", [], [])])
     with pytest.raises(UserError, match="there is none"):
         list_files([tmp_path / "none.csv"])
+
+
+def test_a_lookup_that_would_double_rows_is_refused(tmp_path: Path) -> None:
+    file = write_m5(tmp_path)
+    with (tmp_path / "calendar.csv").open("a") as calendar:
+        calendar.write("2011-01-29,11101,d_1\n")
+    with pytest.raises(UserError, match="one row for each"):
+        read(tmp_path / "s", load_mapping("m5"), file)
 
 
 def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
