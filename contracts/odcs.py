@@ -16,7 +16,6 @@ from contracts.syntax import (
     TYPE_WORDS,
     describe_value,
     parse_yaml,
-    read_text,
     suggest,
 )
 
@@ -67,14 +66,6 @@ ELEMENTS: Mapping[str, Mapping[str, Kind]] = {
         "implementation": object,
     },
 }
-
-
-def read(file: Path) -> OpenDataContractStandard:
-    """The file as the standard's model. Raises BadContract."""
-    faults = Faults()
-    document = parse(read_text(file), file, faults)
-    faults.refuse()
-    return document
 
 
 def parse(text: str, file: Path, faults: Faults) -> OpenDataContractStandard:

@@ -16,7 +16,7 @@ PUBLISHING_SECONDS_MAX = 600.0
 
 
 class StillPublishing(UserError):
-    """A backup and a load or an import exclude each other."""
+    """A backup and an import exclude each other."""
 
     def __init__(self, home: Path, who: str) -> None:
         super().__init__(
@@ -35,16 +35,16 @@ def lock_publishing(home: Path) -> AbstractContextManager[None]:
 
 
 def lock_out_publishing(home: Path) -> AbstractContextManager[None]:
-    """Wait until no load and no import publishes; keep others waiting until the block ends.
+    """Wait until no import publishes; keep others waiting until the block ends.
 
     Raises StillPublishing.
     """
-    held = StillPublishing(home, "retail load or retail import")
+    held = StillPublishing(home, "retail import")
     return lock_folder(home / REPORTS, held, PUBLISHING_SECONDS_MAX)
 
 
 def is_publishing(home: Path) -> bool:
-    """Whether a load, an import or a backup runs."""
+    """Whether an import or a backup runs."""
     return is_locked(home / REPORTS)
 
 

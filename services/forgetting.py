@@ -39,7 +39,7 @@ def forget(settings: Settings, customer: str) -> Erased:
     lookup = open_lookup(settings)
     if is_publishing(settings.data_dir):
         raise UserError(
-            "A load, an import or a backup runs, whose rows may name the customer. "
+            "An import or a backup runs, whose rows may name the customer. "
             "Wait for it to end, then try again."
         )
     if left := list_importing(settings.data_dir):

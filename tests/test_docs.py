@@ -72,7 +72,6 @@ FIXED_ROUTES = {
     *PAGES,
     "/docs",
     "/openapi.json",
-    "/catalogue",
 }  # not part of the document that lists the others
 
 Finder = Callable[[str, Path], Iterator[str]]

@@ -47,7 +47,7 @@ def find_renamed(old: Contract, new: Contract) -> dict[Path, Path]:
     gone = [path for path in before if path not in after]
     came = [path for path in after if path not in before]
     alike = [
-        (_measure_likeness(before, after, was, is_), was, is_)
+        (SequenceMatcher(None, was[-1], is_[-1]).ratio(), was, is_)
         for was in gone
         for is_ in came
         if before[was].type == after[is_].type and (was[:-1] == is_[:-1] or was[-1] == is_[-1])
@@ -58,18 +58,6 @@ def find_renamed(old: Contract, new: Contract) -> dict[Path, Path]:
         if was not in renamed and is_ not in renamed.values() and (likeness >= LIKE or only):
             renamed[was] = is_
     return renamed
-
-
-def _measure_likeness(
-    before: Mapping[Path, Field], after: Mapping[Path, Field], was: Path, is_: Path
-) -> float:
-    """Of the name, from 0 to 1, and one for the same place among the fields beside it."""
-    places = (
-        [path for path in fields if path[:-1] == one[:-1]].index(one)
-        for fields, one in ((before, was), (after, is_))
-    )
-    same_place = was[:-1] == is_[:-1] and next(places) == next(places)
-    return SequenceMatcher(None, was[-1], is_[-1]).ratio() + same_place
 
 
 def _describe_removal(

@@ -14,7 +14,7 @@ from contracts.evolution.released import (
     complete,
     find_pending,
     find_tampered,
-    load_all_released,
+    load_released,
 )
 from contracts.evolution.verdict import Finding, list_findings
 from contracts.loader import Loaded, load_all
@@ -56,7 +56,7 @@ def check(folder: Path, today: date) -> Report:
     What is not understood of a contract is taken as it was last released.
     """
     loaded = load_all(folder)
-    before, faults_before = load_all_released(folder)
+    before, faults_before = load_released(folder)
     known, faults_of_consumers = load_all_consumers(folder / "consumers")
     faults = (*loaded.faults, *faults_before, *faults_of_consumers)
     present, consumers = _complete(loaded, before), {n: one for n, one in known.items() if one}

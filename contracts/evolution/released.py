@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from contracts.errors import BadContract, BadContracts, Faults, Part
+from contracts.errors import BadContract, Faults, Part
 from contracts.loader import Partial, load_at, parse_place
 from contracts.projection import Path as FieldPath
 from contracts.shape import Contract, Field
@@ -25,15 +25,7 @@ Released = Mapping[str, tuple[Contract, ...]]
 """By contract, every released version, the oldest first."""
 
 
-def load_released(folder: Path) -> Released:
-    """The releases of the contracts in a folder. Raises BadContracts."""
-    releases, faults = load_all_released(folder)
-    if faults:
-        raise BadContracts(faults)
-    return releases
-
-
-def load_all_released(folder: Path) -> tuple[Released, tuple[BadContract, ...]]:
+def load_released(folder: Path) -> tuple[Released, tuple[BadContract, ...]]:
     """The releases that are understood, and the faults of the others."""
     releases: dict[str, list[Contract]] = {}
     faults = Faults()

@@ -52,7 +52,6 @@ PANELS: Mapping[str, Mapping[str, Place]] = {
     },
     "Publish, release, erase": {
         "import": Place("importing", "import_command", "Publish the sales of a shop's own files."),
-        "load": Place("load", "load_command", "Publish the events of a file."),
         "quarantine": Place("quarantine", "app", "Release what was rejected."),
         "forget": Place("forget", "app", "Erase the ids of a customer."),
     },

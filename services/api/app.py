@@ -28,6 +28,7 @@ from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
     best_sellers,
+    contracts,
     events,
     exports,
     health,
@@ -79,7 +80,7 @@ ROUTES = (
     *(stock, prices, orders, history, pipelines),
     *(views, rows, exports, best_sellers, stream),
     *(events, actions, quarantine, health),
-    *(topics, registry, metrics, pages),
+    *(topics, contracts, registry, metrics, pages),
 )
 
 RETAIL = (sys.executable, "-m", "ops.cli.main")

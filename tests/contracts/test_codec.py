@@ -37,7 +37,7 @@ OLDER_ID = 999
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_what_is_encoded_is_decoded_and_is_what_any_avro_writer_writes(
     name: str, data: st.DataObject

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contracts import CONTRACTS, Contract, Unencodable, encode, encode_key
+from contracts import CONTRACTS, Contract, encode, encode_key
 from contracts.consumer import CONSUMERS, create_reader
 from contracts.declarations import Use
 from contracts.partitions import choose_partition
@@ -70,12 +70,3 @@ def test_an_invalid_example_is_not_what_it_relies_on(who: str, topic: str, place
     for value in wrong:
         violations = list(find_violations(use, contract, [create_record(contract, value)]))
         assert any(f": {place} is " in each for each in violations)
-
-
-@pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
-def test_what_lacks_a_required_field_cannot_even_be_written(contract: Contract) -> None:
-    for field in contract.fields:
-        if field.required:
-            value = {k: v for k, v in contract.examples[0].items() if k != field.name}
-            with pytest.raises(Unencodable):
-                encode(contract, value)

@@ -1,11 +1,9 @@
 """What is really published is what every consumer relies on: read from a real broker.
 
-The simulator lives a day with all its dirt, the API and `retail load` publish beside it, a customer
-is forgotten, the quarantine lists what is rejected, and the gate and the supplier answer a review's
-proposals.
+The simulator lives a day with all its dirt, the API publishes beside it, a customer is forgotten,
+the quarantine lists what is rejected, and the gate and the supplier answer a review's proposals.
 """
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -69,7 +67,10 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     run(settings, "generators.simulator", "--backfill-days", "1", "--stop-after-backfill")
     moment = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # the world began a day before
     post(settings, ADJUSTMENTS, moment)
-    load_and_forget(settings, RECEIPTS, moment - timedelta(hours=1))
+    replacing = settings.model_copy(update={"pseudonyms": True})
+    customer = {"customer_id": "nobody-else", "card_token": "card of nobody-else"}
+    post(replacing, RECEIPTS, moment - timedelta(hours=1), **customer)
+    run(replacing, "ops.cli.main", "forget", "customer", "nobody-else")
     validated = read_end_offsets(create_admin(settings), VALIDATED)
     serve_until(quarantine.follow, settings, lambda: read_progress(settings).offsets == validated)
     order(settings)
@@ -94,9 +95,10 @@ def run(settings: Settings, module: str, *words: str) -> None:
     )
 
 
-def post(settings: Settings, contract: Contract, at: datetime) -> None:
+def post(settings: Settings, contract: Contract, at: datetime, **changes: str) -> None:
     """Post an event, and try to act without the token, which is recorded."""
-    event = to_document(contract, {**contract.examples[0], "event_id": "posted", "event_time": at})
+    example = {**contract.examples[0], "event_id": "posted", "event_time": at, **changes}
+    event = to_document(contract, example)
     with serving(create_sources(settings)) as api:
         path = f"/v1/events/{contract.name}"
         api.until(lambda: api.request("POST", path, json={}).status_code == 422)
@@ -104,18 +106,6 @@ def post(settings: Settings, contract: Contract, at: datetime) -> None:
         assert answer.status_code == HTTPStatus.CREATED, answer.text
         refused = api.request("POST", RELEASE)
         assert refused.status_code == HTTPStatus.UNAUTHORIZED, refused.text
-
-
-def load_and_forget(settings: Settings, contract: Contract, at: datetime) -> None:
-    """Load an event of a customer who gets a pseudonym, and forget the customer."""
-    customer = "nobody-else"
-    event = {**contract.examples[0], "event_id": "loaded", "event_time": at}
-    event |= {"customer_id": customer, "card_token": f"card of {customer}"}
-    file = settings.data_dir / "loaded.jsonl"
-    file.write_text(json.dumps(to_document(contract, event)) + "\n")
-    replacing = settings.model_copy(update={"pseudonyms": True})
-    run(replacing, "ops.cli.main", "load", "--topic", contract.name, str(file))
-    run(replacing, "ops.cli.main", "forget", "customer", customer)
 
 
 def order(settings: Settings) -> None:

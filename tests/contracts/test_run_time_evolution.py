@@ -163,16 +163,22 @@ def create_receipts(name: str, **more: str) -> list[dict[str, Any]]:
 def start_selling(
     settings: Settings, code: Path, sold: Sequence[Mapping[str, Any]]
 ) -> "subprocess.Popen[bytes]":
-    """`retail load`, as that version of the code has it."""
+    """A publisher, as that version of the code encodes."""
     file = settings.data_dir / f"{sold[0]['event_id']}.jsonl"
     file.write_text("".join(f"{json.dumps(to_priced_document(one))}\n" for one in sold))
     return subprocess.Popen(
-        [sys.executable, "-m", "ops.cli.main", "load", "--topic", RECEIPTS.name, str(file)],
+        [sys.executable, "-m", "tests.contracts.selling", str(file)],
         cwd=code,
-        env=build_environment(settings, code),
+        env=build_code_environment(settings, code),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
+
+
+def build_code_environment(settings: Settings, code: Path) -> dict[str, str]:
+    """In which that copy of the code runs with these tests."""
+    variables = build_environment(settings, code)
+    return {**variables, "PYTHONPATH": f"{code}:{locate_root()}"}
 
 
 def to_priced_document(receipt: Mapping[str, Any]) -> dict[str, Any]:
@@ -241,11 +247,10 @@ def test_it_has_stopped_before_it_could_take_a_good_record_for_a_bad_one(
 def test_whoever_was_told_reads_all_of_it(code: str, versions: Versions) -> None:
     home: Path = getattr(versions, code)
     words = ["spark"] if code == "new" else []
-    variables = build_environment(versions.settings, home)
     done = subprocess.run(
         [sys.executable, "-m", "tests.contracts.reading", *words],
         cwd=home,
-        env={**variables, "PYTHONPATH": f"{home}:{locate_root()}"},
+        env=build_code_environment(versions.settings, home),
         capture_output=True,
         text=True,
         check=True,

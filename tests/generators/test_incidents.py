@@ -7,19 +7,16 @@ import pytest
 from contracts import ADJUSTMENTS, INCIDENTS, RECEIPTS, REFUNDS, build_model, decode, encode
 from generators.event import Event, Publication
 from generators.incidents.book import STORIES
-from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR
-from generators.world import World
-from tests.generators.worlds import CLEAN
+from generators.ticks import HOUR_MS, START_MS
+from tests.generators.worlds import CLEAN, publish_hours, publish_world
 
 BUSY = replace(CLEAN, products=200, fraud_rate=0.02, look_alike_rate=0.04)
 HOURS = 36
 SETTLED_MS = START_MS + (HOURS - 3) * HOUR_MS
 
 
-@cache
 def publish_all() -> tuple[Publication, ...]:
-    world = World(BUSY)
-    return tuple(one for _ in range(HOURS * TICKS_PER_HOUR) for one in world.tick())
+    return publish_hours(HOURS, BUSY)
 
 
 @cache
@@ -71,9 +68,7 @@ def test_what_is_told_of_an_incident_happened() -> None:
 
 
 def test_without_rates_nothing_is_planned() -> None:
-    world = World(CLEAN)
-    topics = {one.topic for _ in range(4 * TICKS_PER_HOUR) for one in world.tick()}
-    assert INCIDENTS.name not in topics
+    assert not publish_world(CLEAN, INCIDENTS, hours=48)
 
 
 def test_a_false_refund_is_found_when_the_shelf_is_counted() -> None:

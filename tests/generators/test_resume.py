@@ -66,7 +66,7 @@ def publish_rest(world: World, log: Logged) -> list[Publication]:
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.data())
 def test_cut_anywhere_the_log_gets_exactly_what_it_lacks(data: st.DataObject) -> None:
     """The cut may be within a tick, and a partition's last records may not have been taken."""

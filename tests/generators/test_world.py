@@ -25,7 +25,16 @@ from generators.wire import encode_value
 from generators.world import World
 from infra.settings import Settings
 from ops.control.world_clock import WORLD
-from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, publish_hours, to_published
+from tests.generators.worlds import (
+    CLEAN,
+    SMALL,
+    STORE_IDS,
+    publish_hours,
+    publish_world,
+    remember,
+    select_pages,
+    to_published,
+)
 
 FIRST_HOURS = "e072c82a2d1881b6c9a2a1721350c23f140a9b7e443cbc083c6bda14c5f4b563"
 
@@ -40,15 +49,14 @@ def test_the_same_seed_gives_the_same_bytes_on_every_machine() -> None:
 
 
 def test_another_seed_gives_another_world() -> None:
-    other = World(replace(SMALL, seed=SMALL.seed + 1))
-    publications = [publication for _ in range(180) for publication in other.tick()]
-    same = set(map(to_published, publications)) & set(map(to_published, publish_hours(3)))
+    other = publish_hours(3, replace(SMALL, seed=SMALL.seed + 1))
+    same = set(map(to_published, other)) & set(map(to_published, publish_hours(3)))
     # Minutes end in every world.
     assert {one.key for one in same} == {WORLD.encode()}
 
 
 def test_the_world_begins_with_catalog_and_full_shelves() -> None:
-    first = World(SMALL).tick()
+    [first, *_] = remember(SMALL).list_ticks(1)
     assert first[0].published_ms == ANNOUNCED_MS
     openings = [
         publication for publication in first if publication.event.get("reason") == "opening"
@@ -84,9 +92,7 @@ def test_sequences_have_no_gap() -> None:
 
 def test_a_tick_publishes_in_order_and_ends_with_a_heartbeat() -> None:
     """Within its minute, but for what holds when the world begins."""
-    world = World(SMALL)
-    for tick in range(300):
-        *others, beat = world.tick()
+    for tick, (*others, beat) in enumerate(remember(SMALL).list_ticks(5)):
         times = [publication.published_ms for publication in others]
         end_ms = to_tick_start_ms(tick + 1)
         assert times == sorted(times)
@@ -96,26 +102,27 @@ def test_a_tick_publishes_in_order_and_ends_with_a_heartbeat() -> None:
         assert beat.event["event_time"] == beat.published_ms == end_ms
 
 
-def test_nobody_takes_what_is_not_there() -> None:
+def test_nobody_takes_what_is_not_there_and_the_ledger_has_every_physical_movement() -> None:
     world = World(SMALL)
+    physical: Counter[tuple[str, str]] = Counter()
     empty_shelves = 0
     for _ in range(36 * TICKS_PER_HOUR):
-        world.tick()
+        for page in select_pages(world.tick()):
+            for moved in page.event["movements"]:
+                physical[page.key, moved["sku"]] += moved["physical_units"]
         for store_id in STORE_IDS:
-            units = world.count_units(store_id).values()
-            assert min(units) >= 0
-            empty_shelves += sum(not there for there in units)
+            units = world.count_units(store_id)
+            assert min(units.values()) >= 0
+            assert all(physical[store_id, sku] == there for sku, there in units.items())
+            empty_shelves += sum(not there for there in units.values())
     assert empty_shelves
 
 
 def test_stores_sell_in_the_deepest_night() -> None:
-    world = World(SMALL)
     sold_at: dict[str, set[int]] = {}
-    for _ in range(TICKS_PER_DAY):
-        for publication in world.tick():
-            if publication.topic == RECEIPTS.name:
-                hour = publication.event["event_time"] // 3_600_000 % 24
-                sold_at.setdefault(publication.key, set()).add(hour)
+    for receipt in publish_world(SMALL, RECEIPTS, hours=24):
+        hour = receipt["event_time"] // 3_600_000 % 24
+        sold_at.setdefault(receipt["store_id"], set()).add(hour)
     assert sum(3 in hours_of_day for hours_of_day in sold_at.values()) >= 2
     assert any(3 not in hours_of_day for hours_of_day in sold_at.values())
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 
 from contracts import LEDGER, Contract
 from generators import wire
@@ -29,23 +30,34 @@ SMALL = replace(
 STORE_IDS = tuple(f"S{number:03d}" for number in range(SMALL.stores))
 
 
+class Past:
+    """What a world has published so far, tick by tick: every test of it reads the same past."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self._world = World(parameters)
+        self._ticks: list[list[Publication]] = []
+
+    def list_ticks(self, hours: int) -> list[list[Publication]]:
+        """The publications of each minute of the first hours."""
+        while len(self._ticks) < hours * TICKS_PER_HOUR:
+            self._ticks.append(self._world.tick())
+        return self._ticks[: hours * TICKS_PER_HOUR]
+
+
+remember = cache(Past)
+
+
 @cache
-def publish_hours(count: int) -> tuple[Publication, ...]:
-    """What the small world publishes in its first hours."""
-    world = World(SMALL)
-    return tuple(publication for _ in range(count * TICKS_PER_HOUR) for publication in world.tick())
+def publish_hours(count: int, parameters: Parameters = SMALL) -> tuple[Publication, ...]:
+    """What a world publishes in its first hours."""
+    return tuple(chain.from_iterable(remember(parameters).list_ticks(count)))
 
 
 @cache
 def publish_world(parameters: Parameters, topic: Contract, hours: int) -> tuple[Event, ...]:
     """What a world publishes to one topic in its first hours."""
-    world = World(parameters)
-    return tuple(
-        publication.event
-        for _ in range(hours * TICKS_PER_HOUR)
-        for publication in world.tick()
-        if publication.topic == topic.name
-    )
+    ticks = chain.from_iterable(remember(parameters).list_ticks(hours))
+    return tuple(one.event for one in ticks if one.topic == topic.name)
 
 
 def to_published(publication: Publication) -> Published:

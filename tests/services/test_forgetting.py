@@ -49,7 +49,7 @@ pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.m
 # Nothing that stands before them is like them, so that compression leaves them as they are.
 KNOWN_AS, TOKENS = "XqJkZvWyPg-17850", ("tok!VzKwQyXj", "tok?JyGwPqZk")
 OTHER = "BnMtRsLhDf-13047"
-POSTED, LOADED = "wGxQzKpJ-1", "hTvYnRqM-2"
+POSTED, LATE = "wGxQzKpJ-1", "hTvYnRqM-2"
 RECEIPT = describe(RECEIPTS).example
 HEADER = pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])
 COLUMNS: Mapping[str, pa.DataType] = {
@@ -97,14 +97,6 @@ def post(api: Answers, event: dict[str, Any]) -> int:
     return api.request("POST", f"/v1/events/{RECEIPTS.name}", json=event).status_code
 
 
-def load(shop: Settings, folder: Path, *events: dict[str, Any]) -> None:
-    file = folder / "sales.jsonl"
-    file.write_text("".join(f"{json.dumps(event)}\n" for event in events))
-    done = run_command(shop, "load", "--topic", RECEIPTS.name, file)
-    assert done.returncode == 0, done.stdout + done.stderr
-    file.unlink()
-
-
 def read_log(shop: Settings, topics: Iterable[str]) -> dict[tuple[str, int, int], Record]:
     """Every record of the topics, by its place."""
     ends = read_end_offsets(create_admin(shop), topics)
@@ -149,14 +141,14 @@ def test_whoever_is_forgotten_is_named_nowhere_and_no_view_changes(
     shared_broker: Settings,
     api: Answers,
     spark: SparkSession,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert post(api, create_receipt(POSTED, KNOWN_AS, TOKENS[0])) == HTTPStatus.CREATED
     assert post(api, create_receipt("other", OTHER, "tok_other")) == HTTPStatus.CREATED
-    load(shop, tmp_path, create_receipt(LOADED, KNOWN_AS, TOKENS[1], minutes=-10))
+    late = create_receipt(LATE, KNOWN_AS, TOKENS[1], minutes=-10)
+    assert post(api, late) == HTTPStatus.CREATED
     sold = read_sold(shop)
-    assert sold[POSTED]["customer_id"] == sold[LOADED]["customer_id"]
+    assert sold[POSTED]["customer_id"] == sold[LATE]["customer_id"]
     assert sold[POSTED]["customer_id"] != sold["other"]["customer_id"]
     assert sold[POSTED]["customer_id"].startswith(CUSTOMER)
     assert sold[POSTED]["card_token"].startswith(CARD)
@@ -222,17 +214,6 @@ def know(shop: Settings, customer: str = KNOWN_AS) -> Identities:
     lookup.replace({"customer_id": customer, "card_token": card})
     lookup.save()
     return lookup
-
-
-def test_a_row_that_is_rejected_names_nobody_in_the_report(shop: Settings, tmp_path: Path) -> None:
-    file = tmp_path / "sales.jsonl"
-    row = create_receipt("number", OTHER, "tok") | {"customer_id": 9_071_850}
-    file.write_text(f"{json.dumps(row)}\n")
-    done = run_command(shop, "load", "--topic", RECEIPTS.name, file)
-    assert done.returncode == 1
-    assert "customer_id: Input should be a valid string, found what is not shown" in done.stdout
-    assert find_files("9071850", shop.data_dir) == []
-    assert list((shop.data_dir / "reports").iterdir())
 
 
 def test_who_is_unknown_is_told_so_and_nothing_is_certified(shop: Settings) -> None:

@@ -89,7 +89,7 @@ def _refuse_body(request: Request) -> Problem | None:
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             "Body too large",
             f"Expected one event of at most {BODY_BYTES_MAX} bytes, found {length}. "
-            "Publish many events with retail load, or with a Kafka client.",
+            "Publish many events with a Kafka client.",
             headers=close,
         )
     return None

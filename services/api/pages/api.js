@@ -80,7 +80,7 @@ export const LINKS = {
   pipeline: (name) => `/v1/pipelines/${part(name)}`,
   replay: (name) => `/replay?pipeline=${part(name)}`,
   view: (name) => `/v1/views/${part(name)}`,
-  contract: (name) => `/catalogue/topics/${part(name)}.html`,
+  contract: (name) => `/v1/contracts/${part(name)}`,
   rejectedFor: (topic, reason) =>
     `/pipelines?topic=${part(topic)}&reason=${part(reason)}#quarantine`,
   rejected: (place) => `/pipelines?record=${part(place)}#rejected`,

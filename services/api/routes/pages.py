@@ -1,9 +1,8 @@
 """GET /, /stock and others: pages that show the shop live, from the API's public answers.
 
 The files in services/api/pages are served unchanged, without a build step. A browser revalidates
-each by its ETag, so a page never runs with the script of another version. In the same frame are
-GET /docs, every route to read and to try, and GET /catalogue, every topic and view with its writers
-and readers, rendered from the contracts that this process runs with.
+each by its ETag, so a page never runs with the script of another version. In the same frame is
+GET /docs, every route to read and to try.
 """
 
 import os
@@ -17,21 +16,17 @@ from string import Template
 from typing import Any
 
 from fastapi import Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from contracts import catalog
-from contracts.catalogue import pages as catalogue
-from contracts.catalogue.markup import join, render_element
-from contracts.catalogue.site import STYLE, build_site
 from services.api.http.problems import NotFound
 from services.api.http.router import Router
 
 PATH = "/pages"
 FOLDER = Path(__file__).parents[1] / "pages"
-CATALOGUE, API_DOCS = "/catalogue", "/docs"
+API_DOCS = "/docs"
 FOUND_CHARACTERS_MAX = 80
 PAGES: Mapping[str, str] = {
     "/": "Shop",
@@ -44,7 +39,6 @@ PAGES: Mapping[str, str] = {
 """The pages that follow the shop, by path."""
 LINKS: Mapping[str, str] = {
     **PAGES,
-    CATALOGUE: "Catalogue",
     API_DOCS: "API docs",
 }
 SERVED = (".css", ".js", ".svg")
@@ -72,18 +66,15 @@ def build_headers(policy: str) -> Mapping[str, str]:
 
 
 SCRIPTS = "script-src 'self'; connect-src 'self'"
-OF_TEXT = build_headers("img-src 'self'")
 OF_PAGES = build_headers(f"img-src 'self'; {SCRIPTS}")
 OF_REFERENCE = build_headers(f"img-src 'self' data:; {SCRIPTS}")
 """Swagger UI has its icons inline."""
 
 
 class Files(StaticFiles):
-    """The files that pages load: their own, and the style of the catalogue."""
+    """The files that pages load."""
 
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        if path == "catalogue.css":
-            return str(STYLE), STYLE.stat()
         if not path.endswith(SERVED):
             return "", None
         return super().lookup_path(path)
@@ -163,32 +154,3 @@ def _render_page(path: str) -> str:
 
 for _path in (*PAGES, API_DOCS):
     _add_page(_path)
-
-
-@router.get(CATALOGUE)
-@router.get(f"{CATALOGUE}/")
-async def get_catalogue() -> RedirectResponse:
-    return RedirectResponse(f"{CATALOGUE}/index.html")
-
-
-@router.get(f"{CATALOGUE}/{{name:path}}")
-def get_catalogue_page(name: str) -> Response:
-    text = _render_catalogue().get(name)
-    if text is None:
-        raise NotFound(
-            "Unknown page",
-            f"Expected a page of the catalogue, found {name[:FOUND_CHARACTERS_MAX]}. Begin at "
-            f"{CATALOGUE}/index.html.",
-        )
-    return HTMLResponse(text, headers=OF_TEXT)
-
-
-@cache
-def _render_catalogue() -> Mapping[str, str]:
-    def frame(page: catalogue.Page) -> str:
-        ways = render_element("p", catalogue.list_ways(page.base), class_="ways")
-        content = join(ways, page.body)
-        return render(Page(CATALOGUE, page.title, content, kind="text"))
-
-    folder = Path(catalog.__file__).parent
-    return build_site(folder, frame)

@@ -12,7 +12,7 @@ from contracts.evolution.released import load_released
 from contracts.evolution.verdict import Finding, list_findings
 from tests.contracts.evolution.editing import HERE, TODAY
 
-RELEASED = load_released(HERE)
+RELEASED, _ = load_released(HERE)
 PUBLIC = [one for name, one in CONTRACTS.items() if one.visibility == "public" and name in RELEASED]
 
 
@@ -62,10 +62,6 @@ def test_nothing_about_a_public_contract_can_be_changed_unseen(one: Contract) ->
         if not any(f.breaks for f in find_changes(other))
     ]
     assert unseen == []
-
-
-def test_there_are_many_of_them() -> None:
-    assert sum(1 for one in PUBLIC for _ in create_mutants(one)) > 500
 
 
 def test_spans_that_differ_by_a_second_in_two_weeks_differ() -> None:

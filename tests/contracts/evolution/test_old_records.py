@@ -15,7 +15,10 @@ from tests.contracts.evolution.editing import HERE
 from tests.contracts.expectations import project
 
 VERSIONS = [
-    one for name, versions in load_released(HERE).items() if name in CONTRACTS for one in versions
+    one
+    for name, versions in load_released(HERE)[0].items()
+    if name in CONTRACTS
+    for one in versions
 ]
 """Of contracts that are still there: nobody reads those whose sunset has come."""
 

@@ -186,12 +186,12 @@ def test_nobody_else_can_read_a_copy_at_any_time(
             assert stat.S_IMODE(place.stat().st_mode) == 0o700
 
 
-def test_a_backup_waits_until_a_load_has_ended(
+def test_a_backup_waits_until_an_import_has_ended(
     settings: Settings, writer: psutil.Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scratch, "PUBLISHING_SECONDS_MAX", 0.3)
     with lock_publishing(settings.data_dir), lock_publishing(settings.data_dir):
-        with pytest.raises(StillPublishing, match="retail load or retail import has done so"):
+        with pytest.raises(StillPublishing, match="retail import has done so"):
             make_backup(settings, tmp_path / "backup")
         assert not (tmp_path / "backup").exists()
     with (

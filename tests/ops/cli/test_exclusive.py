@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from contracts import RECEIPTS
 from infra import kafka, scratch
 from infra.errors import UserError
 from infra.scratch import StillPublishing, lock_out_publishing
@@ -31,13 +30,10 @@ def test_afterwards_the_folder_is_free_and_unchanged(tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "words", [("load", "--topic", RECEIPTS.name), ("import", "--map", str(MAPPING), "--dry-run")]
-)
-def test_a_load_and_an_import_wait_until_a_backup_has_ended(
-    current: Settings, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+def test_an_import_waits_until_a_backup_has_ended(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A backup pauses the shop's processes, which these commands are not."""
+    """A backup pauses the shop's processes, which this command is not."""
     monkeypatch.setattr(scratch, "PUBLISHING_SECONDS_MAX", 0.1)
     monkeypatch.setattr(kafka, "is_answering", lambda _: True)
     monkeypatch.setattr("generators.importing.session.is_answering", lambda _: False)
@@ -47,4 +43,4 @@ def test_a_load_and_an_import_wait_until_a_backup_has_ended(
         lock_out_publishing(current.data_dir),
         pytest.raises(StillPublishing, match="retail backup has done so"),
     ):
-        run_command(*words, str(file))
+        run_command("import", "--map", str(MAPPING), "--dry-run", str(file))

@@ -85,7 +85,7 @@ def test_a_service_has_groups_and_transactions_of_its_own_name() -> None:
 
 def test_what_a_person_runs_logs_in_as_the_operator() -> None:
     tools = {name for name, one in CONSUMERS.items() if one.kind == "tool"}
-    assert {"verify", "load", "import", "forgetting", "command-line"} == tools
+    assert {"verify", "import", "forgetting", "command-line"} == tools
     assert not tools & set(list_services())
     assert not set(FIRST_USERS) & set(list_services())
 

@@ -29,8 +29,6 @@ PAGES = {
     "pipelines": "/pipelines",
     "replay": "/replay?pipeline=fraud",
     "rejected": f"/pipelines?record={REJECTED}",
-    "catalogue": "/catalogue/index.html",
-    "topic": "/catalogue/topics/public.sales.receipt.v1.html",
     "docs": "/docs",
 }
 FIRST_VIEW = "first-view.png"

@@ -47,9 +47,6 @@ PAGES = (
     "/pipelines",
     f"/pipelines?record={RECEIPTS.name}/2/0",
     "/replay?pipeline=fraud",
-    "/catalogue/index.html",
-    "/catalogue/fields.html",
-    f"/catalogue/topics/{RECEIPTS.name}.html",
 )
 
 

@@ -96,7 +96,7 @@ def test_whoever_follows_the_guide_reads_what_they_wrote(
         assert '"units_on_hand":10,' in reader.shell(first_example)
         assert '"min_offset":"public.inventory.adjustment.v1/' in reader.shell(one_event)
         await_units(api, 10)
-        assert "3 rows · 3 published" in reader.shell(a_file)
+        assert reader.shell(a_file).count('"min_offset":') == 3
         await_units(api, 4)
         assert reader.python(a_client) == "2 left of MINE in S001\n"
         reader.shell(one_event)

@@ -30,7 +30,7 @@ TOKENS = [
 ]
 READS = (
     *("/", "/v1/stock", "/v1/stream", "/openapi.json", "/docs", "/pages/api.js", "/metrics"),
-    *("/subjects", "/v2/nothing", "/v1/pipelines/fraud/difference", "/catalogue"),
+    *("/subjects", "/v2/nothing", "/v1/pipelines/fraud/difference", "/v1/contracts"),
 )
 POST_EVENT = f"/v1/events/{RECEIPTS.name}"
 ROLL_BACK = "/v1/pipelines/fraud/rollback"

@@ -70,7 +70,7 @@ def test_a_page_and_all_that_it_loads_come_from_the_api_and_are_small(
 ) -> None:
     loaded = load(api, path)
     assert f"{pages.PATH}/{pages.PAGES[path].lower()}.js" in loaded
-    assert f"{pages.PATH}/catalogue.css" in loaded
+    assert f"{pages.PATH}/style.css" in loaded
     assert sum(len(text.encode()) for text in loaded.values()) < BYTES_MAX
     for text in loaded.values():
         assert "://" not in text.replace("http://www.w3.org/2000/svg", "")
