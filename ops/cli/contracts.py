@@ -1,11 +1,9 @@
-"""retail contracts: the consumers that a change breaks, before its release; a cluster's topics.
+"""retail contracts: the consumers that a change breaks, before its release; the topics.
 
 What loads the contracts is imported within functions: `check` runs while one is bad.
 """
 
 import json
-import re
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -18,12 +16,9 @@ from contracts.errors import BadContract
 from contracts.evolution.check import check
 from contracts.evolution.new import create_contract
 from contracts.evolution.release import release
-from contracts.shape import Contract
-from infra import kafka
 from infra.clock import get_today
 from infra.errors import UserError
-from infra.kafka.drift import Cluster, Drift, find_drifts, find_refusals, inspect, mend
-from infra.settings import Settings, read_settings
+from infra.settings import read_settings
 from ops.cli import contract_report, screen
 from ops.cli.options import AsJson
 
@@ -31,7 +26,6 @@ app = typer.Typer(no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Option(help="The folder of contracts.")]
 HERE = Path(loader.__file__).parent
-GENERATION = re.compile(r"(.+)\.g[1-9][0-9]*")
 
 
 class Kind(Enum):
@@ -95,36 +89,24 @@ def new_command(
 
 @app.command("plan")
 def plan_command() -> None:
-    """Show where the cluster differs from the contracts; changes nothing."""
-    settings = read_settings()
-    cluster, drifted = _look(settings)
-    why = list(find_refusals(cluster, settings.kafka_replication_factor))
-    _show(cluster, drifted)
-    for one in why:
-        screen.say(f"  apply would be refused: {one}")
-    if why or drifted:
+    """Name the topics that are missing; changes nothing."""
+    from ops.cli.topics import list_missing
+
+    missing = list_missing(read_settings())
+    screen.say(f"  missing: {', '.join(missing)}" if missing else "  every topic is there")
+    if missing:
         raise typer.Exit(1)
 
 
 @app.command("apply")
 def apply_command() -> None:
-    """Make missing topics, fix settings and set who may do what, unless the cluster is unsafe."""
-    from ops.cli.topics import grant, list_standing
+    """Make the missing topics, and in a secure shop set who may do what."""
+    from ops.cli.topics import apply, grant
 
     settings = read_settings()
-    cluster, drifted = _look(settings)
-    if why := list(find_refusals(cluster, settings.kafka_replication_factor)):
-        raise UserError("\n".join(f"Refused: {one}." for one in why))
-    made = kafka.apply_topics(settings, list_standing())
-    mend(kafka.create_admin(settings), drifted)
-    left = [one for one in drifted if not one.mendable]
+    screen.step("topics", apply(settings))
     if settings.secure:
         screen.step("access", grant(settings))
-    screen.step("topics", f"{len(made)} made, {len(drifted) - len(made) - len(left)} settings set")
-    if left:
-        _show(cluster, left)
-        screen.say("  That would move records: make a new major version instead, and move to it.")
-        raise typer.Exit(1)
 
 
 @app.command("http")
@@ -149,44 +131,3 @@ def http_command(
             "  serves the new shape beside it. Write them: retail contracts http --write"
         )
         raise typer.Exit(1)
-
-
-def find_contracts(names: Sequence[str]) -> Mapping[str, Contract]:
-    """The contract of every topic that has one: a generation's changelog has its view's."""
-    from contracts import CONTRACTS
-    from ops.cli.topics import list_standing
-
-    of_generations = {
-        name: CONTRACTS[match[1]]
-        for name in names
-        if (match := GENERATION.fullmatch(name)) and match[1] in CONTRACTS
-    }
-    return {**list_standing(), **of_generations}
-
-
-def _look(settings: Settings) -> tuple[Cluster, list[Drift]]:
-    from ops.cli.topics import ANSWER_SECONDS_MAX, list_standing, require_broker
-
-    client = kafka.create_admin(require_broker(settings))
-    wanted = find_contracts(list(client.list_topics(timeout=ANSWER_SECONDS_MAX).topics))
-    cluster = inspect(client, list(wanted))
-    return cluster, list(find_drifts(cluster, wanted, frozenset(list_standing())))
-
-
-def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:
-    if not drifted:
-        screen.say(f"  {len(cluster.topics)} topics, all as their contracts say")
-        return
-    screen.print_table(
-        ("topic", "what", "contract", "cluster", "apply"),
-        (
-            (
-                one.topic,
-                one.what,
-                one.expected,
-                one.found,
-                "makes it" if one.what == "topic" else "sets it" if one.mendable else "leaves it",
-            )
-            for one in drifted
-        ),
-    )

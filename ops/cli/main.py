@@ -48,7 +48,7 @@ PANELS: Mapping[str, Mapping[str, Place]] = {
     "Change code and contracts": {
         "replay": Place("replay", "app", "Run changed code from offset zero, beside the old."),
         "contracts": Place("contracts", "app", "Who reads what, and whom a change breaks."),
-        "topics": Place("topics", "app", "What is on the broker."),
+        "topics": Place("topics", "app", "Read the records of a topic or a view."),
     },
     "Publish, release, erase": {
         "import": Place("importing", "import_command", "Publish the sales of a shop's own files."),

@@ -1,4 +1,4 @@
-"""retail topics list | read: what is on the broker; the topics that the contracts ask for."""
+"""retail topics read: the records of a topic; making the topics that the contracts ask for."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,26 +12,36 @@ from confluent_kafka import Message
 from contracts import CONTRACTS, GENERATIONS, Contract, decode
 from contracts.documents import to_document
 from contracts.errors import Undecodable
-from contracts.times import to_epoch_ms, to_instant, to_text
+from contracts.times import to_instant, to_text
 from infra import kafka
 from infra.errors import UserError
 from infra.settings import Settings, read_settings
 from ops.cli import screen
-from ops.cli.options import parse_moment
+from ops.cli.options import AsJson
 from ops.control.access import grant_access, is_standing
 from ops.generations.record import read_generations
 
 EARLIEST, LATEST = "earliest", "latest"
 RECORDS_DEFAULT, RECORDS_MAX = 5, 1_000_000
-LISTED_MAX = 5
 ANSWER_SECONDS_MAX = 10.0
 
 app = typer.Typer(no_args_is_help=True)
 
 
+@app.callback()
+def topics() -> None:
+    """A group, so that its one command keeps its name."""
+
+
 def list_standing() -> dict[str, Contract]:
     """The topics that exist before any pipeline runs."""
     return {name: contract for name, contract in CONTRACTS.items() if is_standing(contract)}
+
+
+def list_missing(current: Settings) -> list[str]:
+    """The topics that `apply` would make. Raises KafkaDown."""
+    present = kafka.create_admin(require_broker(current)).list_topics(timeout=ANSWER_SECONDS_MAX)
+    return sorted(list_standing().keys() - present.topics.keys())
 
 
 def apply(current: Settings) -> str:
@@ -54,18 +64,6 @@ def require_broker(current: Settings) -> Settings:
     return current
 
 
-@app.command("list")
-def list_command() -> None:
-    """Every topic with its partitions and records."""
-    client = kafka.create_admin(require_broker(read_settings()))
-    present = client.list_topics(timeout=ANSWER_SECONDS_MAX).topics
-    rows = []
-    for name in sorted(present):
-        ends = kafka.read_end_offsets(client, [name]).values()
-        rows.append((name, str(len(ends)), f"{sum(ends):,}"))
-    screen.print_table(("topic", "partitions", "end offsets"), rows)
-
-
 @app.command()
 def read(
     name: Annotated[str, typer.Argument(metavar="TOPIC", help="A topic, or a view.")],
@@ -73,7 +71,7 @@ def read(
         str,
         typer.Option(
             "--from",
-            metavar="earliest|latest|OFFSET|TIME",
+            metavar="earliest|latest|OFFSET",
             help="Where to begin; latest: so that the newest record is the last one shown.",
         ),
     ] = EARLIEST,
@@ -81,7 +79,7 @@ def read(
     records_max: Annotated[
         int, typer.Option("--max", min=1, max=RECORDS_MAX, help="So many of each partition.")
     ] = RECORDS_DEFAULT,
-    as_json: Annotated[bool, typer.Option("--json", help="A line for each record.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show records from an offset on: place, time of publication, key, and value as JSON.
 
@@ -104,12 +102,9 @@ def find_topic(settings: Settings, name: str) -> str:
                 return promoted.outputs[name]
     if name in present:
         return name
-    last = name.rsplit(".", 2)[0]
-    like = [each for each in CONTRACTS if each.startswith(last) or name in each]
-    meant = f" Did you mean {' or '.join(like[:LISTED_MAX])}?" if like else ""
     raise UserError(
-        f"Expected a topic of the broker, or a view that a pipeline writes; found {name}."
-        f"{meant} See: retail topics list"
+        f"Expected a topic of the broker, or a view that a pipeline writes; found {name}. "
+        "See what there is: GET /v1/topics"
     )
 
 
@@ -118,8 +113,7 @@ def read_records(
 ) -> Iterator[Message]:
     """Up to this many records of each partition, one partition after the other.
 
-    `since`: the command's option. Raises UserError for a partition, an offset or a time that
-    is not there.
+    `since`: the command's option. Raises UserError for a partition or an offset that is not there.
     """
     client = kafka.create_admin(settings)
     starts = kafka.read_start_offsets(client, [topic])
@@ -130,7 +124,7 @@ def read_records(
                 f"--partition: {topic} has partitions 0 to {len(ends) - 1}; found {partition}."
             )
         starts, ends = ({(topic, partition): each[topic, partition]} for each in (starts, ends))
-    begins = find_first_offsets(settings, topic, since, starts, ends, records_max)
+    begins = find_first_offsets(topic, since, starts, ends, records_max)
     for at in sorted(ends):
         # A compacted topic has gaps: it is read to its end until there are enough.
         records = kafka.read_between(settings, {at: begins[at]}, {at: ends[at]})
@@ -139,28 +133,22 @@ def read_records(
 
 
 def find_first_offsets(
-    settings: Settings,
-    topic: str,
-    since: str,
-    starts: kafka.Offsets,
-    ends: kafka.Offsets,
-    records_max: int,
+    topic: str, since: str, starts: kafka.Offsets, ends: kafka.Offsets, records_max: int
 ) -> kafka.Offsets:
-    """Where reading begins in each partition."""
+    """Where reading begins in each partition. Raises UserError."""
     if since == EARLIEST:
         return starts
     if since == LATEST:
         return {at: max(starts[at], end - records_max) for at, end in ends.items()}
-    if since.isdecimal():
-        offset = int(since)
-        if all(not starts[at] <= offset <= end for at, end in ends.items()):
-            raise UserError(
-                f"--from: {topic} holds offsets from {min(starts.values())} on, and the next "
-                f"record will be at {max(ends.values())}; found {offset}."
-            )
-        return {at: min(max(offset, starts[at]), end) for at, end in ends.items()}
-    at_ms = to_epoch_ms(parse_moment("--from", since, f"an offset, {EARLIEST} or {LATEST}"))
-    return kafka.find_offsets_at(kafka.create_admin(settings), [topic], at_ms)
+    if not since.isdecimal():
+        raise UserError(f"--from: expected an offset, {EARLIEST} or {LATEST}; found {since}.")
+    offset = int(since)
+    if all(not starts[at] <= offset <= end for at, end in ends.items()):
+        raise UserError(
+            f"--from: {topic} holds offsets from {min(starts.values())} on, and the next "
+            f"record will be at {max(ends.values())}; found {offset}."
+        )
+    return {at: min(max(offset, starts[at]), end) for at, end in ends.items()}
 
 
 def describe(message: Message) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, encode_key
 from contracts.consumer import CONSUMERS
 from contracts.partitions import choose_partition
 from infra.kafka import Record, create_admin, read_end_offsets
-from infra.kafka.drift import find_drifts, inspect
 from ops.verify.log import read
+from tests.brokers import find_differences
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.expectations import find_violations
 from tests.replay.running import Work
@@ -26,8 +26,7 @@ def list_topics(work: Work) -> dict[str, Contract]:
 def find_faults(work: Work) -> Iterator[str]:
     """Everything that is otherwise than a contract says, or than a consumer relies on."""
     topics = list_topics(work)
-    cluster = inspect(create_admin(work.settings), list(topics))
-    yield from map(str, find_drifts(cluster, topics, frozenset(topics)))
+    yield from map(str, find_differences(create_admin(work.settings), topics))
     for topic, contract in topics.items():
         records = list(read(work.settings, read_end_offsets(create_admin(work.settings), [topic])))
         if not records:

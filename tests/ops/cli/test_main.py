@@ -145,7 +145,7 @@ def test_every_bad_contract_is_told_without_a_traceback(clone: Path) -> None:
 def test_a_contract_that_is_gone_is_named_without_a_traceback(installed: Path) -> None:
     [gone] = (installed / "contracts" / "topics").rglob("price-change.v1.yaml")
     gone.unlink()
-    printed = run_in(installed, "topics", "list")
+    printed = run_in(installed, "topics", "read", "any")
     assert printed.returncode == 1
     assert printed.stderr.startswith("expected the name of a contract, found 'public.pricing")
     assert "Traceback" not in printed.stderr
