@@ -28,11 +28,6 @@ ANSWER_SECONDS_MAX = 10.0
 app = typer.Typer(no_args_is_help=True)
 
 
-@app.callback()
-def topics() -> None:
-    """A group, so that its one command keeps its name."""
-
-
 def list_standing() -> dict[str, Contract]:
     """The topics that exist before any pipeline runs."""
     return {name: contract for name, contract in CONTRACTS.items() if is_standing(contract)}
