@@ -19,7 +19,6 @@ from pipelines.engine.bounded import Span
 SPILL = "spill"
 """The folder in the workplace where the engine keeps data that does not fit in memory."""
 
-
 FILES_MAX = 20
 """The number of files that are named; a larger change is another version."""
 
