@@ -9,12 +9,11 @@ import typer
 
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import screen
-from ops.cli.options import AsJson, parse_moment
+from ops.cli.options import AsJson
 from ops.cli.replay_difference import render_document, show_difference, write_document
 from ops.cli.screen import say_if_interrupted
 from ops.generations.record import Generation, State
-from ops.replay import batch, candidates
-from ops.replay.compare import Times
+from ops.replay import candidates
 from ops.replay.progress import Seen, follow
 from ops.replay.thresholds import edit
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
@@ -26,8 +25,6 @@ app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="PIPELINE", help="inventory, fraud, …")]
 
-WORDS = {"--from": "earliest", "--until": "latest"}
-
 
 @app.command()
 def start(
@@ -35,16 +32,6 @@ def start(
     setting: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="THRESHOLD=VALUE", help="In the candidate's code only."),
-    ] = None,
-    since: Annotated[
-        str,
-        typer.Option("--from", metavar="earliest|TIME", help="TIME: a preview without a candidate"),
-    ] = "earliest",
-    until_: Annotated[
-        str | None,
-        typer.Option(
-            "--until", metavar="latest|TIME", help="A preview up to here, without a candidate"
-        ),
     ] = None,
     promote_: Annotated[
         bool, typer.Option("--promote", help="Promote it once it has caught up.")
@@ -59,36 +46,24 @@ def start(
     """Read the log again with the code on disk, and show what changes."""
     settings, declared = read_settings(), load(pipeline)
     edits = edit(locate_root(), pipeline, setting or ())
-    if until_ is not None or since != "earliest":
-        times = Times(parse_bound("--from", since), parse_bound("--until", until_ or "latest"))
-        with wait_for_batch(pipeline):
-            compared = candidates.preview_code(settings, declared, edits, times)
-        show_difference(compared, write_document(settings, compared))
-        screen.say("  Nothing was created.")
-        screen.step("make it", f"retail replay start {pipeline}")
+    candidate, plan = candidates.start(settings, declared, edits, source)
+    screen.say(f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read")
+    screen.step("needs", str(plan))
+    if candidate.state is not State.CATCHING_UP:
         return
-    with batch.create_workplace(settings) as folder:
-        started = candidates.start(settings, declared, edits, source, folder)
-        candidate, plan = started.generation, started.plan
-        screen.say(
-            f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read"
-        )
-        screen.step("needs", str(plan))
-        if candidate.state is not State.CATCHING_UP:
-            return
-        if pause:
-            pause_others(settings, candidate)
-            screen.step("waiting", "what readers follow, until it has caught up or is gone")
-        goes_on = f"The replay goes on in the background: retail replay status {pipeline}"
-        with say_if_interrupted(goes_on):
-            show_catching_up(settings, declared, candidate)
-        try:
-            with wait_for_batch(pipeline):
-                compared = candidates.compare_started(settings, declared, started)
-        except candidates.NotComparable as why:
-            screen.say(f"  {why}")
-        else:
-            show_difference(compared, write_document(settings, compared))
+    if pause:
+        pause_others(settings, candidate)
+        screen.step("waiting", "what readers follow, until it has caught up or is gone")
+    goes_on = f"The replay goes on in the background: retail replay status {pipeline}"
+    with say_if_interrupted(goes_on):
+        show_catching_up(settings, declared, candidate)
+    try:
+        with wait_for_batch(pipeline):
+            compared = candidates.diff(settings, declared)
+    except candidates.NotComparable as why:
+        screen.say(f"  {why}")
+    else:
+        show_difference(compared, write_document(settings, compared))
     if promote_:
         promote(pipeline, candidate.number)
         return
@@ -193,14 +168,12 @@ def prune(
 @app.command()
 def verify(
     names: Annotated[list[str] | None, typer.Argument(metavar="PIPELINE…")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every pipeline that runs.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Replay the promoted code: its answer must equal what readers see."""
+    """Replay the promoted code of these or all pipelines: it must answer what readers see."""
     settings = read_settings()
-    chosen = settings.pipeline_names if every or not names else names
     replays = []
-    for name in chosen:
+    for name in names or settings.pipeline_names:
         with wait_for_batch(name):
             replays.append(candidates.verify(settings, load(name)))
         show_difference(replays[-1], None)
@@ -255,13 +228,6 @@ def to_json(standing: candidates.Standing) -> dict[str, Any]:
         "read": standing.progress.read,
         "left": standing.progress.left,
     }
-
-
-def parse_bound(option: str, given: str) -> datetime | None:
-    """The instant; None for the word that means no bound. Raises UserError."""
-    if given == WORDS[option]:
-        return None
-    return parse_moment(option, given, WORDS[option])
 
 
 def render_wall_clock() -> str:

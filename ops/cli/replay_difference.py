@@ -11,8 +11,7 @@ from contracts import CONTRACTS
 from infra.reports import locate_reports, name_difference
 from infra.settings import Settings
 from ops.cli import screen
-from ops.replay.causes import Changes
-from ops.replay.compare import Compared
+from ops.replay.compare import Changes, Compared
 from ops.replay.difference import Difference, Facet, Sample
 
 SAMPLES_SHOWN = 2
@@ -66,13 +65,7 @@ def show_view(view: Difference) -> None:
     show_items("total", [render_step(one.field, one.before, one.after) for one in totals])
     for sample in select_samples(view):
         fields = list_fields(sample)[:FIELDS_SHOWN]
-        show_items(classify(sample), [render_key(sample)], fields, list_causes(sample))
-
-
-def list_causes(sample: Sample) -> list[str]:
-    """Why the row differs; nothing where that is not known."""
-    first, *others = (sample.cause or "").split("; ")
-    return [f"because {first}", *others] if first else []
+        show_items(classify(sample), [render_key(sample)], fields)
 
 
 def show_items(label: str, *groups: Sequence[str]) -> None:

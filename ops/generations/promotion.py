@@ -17,7 +17,7 @@ from ops.generations.folders import (
 from ops.generations.lifecycle import change, create_generation
 from ops.generations.record import CANDIDATE, Generation, Generations, State, get_wall_now
 from pipelines.common.pipeline import Pipeline
-from pipelines.engine import archive, first_batch
+from pipelines.engine import archive
 from pipelines.engine.archive import ArchivePrefix, LogTruncated, Source
 
 
@@ -52,11 +52,9 @@ def create_candidate(
     root: Path,
     ends: Offsets,
     edits: snapshot.Edits = snapshot.NONE,
-    first: Offsets = archive.ZERO,
 ) -> Generation:
     """Create a candidate with the code at the root, which reads the archive below these ends.
 
-    Its first batch ends at the offsets `first`, if there are any and it can.
     Where no generation is promoted, there is nothing to compare the new one with: it is promoted.
     The control record is published last, so that no reader learns of an attempt that is broken off.
     Raises CandidateThere, and UserError where the checkpoint's folder is not empty.
@@ -77,8 +75,6 @@ def create_candidate(
         snapshot.take(root, locate_code(settings, draft), edits)
         if ends:
             ArchivePrefix(locate_folder(settings, draft), ends).write()
-        if first:
-            first_batch.ask(locate_folder(settings, draft), first)
         digest = snapshot.compute_code_digest(locate_code(settings, draft), pipeline.name)
         return known.plus(replace(draft, code_digest=digest))
 

@@ -9,9 +9,8 @@ from tempfile import TemporaryDirectory
 
 from infra.errors import UserError
 from infra.processes import BOUNDED
-from infra.settings import Settings, locate_root
+from infra.settings import Settings
 from infra.wait import wait_for
-from ops.generations import snapshot
 from ops.generations.folders import locate_code, locate_folder
 from ops.generations.record import Generation
 from ops.generations.supervisor import build_environment
@@ -29,13 +28,6 @@ def create_workplace(settings: Settings) -> Iterator[Path]:
     parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="at-", dir=parent) as folder:
         yield Path(folder)
-
-
-def copy_code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Path:
-    """Copy the code on disk with these edits. Returns the copy's folder."""
-    code = folder / "code"
-    snapshot.take(locate_root(), code, edits)
-    return code
 
 
 def run_by_worker(

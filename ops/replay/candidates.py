@@ -4,10 +4,8 @@ A candidate is a generation that reads the whole log again, with the code on dis
 promoted generation.
 """
 
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from contracts import CONTRACTS
 from infra.errors import UserError
@@ -22,17 +20,12 @@ from ops.generations.lifecycle import (
 )
 from ops.generations.record import CANDIDATE, Generation, Generations, State
 from ops.replay import batch, compare, readers
-from ops.replay.compare import Code, Compared, Times
-from ops.replay.first_batch import Before
+from ops.replay.compare import Code, Compared
 from ops.replay.plan import Plan, plan_replay
 from ops.replay.progress import Progress, measure_progress
-from ops.verify.served import ApiDown
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine import throttle
-from pipelines.engine.archive import ZERO, Source
-from pipelines.engine.pace import LIVE_RECORDS_MAX
-
-CODE_ON_DISK = "the code on disk"
+from pipelines.engine.archive import Source
 
 
 class NotComparable(UserError):
@@ -47,74 +40,23 @@ class NotComparable(UserError):
         )
 
 
-@dataclass(frozen=True)
-class Started:
-    """A created candidate."""
-
-    generation: Generation
-    plan: Plan
-    before: Before | None
-    """What it is compared with after its first batch; None: it is compared when it is asked for."""
-
-
 def start(
     settings: Settings,
     pipeline: Pipeline,
     edits: snapshot.Edits = snapshot.NONE,
     source: Source = Source.LOG,
-    folder: Path | None = None,
-) -> Started:
+) -> tuple[Generation, Plan]:
     """Create a candidate with the code on disk and these edits; the pipelines' process runs it.
 
-    `folder`: a workplace in which to keep what is served now, if the log is short. Raises
-    CandidateThere, and the errors of `plan_replay`.
+    Raises CandidateThere, and the errors of `plan_replay`.
     """
     known = load_generations(settings, pipeline.name)
     ends = promotion.find_prefix_ends(settings, pipeline, source)
     if known.candidate:
         raise promotion.CandidateThere(known.candidate)
     plan = plan_replay(settings, pipeline, known.promoted, {topic for topic, _ in ends})
-    before = None
-    if folder is not None and known.promoted and plan.records <= LIVE_RECORDS_MAX and not ends:
-        with suppress(ApiDown):  # whoever compares it later will say so
-            before = Before.fetch(settings, pipeline, folder)
-    first = before.seen.inputs if before else ZERO
-    made = promotion.create_candidate(settings, pipeline, locate_root(), ends, edits, first)
-    return Started(made, plan, before)
-
-
-def compare_started(settings: Settings, pipeline: Pipeline, started: Started) -> Compared:
-    """The difference of a candidate that has caught up. Raises as `diff`."""
-    compared = None
-    if started.before is not None:
-        codes = locate_codes(settings, load_generations(settings, pipeline.name))
-        compared = started.before.compare(started.generation, codes)
-    return compared or diff(settings, pipeline)
-
-
-def preview_code(
-    settings: Settings, pipeline: Pipeline, edits: snapshot.Edits, times: Times
-) -> Compared:
-    """Run the code on disk over a part of the log, and compare it with the promoted generation.
-
-    It leaves nothing behind. Raises NotComparable, and UserError without a promoted generation, or
-    for a part that begins in the middle of the log if a view has no windows.
-    """
-    promoted = require_promoted(load_generations(settings, pipeline.name))
-    refuse_gone_views(promoted)
-    running = [view.name for view in pipeline.writes if view.began is None]
-    if times.start is not None and running:
-        raise UserError(
-            f"--from a time is for views whose rows begin and end; {pipeline.name} writes "
-            f"{', '.join(running)}, which add up from the log's first record. Leave --from out."
-        )
-    with batch.create_workplace(settings) as folder:
-        code = Code(batch.copy_code_on_disk(folder, edits), CODE_ON_DISK)
-        if times == Times(None, None):
-            run = partial(batch.run, settings, pipeline.name, code.folder)
-            codes = locate_code(settings, promoted), code
-            return compare.compare_at_marker(settings, pipeline, run, codes, folder)
-        return compare.compare_between(settings, pipeline, promoted, code, times, folder)
+    made = promotion.create_candidate(settings, pipeline, locate_root(), ends, edits)
+    return made, plan
 
 
 def diff(settings: Settings, pipeline: Pipeline) -> Compared:
@@ -124,8 +66,11 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     served is gone.
     """
     known = load_generations(settings, pipeline.name)
-    candidate, codes = require_candidate(known), locate_codes(settings, known)
-    refuse_gone_views(require_promoted(known))
+    candidate, promoted = require_candidate(known), require_promoted(known)
+    if gone := [view for view in promoted.views if view not in CONTRACTS]:
+        raise NotComparable(promoted, gone)
+    after = Code(locate_code(settings, candidate), f"generation {candidate.number}")
+    codes = locate_code(settings, promoted), after
     run = partial(batch.run_by_worker, settings, candidate)
     with batch.create_workplace(settings) as folder:
         return compare.compare_at_marker(settings, pipeline, run, codes, folder)
@@ -193,18 +138,6 @@ def select(known: Generations, number: int | None) -> Generation:
         f"Expected one generation of {known.pipeline} that is not promoted, found of all: "
         f"{there}. Say which: retail replay prune {known.pipeline} --number N"
     )
-
-
-def locate_codes(settings: Settings, known: Generations) -> tuple[Path, Code]:
-    """The code of the promoted generation, and the candidate's."""
-    candidate = require_candidate(known)
-    code = Code(locate_code(settings, candidate), f"generation {candidate.number}")
-    return locate_code(settings, require_promoted(known)), code
-
-
-def refuse_gone_views(promoted: Generation) -> None:
-    if gone := [view for view in promoted.views if view not in CONTRACTS]:
-        raise NotComparable(promoted, gone)
 
 
 def require_candidate(known: Generations) -> Generation:

@@ -1,19 +1,16 @@
 """Compares the served views with other code's answer, on the same part of the log."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from contracts import CONTRACTS, HEARTBEATS
-from infra.kafka import Offsets, Partition, create_admin, find_offsets_at
+from infra.kafka import Partition
 from infra.settings import Settings
-from ops.generations.folders import locate_code
-from ops.generations.record import Generation
-from ops.replay import batch
-from ops.replay.causes import Changes, explain, find_changes
+from ops.generations.snapshot import ROOMS
 from ops.replay.difference import Comparison, Difference, render_json_lines, render_parquet
+from ops.replay.thresholds import find_numbers
 from ops.verify.served import open_export, parse_inputs, take_rows
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine.archive import find_truncated, read_archive_ends
@@ -21,6 +18,33 @@ from pipelines.engine.bounded import Span
 
 SPILL = "spill"
 """The folder in the workplace where the engine keeps data that does not fit in memory."""
+
+FILES_MAX = 20
+"""The number of files that are named; a larger change is another version."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A threshold, before and after; None: it does not exist, or is no whole number."""
+
+    name: str
+    before: int | None
+    after: int | None
+
+    def __str__(self) -> str:
+        before, after = (
+            "none" if value is None else f"{value:,}" for value in (self.before, self.after)
+        )
+        return f"{self.name} {before} → {after}"
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The differences between two copies of a pipeline's code."""
+
+    thresholds: tuple[Setting, ...] = ()
+    files: tuple[str, ...] = ()
+    """Paths from the repository's root, at most FILES_MAX."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +70,7 @@ class Compared:
 
     def to_document(self) -> dict[str, Any]:
         """For programs."""
-        changes = None if self.changes is None else self.changes.to_document()
-        return {**asdict(self), "changes": changes, "empty": self.empty}
+        return {**asdict(self), "empty": self.empty}
 
 
 @dataclass(frozen=True)
@@ -98,127 +121,77 @@ def compare_at_marker(
 ) -> Compared:
     """Compare a batch of some code with the served views, at the served generation's marker.
 
-    `codes`: the code of the served generation, then the other one.
+    `codes`: the code of the served generation, then the other one. Raises ApiDown, Gap, OtherLog.
     """
     seen = fetch_served(settings, pipeline.name, folder)
-    ends = select_ends(pipeline, seen.inputs)
-    rows = run(to_span(settings, pipeline, {}, ends), folder / "after")
-    relations = {name: render_parquet(rows[name]) for name in seen.files}
-    return compare_served(pipeline, seen, relations, codes, folder)
-
-
-def compare_served(
-    pipeline: Pipeline,
-    seen: Served,
-    relations: Mapping[str, str],
-    codes: tuple[Path, Code],
-    folder: Path,
-) -> Compared:
-    """Compare what was served with the other answer at that marker: view → relation."""
+    span = build_span(settings, pipeline, seen.inputs)
+    rows = run(span, folder / "after")
     promoted, after = codes
     views = []
     for name, file in seen.files.items():
         contract = CONTRACTS[name]
-        sides = render_json_lines(contract, file), relations[name]
-        kept = seen.oldest_kept[name], None
-        views.append(Comparison(contract, *sides, kept, folder / SPILL).compute())
-    changes = find_changes(promoted, after.folder, pipeline.name)
+        sides = render_json_lines(contract, file), render_parquet(rows[name])
+        since = seen.oldest_kept[name]
+        views.append(Comparison(contract, *sides, since, folder / SPILL).compute())
     return Compared(
         pipeline=pipeline.name,
         before=f"generation {seen.generation}",
         after=after.name,
         at=f"marker {seen.batch:,}",
-        records=sum(select_ends(pipeline, seen.inputs).values()),
-        views=tuple(explain(view, changes) for view in views),
-        changes=changes,
-    )
-
-
-@dataclass(frozen=True)
-class Times:
-    """A span of world time; None: from the log's beginning, to its end."""
-
-    start: datetime | None
-    end: datetime | None
-
-
-def compare_between(
-    settings: Settings,
-    pipeline: Pipeline,
-    promoted: Generation,
-    after: Code,
-    times: Times,
-    folder: Path,
-) -> Compared:
-    """Compare the code with the promoted generation's code, both over the same part of the log.
-
-    If the part begins at a time, it reads from one horizon earlier, to know duplicates, and
-    compares only the rows that begin at that time or later.
-    """
-    span = find_span(settings, pipeline, times)
-    before = locate_code(settings, promoted)
-    runs = [
-        batch.run(settings, pipeline.name, copy, span, folder / name)
-        for name, copy in (("before", before), ("after", after.folder))
-    ]
-    kept = times.start.isoformat() if times.start else None
-    views = []
-    for contract in pipeline.writes:
-        old, new = (render_parquet(rows[contract.name]) for rows in runs)
-        views.append(Comparison(contract, old, new, (kept, None), folder / SPILL).compute())
-    changes = find_changes(before, after.folder, pipeline.name)
-    return Compared(
-        pipeline=pipeline.name,
-        before=f"generation {promoted.number}'s code",
-        after=after.name,
-        at=times.end.isoformat() if times.end else "the end of the log",
         records=span.records,
-        views=tuple(explain(view, changes) for view in views),
-        changes=changes,
+        views=tuple(views),
+        changes=find_changes(promoted, after.folder, pipeline.name),
     )
 
 
-def find_span(settings: Settings, pipeline: Pipeline, times: Times) -> Span:
-    """The offsets of a span of time, by the records' timestamps in world time."""
-    client, topics = create_admin(settings), select_counted(pipeline)
-    ends = find_offsets_at(client, topics, to_ms(times.end) if times.end else END_OF_TIME_MS)
-    if times.start is None:
-        return to_span(settings, pipeline, {}, ends)
-    horizon = max(topic.horizon for topic in pipeline.reads if topic.horizon)
-    starts = find_offsets_at(client, topics, to_ms(times.start - horizon))
-    begin = {at: min(start, ends[at]) for at, start in starts.items()}
-    return to_span(settings, pipeline, begin, ends)
+def build_span(settings: Settings, pipeline: Pipeline, inputs: Mapping[Partition, int]) -> Span:
+    """The log up to these offsets, with the archive for records that it no longer has.
 
-
-def to_span(
-    settings: Settings,
-    pipeline: Pipeline,
-    starts: Offsets,
-    ends: Offsets,
-) -> Span:
-    """This part of the log, with the archive for records that the log no longer has.
-
-    Raises Gap, OtherLog.
+    Without the heartbeats: they only advance time. Raises Gap, OtherLog.
     """
-    topics = select_counted(pipeline)
-    missing = find_truncated(settings, topics, starts)
-    return Span.of(starts, ends, read_archive_ends(settings, topics) if missing else {})
+    topics = {topic.name for topic in pipeline.inputs if topic is not HEARTBEATS}
+    ends = {at: end for at, end in inputs.items() if at[0] in topics}
+    missing = find_truncated(settings, topics)
+    return Span.of({}, ends, read_archive_ends(settings, topics) if missing else {})
 
 
-END_OF_TIME_MS = 253_402_300_799_000
-"""The last second of the year 9999; no record has a later timestamp."""
+def find_changes(before: Path, after: Path, pipeline: str) -> Changes | None:
+    """The differences between two copies of the code, in files that this pipeline may run.
+
+    None if one of them is not on this machine.
+    """
+    if not (before.is_dir() and after.is_dir()):
+        return None
+    names = {*_list_files(before, pipeline), *_list_files(after, pipeline)}
+    files = sorted(name for name in names if _read(before / name) != _read(after / name))
+    return Changes(
+        thresholds=tuple(_compare_thresholds(before, after, pipeline)),
+        files=tuple(files[:FILES_MAX]),
+    )
 
 
-def to_ms(moment: datetime) -> int:
-    return int(moment.timestamp() * 1000)
+def _compare_thresholds(before: Path, after: Path, pipeline: str) -> Iterator[Setting]:
+    old, new = (_read_thresholds(code, pipeline) for code in (before, after))
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            yield Setting(name, old.get(name), new.get(name))
 
 
-def select_ends(pipeline: Pipeline, inputs: Offsets) -> Offsets:
-    """A marker's offsets of the topics whose records count."""
-    counted = select_counted(pipeline)
-    return {at: end for at, end in inputs.items() if at[0] in counted}
+def _read_thresholds(code: Path, pipeline: str) -> Mapping[str, int]:
+    text = _read(code / "pipelines" / pipeline / "thresholds.py")
+    return {} if text is None else find_numbers(text.decode())
 
 
-def select_counted(pipeline: Pipeline) -> set[str]:
-    """The topics whose records count. Heartbeats do not: they only advance time."""
-    return {topic.name for topic in pipeline.inputs if topic is not HEARTBEATS}
+def _list_files(code: Path, pipeline: str) -> Iterator[str]:
+    """The modules and contracts, without those of other pipelines."""
+    mine = {"common", "engine", pipeline}
+    for room in ROOMS:
+        for file in (code / room).rglob("*"):
+            name = file.relative_to(code)
+            own = room != "pipelines" or len(name.parts) == 2 or name.parts[1] in mine
+            if file.suffix in {".py", ".yaml", ".sql"} and own:
+                yield name.as_posix()
+
+
+def _read(file: Path) -> bytes | None:
+    return file.read_bytes() if file.is_file() else None

@@ -13,7 +13,6 @@ from contracts.shape import Field
 SAMPLES_MAX = 5
 FACETS_MAX = 12
 """A text field with more values is no facet: it identifies rows and does not classify them."""
-PERIODS_MAX = 48
 
 ENGINE: Mapping[str, str | int] = {"threads": 2, "memory_limit": "512MB"}
 """The API compares in a container of 1 GiB, while it answers."""
@@ -50,24 +49,12 @@ class Facet:
 
 
 @dataclass(frozen=True)
-class Period:
-    """The numbers of rows of a period that were added, removed or changed."""
-
-    begins: str
-    added: int
-    removed: int
-    changed: int
-
-
-@dataclass(frozen=True)
 class Sample:
     """A differing row: its key, and its fields before and after; empty if it did not exist."""
 
     key: dict[str, Any]
     before: dict[str, Any] = field(default_factory=dict)
     after: dict[str, Any] = field(default_factory=dict)
-    cause: str | None = None
-    """Why it differs; None: unknown."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +70,6 @@ class Difference:
     changed: int
     totals: tuple[Total, ...]
     facets: tuple[Facet, ...]
-    periods: tuple[Period, ...]
     largest: tuple[Sample, ...]
     """The rows that changed most, relative to their field; then some added and removed ones."""
 
@@ -96,18 +82,12 @@ class Comparison:
     """Two answers of one view, as tables `before` and `after` of an engine."""
 
     def __init__(
-        self,
-        contract: Contract,
-        before: str,
-        after: str,
-        kept: tuple[str | None, str | None],
-        spill: Path,
+        self, contract: Contract, before: str, after: str, since: str | None, spill: Path
     ) -> None:
         """`before` and `after` are relations in the engine's SQL. Data that does not fit in
         memory goes to the folder `spill`, as the working directory may be read-only.
 
-        Of a view with a retention, it compares only the rows whose time in the key is at least
-        `kept[0]` and before `kept[1]`.
+        Of a view with a retention, it compares only the rows that begin at `since` or later.
         """
         self._contract = contract
         self._engine = duckdb.connect(config={**ENGINE, "temp_directory": str(spill)})
@@ -115,8 +95,10 @@ class Comparison:
             f'cast("{each.name}" as {get_sql_type(each)}) as "{each.name}"'
             for each in contract.fields
         )
+        began = contract.began
+        kept = f" where \"{began}\" >= timestamp '{since}'" if began and since else ""
         for name, source in (("before", before), ("after", after)):
-            self._run(f"create table {name} as select {fields} from {source}{self._within(kept)}")
+            self._run(f"create table {name} as select {fields} from {source}{kept}")
         same = " and ".join(f'b."{name}" = a."{name}"' for name in contract.key)
         differs = " or ".join(
             f'b."{one.name}" is distinct from a."{one.name}"' for one in self._values
@@ -144,7 +126,6 @@ class Comparison:
             changed=changed,
             totals=tuple(self._totals()),
             facets=tuple(self._facets()) if differs else (),
-            periods=tuple(self._periods()) if differs else (),
             largest=tuple(self._largest()) if differs else (),
         )
 
@@ -156,15 +137,6 @@ class Comparison:
     def _numbers(self) -> list[str]:
         """The fields that can be added up."""
         return [one.name for one in self._values if one.type in NUMBERS and one.name != "version"]
-
-    def _within(self, kept: tuple[str | None, str | None]) -> str:
-        began = self._contract.began
-        bounds = [
-            f"\"{began}\" {sign} timestamp '{moment}'"
-            for sign, moment in zip((">=", "<"), kept, strict=True)
-            if began is not None and moment is not None
-        ]
-        return f" where {' and '.join(bounds)}" if bounds else ""
 
     def _totals(self) -> Iterator[Total]:
         for name in self._numbers:
@@ -190,28 +162,6 @@ class Comparison:
             if len(values) <= FACETS_MAX and any(before != after for _, before, after in values):
                 for value, before, after in values:
                     yield Facet(one.name, "none" if value is None else value, before, after)
-
-    def _periods(self) -> Iterator[Period]:
-        """The numbers of differing rows by the hour, day or month of their beginning."""
-        began = self._contract.began
-        if began is None:
-            return
-        moved = (
-            f"select '{{0}}' as what, \"{began}\" as moment from {{0}}".format(name)
-            for name in ("added", "removed")
-        )
-        changed = f"select 'changed' as what, a.\"{began}\" as moment from changed"
-        every = " union all ".join([*moved, changed])
-        for width in ("hour", "day", "month"):
-            periods = self._run(
-                f"select strftime(date_trunc('{width}', moment), '%Y-%m-%dT%H:%MZ'), "
-                "count(*) filter (what = 'added'), count(*) filter (what = 'removed'), "
-                f"count(*) filter (what = 'changed') from ({every}) group by 1 order by 1"
-            )
-            if len(periods) <= PERIODS_MAX:
-                break
-        for begins, added, removed, changed_rows in periods[-PERIODS_MAX:]:
-            yield Period(begins, added, removed, changed_rows)
 
     def _largest(self) -> Iterator[Sample]:
         """The largest changes, relative to their field's mean, so that cents do not drown units."""

@@ -13,14 +13,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from contracts import Contract
-from infra.kafka import create_admin, list_partitions
 from infra.settings import Settings
 from ops.generations.folders import locate_checkpoint, locate_folder
 from ops.generations.promotion import mark_caught_up
 from ops.generations.record import Generation
 from pipelines.common.flow import build_changes
 from pipelines.common.pipeline import Pipeline
-from pipelines.engine import archive, first_batch
+from pipelines.engine import archive
 from pipelines.engine.archive import (
     ArchivePrefix,
     prepend,
@@ -41,7 +40,6 @@ from pipelines.engine.fitness import (
     wait_for_transactions,
 )
 from pipelines.engine.pace import (
-    MARGIN,
     Pace,
     create_catching_up_pace,
     find_held_max,
@@ -208,32 +206,12 @@ def start(
     write = (failure or Failure()).keep(create_writer(work, now))
     if not now.live:
         return write_stream(work, changes, write).trigger(availableNow=True).start()
-    begin_where_asked(work)
     seconds = compute_batch_seconds(settings, pipeline)
     pieces = choose_pieces(settings)
     once = optimize_once(changes) if Piece.OPTIMIZER in pieces else nullcontext(changes)
     with once as optimized:
         writer = write_stream(work, optimized, write)
         return writer.trigger(processingTime=f"{seconds:g} seconds").start()
-
-
-def begin_where_asked(work: Run) -> None:
-    """Begin the first batch of a live query, if it was asked to end somewhere.
-
-    It ends where the log does, as any other, if it reads other partitions than were asked for, or
-    if they are not up to date: between live batches all are within MARGIN of each other.
-    """
-    checkpoint = locate_checkpoint(work.settings, work.generation)
-    ends = first_batch.read_ends(locate_folder(work.settings, work.generation))
-    names = [topic.name for topic in work.pipeline.inputs]
-    if (
-        ends
-        and work.prefix is None
-        and checkpoint.find_newest_begun() < 0
-        and ends.keys() == set(list_partitions(create_admin(work.settings), names))
-        and measure_backlog(work.settings, names, ends).span <= MARGIN
-    ):
-        first_batch.begin(work.spark, checkpoint.folder, ends)
 
 
 def write_stream(work: Run, changes: DataFrame, write: Write) -> DataStreamWriter:

@@ -18,7 +18,7 @@ from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from ops.generations.lifecycle import load_generations, make_outputs
 from ops.generations.promotion import create_candidate, find_prefix_ends
-from ops.replay.compare import select_counted, to_span
+from ops.replay.compare import build_span
 from ops.verify.inventory import Book
 from ops.verify.oracles import ask_oracle
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
@@ -157,8 +157,7 @@ def begun(log: CutLog) -> Work:
 def in_one_batch(work: Work, at: Answer, spark: SparkSession, folder: Path) -> tuple[str, ...]:
     """The digest of each view by one batch over archive and log, as a difference is made."""
     settings, pipeline = work.settings, work.pipeline
-    ends = {one: end for one, end in at.inputs.items() if one[0] in select_counted(pipeline)}
-    to_span(settings, pipeline, {}, ends).write(folder)
+    build_span(settings, pipeline, at.inputs).write(folder)
     bounded.write(spark, settings, pipeline, folder)
     rows = (spark.read.parquet(str(folder / f"{view.name}.parquet")) for view in pipeline.writes)
     return tuple(

@@ -27,7 +27,6 @@ REPORT = {
             "changed": 0,
             "totals": [{"field": "events", "before": 70, "after": 78}],
             "facets": [{"field": "rule", "value": "card-velocity", "before": 3, "after": 5}],
-            "periods": [{"begins": "2026-03-02T10:00:00", "added": 2, "removed": 0, "changed": 0}],
             "largest": [
                 {
                     "key": {"rule": "card-velocity", "subject": "tok_9a31"},
@@ -36,7 +35,6 @@ REPORT = {
                     "words": ["measured 4", "threshold 3"],
                     "before": {},
                     "after": {"measured": 4, "threshold": 3},
-                    "cause": "card_sales_per_window_max 5 → 3",
                 }
             ],
         }

@@ -18,7 +18,6 @@ const MOVED = [
   { text: ({ name }) => name ?? format.NONE, kind: "wraps" },
   { text: ({ kind }) => kind ?? format.NONE },
   { text: ({ words }) => words?.join(" · ") ?? format.NONE, kind: "wraps" },
-  { text: ({ cause }) => cause ?? "not known", kind: "wraps" },
 ];
 
 export function createView({ view }) {

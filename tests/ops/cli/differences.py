@@ -30,7 +30,6 @@ MOVED = Difference(
         Facet("rule", "sweethearting", 30, 30),
         *(Facet("store_id", store, 1_000, 1_100) for store in STORES),
     ),
-    periods=(),
     largest=(
         *[Sample(KEY, {"threshold": 5, "version": 6}, {"threshold": 3, "version": 7})] * 5,
         *[Sample(KEY, {}, ALERT)] * 5,
@@ -80,7 +79,6 @@ SHOWN = Difference(
         Facet("status", "open", 26, 38),
         *(Facet("store_id", store, *counts) for store, counts in STORES_OF_GUIDE.items()),
     ),
-    periods=(),
     largest=(
         Sample(
             card("98724250769f", 19),
