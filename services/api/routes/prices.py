@@ -1,4 +1,4 @@
-"""GET /v1/prices: the prices of products, now, at another time, and over time.
+"""GET /v1/prices: the price of a product, now, at another time, and over time.
 
 GET /v1/promotions: the promotion plans of a product.
 """
@@ -10,9 +10,9 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from contracts import NOTICE, PRICE_CHANGES, PROMOTIONS, build_model
-from contracts.times import EPOCH, render_span
+from contracts.times import render_span, to_epoch_ms
 from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
-from services.api.http.parameters import Moment, PageParameters, PageQuery, Parameters, Sku
+from services.api.http.parameters import Moment, PageParameters, Parameters, Sku
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound, Problem
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
@@ -20,9 +20,8 @@ from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import Plan, Prices, list_plans
 from services.api.store.mirrored import PriceChange as StoredChange
 from services.api.store.selection import WHOLE_MAX
-from services.api.store.store import Store
 from services.api.store.tables import Document
-from services.times import render_instant, render_instant_or_none, to_ms
+from services.times import render_instant, render_instant_or_none, render_instants
 
 TIMES = ("event_time", "starts_at", "ends_at", "effective_at", "published_at", "holds_from")
 """The fields of changes and plans that are moments."""
@@ -34,10 +33,6 @@ class MomentQuery(Parameters):
     at: Moment | None = Field(
         None, description="the moment, as 2026-03-02T10:00:00Z; now, in world time, if left out"
     )
-
-
-class PricesQuery(MomentQuery, PageQuery):
-    """A further page is of the moment of the first one."""
 
 
 class Announced(BaseModel):
@@ -54,22 +49,14 @@ class PriceChange(Announced, build_model(PRICE_CHANGES)):  # type: ignore[misc] 
     """A price of a product, and from when on it holds."""
 
 
-class HeldPrice(PriceChange):
+class Price(PriceChange):
+    """What a product costs at a moment."""
+
     until: str | None = Field(
         description="when the next price announced takes over; null: none is announced"
     )
-
-
-class Price(HeldPrice):
-    """What a product costs at a moment."""
-
     at: str = Field(description="the moment, in world time")
     as_of: TopicsAsOf = Field(description="what has been read")
-
-
-class PricePage(TopicsPage):
-    items: list[HeldPrice] = Field(description="one per product that has a price, by sku")
-    at: str = Field(description="the moment, in world time")
 
 
 class PriceHistory(TopicsPage):
@@ -93,42 +80,15 @@ class PromotionPage(TopicsPage):
     responses=ITEM_PROBLEMS,
 )
 def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
-    at_ms = _find_moment_ms(store, query)
+    at_ms = store.get_world_ms() if query.at is None else to_epoch_ms(query.at)
     with store.prices.open() as connection:
         price = Prices(connection).find(sku, at_ms)
         inputs = read_offsets(connection, PRICE_CHANGES.name)
     if price is None:
         raise _describe_unknown(sku, at_ms)
-    return JSONResponse(
-        {**_render_held(*price), "at": render_instant(at_ms), **date_by_offsets(inputs)}
-    )
-
-
-@router.get(
-    "/v1/prices",
-    summary="What every product costs at a moment, in pages",
-    response_model=PricePage,
-    responses=LIST_PROBLEMS,
-)
-def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSONResponse:
-    question = f"prices at={query.at.isoformat() if query.at else 'now'}"
-    request = query.request_page(question, (int, str))
-    at_ms, after_sku = request.find_place() or (_find_moment_ms(store, query), "")
-    moment_ms = int(at_ms)
-    with store.prices.open() as connection:
-        prices = Prices(connection)
-        skus = prices.list_skus(str(after_sku), moment_ms, request.rows_max)
-        page = request.build(skus, lambda sku: (moment_ms, sku))
-        prices_held = [prices.find(sku, moment_ms) for sku in page.items]
-        inputs = read_offsets(connection, PRICE_CHANGES.name)
-    return JSONResponse(
-        {
-            "items": [_render_held(*one) for one in prices_held if one is not None],
-            "next": page.next,
-            "at": render_instant(moment_ms),
-            **date_by_offsets(inputs),
-        }
-    )
+    change, until_ms = price
+    times = {"until": render_instant_or_none(until_ms), "at": render_instant(at_ms)}
+    return JSONResponse({**_render(change), **times, **date_by_offsets(inputs)})
 
 
 @router.get(
@@ -169,18 +129,10 @@ def list_promotions(store: FromStore, sku: Sku, query: PageParameters) -> JSONRe
     return JSONResponse({"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)})
 
 
-def _find_moment_ms(store: Store, query: MomentQuery) -> int:
-    return store.get_world_ms() if query.at is None else to_ms(query.at - EPOCH)
-
-
 def _render(announced: StoredChange | Plan) -> Document:
     values = announced._asdict()
     del values["offset"]
-    return {**values, **{name: render_instant(values[name]) for name in TIMES if name in values}}
-
-
-def _render_held(change: StoredChange, until_ms: int | None) -> Document:
-    return {**_render(change), "until": render_instant_or_none(until_ms)}
+    return render_instants(values, TIMES)
 
 
 def _describe_unknown(sku: str, at_ms: int | None) -> Problem:
@@ -188,5 +140,5 @@ def _describe_unknown(sku: str, at_ms: int | None) -> Problem:
     return NotFound(
         "No price",
         f"Expected a price of {sku}{when}, found none in {PRICE_CHANGES.name}. "
-        "List what has a price with GET /v1/prices.",
+        "List the products that move with GET /v1/stock.",
     )

@@ -63,14 +63,6 @@ class RegisteredSchema(SubjectVersion):
     text: str = Field(alias="schema", description="the Avro schema, as JSON in a string")
 
 
-class Compatibility(Shape):
-    level: str = Field(alias="compatibilityLevel", description="what a new version must keep to")
-
-
-class Mode(Shape):
-    mode: str = Field(description="READONLY: nothing is registered here")
-
-
 class Failure(Shape):
     """An error as registry clients expect it."""
 
@@ -109,16 +101,6 @@ async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in t
     return RegistryResponse({"schema": _find_by_id(id).text})
 
 
-@router.get(
-    "/schemas/ids/{id}/versions",
-    summary="The subject and version that have an id",
-    response_model=list[SubjectVersion],
-)
-async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as above
-    schema = _find_by_id(id)
-    return RegistryResponse([{"subject": schema.subject, "version": schema.number}])
-
-
 @router.get("/subjects", summary="Every topic and view, as a subject", response_model=list[str])
 async def list_subjects() -> RegistryResponse:
     return RegistryResponse(sorted(f"{name}{SUFFIX}" for name in CONTRACTS))
@@ -148,21 +130,6 @@ async def get_version(subject: Subject, version: Number) -> RegistryResponse:
             "schema": schema.text,
         }
     )
-
-
-@router.get(
-    "/config",
-    summary="What a new version of a schema must keep to",
-    response_model=Compatibility,
-)
-async def get_compatibility() -> RegistryResponse:
-    # The codec reads every version with the current schema.
-    return RegistryResponse({"compatibilityLevel": "BACKWARD_TRANSITIVE"})
-
-
-@router.get("/mode", summary="Whether schemas can be registered", response_model=Mode)
-async def get_mode() -> RegistryResponse:
-    return RegistryResponse({"mode": "READONLY"})
 
 
 @cache

@@ -87,7 +87,6 @@ HISTORY = (
     'where sku = ? and (holds_from, "offset") < (?, ?) '
     'order by holds_from desc, "offset" desc limit ?'
 )
-SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order by sku limit ?"
 
 PRICES = _create_announced_layout(
     PRICE_CHANGES, "changes", ("price_cents",), ("event_time", "effective_at"), since="holds_from"
@@ -107,10 +106,6 @@ class Prices:
             return None
         [until_ms] = self._connection.execute(NEXT, (sku, at_ms)).fetchone()
         return PriceChange(*row), until_ms
-
-    def list_skus(self, after: str, at_ms: int, limit: int) -> list[str]:
-        """The products that have a price at the moment, in order."""
-        return [sku for (sku,) in self._connection.execute(SKUS, (after, at_ms, limit))]
 
     def list_changes(self, sku: str, before: tuple[int, int], limit: int) -> list[PriceChange]:
         """The changes of a product, the last to hold first."""
