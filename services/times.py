@@ -1,6 +1,8 @@
 """Times in milliseconds since 1970, and as text."""
 
+from collections.abc import Container, Mapping
 from datetime import timedelta
+from typing import Any
 
 from contracts.times import EPOCH, MILLISECOND, to_text
 
@@ -17,3 +19,11 @@ def render_instant(at_ms: int) -> str:
 
 def render_instant_or_none(at_ms: int | None) -> str | None:
     return None if at_ms is None else render_instant(at_ms)
+
+
+def render_instants(row: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    """The row, its members of these names as clients see times."""
+    return {
+        name: render_instant_or_none(value) if name in names else value
+        for name, value in row.items()
+    }

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from contracts import ERASURES
+from contracts import ERASURES, VISITS
 from contracts.times import to_instant
 from infra.settings import read_settings
 from ops.cli import screen
@@ -23,7 +23,7 @@ def show(known_as: Known) -> None:
     """Show the pseudonym of a customer and the number of their cards; erase nothing."""
     person = forgetting.look_up(read_settings(), known_as)
     screen.say(f"  The log has {person.pseudonym} for them, and {render_cards(len(person.cards))}.")
-    screen.say(f"  their visits: GET /v1/customers/{person.pseudonym}/visits")
+    screen.say(f"  their visits: GET /v1/views/{VISITS.name}/rows?customer_id={person.pseudonym}")
 
 
 @app.command()

@@ -54,7 +54,7 @@ async def export_view(
 ) -> StreamingResponse:
     table = find_table(name)
     snapshots = await await_snapshots(store, name, query)
-    return Export(_render_view(snapshots, table), request.app.state.exports)
+    return Export(_render(snapshots, [table]), request.app.state.exports)
 
 
 @router.get(
@@ -77,8 +77,7 @@ async def export_pipeline(
             f"GET /v1/pipelines/{pipeline} says why.",
         )
     tables = [TABLES[view] for view in served.generation.views if view in TABLES]
-    lines = _render_pipeline(served.snapshots, pipeline, tables)
-    return Export(lines, request.app.state.exports)
+    return Export(_render(served.snapshots, tables, pipeline), request.app.state.exports)
 
 
 class Export(StreamingResponse):
@@ -100,25 +99,16 @@ class Export(StreamingResponse):
             self._slots.free()
 
 
-def _render_view(snapshots: Snapshots, table: Table) -> Lines:
-    with snapshots.open() as snapshot:
-        yield _render_line({**_describe_extent(snapshot, table), **_describe_marker(snapshot)})
-        yield from _render_rows(snapshot, table)
-
-
-def _render_pipeline(snapshots: Snapshots, pipeline: str, tables: Sequence[Table]) -> Lines:
+def _render(snapshots: Snapshots, tables: Sequence[Table], pipeline: str | None = None) -> Lines:
+    """The head, then the rows of the tables: of one view, or of all views of a pipeline."""
     with snapshots.open() as snapshot:
         extents = [_describe_extent(snapshot, table) for table in tables]
-        head = {"pipeline": pipeline, "views": extents, **_describe_marker(snapshot)}
-        yield _render_line(head)
+        head = {"pipeline": pipeline, "views": extents} if pipeline else extents[0]
+        yield _render_line({**head, **_describe_marker(snapshot)})
         for table in tables:
-            yield from _render_rows(snapshot, table)
-
-
-def _render_rows(snapshot: Snapshot, table: Table) -> Lines:
-    rows = snapshot.select(f"{table.select} order by {', '.join(table.key)}")
-    while chunk := rows.fetchmany(ROWS_PER_CHUNK):
-        yield b"".join(_render_line(table.to_json(row)) for row in chunk)
+            rows = snapshot.select(f"{table.select} order by {', '.join(table.key)}")
+            while chunk := rows.fetchmany(ROWS_PER_CHUNK):
+                yield b"".join(_render_line(table.to_json(row)) for row in chunk)
 
 
 def _render_line(document: Document) -> bytes:

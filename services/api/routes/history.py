@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
 
 from contracts import ALERTS, STOCK_LEVELS
-from contracts.times import EPOCH
+from contracts.times import to_epoch_ms
 from contracts.validation import VALIDATED
 from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
 from services.api.http.paging import PageRequest
@@ -43,7 +43,7 @@ from services.api.routes.stock import STOCK, StockLevel
 from services.api.routes.views import TABLES
 from services.api.store.selection import WHOLE_MIN
 from services.api.store.tables import AnyJson, Document
-from services.times import render_instant, render_instant_or_none, to_ms
+from services.times import render_instant, render_instant_or_none, render_instants
 
 MOMENTS = ("event_time", "published_at", "started_at", "ended_at", "known_at")
 """The members of the lake's rows that are times, in milliseconds since 1970."""
@@ -74,7 +74,7 @@ class SpanQuery(PageQuery):
 
     def build_span(self, store_id: str, sku: str) -> Span:
         """The shelf in the requested time."""
-        return Span(store_id, sku, to_epoch_ms(self.since), to_epoch_ms(self.until))
+        return Span(store_id, sku, _to_ms(self.since), _to_ms(self.until))
 
 
 SpanParameters = Annotated[SpanQuery, Query()]
@@ -206,7 +206,7 @@ def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
 def get_past_shelf(
     lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[PastQuery, Query()]
 ) -> JSONResponse:
-    span = Span(store_id, sku, until_ms=to_epoch_ms(query.at))
+    span = Span(store_id, sku, until_ms=_to_ms(query.at))
     with lake.open(*TOPICS) as snapshot:
         found, as_of = sum_movements(snapshot, span), date_by_offsets(snapshot.list_ends())
     if found is None:
@@ -272,7 +272,7 @@ def list_stock_outs(
         rows = find_stock_outs(snapshot, span, int(after_ms), request.rows_max)
         as_of = date_by_offsets(snapshot.list_ends())
     page = request.build(rows, lambda row: (row["started_at"],))
-    rendered = map(_render_moments, page.items)
+    rendered = (render_instants(row, MOMENTS) for row in page.items)
     return JSONResponse(
         {
             "store_id": store_id,
@@ -300,22 +300,13 @@ async def get_alert_history(
     return await run_in_threadpool(_answer_evidence, lake, alert)
 
 
-def to_epoch_ms(at: datetime | None) -> int | None:
-    """A time in milliseconds since 1970; None for None."""
-    return None if at is None else to_ms(at - EPOCH)
-
-
-def _render_moments(row: Record) -> Document:
-    """A row of the lake with its times as clients see them."""
-    return {
-        name: render_instant_or_none(value) if name in MOMENTS else value
-        for name, value in row.items()
-    }
+def _to_ms(at: datetime | None) -> int | None:
+    return None if at is None else to_epoch_ms(at)
 
 
 def _render_movement(row: Record) -> Document:
     """A movement; `original` is the place of the rejected event that it releases."""
-    movement = _render_moments(row)
+    movement = render_instants(row, MOMENTS)
     original = {name: movement.pop(f"original_{name}") for name in ("topic", "partition", "offset")}
     return {**movement, "original": None if original["topic"] is None else original}
 
@@ -334,6 +325,8 @@ def _answer_evidence(lake: Lake, alert: Document) -> JSONResponse:
     events: list[Document] = []
     for each in named:
         event = {"topic": each["topic"], "event_id": each["event_id"]}
-        matching = [_render_moments(one) for one in records if event.items() <= one.items()]
+        matching = [
+            render_instants(one, MOMENTS) for one in records if event.items() <= one.items()
+        ]
         events += matching or [{**event, **absent}]
     return JSONResponse({"alert": alert, "events": events, **as_of})

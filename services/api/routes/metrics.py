@@ -33,7 +33,6 @@ from services.api.routes.pipelines import Pipeline, describe_all
 from services.api.routes.views import TABLES
 from services.api.store.applier import Histogram
 from services.api.store.changelog import READER
-from services.api.store.database import measure_bytes
 from services.api.store.errors import MirrorLoading
 from services.api.store.materializer import Materializer
 from services.api.store.store import Store
@@ -136,8 +135,6 @@ def _gauge_world(store: Store) -> Iterator[Metric]:
 
 
 PER_PIPELINE = (
-    ("retail_pipeline_promoted", "promoted", "The promoted generation.", 1),
-    ("retail_pipeline_generation", "generation", "The generation that the API reads.", 1),
     (
         "retail_pipeline_records_per_second",
         "rate_per_second",
@@ -267,24 +264,6 @@ def _measure_generations(materializers: Sequence[Materializer]) -> Iterator[Metr
         "What the generation's state takes in the pipeline, in memory and on disk.",
         labels,
         [(values, each.marker.state_bytes if each.marker else None) for values, each in every],
-    )
-    yield _count(
-        "retail_materializer_commits",
-        "Markers committed since the start.",
-        labels,
-        [(values, each.work.commits) for values, each in every],
-    )
-    yield _count(
-        "retail_materializer_rows",
-        "Rows written since the start.",
-        labels,
-        [(values, each.work.rows) for values, each in every],
-    )
-    yield _gauge(
-        "retail_materializer_file_bytes",
-        "What the API keeps of the generation's views on disk.",
-        labels,
-        [(values, measure_bytes(each.path)) for values, each in every],
     )
 
 

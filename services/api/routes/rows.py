@@ -1,13 +1,12 @@
 """GET /v1/views/{name}/rows: the rows of any view, by key, or filtered, in order and in pages.
 
-The filters follow from the view's contract, so a new view needs no code here. GET /v1/alerts and
-GET /v1/customers/{customer_id}/visits are short ways to the rows of two views.
+The filters follow from the view's contract, so a new view needs no code here. GET /v1/alerts is
+a short way to the rows of one view.
 """
 
 from collections.abc import Mapping
 from enum import StrEnum
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Annotated
 
 from fastapi import Path, Query
@@ -15,7 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import ConfigDict, Field
 
-from contracts import ALERTS, VISITS
+from contracts import ALERTS
 from services.api.http import filters
 from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.parameters import PageQuery
@@ -31,8 +30,7 @@ from services.api.store.store import Store
 from services.api.store.tables import AnyJson, Document, Table
 
 KEY_CHARACTERS_MAX = 1_024
-NO_FILTERS: Mapping[str, str] = MappingProxyType({})
-ALERT_ROWS, VISIT_ROWS = TABLES[ALERTS.name], TABLES[VISITS.name]
+ALERT_ROWS = TABLES[ALERTS.name]
 
 PAGE_PROBLEMS = document_responses(
     HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE
@@ -130,34 +128,15 @@ async def get_alert(store: FromStore, key: Key, query: ViewParameters) -> JSONRe
     return JSONResponse(await find_row(store, ALERT_ROWS, key, query))
 
 
-@router.get(
-    "/v1/customers/{customer_id}/visits",
-    summary="The visits of a customer, the latest first",
-    response_model=RowPage,
-    responses=PAGE_PROBLEMS,
-)
-async def list_visits(
-    store: FromStore,
-    customer_id: Annotated[str, Path(description="the customer", max_length=192)],
-    query: RowsParameters,
-) -> JSONResponse:
-    counted = {"customer_id": customer_id, "status": "counted"}
-    return JSONResponse(await list_rows_of(store, VISIT_ROWS, query, Order.NEWEST, counted))
-
-
 async def list_rows_of(
     store: Store,
     table: Table,
     query: RowsQuery,
     order: Order = Order.KEY,
-    own_filters: Mapping[str, str] = NO_FILTERS,
 ) -> Document:
-    """One page of the view's rows, in this order unless the query names another.
-
-    `own_filters`: the route's filters, in addition to the query's. Raises Problem.
-    """
+    """One page of the view's rows, in this order unless the query names another. Raises Problem."""
     order = query.order or order
-    asked = {**query.list_filters(), **own_filters}
+    asked = query.list_filters()
     selection = _create_selection(table, asked, order)
     snapshots = await await_snapshots(store, table.view, query)
     question = filters.render_question(asked, order)

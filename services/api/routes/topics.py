@@ -1,16 +1,15 @@
 """GET /v1/topics: every topic and view, as in its contract."""
 
-from datetime import timedelta
+import operator
 from functools import cache
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from contracts import CONTRACTS, Contract, find_schemas, get_schema_id
-from contracts import Field as ContractField
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS, NotFound, document_responses
 from services.api.http.router import Router
@@ -35,12 +34,18 @@ class TopicField(BaseModel):
     type: str = Field(description="string, bytes, int, long, boolean, timestamp or array")
     unit: str | None = Field(description="what the number counts; null where it counts nothing")
     per: str | None = Field(
-        None, description="the field beside it that says what the number is per, where it is given"
+        None,
+        description="the field beside it that says what the number is per, where it is given",
+        exclude_if=operator.not_,
     )
     required: bool = Field(description="whether every record has it")
     description: str = Field(description="what it means")
-    fields: list["TopicField"] | None = Field(None, description="of each element of an array")
-    personal: PersonalData | None = Field(None, description="of a field that names a person")
+    fields: list["TopicField"] | None = Field(
+        None, description="of each element of an array", exclude_if=operator.not_
+    )
+    personal: PersonalData | None = Field(
+        None, description="of a field that names a person", exclude_if=operator.not_
+    )
 
 
 class TopicRule(BaseModel):
@@ -83,59 +88,36 @@ class Topics(BaseModel):
     topics: list[Topic]
 
 
+SAME = (
+    *("name", "kind", "visibility", "owner", "description"),
+    *("key", "event_time", "fields", "rules"),
+)
+"""What a description has as the contract has it."""
+
+
 @cache
 def describe(contract: Contract) -> Topic:
     """The description of the topic for its readers, with an example record."""
-    return Topic(
-        name=contract.name,
-        kind=contract.kind,
-        visibility=contract.visibility,
-        owner=contract.owner,
-        description=contract.description,
-        key=list(contract.key),
-        event_time=contract.event_time,
-        horizon_seconds=_to_seconds(contract.horizon),
-        skew_seconds=_to_seconds(contract.skew),
-        retention_seconds=_to_seconds(contract.retention),
-        grace_seconds=_to_seconds(contract.grace),
-        partitions=contract.settings.partitions,
-        config=dict(contract.settings.config),
-        schema_id=get_schema_id(contract),
-        schema_ids=sorted(find_schemas(contract)),
-        fields=[_describe_field(field) for field in contract.fields],
-        rules=[TopicRule(name=rule.name, description=rule.description) for rule in contract.rules],
-        example=to_document(contract.examples[0]),
-    )
-
-
-def _describe_field(field: ContractField) -> TopicField:
-    more: dict[str, Any] = {}
-    if field.fields:
-        more["fields"] = [_describe_field(each) for each in field.fields]
-    if field.per:
-        more["per"] = field.per
-    if field.personal:
-        more["personal"] = PersonalData(
-            purpose=field.personal.purpose, retention=field.personal.retention
-        )
-    return TopicField(
-        name=field.name,
-        type=field.type,
-        unit=field.unit,
-        required=field.required,
-        description=field.description,
-        **more,
-    )
-
-
-def _to_seconds(span: timedelta | None) -> int | None:
-    return None if span is None else round(span.total_seconds())
+    spans = {name: getattr(contract, name) for name in ("horizon", "skew", "retention", "grace")}
+    document = {
+        **{name: getattr(contract, name) for name in SAME},
+        **{
+            f"{name}_seconds": None if span is None else round(span.total_seconds())
+            for name, span in spans.items()
+        },
+        "partitions": contract.settings.partitions,
+        "config": dict(contract.settings.config),
+        "schema_id": get_schema_id(contract),
+        "schema_ids": sorted(find_schemas(contract)),
+        "example": to_document(contract.examples[0]),
+    }
+    return Topic.model_validate(document, from_attributes=True)
 
 
 @cache
 def render(contract: Contract) -> Document:
     """The description as JSON."""
-    return describe(contract).model_dump(exclude_unset=True)
+    return describe(contract).model_dump()
 
 
 @router.get(

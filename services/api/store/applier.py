@@ -66,8 +66,6 @@ class Histogram:
 class Work:
     """Counters since the process started, over all runs."""
 
-    commits: int = 0
-    rows: int = 0
     waits: Histogram = field(default_factory=Histogram)
     """Per commit: the longest time from a record's append to the log until answers hold it."""
     batches: Histogram = field(default_factory=Histogram)
@@ -138,11 +136,9 @@ class Applier:
             views.setdefault(self._views.by_topic[topic], []).append(row)
         for view, rows in views.items():
             self._database.apply(view, rows)
-            self._work.rows += len(rows)
         marker = self.assembly.find_complete()
         if marker is not None:
             self._database.commit(marker)
-            self._work.commits += 1
             if marker.took_ms is not None:
                 self._work.batches.add(marker.took_ms / 1000)
             self.assembly.finish()

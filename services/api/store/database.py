@@ -7,7 +7,7 @@ delaying the commits of the served one, and a retired generation is a file to de
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from infra.settings import Settings
@@ -126,15 +126,6 @@ def remove(path: Path) -> None:
     """Delete a database and the files that SQLite keeps beside it."""
     for file in _list_files(path):
         file.unlink(missing_ok=True)
-
-
-def measure_bytes(path: Path) -> int:
-    """The bytes of a database on disk, with the files that SQLite keeps beside it."""
-    size = 0
-    for file in _list_files(path):
-        with suppress(FileNotFoundError):
-            size += file.stat().st_size
-    return size
 
 
 def _list_files(path: Path) -> list[Path]:

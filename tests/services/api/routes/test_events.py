@@ -1,6 +1,7 @@
 """What is refused before it is published, and how it is said; and what is said without a broker."""
 
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
@@ -12,18 +13,20 @@ from contracts import ADJUSTMENTS, RECEIPTS, STOCK_LEVELS
 from services.api.http.limits import BODY_BYTES_MAX
 from services.api.routes.topics import describe
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, check_problem
+from tests.services.serving import Answers, check_problem, create_sources, serving
 from tests.services.world import NOON, announce
 
 RECEIPT = describe(RECEIPTS).example | {"event_time": NOON.isoformat()}
 
 
-@pytest.fixture
-def world(log: MemoryLog, api: Answers) -> Answers:
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """An API that knows that it is noon."""
+    log = MemoryLog()
     announce(log)
-    api.until(lambda: post(api, {}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY)
-    return api
+    with serving(create_sources(log, tmp_path_factory.mktemp("world"))) as api:
+        api.until(lambda: post(api, {}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY)
+        yield api
 
 
 def post(
@@ -115,8 +118,8 @@ def test_without_an_acknowledgement_the_outcome_is_unknown(world: Answers, ago: 
     assert f"same event_id, {RECEIPT['event_id']}" in answer.json()["detail"]
 
 
-def test_without_a_world_clock_nothing_is_published(api: Answers) -> None:
-    answer = post(api, RECEIPT)
+def test_without_a_world_clock_nothing_is_published(quiet: Answers) -> None:
+    answer = post(quiet, RECEIPT)
     check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "No world clock")
     assert "make up" in answer.json()["detail"]
 
@@ -132,9 +135,9 @@ def test_without_a_world_clock_nothing_is_published(api: Answers) -> None:
     ],
 )
 def test_another_topic_is_refused_and_the_known_ones_are_named(
-    api: Answers, topic: str, status: HTTPStatus
+    quiet: Answers, topic: str, status: HTTPStatus
 ) -> None:
-    answer = post(api, {}, topic)
+    answer = post(quiet, {}, topic)
     assert answer.status_code == status
     for name in (RECEIPTS.name, ADJUSTMENTS.name):
         assert name in answer.json()["detail"]
@@ -161,9 +164,9 @@ def test_a_page_from_elsewhere_cannot_publish(
     assert answer.status_code == status
 
 
-def test_a_browser_that_asks_for_another_page_is_not_told_yes(api: Answers) -> None:
+def test_a_browser_that_asks_for_another_page_is_not_told_yes(quiet: Answers) -> None:
     asked = {"Origin": "http://shop.example", "Access-Control-Request-Method": "POST"}
-    answer = api.request("OPTIONS", f"/v1/events/{RECEIPTS.name}", headers=asked)
+    answer = quiet.request("OPTIONS", f"/v1/events/{RECEIPTS.name}", headers=asked)
     assert answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED
     assert not any(name.startswith("access-control") for name in answer.headers)
 

@@ -61,9 +61,8 @@ def filled_silver(silver: Silver) -> Silver:
     return silver
 
 
-@pytest.mark.parametrize(
-    ("at", "on_hand", "in_transit", "version"),
-    [
+def test_a_shelf_is_what_had_happened_by_a_moment(filled_silver: Silver, api: Answers) -> None:
+    for at, on_hand, in_transit, version in (
         (0, 40, 0, 1),
         (9, 40, 0, 1),
         (10, 40, 24, 2),
@@ -71,15 +70,11 @@ def filled_silver(silver: Silver) -> Silver:
         (30, 57, 0, 4),
         (49, 59, 0, 5),
         (50, 56, 0, 6),
-    ],
-)
-def test_a_shelf_is_what_had_happened_by_a_moment(
-    filled_silver: Silver, api: Answers, at: int, on_hand: int, in_transit: int, version: int
-) -> None:
-    shelf = api.json(STOCK, at=find_minute(at).isoformat())
-    assert (shelf["units_on_hand"], shelf["units_in_transit"]) == (on_hand, in_transit)
-    assert shelf["version"] == version
-    assert shelf["at"] == find_minute(at).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    ):
+        shelf = api.json(STOCK, at=find_minute(at).isoformat())
+        assert (shelf["units_on_hand"], shelf["units_in_transit"]) == (on_hand, in_transit), at
+        assert shelf["version"] == version
+        assert shelf["at"] == find_minute(at).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
 def test_without_a_moment_everything_counts_and_it_says_up_to_where(

@@ -52,7 +52,6 @@ def test_lag_books_and_age_of_a_pipeline_are_told(shelves: Answers) -> None:
     assert read_figure(shelves, books, **lag, outcome="applied") == 4
     assert read_figure(shelves, books, **lag, outcome="quarantined") == 1
     assert read_figure(shelves, books, **lag, outcome="duplicate") == 0
-    assert read_figure(shelves, "retail_pipeline_generation", **INVENTORY) == 1
     age = read_figure(shelves, "retail_pipeline_marker_age_seconds", **INVENTORY)
     assert age is not None
     assert age > 0
@@ -66,19 +65,6 @@ def test_an_answer_that_holds_the_whole_log_is_fresh(
     shelves.ready(inventory.mark(sold=1))
     shelves.until(lambda: read_figure(shelves, freshness, **INVENTORY) is not None)
     assert read_figure(shelves, "retail_pipeline_behind_world_seconds", **INVENTORY) == 0
-
-
-def test_commits_and_rows_of_a_materializer_are_counted(
-    inventory: Writing, shelves: Answers
-) -> None:
-    at = {**INVENTORY, "generation": "1"}
-    before = read_figure(shelves, "retail_materializer_rows_total", **at)
-    assert before == 3  # two shelves and a book
-    assert read_figure(shelves, "retail_materializer_commits_total", **at) == 1
-    inventory.row(1, "A", 3, version=2)
-    shelves.ready(inventory.mark())
-    assert read_figure(shelves, "retail_materializer_rows_total", **at) == 4
-    assert read_figure(shelves, "retail_materializer_commits_total", **at) == 2
 
 
 def test_requests_are_counted_by_operation_and_not_by_path(shelves: Answers) -> None:
@@ -189,11 +175,6 @@ def test_the_world_tells_its_time_and_how_fast_it_goes(log: MemoryLog, api: Answ
     assert read_figure(api, "retail_world_speed_ratio") == 0
     announce(log, state="running")
     api.until(lambda: read_figure(api, "retail_world_speed_ratio") == 10)
-
-
-def test_a_file_of_the_api_says_its_size(shelves: Answers) -> None:
-    size = read_figure(shelves, "retail_materializer_file_bytes", **INVENTORY, generation="1")
-    assert (size or 0) > 4_096
 
 
 def test_every_metric_is_explained_and_has_labels_of_few_values(shelves: Answers) -> None:

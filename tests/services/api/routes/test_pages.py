@@ -66,9 +66,9 @@ def find_addresses() -> set[str]:
 
 @pytest.mark.parametrize("path", pages.PAGES)
 def test_a_page_and_all_that_it_loads_come_from_the_api_and_are_small(
-    api: Answers, path: str
+    quiet: Answers, path: str
 ) -> None:
-    loaded = load(api, path)
+    loaded = load(quiet, path)
     assert f"{pages.PATH}/{pages.PAGES[path].lower()}.js" in loaded
     assert f"{pages.PATH}/style.css" in loaded
     assert sum(len(text.encode()) for text in loaded.values()) < BYTES_MAX
@@ -78,9 +78,9 @@ def test_a_page_and_all_that_it_loads_come_from_the_api_and_are_small(
 
 @pytest.mark.parametrize("path", [*pages.PAGES, pages.API_DOCS])
 def test_a_page_may_run_no_script_but_its_own_and_has_nothing_inline(
-    api: Answers, path: str
+    quiet: Answers, path: str
 ) -> None:
-    page = api.get(path)
+    page = quiet.get(path)
     policy = page.headers["content-security-policy"].split("; ")
     assert {"default-src 'none'", "script-src 'self'", "connect-src 'self'"} <= set(policy)
     assert "unsafe" not in page.headers["content-security-policy"]
@@ -98,34 +98,34 @@ def test_a_page_may_run_no_script_but_its_own_and_has_nothing_inline(
     ],
 )
 def test_a_browser_asks_again_and_gets_only_what_has_changed(
-    api: Answers, address: str, kind: str
+    quiet: Answers, address: str, kind: str
 ) -> None:
-    first = api.get(address)
+    first = quiet.get(address)
     assert first.headers["content-type"] == kind
     assert first.headers["cache-control"] == "no-cache"
-    again = api.request("GET", address, headers={"If-None-Match": first.headers["etag"]})
+    again = quiet.request("GET", address, headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (HTTPStatus.NOT_MODIFIED, b"")
     assert again.headers["etag"] == first.headers["etag"]
-    other = api.request("GET", address, headers={"If-None-Match": '"another"'})
+    other = quiet.request("GET", address, headers={"If-None-Match": '"another"'})
     assert other.content == first.content
 
 
-def test_an_unknown_file_is_a_problem(api: Answers) -> None:
+def test_an_unknown_file_is_a_problem(quiet: Answers) -> None:
     for name in ("nothing.js", "..%2Fapp.py", "frame.html", "vendor/swagger-ui/README.md"):
-        answer = api.get(f"/pages/{name}")
+        answer = quiet.get(f"/pages/{name}")
         assert answer.status_code == HTTPStatus.NOT_FOUND
         assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_the_reference_is_swagger_ui_as_it_was_published(api: Answers) -> None:
+def test_the_reference_is_swagger_ui_as_it_was_published(quiet: Answers) -> None:
     """It reads /openapi.json, and is served from here."""
     published = (SWAGGER_UI / "README.md").read_text()
-    assert '<div id="reference">' in api.get(pages.API_DOCS).text
+    assert '<div id="reference">' in quiet.get(pages.API_DOCS).text
     assert 'url: "/openapi.json"' in SCRIPTS["docs.js"]
     for name in ("swagger-ui-bundle.js", "swagger-ui.css"):
         address = f"{pages.PATH}/vendor/swagger-ui/{name}"
-        assert address in api.get(pages.API_DOCS).text
-        assert sha256(api.get(address).content).hexdigest() in published
+        assert address in quiet.get(pages.API_DOCS).text
+        assert sha256(quiet.get(address).content).hexdigest() in published
 
 
 def test_every_address_in_the_scripts_is_a_route_of_the_api(tmp_path: Path) -> None:
@@ -153,5 +153,5 @@ def test_whatever_the_scripts_poll_is_answered(shop: Answers) -> None:
 
 
 @pytest.mark.parametrize("path", pages.PAGES)
-def test_a_page_leads_to_the_others(api: Answers, path: str) -> None:
-    assert set(pages.LINKS) <= set(ADDRESS.findall(api.get(path).text))
+def test_a_page_leads_to_the_others(quiet: Answers, path: str) -> None:
+    assert set(pages.LINKS) <= set(ADDRESS.findall(quiet.get(path).text))

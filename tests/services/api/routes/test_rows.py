@@ -182,11 +182,13 @@ def test_every_view_is_listed_with_what_can_be_asked_of_it(shop: Answers) -> Non
     assert views[STOCK_LEVELS.name]["pipeline"] is None
 
 
-def test_alerts_and_visits_have_routes_of_their_own_the_newest_first(shop: Answers) -> None:
+def test_alerts_have_a_route_of_their_own(shop: Answers) -> None:
     assert [row["subject"] for row in shop.json("/v1/alerts", status="open")["items"]] == ["A"]
     key = "card-velocity/B/2026-03-02T10:00:00Z"
     assert shop.json(f"/v1/alerts/{key}")["status"] == "withdrawn"
-    visits = shop.json("/v1/customers/C1/visits")["items"]
+    visits = shop.json(
+        f"/v1/views/{VISITS.name}/rows", customer_id="C1", status="counted", order="newest"
+    )["items"]
     assert [visit["visit_start"][11:13] for visit in visits] == ["11", "09"]
 
 

@@ -131,9 +131,9 @@ def test_a_promotion_is_a_reset_to_the_new_generation(
     ],
 )
 def test_a_stream_that_cannot_be_is_refused_with_the_reason(
-    api: Answers, path: str, last_event_id: str, status: int, detail: str
+    quiet: Answers, path: str, last_event_id: str, status: int, detail: str
 ) -> None:
-    answer = api.request("GET", path, headers={"Last-Event-ID": last_event_id})
+    answer = quiet.request("GET", path, headers={"Last-Event-ID": last_event_id})
     assert answer.status_code == status
     assert detail in answer.json()["detail"]
 
