@@ -5,10 +5,9 @@ open alert of its own rule rests on one of its events.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from statistics import median
 from typing import Any
 
 from contracts import ALERTS, HEARTBEATS, INCIDENTS
@@ -69,25 +68,13 @@ class Score:
     """The share of open alerts that are right."""
     near_caught: Share
     """The recall of frauds near the threshold."""
-    near_spared: Share
-    """The share of look-alikes near the threshold without an alert of the rule."""
-    to_decide: tuple[timedelta, ...]
-    """For each caught fraud: the time from its first event to the deciding record."""
 
     def __add__(self, other: "Score") -> "Score":
         return Score(
             self.recall + other.recall,
             self.precision + other.precision,
             self.near_caught + other.near_caught,
-            self.near_spared + other.near_spared,
-            self.to_decide + other.to_decide,
         )
-
-    @property
-    def decided_in(self) -> timedelta | None:
-        """The median time to a decision."""
-        seconds = [span.total_seconds() for span in self.to_decide]
-        return timedelta(seconds=median(seconds)) if seconds else None
 
 
 @dataclass(frozen=True)
@@ -173,7 +160,7 @@ def compute_score(
     settled: datetime,
 ) -> Score:
     """The score of one rule, from its alerts and the incidents planted for it."""
-    hit: dict[str, datetime] = {}
+    hit: set[str] = set()
     judged = []
     for row in raised:
         about = [
@@ -181,35 +168,18 @@ def compute_score(
             for place in list_places(row["evidence"])
             for one in incidents_by_place.get(place, ())
         ]
-        for one in about:
-            decided = hit.get(one["incident_id"], row["decided_at"])
-            hit[one["incident_id"]] = min(decided, row["decided_at"])
+        hit.update(one["incident_id"] for one in about)
         if row["decided_at"] <= settled:
             judged.append(any(one["planted_as"] == "fraud" for one in about))
     frauds = [one for one in planted if one["planted_as"] == "fraud"]
-    innocent = [one for one in planted if one["planted_as"] != "fraud"]
-    caught = [one for one in frauds if one["incident_id"] in hit]
-
-    def is_near(incident: Incident) -> bool:
-        return bool(abs(incident["strength"] - threshold) * 100 <= threshold * NEAR_PERCENT)
-
+    near = [
+        one for one in frauds if abs(one["strength"] - threshold) * 100 <= threshold * NEAR_PERCENT
+    ]
     return Score(
-        recall=Share(len(caught), len(frauds)),
+        recall=Share(sum(one["incident_id"] in hit for one in frauds), len(frauds)),
         precision=Share(sum(judged), len(judged)),
-        near_caught=count_share(filter(is_near, frauds), lambda one: one["incident_id"] in hit),
-        near_spared=count_share(
-            filter(is_near, innocent), lambda one: one["incident_id"] not in hit
-        ),
-        to_decide=tuple(
-            hit[one["incident_id"]] - min(event["event_time"] for event in one["events"])
-            for one in caught
-        ),
+        near_caught=Share(sum(one["incident_id"] in hit for one in near), len(near)),
     )
-
-
-def count_share(incidents: Iterable[Incident], holds: Callable[[Incident], bool]) -> Share:
-    held = [holds(one) for one in incidents]
-    return Share(sum(held), len(held))
 
 
 def list_places(events: Iterable[Mapping[str, Any]]) -> Iterator[Place]:

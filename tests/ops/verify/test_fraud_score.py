@@ -69,7 +69,6 @@ def compute_score(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -
 def test_a_fraud_is_caught_by_an_alert_that_rests_on_one_of_its_events() -> None:
     score = compute_score([alert("a", "x")], incident("a"), incident("b"))
     assert (score.recall, score.precision) == (Share(1, 2), Share(1, 1))
-    assert score.decided_in == timedelta(minutes=4)
 
 
 def test_an_alert_of_another_rule_is_right_and_does_not_catch_it() -> None:
@@ -94,11 +93,9 @@ def test_what_is_near_the_threshold_is_shown_apart() -> None:
         incident("a", strength=6),
         incident("b", strength=6),
         incident("c", strength=9),
-        incident("d", "look-alike", strength=4),
-        incident("e", "look-alike", strength=5),
+        incident("d", "look-alike", strength=5),
     ]
-    score = compute_score([alert("a"), alert("c"), alert("e")], *planted)
-    assert (score.near_caught, score.near_spared) == (Share(1, 2), Share(1, 2))
+    assert compute_score([alert("a"), alert("c")], *planted).near_caught == Share(1, 2)
 
 
 def test_what_is_not_settled_is_not_scored() -> None:
