@@ -20,11 +20,16 @@ from ops.bench.shops import let_time_pass, measure_cpu, measure_cpu_since
 from pipelines.common.pipeline import load
 from pipelines.engine.pace import MARGIN, Pace, find_horizon
 from pipelines.engine.query import Run, choose_next_pace, start
-from pipelines.engine.session import PARTITIONS, get_engine, start_session
+from pipelines.engine.session import get_engine, start_session
 
 FIRST_BATCH_SECONDS_MAX = 300
 CATCH_UP_SECONDS_MAX = 600
-PLAIN_RATIO_MAX = 0.5
+COUNTED_SECONDS = 40
+"""How long the batches of one pipeline are counted."""
+COMPILE_SECONDS = 60
+"""How long they are made before, while Java compiles the code of that pipeline."""
+SETTLE_SECONDS = 20
+"""How long they are made before they count, where Java has compiled that code already."""
 
 Start = Callable[[SparkSession], StreamingQuery]
 """Starts a query in a session of its own."""
@@ -45,8 +50,8 @@ def measure_batches(
     }
     try:
         for started in (bare, *live.values()):
-            start_warm(spark, started, scale.compile_seconds).stop()
-        before = measure_cost(spark, bare, scale, scale.settle_seconds)
+            start_warm(spark, started, scale.shorten(COMPILE_SECONDS)).stop()
+        before = measure_cost(spark, bare, scale)
         yield Figure(
             f"{shop}, yardstick's batch, CPU",
             before,
@@ -54,8 +59,8 @@ def measure_batches(
             note="It is measured again after each pipeline.",
         )
         for name, started in live.items():
-            cost = measure_cost(spark, started, scale, scale.settle_seconds)
-            after = measure_cost(spark, bare, scale, scale.settle_seconds)
+            cost = measure_cost(spark, started, scale)
+            after = measure_cost(spark, bare, scale)
             yield Figure(
                 f"{shop}, {name}, × yardstick",
                 cost / mean((before, after)),
@@ -63,29 +68,6 @@ def measure_batches(
                 aim_at_most(ratios_max[name]) if name in ratios_max else None,
             )
             before = after
-    finally:
-        end_session(spark)
-
-
-def measure_plain(settings: Settings, scale: Scale) -> Figure:
-    """The yardstick query as it stands, beside plain Spark; each in a young Java."""
-    ours = measure_alone(start_session(settings, "bench"), settings, scale, ours=True)
-    plain = measure_alone(yardstick.start_plain_session(settings), settings, scale, ours=False)
-    return Figure(
-        "yardstick, × plain Spark",
-        ours / plain,
-        "×",
-        aim_at_most(PLAIN_RATIO_MAX),
-        note=f"{ours:.0f} and {plain:.0f} ms of CPU a batch, each in a Java that had just been "
-        f"started. Plain Spark has {PARTITIONS} partitions and no other option.",
-    )
-
-
-def measure_alone(spark: SparkSession, settings: Settings, scale: Scale, ours: bool) -> float:
-    """As `measure_cost`, of the yardstick, in a session that ends with it."""
-    try:
-        started = partial(yardstick.start, settings=settings, ours=ours)
-        return measure_cost(spark, started, scale, scale.compile_seconds)
     finally:
         end_session(spark)
 
@@ -104,14 +86,14 @@ def start_live(spark: SparkSession, settings: Settings, name: str) -> StreamingQ
     return start(work, Pace(True, find_horizon(pipeline.reads) + MARGIN, None))
 
 
-def measure_cost(spark: SparkSession, started: Start, scale: Scale, warm_seconds: float) -> float:
+def measure_cost(spark: SparkSession, started: Start, scale: Scale) -> float:
     """Milliseconds of CPU that a batch of the query takes in Java and in Spark's Python workers,
-    on average, once it has made batches for `warm_seconds`.
+    on average, once it has settled.
     """
-    query = start_warm(spark, started, warm_seconds)
+    query = start_warm(spark, started, scale.shorten(SETTLE_SECONDS))
     java = psutil.Process(get_engine(spark).pid)
     before, first = measure_cpu(java), find_last_batch(query)
-    let_time_pass(scale.batch_seconds)
+    let_time_pass(scale.shorten(COUNTED_SECONDS))
     spent, done = measure_cpu_since(before, java), max(find_last_batch(query) - first, 1)
     query.stop()
     return 1000 * spent / done

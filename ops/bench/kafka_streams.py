@@ -42,11 +42,6 @@ class Streams:
         self._admin = create_admin(settings)
         self._numbers = count(1)
 
-    def replay(self) -> float:
-        """Seconds from the first receipt until all are counted and committed."""
-        with self.create_application() as name:
-            return self.run(name)
-
     @contextmanager
     def create_application(self) -> Iterator[str]:
         """The id of a new application; its state is removed when the block ends."""
@@ -60,7 +55,10 @@ class Streams:
                 topic.result(ANSWER_SECONDS_MAX)
 
     def run(self, application: str) -> float:
-        """As `replay`, by this application. Raises RuntimeError when its Java ends."""
+        """Seconds from the first receipt until all are counted and committed.
+
+        Raises RuntimeError when its Java ends.
+        """
         ends = read_end_offsets(self._admin, [RECEIPTS.name])
         self._program.order(application, *[ends[at] for at in sorted(ends)])
         # A thread that joins later would wait for partitions that the first one holds.

@@ -1,4 +1,4 @@
-"""How fast inventory is replayed, beside Spark's bare read, and beside Kafka Streams."""
+"""How fast inventory is replayed, beside Spark's bare read."""
 
 import shutil
 import subprocess
@@ -15,7 +15,6 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.processes import build_environment
 from infra.settings import Settings
 from ops.bench.figures import Figure, Scale, Yardstick, aim_at_least
-from ops.bench.kafka_streams import THREADS, run_kafka_streams
 from ops.bench.shops import count_receipts, run_broker
 from ops.generations.folders import locate_checkpoint, locate_folder
 from ops.generations.lifecycle import create_generation, make_outputs
@@ -27,6 +26,10 @@ from pipelines.engine.query import Run, start
 from pipelines.engine.session import get_engine, start_session
 from pipelines.engine.source import build_source_options
 
+HISTORY_DAYS = 10
+"""World days that are replayed, at the default rate: 170,000 receipts each."""
+REPLAYS = 3
+"""How often the log is replayed; the median counts."""
 HISTORY_SECONDS_MAX = 600
 REPLAY_SECONDS_MAX = 300
 NUMBERS = count(1_001)
@@ -35,33 +38,22 @@ NUMBERS = count(1_001)
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "replay"})
-    with run_broker(own), open_replays(own) as again, run_kafka_streams(own) as streams:
-        publish_history(own, scale.history_days)
-        again.replay()  # discarded, as that of Streams: Java has compiled nothing yet
-        streams.replay()
-        passes = [
-            (again.read_bare(), again.replay(), streams.replay()) for _ in range(scale.replays)
-        ]
+    with run_broker(own), open_replays(own) as again:
+        publish_history(own, scale.reduce(HISTORY_DAYS))
+        again.replay()  # discarded: Java has compiled nothing yet
+        replays = scale.reduce(REPLAYS)
+        passes = [(again.read_bare(), again.replay()) for _ in range(replays)]
         records, receipts = again.count_records(), count_receipts(own)
-    bare, replayed, streamed = map(median, zip(*passes, strict=True))
+    bare, replayed = map(median, zip(*passes, strict=True))
     yield Figure(
         "inventory replay",
         records / replayed,
         "records/s",
         aim_at_least(100_000),
         Yardstick("Spark's bare read", records / bare, aim_at_least(25)),
-        f"Warm, median of {scale.replays}; {records:,} records, {receipts:,} of them receipts. "
+        f"Warm, median of {replays}; {records:,} records, {receipts:,} of them receipts. "
         "Read, validated, deduplicated, summed, written, marked. The bare read: same topics, "
         "session and consumer options, and nothing done with it.",
-    )
-    yield Figure(
-        "replay against Kafka Streams",
-        records / replayed,
-        "records/s",
-        yardstick=Yardstick("Streams, exactly once", receipts / streamed, aim_at_least(300)),
-        note=f"The yardstick: the same log's receipts in Kafka Streams, warm, {THREADS} threads; "
-        "each once, summed by shelf, in RocksDB and its changelogs. It leaves out validation, the "
-        "three other topics, releases, record accounting, and a view beside its state.",
     )
 
 

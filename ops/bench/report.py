@@ -1,24 +1,17 @@
-"""The figures, as lines for a person and as a document for a program."""
+"""The figures as Markdown, for the screen, the report and the documents."""
 
 import os
-import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 import psutil
-from pydantic import TypeAdapter
 
 from ops.bench.figures import Aim, Figure, Outcome
 from services.clock import get_wall_ms
 
-WIDTH = 80
 GIB = 1024**3
-
-OUTCOMES = TypeAdapter(dict[str, Outcome])
-"""The outcome of each part, by its name: what a report of the bench holds."""
+HEAD = ("| what | measured | aim | | beside, in the same run |", "|---|---|---|---|---|")
 
 
 def describe_machine() -> dict[str, Any]:
@@ -28,25 +21,34 @@ def describe_machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "memory_gib": round(psutil.virtual_memory().total / GIB, 1),
         "load_per_minute": round(os.getloadavg()[0], 2),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
     }
 
 
-def write_outcomes(file: Path, outcomes: Mapping[str, Outcome]) -> None:
-    file.write_bytes(OUTCOMES.dump_json(dict(outcomes), indent=1) + b"\n")
-
-
-def render_lines(part: str, outcome: Outcome) -> Iterator[str]:
-    """The part's figures, no line wider than WIDTH, and why there are no more."""
+def render_outcome(part: str, outcome: Outcome) -> Iterator[str]:
+    """Lines: a table of the figures, the machine, what exactly was measured, and why there is no
+    more.
+    """
+    yield from HEAD
+    yield from map(render_row, outcome.figures)
+    yield ""
+    yield (
+        f"Measured ({part}, {outcome.scale}) on {outcome.machine['measured_on']}: "
+        f"{outcome.machine['cores']} cores, {outcome.machine['memory_gib']:g} GiB of memory."
+    )
+    yield ""
     for figure in outcome.figures:
-        measured = f"{render_number(figure.measured)} {figure.unit}"
-        aim, verdict = render_aim(figure.aim, figure.measured)
-        yield f"  {figure.what:<38}{measured:>18}  {aim:<11}{verdict}".rstrip()
-        yield from _wrap(render_yardstick(figure), indent=4)
-        yield from _wrap(figure.note, indent=4)
+        if figure.note:
+            yield f"- *{figure.what}*: {figure.note}"
     if outcome.failure:
-        yield from _wrap(f"{part} failed. {outcome.failure}", indent=2)
+        yield f"\n{part} failed. {outcome.failure}"
+
+
+def render_row(figure: Figure) -> str:
+    aim, verdict = render_aim(figure.aim, figure.measured)
+    return (
+        f"| {figure.what} | {render_number(figure.measured)} {figure.unit} | {aim} | {verdict} "
+        f"| {render_yardstick(figure)} |"
+    )
 
 
 def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, str]:
@@ -71,9 +73,3 @@ def render_yardstick(figure: Figure) -> str:
 def render_number(value: float) -> str:
     """The value with at least three digits: further ones are noise."""
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
-
-
-def _wrap(text: str, indent: int) -> Iterator[str]:
-    margin = " " * indent
-    for line in text.splitlines():
-        yield from wrap(line, WIDTH, initial_indent=margin, subsequent_indent=margin)

@@ -24,6 +24,8 @@ from ops.bench.replay import open_replays
 from ops.bench.shops import count_receipts, run_broker
 from ops.verify.inventory import Oracle
 
+RECEIPTS_COUNTED = 1_000_000
+"""Receipts in the log, copies apart: whole chunks of ten thousand."""
 FLINK_PROGRAM = Path(__file__).parent / "flink" / "units_sold.py"
 FLINK_OPTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -47,7 +49,7 @@ Units = dict[tuple[str, str], int]
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "systems"})
     with run_broker(own):
-        publish(own, scale.counted)
+        publish(own, scale.reduce(RECEIPTS_COUNTED))
         records, oracle = count_receipts(own), ask_oracle(own)
         for system, (run, how) in SYSTEMS.items():
             seconds, answer = run(own)
@@ -83,7 +85,8 @@ def run_inventory(settings: Settings) -> tuple[float, Units]:
 
 def run_streams(settings: Settings) -> tuple[float, Units]:
     with run_kafka_streams(settings) as streams:
-        streams.replay()  # discarded
+        with streams.create_application() as name:
+            streams.run(name)  # discarded
         with streams.create_application() as name:
             return streams.run(name), streams.read_answer(name)
 

@@ -5,9 +5,7 @@ leaves out validation, three of the four topics, releases, record accounting and
 """
 
 import json
-import os
 import shutil
-from contextlib import nullcontext
 
 from confluent_kafka.admin import NewTopic
 from pyspark.sql import DataFrame, SparkSession
@@ -17,12 +15,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from contracts import RECEIPTS, build_avro_schema
 from contracts.codec import FRAME_BYTES
-from infra import java
-from infra.jars import fetch_jars
 from infra.kafka import create_admin
 from infra.settings import Settings
 from pipelines.engine.query import SMALL_TASKS
-from pipelines.engine.session import PARTITIONS, prepare_session
+from pipelines.engine.session import prepare_session
 from pipelines.engine.sink import build_producer_options
 from pipelines.engine.source import tail
 from pipelines.engine.tuning.optimized import optimize_once
@@ -31,38 +27,22 @@ TOPIC = "private.bench.yardstick.v1"
 SECONDS_PER_BATCH = 0.5
 
 
-def start_plain_session(settings: Settings) -> SparkSession:
-    """Spark with what it needs to read Kafka, few partitions, and no other option."""
-    java.use()
-    return (
-        SparkSession.builder.master(settings.spark_master)
-        .appName("plain")
-        .config("spark.driver.extraClassPath", os.pathsep.join(map(str, fetch_jars("spark"))))
-        .config("spark.driver.memory", settings.spark_driver_memory)
-        .config("spark.local.dir", str(settings.data_dir / "plain"))
-        .config("spark.sql.shuffle.partitions", PARTITIONS)
-        .getOrCreate()
-    )
-
-
-def start(spark: SparkSession, settings: Settings, ours: bool = True) -> StreamingQuery:
-    """Begin at the log's first receipt, with a new checkpoint.
-
-    `ours`: with the options of a live pipeline, in one task; otherwise with those of the session.
+def start(spark: SparkSession, settings: Settings) -> StreamingQuery:
+    """Begin at the log's first receipt, with a new checkpoint and the options of a live pipeline,
+    in one task.
     """
     make_topic(settings)
-    folder = settings.data_dir / ("yardstick" if ours else "yardstick-plain")
+    folder = settings.data_dir / "yardstick"
     shutil.rmtree(folder, ignore_errors=True)
-    if ours:
-        prepare_session(spark, live=True, partitions=1)
+    prepare_session(spark, live=True, partitions=1)
     options = build_producer_options(settings)
 
     def write(rows: DataFrame, _batch: int) -> None:
         rows.write.format("kafka").options(**options).save()
 
     records = tail(spark, settings, [RECEIPTS], None, {})
-    units = sum_units(records.coalesce(SMALL_TASKS) if ours else records)
-    with optimize_once(units) if ours else nullcontext(units) as planned:
+    units = sum_units(records.coalesce(SMALL_TASKS))
+    with optimize_once(units) as planned:
         return (
             planned.writeStream.outputMode("update")
             .option("checkpointLocation", str(folder))

@@ -14,7 +14,7 @@ from infra.ports import free_port_base
 from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
 from ops.bench.figures import FULL, QUICK, Outcome, Scale
-from ops.bench.report import describe_machine, render_lines, write_outcomes
+from ops.bench.report import describe_machine, render_outcome
 from ops.bench.run import Part, run
 from ops.cli import screen
 from ops.cli.up import check, fetch_jars
@@ -30,7 +30,7 @@ def bench(
     ] = None,
 ) -> None:
     """Measure how fast the project is, in a data folder of its own. It takes over an hour."""
-    file = locate_reports(read_settings()) / "bench.json"
+    file = locate_reports(read_settings()) / "bench.md"
     with create_own_folder() as settings:
         if not settings.broker_embedded:
             raise UserError(
@@ -54,16 +54,16 @@ def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> 
         f"load {machine['load_per_minute']}\n"
     )
     outcomes: dict[str, Outcome] = {}
-    try:
-        for part in parts:
-            with screen.show_waiting(part, "measuring"):
-                outcomes[part.value] = run(part, settings, scale)
-            for line in render_lines(part, outcomes[part.value]):
-                screen.say(line)
-    finally:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_outcomes(file, outcomes)
-        screen.say(f"\n  report: {screen.shorten(file)}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("")
+    for part in parts:
+        with screen.show_waiting(part, "measuring"):
+            outcomes[part.value] = run(part, settings, scale)
+        text = "\n".join(render_outcome(part, outcomes[part.value])) + "\n"
+        screen.say(text)
+        with file.open("a", encoding="utf-8") as report:
+            report.write(f"## {part}\n\n{text}\n")
+    screen.say(f"  report: {screen.shorten(file)}")
     return outcomes
 
 

@@ -1,6 +1,6 @@
-"""The outcomes of faults: as JSON for programs, and as a page for people."""
+"""The outcomes of faults as a page."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ops.faults.catalog import NOT_COVERED
@@ -17,17 +17,6 @@ EXPLANATION = """\
 - **exact**: afterwards every pipeline was compared as `retail verify` does.
 
 """
-
-
-def render_document(
-    outcomes: Iterable[Outcome], not_done: Mapping[str, str], ran_on: Mapping[str, Any]
-) -> dict[str, Any]:
-    """For programs: every outcome, and the reason why each other fault was not done."""
-    return {
-        "machine": dict(ran_on),
-        "faults": [one.to_document() for one in outcomes],
-        "not_done": dict(not_done),
-    }
 
 
 def render_row(one: Outcome) -> tuple[str, ...]:

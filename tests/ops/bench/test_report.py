@@ -1,32 +1,35 @@
+import importlib
+
 import pytest
 
+from ops.bench import run
 from ops.bench.figures import Aim, Figure, Outcome, Yardstick, aim_at_least, aim_at_most
-from ops.bench.report import WIDTH, render_aim, render_lines
+from ops.bench.report import describe_machine, render_aim, render_outcome
 
-REPLAY = Figure(
-    "inventory replay",
+RATE = Figure(
+    "replay",
     123_456.7,
     "records/s",
     aim_at_least(100_000),
-    Yardstick("Spark's bare read", 250_000, aim_at_least(25)),
-    "Warm, median of 3. " * 10,
+    Yardstick("a bare read", 250_000),
+    "Warm.",
 )
+RATIO = Figure("a batch", 1.26, "×", aim_at_most(1.2))
+START = Figure("a start", 20, "s", None, Yardstick("a bare one", 12, aim_at_most(200)))
 
 
-def create_outcome(*figures: Figure, failure: str | None = None) -> Outcome:
-    return Outcome({"cores": 2}, "quick", figures, failure)
+def render(*figures: Figure, failure: str | None = None) -> list[str]:
+    return list(render_outcome("replay", Outcome(describe_machine(), "full", figures, failure)))
 
 
-def test_a_line_says_value_aim_and_verdict_and_the_next_one_the_yardstick() -> None:
-    value, beside, *_ = render_lines("replay", create_outcome(REPLAY))
-    assert value.split() == ["inventory", "replay", "123,457", "records/s", "≥", "100,000", "met"]
-    assert beside.strip().startswith("Spark's bare read: 250,000 records/s, of which it is 49.4 %")
-
-
-def test_no_line_is_wider_than_the_terminal() -> None:
-    widest = Figure("x" * 37, 1_234_567.0, "records/s", aim_at_least(1_000_000), note="word " * 60)
-    failed = create_outcome(REPLAY, widest, failure="It ended:\n" + "trace " * 60)
-    assert max(map(len, render_lines("replay", failed))) <= WIDTH
+def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_note() -> None:
+    lines = render(RATE, RATIO, START)
+    beside = "a bare read: 250,000 records/s, of which it is 49.4 %"
+    assert f"| replay | 123,457 records/s | ≥ 100,000 | met | {beside} |" in lines
+    assert "| a batch | 1.26 × | ≤ 1.2 | missed |  |" in lines
+    beside = "a bare one: 12 s, of which it is 167 %; aim ≤ 200 %, met"
+    assert f"| a start | 20 s |  |  | {beside} |" in lines
+    assert "- *replay*: Warm." in lines
 
 
 @pytest.mark.parametrize(
@@ -43,7 +46,11 @@ def test_an_aim_is_met_at_its_bound(aim: Aim, measured: float, verdict: str) -> 
 
 
 def test_a_part_that_failed_shows_what_it_had_and_why_there_is_no_more() -> None:
-    failed = create_outcome(Figure("memory", 3.21, "GB"), failure="It broke.")
-    first, last = render_lines("hour", failed)
-    assert first.split() == ["memory", "3.21", "GB"]
-    assert last.strip() == "hour failed. It broke."
+    lines = render(Figure("memory", 3.21, "GB"), failure="It broke.")
+    assert "| memory | 3.21 GB |  |  |  |" in lines
+    assert lines[-1] == "\nreplay failed. It broke."
+
+
+@pytest.mark.parametrize("part", run.Part)
+def test_every_part_is_a_module_that_measures(part: run.Part) -> None:
+    assert callable(importlib.import_module(f"ops.bench.{part.value}").measure)
