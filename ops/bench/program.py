@@ -4,7 +4,6 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Event, Timer
 
 import psutil
 
@@ -12,9 +11,6 @@ from infra.logs import tail
 from infra.processes import list_descendants
 
 LOG_LINES_SHOWN = 8
-
-ANSWER_SECONDS_MAX = 900.0
-"""A million records took the slowest system 42 seconds."""
 
 
 class Program:
@@ -27,30 +23,13 @@ class Program:
     def order(self, *words: object) -> None:
         print(*words, file=self._process.stdin, flush=True)
 
-    def read_answer(self, seconds_max: float = ANSWER_SECONDS_MAX) -> str:
-        """Its next line.
-
-        Raises, with the end of its log, RuntimeError when it has ended, and TimeoutError when it
-        has not answered in so many seconds: then it is killed.
-        """
+    def read_answer(self) -> str:
+        """Its next line. Raises RuntimeError, with the end of its log, when it has ended."""
         assert self._process.stdout
-        late = Event()
-
-        def end() -> None:
-            late.set()
-            kill(self._process)
-
-        timer = Timer(seconds_max, end)
-        timer.start()
-        try:
-            if answer := self._process.stdout.readline():
-                return answer
-        finally:
-            timer.cancel()
-        shown = f"{self._log.name} ends with:\n{tail(self._log, LOG_LINES_SHOWN)}"
-        if late.is_set():
-            raise TimeoutError(f"It should answer within {seconds_max:g} s, but ran on. {shown}")
-        raise RuntimeError(f"It should answer, but ended. {shown}")
+        if answer := self._process.stdout.readline():
+            return answer
+        shown = tail(self._log, LOG_LINES_SHOWN)
+        raise RuntimeError(f"It should answer, but ended. {self._log.name} ends with:\n{shown}")
 
 
 @contextmanager

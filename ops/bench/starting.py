@@ -1,8 +1,6 @@
-"""The time of starts: the environment, a first start of a shop, and a later one."""
+"""The time of starts: a first start of a shop, and a later one."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from statistics import median
@@ -12,23 +10,20 @@ from pyspark.sql import SparkSession
 from contracts import RECEIPTS
 from infra import java
 from infra.jars import fetch_jars
-from infra.settings import Settings, locate_root
+from infra.settings import Settings
 from ops.bench.batches import end_session
 from ops.bench.figures import Figure, Scale, Yardstick, aim_at_most
 from ops.bench.shops import Shop, run_broker
 from pipelines.engine.session import PARTITIONS
 from pipelines.engine.source import build_source_options
 
-ENVIRONMENT_SECONDS_MAX = 12
 START_PERCENT_MAX = 200
 BATCH_SECONDS_MAX = 300
-COMMAND_SECONDS_MAX = 600
 STARTS = 3
 """How often an existing shop is started; the median counts."""
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
-    yield measure_environment(settings)
     starts = scale.reduce(STARTS)
     own = settings.model_copy(update={"data_dir": settings.data_dir / "starting"})
     own.data_dir.mkdir(parents=True, exist_ok=True)
@@ -48,26 +43,6 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         ),
         note=f"Median of {starts}. The bare session has Spark's own options; its batch reads "
         "the receipts of the shop and does nothing with them.",
-    )
-
-
-def measure_environment(settings: Settings) -> Figure:
-    """A fresh environment; packages come from the installer's cache, if it has them."""
-    began = time.monotonic()
-    subprocess.run(
-        [sys.executable, "-m", "infra.bootstrap"],
-        cwd=locate_root(),
-        env=os.environ | {"VENV": str(settings.data_dir / "environment")},
-        check=True,
-        capture_output=True,
-        timeout=COMMAND_SECONDS_MAX,
-    )
-    return Figure(
-        "environment of a fresh clone",
-        time.monotonic() - began,
-        "s",
-        aim_at_most(ENVIRONMENT_SECONDS_MAX),
-        note="All packages of the hash-locked file, from the installer's cache if it has them.",
     )
 
 

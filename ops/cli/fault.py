@@ -18,9 +18,9 @@ from ops.cli.exclusive import lock_home
 from ops.faults import document
 from ops.faults import run as faults
 from ops.faults.catalog import FAULTS, NOT_COVERED
-from ops.faults.cluster import Cluster, list_losses
+from ops.faults.cluster import list_losses
 from ops.faults.fault import Fault, Outcome
-from ops.faults.run import LocalShop, Shop, Tell
+from ops.faults.run import Shop, Tell
 
 NOT_THIS_TIME = "not asked for in this run"
 
@@ -72,7 +72,7 @@ def run_command(
             "Which faults? Name some of `retail fault list`, or all that are possible by --all, "
             "or let them be drawn by --seed N --minutes M."
         )
-    shop: Shop = Cluster(settings) if cluster else LocalShop(settings)
+    shop = faults.find_cluster(settings) if cluster else faults.find_local_shop(settings)
     for name in names or ():
         faults.find(shop.faults, name)
     possible = faults.list_possible(shop, seconds)
@@ -98,7 +98,7 @@ def run_command(
 
 def describe(shop: Shop, names: Sequence[str], seed: int | None, minutes: float) -> None:
     """Print the faults to do, and the shop."""
-    screen.say(f"  in {shop}")
+    screen.say(f"  in {shop.name}")
     if seed is not None:
         screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(names)}")
         return

@@ -4,6 +4,7 @@ import pytest
 
 from ops.bench import run
 from ops.bench.figures import Aim, Figure, Outcome, Yardstick, aim_at_least, aim_at_most
+from ops.bench.freshness import Sample, compute_percentile_ms
 from ops.bench.report import describe_machine, render_aim, render_outcome
 
 RATE = Figure(
@@ -54,3 +55,9 @@ def test_a_part_that_failed_shows_what_it_had_and_why_there_is_no_more() -> None
 @pytest.mark.parametrize("part", run.Part)
 def test_every_part_is_a_module_that_measures(part: run.Part) -> None:
     assert callable(importlib.import_module(f"ops.bench.{part.value}").measure)
+
+
+@pytest.mark.parametrize(("percent", "expected"), [(0, 1), (50, 5), (51, 6), (99, 10), (100, 10)])
+def test_a_percentile_is_a_sample_that_was_there(percent: float, expected: float) -> None:
+    samples = [Sample(seconds, good=True) for seconds in range(10, 0, -1)]
+    assert compute_percentile_ms(samples, percent) == 1000 * expected
