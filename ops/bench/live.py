@@ -3,14 +3,13 @@
 import json
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from infra.processes import find_engines
 from infra.settings import DEFAULT_SPEED, Settings
 from infra.supervisor import orphans
 from ops.bench.batches import COUNTED_SECONDS, measure_batches
-from ops.bench.figures import Figure, Scale, aim_at_most
+from ops.bench.figures import Aim, Figure, Scale, aim_at_most
 from ops.bench.freshness import PATHS, compute_percentile_ms, measure_freshness
 from ops.bench.shops import (
     GB,
@@ -29,6 +28,10 @@ AGE_SECONDS, BUSY_AGE_SECONDS = 600, 240
 PROBE_SECONDS = 60
 """How long receipts are posted whose way into the views is timed."""
 MEMORY_GB_MAX = 3
+CORES_MAX = 0.4
+Visible = tuple[float, float]
+"""At most: p50 and p99 of the milliseconds until a receipt is in the stock."""
+
 REPLAYED, REPLAY_SECONDS_MAX = "fraud", 60
 RATIOS_MAX: Mapping[str, float] = MappingProxyType(
     {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
@@ -43,26 +46,12 @@ MORNING_SPEED = 2.0
 next hour sells half as many receipts more."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A shop that is measured, and its aims."""
-
-    name: str
-    visible_ms_max: tuple[float, float]
-    """p50 and p99 of the time until a receipt is in the stock."""
-    cores_max: float | None = None
-
-
-DEFAULT = Kind("default shop", (400, 1_000), cores_max=0.4)
-BUSY = Kind(f"{BUSY_RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
-
-
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     default = settings.model_copy(update={"data_dir": settings.data_dir / "live"})
     with run_shop(default) as shop:
         let_time_pass(scale.shorten(AGE_SECONDS))
-        yield from measure_shop(shop, scale, DEFAULT)
-        yield from measure_batches(default, scale, DEFAULT.name, RATIOS_MAX)
+        yield from measure_shop(shop, scale, "default shop", (400, 1_000), aim_at_most(CORES_MAX))
+        yield from measure_batches(default, scale, "default shop", RATIOS_MAX)
         yield measure_replay(shop)
     receipts = MORNING * BUSY_RECEIPTS_PER_SECOND * DEFAULT_SPEED / MORNING_SPEED
     busy = settings.model_copy(
@@ -74,11 +63,14 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     )
     with run_shop(busy) as shop:
         let_time_pass(scale.shorten(BUSY_AGE_SECONDS))
-        yield from measure_shop(shop, scale, BUSY)
-        yield from measure_batches(busy, scale, BUSY.name, {})
+        name = f"{BUSY_RECEIPTS_PER_SECOND:g}/s"
+        yield from measure_shop(shop, scale, name, (600, 1_500))
+        yield from measure_batches(busy, scale, name, {})
 
 
-def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
+def measure_shop(
+    shop: Shop, scale: Scale, name: str, visible_ms_max: Visible, cores: Aim | None = None
+) -> Iterator[Figure]:
     """The running shop, with all its pipelines in one Java."""
     settings = shop.settings
     [java] = find_engines(shop.find_pid("pipelines"))
@@ -86,39 +78,41 @@ def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     let_time_pass(scale.shorten(COUNTED_SECONDS))
     seconds = time.monotonic() - began
     per_minute = {
-        name: 60 * (newest - made[name]) / seconds
-        for name, newest in find_newest_batches(settings).items()
+        pipeline: 60 * (newest - made[pipeline]) / seconds
+        for pipeline, newest in find_newest_batches(settings).items()
     }
-    cores = measure_cpu_since(before, java) / seconds
-    shares = ", ".join(f"{name} {each:.0f}" for name, each in per_minute.items())
+    used = measure_cpu_since(before, java) / seconds
+    shares = ", ".join(f"{pipeline} {each:.0f}" for pipeline, each in per_minute.items())
     yield Figure(
-        f"{kind.name}, Spark",
-        cores,
+        f"{name}, Spark",
+        used,
         "cores",
-        None if kind.cores_max is None else aim_at_most(kind.cores_max),
+        cores,
         note=f"Java and its Python workers, all pipelines; batches a minute: {shares}. "
-        f"{1000 * 60 * cores / sum(per_minute.values()):.0f} ms of CPU a batch.",
+        f"{1000 * 60 * used / sum(per_minute.values()):.0f} ms of CPU a batch.",
     )
-    yield from measure_visibility(settings, scale, kind)
+    yield from measure_visibility(settings, scale, name, visible_ms_max)
     yield Figure(
-        f"{kind.name}, memory",
+        f"{name}, memory",
         sum(map(count_bytes, orphans.find(settings.data_dir))) / GB,
         "GB",
         aim_at_most(MEMORY_GB_MAX),
     )
 
 
-def measure_visibility(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+def measure_visibility(
+    settings: Settings, scale: Scale, shop: str, visible_ms_max: Visible
+) -> Iterator[Figure]:
     """Milliseconds from a receipt's acknowledgement to an answer of each pipeline that holds it."""
     names = [name for name in settings.pipeline_names if name in PATHS]
     before, began = count_receipts(settings), time.monotonic()
     found = measure_freshness(settings, names, scale.shorten(PROBE_SECONDS))
     rate = (count_receipts(settings) - before) / (time.monotonic() - began)
-    p50_max, p99_max = map(aim_at_most, kind.visible_ms_max)
+    p50_max, p99_max = map(aim_at_most, visible_ms_max)
     for name, samples in found.items():
         bad = sum(not sample.good for sample in samples)
         yield Figure(
-            f"{kind.name}, {name} p50",
+            f"{shop}, {name} p50",
             compute_percentile_ms(samples, 50),
             "ms",
             p50_max if name == "inventory" else None,
@@ -126,7 +120,7 @@ def measure_visibility(settings: Settings, scale: Scale, kind: Kind) -> Iterator
         )
         if name == "inventory":
             yield Figure(
-                f"{kind.name}, {name} p99",
+                f"{shop}, {name} p99",
                 compute_percentile_ms(samples, 99),
                 "ms",
                 p99_max,

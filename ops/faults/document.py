@@ -64,8 +64,8 @@ def render_page(
             f"The machine: {ran_on['cores']} cores, {ran_on['memory_gib']} GiB of memory. "
             f"The shop: {world}.\n\n",
             EXPLANATION,
-            "| fault | promise | lasted | healed after | oldest answer | no answer | |\n",
-            "|---|---|---|---|---|---|---|\n",
+            f"| {' | '.join(HEADS)} |\n",
+            f"{'|---' * len(HEADS)}|\n",
             *(
                 f"| `{fault}` | {' | '.join(cells)} |\n"
                 for fault, *cells in map(render_row, outcomes)
