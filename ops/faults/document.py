@@ -42,7 +42,7 @@ def render_promise(promise: Promise) -> str:
 
 def render_exact(one: Outcome) -> str:
     wrong = [each.pipeline for each in one.checked if not each.exact]
-    if wrong:
+    if not one.exact:
         return f"NOT EXACT: {', '.join(wrong)}"
     return "BROKEN, exact" if one.broken else "exact"
 
