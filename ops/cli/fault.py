@@ -1,6 +1,5 @@
 """retail fault list | run: faults on demand, in a shop that runs on this machine."""
 
-import json
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,11 +18,10 @@ from ops.cli.exclusive import lock_home
 from ops.faults import document
 from ops.faults import run as faults
 from ops.faults.catalog import FAULTS, NOT_COVERED
-from ops.faults.cluster import Cluster, list_losses
+from ops.faults.cluster import list_losses
 from ops.faults.fault import Fault, Outcome
-from ops.faults.run import LocalShop, Shop, Tell
+from ops.faults.run import Shop, Tell
 
-REPORT_FILE = "faults.json"
 NOT_THIS_TIME = "not asked for in this run"
 
 app = typer.Typer(no_args_is_help=True)
@@ -65,7 +63,7 @@ def run_command(
         bool, typer.Option("--cluster", help="In containers: make up-docker PROFILE=cluster.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    report: Annotated[Path | None, typer.Option(help="Write a page for people there, too.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Where to write the outcomes.")] = None,
 ) -> None:
     """Do faults in the shop that runs here; each ends with what `verify` says."""
     settings = read_settings()
@@ -74,7 +72,7 @@ def run_command(
             "Which faults? Name some of `retail fault list`, or all that are possible by --all, "
             "or let them be drawn by --seed N --minutes M."
         )
-    shop: Shop = Cluster(settings) if cluster else LocalShop(settings)
+    shop = faults.find_cluster(settings) if cluster else faults.find_local_shop(settings)
     for name in names or ():
         faults.find(shop.faults, name)
     possible = faults.list_possible(shop, seconds)
@@ -91,15 +89,16 @@ def run_command(
         if seed is None
         else partial(faults.run_drawn, shop, seed, minutes, seconds)
     )
+    file = report or locate_reports(shop.settings) / "faults.md"
     with lock_home(settings.data_dir, "doing faults in"):
-        outcomes = do_all(doing, partial(keep, shop, not_done, report))
+        outcomes = do_all(doing, partial(keep, shop, not_done, file))
     if any(one.broken for one in outcomes):
         raise typer.Exit(1)
 
 
 def describe(shop: Shop, names: Sequence[str], seed: int | None, minutes: float) -> None:
     """Print the faults to do, and the shop."""
-    screen.say(f"  in {shop}")
+    screen.say(f"  in {shop.name}")
     if seed is not None:
         screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(names)}")
         return
@@ -126,23 +125,15 @@ def do_all(
     return outcomes
 
 
-def keep(
-    shop: Shop, not_done: Mapping[str, str], report: Path | None, outcomes: Sequence[Outcome]
-) -> None:
-    """Write the outcomes so far as a document, and as a page where one was asked for."""
-    ran_on, done = describe_machine(), {one.fault for one in outcomes}
+def keep(shop: Shop, not_done: Mapping[str, str], file: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write the outcomes so far as a page."""
+    done = {one.fault for one in outcomes}
     left = {name: NOT_THIS_TIME for name in shop.faults if name not in done} | dict(not_done)
-    written = json.dumps(document.render_document(outcomes, left, ran_on))
-    write(locate_reports(shop.settings) / REPORT_FILE, written)
-    if report is not None:
-        command = shlex.join(["retail", *(word for word in sys.argv[1:] if word != "--yes")])
-        page = document.render_page(outcomes, left, ran_on, describe_shop(shop.settings), command)
-        write(report, page.rstrip())
-
-
-def write(file: Path, text: str) -> None:
+    command = shlex.join(["retail", *(word for word in sys.argv[1:] if word != "--yes")])
+    world = describe_shop(shop.settings)
+    page = document.render_page(outcomes, left, describe_machine(), world, command)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(f"{text}\n", encoding="utf-8")
+    file.write_text(f"{page.rstrip()}\n", encoding="utf-8")
 
 
 def describe_shop(settings: Settings) -> str:

@@ -1,6 +1,6 @@
 """Every fault by name, with its promise; and what is not among them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -153,133 +153,126 @@ def list_kafka_faults() -> Iterator[Fault]:
 
 
 def list_record_faults() -> Iterator[Fault]:
-    """Faults that stay in the log for ever: records that no client should publish."""
-
-    def create(
-        name: str, does: str, stays: str, seconds: float, what: str, send: Callable[[Scene], int]
-    ) -> Fault:
-        """A fault that publishes records; the limits of its promise are so many seconds."""
-        promise = Promise(stays, True, seconds, seconds)
-        return Fault(
+    for name, does, stays, seconds, publish in RECORD_FAULTS:
+        yield Fault(
             name,
             does,
-            promise,
+            Promise(stays, True, seconds, seconds),
             require("broker"),
-            lambda scene: f"published {send(scene):,} {what}",
+            partial(do_publish, publish=publish),
         )
 
-    yield create(
+
+def do_publish(scene: Scene, publish: Callable[[Scene], int]) -> str:
+    return f"published {publish(scene):,} records"
+
+
+RECORD_FAULTS: Sequence[tuple[str, str, str, float, Callable[[Scene], int]]] = (
+    (
         "poison-record",
         "one receipt of damaged bytes",
         "views go on; the record is in the quarantine",
         60,
-        "damaged receipt",
         lambda scene: records.publish_spoilt(scene.settings, Dirt.MALFORMED, 1),
-    )
-    yield create(
+    ),
+    (
         "poison-flood",
         f"{FLOOD_RECORDS:,} receipts of damaged bytes at once",
         "views go on; each record is in the quarantine",
         90,
-        "damaged receipts",
         lambda scene: records.publish_spoilt(scene.settings, Dirt.MALFORMED, FLOOD_RECORDS),
-    )
-    yield create(
+    ),
+    (
         "unknown-schema",
         "a receipt written with a schema that nobody knows",
         "views go on; the record is in the quarantine",
         60,
-        "receipt of an unknown schema",
         lambda scene: records.publish_spoilt(scene.settings, Dirt.UNKNOWN_SCHEMA, 1),
-    )
-    yield create(
+    ),
+    (
         "duplicate-storm",
         f"the newest receipts published again, each {COPIES} times",
         "views go on; each receipt counts once",
         90,
-        "copies",
         lambda scene: records.publish_copies(scene.settings, COPIES),
-    )
-    yield create(
+    ),
+    (
         "silent-store",
         f"a store that was cut off for {records.OFFLINE_MINUTES} minutes of world time sends "
         f"{BACKLOG_RECORDS:,} receipts at once",
         "views go on; each receipt counts when it happened",
         60,
-        "receipts of a store that was cut off",
         lambda scene: records.publish_backlog(scene.settings, "FAULT-OFFLINE", BACKLOG_RECORDS),
-    )
-    yield create(
+    ),
+    (
         "foreign-transactions",
         f"four transactions of {STRANGER_RECORDS} receipts each: aborted, committed, aborted, and "
         "open for --seconds before it is committed",
         "views go on up to the open one; what was aborted never counts",
         90,
-        "receipts, half of them aborted",
         lambda scene: records.publish_transactions(
             scene.settings, STRANGER_RECORDS, scene.pause_seconds
         ),
-    )
-    yield create(
+    ),
+    (
         "restarted-counter",
         f"{STRANGER_RECORDS} ids of receipts used again an hour later, for other receipts",
         "views go on; each receipt counts",
         60,
-        "receipts, each id twice",
         lambda scene: records.publish_restarted(scene.settings, "FAULT-AGAIN", STRANGER_RECORDS),
-    )
-    yield create(
+    ),
+    (
         "old-timestamps",
         f"{STRANGER_RECORDS} receipts of {records.BACK_MINUTES // 60} hours ago, stamped with "
         "that time, each twice",
         "views keep their last exact answer until replays take their place",
         300,
-        "receipts, each twice",
         lambda scene: records.publish_backdated(scene.settings, STRANGER_RECORDS),
-    )
-    yield create(
+    ),
+    (
         "other-time-heartbeats",
         "heartbeats of 1970 and of the year 9999, stamped with those times and with the present",
         "views go on; none moves the watermark",
         60,
-        "heartbeats",
         lambda scene: records.publish_beats(scene.settings),
-    )
-    yield create(
+    ),
+    (
         "other-partitioner",
         "the newest receipts published again by a client that hashes keys as librdkafka does",
         "views go on; each receipt counts once, misplaced ones are in the quarantine",
         90,
-        "copies",
         lambda scene: records.publish_elsewhere(scene.settings),
-    )
-    yield create(
+    ),
+    (
         "rubbish-everywhere",
         "values and keys that nobody can read, and tombstones, in every topic, private ones too",
         "views go on; every reader goes on",
         90,
-        "records of rubbish",
         lambda scene: records.publish_rubbish(scene.settings),
-    )
-    for way, minutes, reason in (
-        ("ahead", records.AHEAD_MINUTES, FUTURE),
-        ("behind", -records.BEHIND_MINUTES, LATE),
-    ):
-        store_id = f"FAULT-{way.upper()}"
-        yield create(
-            f"clock-{way}",
-            f"a store whose clock is {abs(minutes)} minutes {way} sends {WRONG_CLOCK_RECORDS} "
-            "receipts, and as many when it is right again",
-            f"views go on; the first are in the quarantine as {reason}, the others count",
-            60,
-            f"receipts of {store_id}, half of them by its wrong clock",
-            partial(publish_by_wrong_clock, store_id=store_id, minutes=minutes),
-        )
-
-
-def publish_by_wrong_clock(scene: Scene, store_id: str, minutes: int) -> int:
-    return records.publish_by_wrong_clock(scene.settings, store_id, WRONG_CLOCK_RECORDS, minutes)
-
+    ),
+    (
+        "clock-ahead",
+        f"a store whose clock is {records.AHEAD_MINUTES} minutes ahead sends "
+        f"{WRONG_CLOCK_RECORDS} receipts, and as many when it is right again",
+        f"views go on; the first are in the quarantine as {FUTURE}, the others count",
+        60,
+        lambda scene: records.publish_by_wrong_clock(
+            scene.settings, "FAULT-AHEAD", WRONG_CLOCK_RECORDS, records.AHEAD_MINUTES
+        ),
+    ),
+    (
+        "clock-behind",
+        f"a store whose clock is {records.BEHIND_MINUTES} minutes behind sends "
+        f"{WRONG_CLOCK_RECORDS} receipts, and as many when it is right again",
+        f"views go on; the first are in the quarantine as {LATE}, the others count",
+        60,
+        lambda scene: records.publish_by_wrong_clock(
+            scene.settings, "FAULT-BEHIND", WRONG_CLOCK_RECORDS, -records.BEHIND_MINUTES
+        ),
+    ),
+)
+"""Faults that stay in the log for ever, records that no client should publish: name, what it does,
+what stays, the seconds of its promise, and how it publishes."""
 
 FAULTS: Mapping[str, Fault] = MappingProxyType({one.name: one for one in list_faults()})
 

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from types import MappingProxyType
 from typing import Any
 
 from infra.errors import UserError
@@ -81,30 +80,18 @@ class Container:
         )
 
 
-class Cluster:
-    """The cluster of a project of docker compose, in which parts can be lost."""
+def refuse_elsewhere() -> None:
+    """Raise NoCluster unless several brokers run, and no lake, which is out of reach."""
+    running = find_parts()
+    if sum(one.startswith("broker") for one in running) < 2:
+        raise NoCluster("fewer than two brokers run")
+    if "lake" in running:
+        raise NoCluster("this one has a lake, whose archive cannot be audited from outside")
 
-    def __init__(self, known: Settings) -> None:
-        """Raises NoCluster."""
-        self.settings = derive_settings(known, list_containers())
-        self.faults: Mapping[str, Fault] = MappingProxyType(
-            {one.name: one for one in list_losses(self.settings.pipeline_names)}
-        )
 
-    def __str__(self) -> str:
-        return f"the cluster {find_project()}"
-
-    def refuse_elsewhere(self) -> None:
-        """Raise NoCluster unless several brokers run, and no lake, which is out of reach."""
-        running = self.find_parts()
-        if sum(one.startswith("broker") for one in running) < 2:
-            raise NoCluster("fewer than two brokers run")
-        if "lake" in running:
-            raise NoCluster("this one has a lake, whose archive cannot be audited from outside")
-
-    def find_parts(self) -> Mapping[str, int]:
-        """The ids of the containers' processes, by part. Raises NoCluster."""
-        return {part: one.pid for part, one in list_containers().items() if one.pid}
+def find_parts() -> Mapping[str, int]:
+    """The ids of the containers' processes, by part. Raises NoCluster."""
+    return {part: one.pid for part, one in list_containers().items() if one.pid}
 
 
 def find_project() -> str:

@@ -1,6 +1,6 @@
-"""The outcomes of faults: as JSON for programs, and as a page for people."""
+"""The outcomes of faults as a page."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ops.faults.catalog import NOT_COVERED
@@ -17,17 +17,6 @@ EXPLANATION = """\
 - **exact**: afterwards every pipeline was compared as `retail verify` does.
 
 """
-
-
-def render_document(
-    outcomes: Iterable[Outcome], not_done: Mapping[str, str], ran_on: Mapping[str, Any]
-) -> dict[str, Any]:
-    """For programs: every outcome, and the reason why each other fault was not done."""
-    return {
-        "machine": dict(ran_on),
-        "faults": [one.to_document() for one in outcomes],
-        "not_done": dict(not_done),
-    }
 
 
 def render_row(one: Outcome) -> tuple[str, ...]:
@@ -53,7 +42,7 @@ def render_promise(promise: Promise) -> str:
 
 def render_exact(one: Outcome) -> str:
     wrong = [each.pipeline for each in one.checked if not each.exact]
-    if wrong:
+    if not one.exact:
         return f"NOT EXACT: {', '.join(wrong)}"
     return "BROKEN, exact" if one.broken else "exact"
 
@@ -75,8 +64,8 @@ def render_page(
             f"The machine: {ran_on['cores']} cores, {ran_on['memory_gib']} GiB of memory. "
             f"The shop: {world}.\n\n",
             EXPLANATION,
-            "| fault | promise | lasted | healed after | oldest answer | no answer | |\n",
-            "|---|---|---|---|---|---|---|\n",
+            f"| {' | '.join(HEADS)} |\n",
+            f"{'|---' * len(HEADS)}|\n",
             *(
                 f"| `{fault}` | {' | '.join(cells)} |\n"
                 for fault, *cells in map(render_row, outcomes)

@@ -3,8 +3,7 @@
 import random
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from infra.settings import Settings
 
@@ -120,17 +119,3 @@ class Outcome:
             if not one.exact:
                 reasons.append(f"{one.pipeline} is exact: {'; '.join(one.why)}")
         return tuple(reasons)
-
-    def to_document(self) -> dict[str, Any]:
-        """For programs."""
-        return {
-            "fault": self.fault,
-            "done": self.done,
-            "promise": asdict(self.promise),
-            "lasted_seconds": round(self.lasted, 1),
-            "unanswered_seconds": round(self.unanswered, 1),
-            "stale_seconds": round(self.stale, 1),
-            "healed_seconds": None if self.healed is None else round(self.healed, 1),
-            "exact": {one.pipeline: one.exact for one in self.checked},
-            "broken": list(self.broken),
-        }

@@ -10,16 +10,16 @@ from threading import Event, Thread
 from typing import Self
 
 from infra.errors import UserError
+from infra.ports import free
 from infra.settings import HOST, Settings
 from infra.supervisor.parts import PIPELINES, find_parts, restart_component
 from infra.wait import wait_for
-from ops.faults.actions import remember_settings
+from ops.faults.actions import remember_settings, require
 from ops.faults.fault import Scene
 from ops.faults.healing import find_lacking, heal, take_aim
 
 FAR_HOST = "127.0.0.2"
 """Another address of this machine, at which the broker says that it is found. Linux has it."""
-CONNECT_SECONDS_MAX = 1.0
 PREPARED_SECONDS_MAX = 120.0
 BACK_SECONDS_MAX = 240.0
 """How long the shop may take to be well without the line."""
@@ -111,9 +111,8 @@ class Line:
 
 def refuse_network(scene: Scene) -> str | None:
     """Why no line can be put between Kafka and the pipelines; None: it can."""
-    for part in ("broker", PIPELINES):
-        if part not in scene.parts:
-            return f"{part} does not run in this shop"
+    if missing := require("broker")(scene) or require(PIPELINES)(scene):
+        return missing
     if scene.settings.listen_host != HOST:
         return (
             "LISTEN_HOST is not that of this machine alone, and the line's address would be taken"
@@ -159,7 +158,7 @@ def connect(settings: Settings, line: Line, port: int) -> None:
         settings.data_dir, broker_address=address, kafka_bootstrap_servers=address
     ):
         restart_component(settings, "broker")
-        await_effect(lambda: is_listening(port), f"Kafka listens on port {port}")
+        await_effect(lambda: not free(port), f"Kafka listens on port {port}")
         restart_component(settings, PIPELINES)
         await_effect(lambda: line.bytes_carried > 0, "the pipelines reach Kafka by the line")
 
@@ -181,11 +180,3 @@ def find_free_port(host: str = HOST) -> int:
     with closing(socket.socket()) as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])
-
-
-def is_listening(port: int) -> bool:
-    try:
-        socket.create_connection((HOST, port), CONNECT_SECONDS_MAX).close()
-    except OSError:
-        return False
-    return True

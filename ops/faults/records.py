@@ -23,6 +23,7 @@ from infra.kafka import (
     send_all,
 )
 from infra.kafka.clients import Config, build_client_config
+from infra.kafka.send import BY_KEY
 from infra.settings import Settings
 from ops.control.world_clock import read_clock
 from services.clock import get_wall_ms
@@ -77,18 +78,23 @@ def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
 
 def publish_copies(settings: Settings, copies: int) -> int:
     """Publish exact copies of the newest receipts, each this many times; returns how many."""
+    return send_copies(settings, create_producer(settings), in_place=True, copies=copies)
+
+
+def send_copies(settings: Settings, client: Producer, *, in_place: bool, copies: int = 1) -> int:
+    """`in_place`: into the partition of the original, else where the client has it."""
     now_ms = find_world_ms(settings)
     newest = [
         Outgoing(
             RECEIPTS.name,
             message.key() or b"",
             message.value() or b"",
-            timestamp_ms=now_ms,
-            partition=int(message.partition() or 0),
+            now_ms,
+            int(message.partition() or 0) if in_place else BY_KEY,
         )
         for message in read_newest(settings)
     ]
-    return len(send_all(create_producer(settings), newest * copies))
+    return len(send_all(client, newest * copies))
 
 
 def read_newest(settings: Settings) -> Iterator[Message]:
@@ -103,7 +109,7 @@ def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
     now_ms = find_world_ms(settings)
     since_ms = now_ms - OFFLINE_MINUTES * MINUTE_MS
     events = create_receipts(f"fault-offline-{get_wall_ms()}", count, since_ms, now_ms, store_id)
-    return send_checked(settings, events, now_ms)
+    return send_receipts(create_producer(settings), events, now_ms)
 
 
 def publish_by_wrong_clock(settings: Settings, store_id: str, count: int, minutes: int) -> int:
@@ -115,21 +121,18 @@ def publish_by_wrong_clock(settings: Settings, store_id: str, count: int, minute
     wrong_ms = now_ms + minutes * MINUTE_MS
     wrong = create_receipts(f"fault-wrong-{stamp}", count, wrong_ms, wrong_ms, store_id)
     right = create_receipts(f"fault-right-{stamp}", count, now_ms, now_ms, store_id)
-    return send_checked(settings, chain(wrong, right), now_ms)
+    return send_receipts(create_producer(settings), chain(wrong, right), now_ms)
 
 
-def send_checked(settings: Settings, receipts: Iterable[Row], published_ms: int) -> int:
+def send_receipts(client: Producer, receipts: Iterable[Row], published_ms: int) -> int:
     """Publish the receipts with this timestamp; returns how many. Raises NotDelivered."""
-    records = [
-        Outgoing(
-            RECEIPTS.name,
-            encode_key(RECEIPTS, one),
-            encode(RECEIPTS, one),
-            timestamp_ms=published_ms,
-        )
-        for one in receipts
-    ]
-    return len(send_all(create_producer(settings), records))
+    records = []
+    for receipt in receipts:
+        key = encode_key(RECEIPTS, receipt)
+        partition = choose_partition(key, RECEIPTS.settings.partitions)
+        value = encode(RECEIPTS, receipt)
+        records.append(Outgoing(RECEIPTS.name, key, value, published_ms, partition))
+    return len(send_all(client, records))
 
 
 def create_receipts(
@@ -171,7 +174,7 @@ def publish_transactions(settings: Settings, count: int, seconds: float) -> int:
         now_ms = find_world_ms(settings)
         client.begin_transaction()
         receipts = create_receipts(f"fault-{stamp}-{number}", count, now_ms, now_ms)
-        send(client, receipts, now_ms)
+        send_receipts(client, receipts, now_ms)
         Event().wait(open_seconds)
         if commits:
             client.commit_transaction(ANSWER_SECONDS_MAX)
@@ -186,7 +189,7 @@ def publish_restarted(settings: Settings, store_id: str, count: int) -> int:
     before_ms = now_ms - AGAIN_MINUTES * MINUTE_MS
     client = create_client(settings)
     for at_ms in (before_ms, now_ms):
-        send(client, create_receipts(named, count, at_ms, at_ms, store_id), now_ms)
+        send_receipts(client, create_receipts(named, count, at_ms, at_ms, store_id), now_ms)
     return 2 * count
 
 
@@ -195,31 +198,23 @@ def publish_backdated(settings: Settings, count: int) -> int:
     at_ms = find_world_ms(settings) - BACK_MINUTES * MINUTE_MS
     client, named = create_client(settings), f"fault-back-{get_wall_ms()}"
     for _ in range(2):
-        send(client, create_receipts(named, count, at_ms, at_ms), at_ms)
+        send_receipts(client, create_receipts(named, count, at_ms, at_ms), at_ms)
     return 2 * count
 
 
 def publish_beats(settings: Settings) -> int:
     """Publish heartbeats of other times, whose timestamps say the same or the present one."""
-    client, now_ms = create_client(settings), find_world_ms(settings)
+    now_ms, beats = find_world_ms(settings), []
     for at_ms in (LAST_MS, FIRST_MS):
-        for published_ms in (at_ms, now_ms):
-            event = {**HEARTBEATS.examples[0], "event_id": f"fault-{at_ms}", "event_time": at_ms}
-            key = encode_key(HEARTBEATS, event)
-            client.produce(HEARTBEATS.name, encode(HEARTBEATS, event), key, timestamp=published_ms)
-    flush(client)
-    return 4
+        event = {**HEARTBEATS.examples[0], "event_id": f"fault-{at_ms}", "event_time": at_ms}
+        key, value = encode_key(HEARTBEATS, event), encode(HEARTBEATS, event)
+        beats += [Outgoing(HEARTBEATS.name, key, value, stamp_ms) for stamp_ms in (at_ms, now_ms)]
+    return len(send_all(create_client(settings), beats))
 
 
 def publish_elsewhere(settings: Settings) -> int:
     """Publish the newest receipts once more, where librdkafka's default partitioner has them."""
-    client, now_ms = create_client(settings), find_world_ms(settings)
-    published = 0
-    for message in read_newest(settings):
-        client.produce(RECEIPTS.name, message.value(), message.key(), timestamp=now_ms)
-        published += 1
-    flush(client)
-    return published
+    return send_copies(settings, create_client(settings), in_place=False)
 
 
 def publish_rubbish(settings: Settings) -> int:
@@ -234,24 +229,6 @@ def publish_rubbish(settings: Settings) -> int:
                     continue  # a broker takes no record without a key into a compacted topic
                 client.produce(topic, value, key, timestamp=now_ms)
                 published += 1
-        flush(client)
+        if left := client.flush(ANSWER_SECONDS_MAX):
+            raise TimeoutError(f"Kafka should take {left} records, but does not. See: make status")
     return published
-
-
-def send(client: Producer, receipts: Iterable[Row], published_ms: int) -> int:
-    """Publish the receipts as a stranger does, with this timestamp; returns how many."""
-    published = 0
-    for receipt in receipts:
-        key = encode_key(RECEIPTS, receipt)
-        partition = choose_partition(key, RECEIPTS.settings.partitions)
-        client.produce(
-            RECEIPTS.name, encode(RECEIPTS, receipt), key, partition, timestamp=published_ms
-        )
-        published += 1
-    flush(client)
-    return published
-
-
-def flush(client: Producer) -> None:
-    if left := client.flush(ANSWER_SECONDS_MAX):
-        raise TimeoutError(f"Kafka should take {left} records, but does not. See: make status")

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
-from typing import Protocol
 
 import psutil
 
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor import parts
+from ops.faults import cluster
 from ops.faults.audit import compare_all
 from ops.faults.catalog import FAULTS
 from ops.faults.fault import Fault, Outcome, Scene
@@ -35,43 +35,42 @@ Tell = Callable[[str, str], None]
 """Receives the name of a fault and what the run waits for."""
 
 
-class Shop(Protocol):
+@dataclass(frozen=True)
+class Shop:
     """A running shop, wherever its processes are."""
 
-    @property
-    def settings(self) -> Settings:
-        """The settings by which this machine reaches Kafka and the API."""
-
-    @property
-    def faults(self) -> Mapping[str, Fault]:
-        """What can be done in a shop of this kind, by name."""
-
-    def refuse_elsewhere(self) -> None:
-        """Raise a UserError unless the shop runs and is of this kind."""
-
-    def find_parts(self) -> Mapping[str, int]:
-        """The ids of the running processes, by the names of the parts."""
-
-
-@dataclass(frozen=True)
-class LocalShop:
-    """A shop that `make up` has started on this machine."""
-
+    name: str
     settings: Settings
+    """The settings by which this machine reaches Kafka and the API."""
+    faults: Mapping[str, Fault]
+    """What can be done in a shop of this kind, by name."""
+    refuse_elsewhere: Callable[[], None]
+    """Raises a UserError unless the shop runs and is of this kind."""
+    find_parts: Callable[[], Mapping[str, int]]
+    """The ids of the running processes, by the names of the parts."""
 
-    def __str__(self) -> str:
-        return f"the shop on {self.settings.data_dir}"
 
-    @property
-    def faults(self) -> Mapping[str, Fault]:
-        return FAULTS
+def find_local_shop(settings: Settings) -> Shop:
+    """A shop that `make up` has started on this machine, under its process manager."""
+    return Shop(
+        f"the shop on {settings.data_dir}",
+        settings,
+        FAULTS,
+        partial(parts.refuse_elsewhere, settings),
+        partial(parts.find_parts, settings),
+    )
 
-    def refuse_elsewhere(self) -> None:
-        """Raise NotLocal unless the whole shop runs on this machine under its process manager."""
-        parts.refuse_elsewhere(self.settings)
 
-    def find_parts(self) -> Mapping[str, int]:
-        return parts.find_parts(self.settings)
+def find_cluster(known: Settings) -> Shop:
+    """A cluster of a project of docker compose, in which parts can be lost. Raises NoCluster."""
+    settings = cluster.derive_settings(known, cluster.list_containers())
+    return Shop(
+        f"the cluster {cluster.find_project()}",
+        settings,
+        {one.name: one for one in cluster.list_losses(settings.pipeline_names)},
+        cluster.refuse_elsewhere,
+        cluster.find_parts,
+    )
 
 
 def find(faults: Mapping[str, Fault], name: str) -> Fault:

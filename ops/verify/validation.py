@@ -3,7 +3,7 @@
 import io
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -24,6 +24,7 @@ from contracts import (
 )
 from contracts.models import BROKEN_RULE
 from contracts.partitions import choose_partition
+from contracts.times import EPOCH
 from infra.kafka import Record
 
 Event = dict[str, Any]
@@ -110,7 +111,7 @@ def refuse_misplaced(record: Record) -> None:
 def find_untimeliness(record: Record, happened: Event) -> str | None:
     """`late` for a record published beyond the horizon, `future` beyond the skew; None: on time."""
     agreed = get_contract(record.topic)
-    delay = timedelta(milliseconds=record.published_ms) - to_span(happened["event_time"])
+    delay = timedelta(milliseconds=record.published_ms) - (happened["event_time"] - EPOCH)
     if agreed.horizon is not None and delay > agreed.horizon:
         return "late"
     if agreed.skew is not None and -delay > agreed.skew:
@@ -132,10 +133,6 @@ def decode_as(agreed: Contract, value: bytes | None) -> Event:
         raise Unreadable(f"does not decode: {error}", "undecodable") from error
     assert isinstance(fields, dict)
     return fields
-
-
-def to_span(at: datetime) -> timedelta:
-    return at - datetime.fromtimestamp(0, at.tzinfo)
 
 
 @cache

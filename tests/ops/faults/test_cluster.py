@@ -9,7 +9,6 @@ import pytest
 from infra.settings import Settings
 from ops.faults import cluster
 from ops.faults.cluster import (
-    Cluster,
     Container,
     NoCluster,
     derive_settings,
@@ -100,18 +99,13 @@ def test_what_is_no_cluster_is_refused(
 ) -> None:
     monkeypatch.setattr(cluster, "list_containers", lambda: parts(*known))
     with pytest.raises(NoCluster, match=why):
-        Cluster(Settings()).refuse_elsewhere()
-
-
-def test_what_has_ended_does_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "list_containers", lambda: CLUSTER)
-    assert "topics" not in Cluster(Settings()).find_parts()
+        cluster.refuse_elsewhere()
 
 
 def test_without_docker_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "DOCKER", "no-such-program")
     with pytest.raises(NoCluster, match=r"there is no docker.*make up-docker PROFILE=cluster"):
-        Cluster(Settings())
+        list_containers()
 
 
 def test_a_docker_that_does_not_answer_is_waited_for_no_longer_than_the_limit(
@@ -129,6 +123,7 @@ def test_a_docker_that_does_not_answer_is_waited_for_no_longer_than_the_limit(
 def test_a_loss_needs_its_part_and_ends_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[tuple[str, ...]] = []
     monkeypatch.setattr(cluster, "list_containers", lambda: CLUSTER)
+    assert "topics" not in cluster.find_parts(), "it has ended"
     monkeypatch.setattr(cluster, "run_docker", lambda *words: said.append(words))
     faults = {one.name: one for one in list_losses(("inventory",))}
     assert {"lose-broker-3", "lose-api-2", "lose-spark-worker-1", "lose-inventory"} <= faults.keys()

@@ -5,7 +5,7 @@ import pytest
 
 from infra.settings import locate_root
 from ops.faults.catalog import FAULTS, NOT_COVERED
-from ops.faults.document import render_document, render_page, render_row
+from ops.faults.document import render_page, render_row
 from ops.faults.fault import Checked
 from tests.ops.faults.showing import outcome
 
@@ -31,18 +31,6 @@ def test_a_row_says_what_was_not_kept() -> None:
     wrong = (Checked("inventory", exact=True), Checked("fraud", exact=False, why=("1 row",)))
     *_, differs = render_row(outcome(checked=wrong))
     assert differs == "NOT EXACT: fraud"
-
-
-def test_the_document_holds_what_was_done_and_what_was_not() -> None:
-    written = render_document([outcome()], NOT_DONE, RAN_ON)
-    assert written["machine"] == RAN_ON
-    assert written["not_done"] == NOT_DONE
-    [one] = written["faults"]
-    assert (one["fault"], one["healed_seconds"], one["exact"]) == (
-        "kill-broker",
-        60.0,
-        {"inventory": True},
-    )
 
 
 def test_the_page_names_every_broken_promise_and_everything_that_is_not_covered() -> None:
@@ -85,7 +73,6 @@ def test_what_is_as_promised_is_kept_up_to_its_limits() -> None:
 def test_each_promise_that_is_not_kept_is_named(measured: dict[str, Any], why: str) -> None:
     [broken] = outcome(**measured).broken
     assert why in broken
-    assert outcome(**measured).to_document()["broken"] == [broken]
 
 
 def test_what_was_not_compared_is_not_exact() -> None:

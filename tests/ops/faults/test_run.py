@@ -1,7 +1,6 @@
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from random import Random
 from types import SimpleNamespace
@@ -15,27 +14,13 @@ from ops.faults import run
 from ops.faults.catalog import FAULTS, NOT_COVERED, PARTS
 from ops.faults.fault import Checked, Fault, Outcome, Scene
 from ops.faults.healing import Aim, heal
-from ops.faults.run import draw, find
+from ops.faults.run import Shop, draw, find
 from tests.ops.faults.showing import outcome
 
 AIM = Aim({}, {})
 
 
-@dataclass(frozen=True)
-class StandIn:
-    """A shop of one process, without one."""
-
-    settings: Settings = field(default_factory=Settings)
-    faults: Mapping[str, Fault] = field(default_factory=lambda: FAULTS)
-
-    def refuse_elsewhere(self) -> None:
-        """It is here."""
-
-    def find_parts(self) -> Mapping[str, int]:
-        return {"broker": 7}
-
-
-SHOP = StandIn()
+SHOP = Shop("a shop of one process", Settings(), FAULTS, lambda: None, lambda: {"broker": 7})
 
 
 def scene(*parts: str) -> Scene:
@@ -60,11 +45,6 @@ def test_a_process_that_does_not_run_cannot_be_killed() -> None:
     assert fault.refusal(scene("supplier")) is None
 
 
-def test_what_is_unknown_is_refused_with_what_there_is() -> None:
-    with pytest.raises(UserError, match=r"no fault kill-till.*kill-broker.*retail fault list"):
-        find(FAULTS, "kill-till")
-
-
 def test_a_fault_that_is_refused_is_not_done() -> None:
     def do(_: Scene) -> str:
         raise AssertionError("it was refused")
@@ -87,13 +67,6 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run_fault(fault: Fault) -> Outcome:
     return run.run(SHOP, fault, 1.0, Random(1), lambda *_: None)
-
-
-def test_what_a_fault_promises_beside_is_awaited(well: None) -> None:
-    lacking = iter(["a replay is not refused", None])
-    fault = replace(FAULTS["poison-record"], do=lambda _: "done", lacks=lambda _: next(lacking))
-    assert run_fault(fault).healed is not None
-    assert next(lacking, "asked until it lacks nothing") == "asked until it lacks nothing"
 
 
 def test_what_a_fault_promises_beside_may_be_broken(well: None) -> None:
@@ -137,17 +110,12 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     monkeypatch.setattr(run, "list_possible", lambda *_: dict.fromkeys(("kill-api", "kill-lake")))
 
-    def note(_: StandIn, fault: Fault, *__: object) -> Outcome:
+    def note(_: Shop, fault: Fault, *__: object) -> Outcome:
         names.append(fault.name)
         return outcome()
 
     monkeypatch.setattr(run, "run", note)
     return names
-
-
-def test_every_possible_fault_is_drawn_before_one_comes_again(done: list[str]) -> None:
-    assert len(list(islice(run.run_drawn(SHOP, 1, 10.0, 1.0, lambda *_: None), 4))) == 4
-    assert Counter(done) == {"kill-api": 2, "kill-lake": 2}
 
 
 def test_drawn_faults_end_when_the_time_is_over(
@@ -172,13 +140,6 @@ def test_each_comes_once_before_any_comes_again() -> None:
     for begin in range(0, 12, 4):
         assert set(drawn[begin : begin + 4]) == set(NAMES)
     assert list(draw(1, ())) == []
-
-
-def test_what_heals_in_time_says_nothing_is_lacking() -> None:
-    lacking = iter(["broker does not run", "answers lack 3 records", None])
-    healed, left = heal(30.0, lambda: AIM, lambda _: next(lacking))
-    assert healed is not None
-    assert (0 < healed < 30, left) == (True, "")
 
 
 def test_what_does_not_heal_in_time_says_what_is_lacking() -> None:
