@@ -51,57 +51,43 @@ class Broken(Exception):
 
 
 @dataclass(frozen=True)
-class Index:
-    """The variables and options with which uv finds packages where pip does."""
-
-    variables: Mapping[str, str]
-    options: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Installer:
-    """uv and its index."""
+    """uv, which finds packages where pip does."""
 
     uv: Path
-    index: Index
+    pip: Mapping[str, str]
+    """pip's settings, by name."""
 
     def command(self, *words: str) -> list[str]:
-        return [str(self.uv), "--color=never", *words, *self.index.options]
+        without = self.pip.get("no-index", "").lower() in ("1", "true", "yes", "on")
+        return [str(self.uv), "--color=never", *words, *(["--no-index"] if without else [])]
 
     def environment(self) -> dict[str, str]:
         """Variables of uv in the environment override pip's settings."""
-        return {**self.index.variables, **os.environ}
+        return {**translate(self.pip), **os.environ}
 
     def sync(self, folder: Path, lock: Path, *options: str) -> int:
         """Install the lock's packages into an environment. Returns the number of packages.
 
-        The lock's hashes also cover the packages that build others from source. uv asks the index
-        only for packages that the cache lacks. It compiles nothing: Python compiles the small part
-        that it imports. Raises Broken.
+        The lock's hashes also cover the packages that build others from source. It compiles
+        nothing: Python compiles the small part that it imports. Raises Broken.
         """
         pinned = ["--require-hashes", "--build-constraints", str(lock), *options, str(lock)]
         words = ["pip", "sync", "--python", locate_python(folder), *pinned]
-        try:
-            output = self._run(*words, "--offline")
-        except Broken:
-            output = self._run(*words)
-        return output.count("\n + ")
+        return run("uv", self.command(*words), self.environment()).count("\n + ")
 
     def link(self, folder: Path, project: Path) -> None:
         """Install a project in editable mode. Raises Broken."""
         built_by = ["--offline", "--no-deps", "--no-build-isolation"]  # the lock has the builder
-        python = locate_python(folder)
-        self._run("pip", "install", "--python", python, *built_by, "-e", str(project))
-
-    def _run(self, *words: str) -> str:
-        return run("uv", self.command(*words), self.environment())
+        words = ["pip", "install", "--python", locate_python(folder), *built_by]
+        run("uv", self.command(*words, "-e", str(project)), self.environment())
 
 
 def ensure_installer(folder: Path = FOLDER) -> Installer:
     """The pinned installer, kept under the folder. Raises Broken."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        return Installer(fetch(folder, Path(scratch)), find_index(Path(scratch)))
+        return Installer(fetch(folder, Path(scratch)), read_pip_settings(Path(scratch)))
 
 
 def locate_python(folder: Path) -> str:
@@ -128,21 +114,20 @@ def fetch(folder: Path, scratch: Path) -> Path:
     return place
 
 
-def find_index(scratch: Path) -> Index:
-    """The index in pip's settings. Raises Broken if pip does not run."""
-    return translate(parse(run_pip(["config", "list"], scratch)))
+def read_pip_settings(scratch: Path) -> dict[str, str]:
+    """Pip's settings, by name. Raises Broken if pip does not run."""
+    listed = run_pip(["config", "list"], scratch)
+    found = re.findall(r"^(.+?)\.([a-z-]+)=(.*)$", listed, re.MULTILINE)
+    return {
+        name: str(ast.literal_eval(value))
+        for section in SECTIONS
+        for of, name, value in found
+        if of == section
+    }
 
 
-def parse(listed: str) -> dict[str, str]:
-    """The settings by name, from what `pip config list` prints."""
-    sections: dict[str, dict[str, str]] = {section: {} for section in SECTIONS}
-    for section, name, value in re.findall(r"^(.+?)\.([a-z-]+)=(.*)$", listed, re.MULTILINE):
-        if section in sections:
-            sections[section][name] = str(ast.literal_eval(value))
-    return {name: value for section in SECTIONS for name, value in sections[section].items()}
-
-
-def translate(settings: Mapping[str, str]) -> Index:
+def translate(settings: Mapping[str, str]) -> dict[str, str]:
+    """The variables of uv that say the same."""
     variables = {
         variable: render_value(name, settings[name])
         for name, variable in VARIABLES.items()
@@ -151,8 +136,7 @@ def translate(settings: Mapping[str, str]) -> Index:
     if "extra-index-url" in settings:
         # pip takes a version from any index that has it; the hashes check that it is the right one.
         variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"
-    without = settings.get("no-index", "").lower() in ("1", "true", "yes", "on")
-    return Index(variables, ("--no-index",) if without else ())
+    return variables
 
 
 def render_value(name: str, value: str) -> str:

@@ -27,12 +27,11 @@ from infra.errors import UserError
 HOST = "127.0.0.1"
 THIS_MACHINE = ("localhost", HOST, "::1")
 """The names of this machine to itself."""
-NOW = "now"
+SIMULATED, OWN = "simulated", "own"
 REMEMBERED_FILE = "settings.json"
 BROKER, PIPELINES, SIMULATOR = "broker", "pipelines", "simulator"
 LAKE, REPORTS, SECURITY = "lake", "reports", "security"
 """The folders of a data folder that more than one part of this project finds."""
-FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 OPERATOR = "operator"
 """The user as which a person's commands log in to a secure Kafka; it may do everything."""
 OTHERS = 0o077
@@ -76,15 +75,11 @@ class Settings(BaseSettings):
         description="on; off: stock Spark with public options, slower, with the same answers; or "
         "some pieces of `pipelines/engine/tuning` by name",
     )
-    checkpoint_url: str | None = Field(
+    store_url: str | None = Field(
         None,
-        pattern=FOLDER_URL,
-        description="file:///… or s3a://…: where checkpoints are; unset: in `DATA_DIR`",
-    )
-    lake_url: str | None = Field(
-        None,
-        pattern=FOLDER_URL,
-        description="file:///… or s3a://…: where the lake's tables are; unset: in `DATA_DIR`",
+        pattern=r"^(file://|s3a:/)/[^/]",
+        description="file:///… or s3a://…: where `checkpoints` and `lake` are; unset: in "
+        "`DATA_DIR`",
     )
     jars_dir: Path = Field(
         locate_root() / ".jars",
@@ -130,22 +125,19 @@ class Settings(BaseSettings):
         None,
         description="host:port,… of a remote Kafka; unset: an embedded broker is started",
     )
-    kafka_security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field(
-        "PLAINTEXT",
-        description="how to talk to a remote Kafka",
-    )
     kafka_sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = Field(
         None,
-        description="with SASL_…: how to log in",
+        description="how to log in to a remote Kafka, over TLS; unset: not at all",
     )
-    kafka_sasl_username: str | None = Field(None, description="with SASL_…: who logs in")
+    kafka_sasl_username: str | None = Field(None, description="with a mechanism: who logs in")
     kafka_sasl_password: SecretStr | None = Field(
         None,
-        description="with SASL_…: the password; never written to disk",
+        description="with a mechanism: the password; never written to disk",
     )
     kafka_ssl_ca_location: Path | None = Field(
         None,
-        description="with …SSL: PEM file of the authority; unset: the system's",
+        description="PEM file of a remote Kafka's authority: it is asked over TLS; unset: with a "
+        "mechanism the system's authorities, else there is no TLS",
     )
     secure: bool = Field(
         False,
@@ -219,14 +211,11 @@ class Settings(BaseSettings):
         "so that `retail forget` can erase a person; from the first event on, or never",
     )
 
-    world: Literal["simulated", "own"] = Field(
-        "simulated",
-        description="simulated, or own: no simulator, sales come from files and clients",
-    )
-    world_begins: str = Field(
-        NOW,
-        description="own world: the day it begins, as 2010-12-01; its time is that of what is "
-        "loaded. now: its time is the wall clock's",
+    world: str = Field(
+        SIMULATED,
+        description="simulated; or own: no simulator, sales come from files and clients, and time "
+        "is the wall clock's; or the day on which such a world begins, as 2010-12-01: its time is "
+        "that of what is loaded",
     )
 
     simulator_seed: int = Field(1, ge=0, description="the same seed gives the same events")
@@ -256,13 +245,8 @@ class Settings(BaseSettings):
         0.0002,
         ge=0,
         le=0.05,
-        description="frauds planned per visit, of all six kinds together",
-    )
-    simulator_look_alike_rate: float = Field(
-        0.001,
-        ge=0,
-        le=0.05,
-        description="incidents planned per visit that only look like fraud",
+        description="frauds planned per visit, of all six kinds together; five times as many "
+        "incidents, at most 0.05, only look like fraud",
     )
     simulator_refill: Literal["vans", "orders"] = Field(
         "vans",
@@ -287,10 +271,13 @@ class Settings(BaseSettings):
             ip_network(one)  # raises ValueError
         return text
 
-    @field_validator("world_begins")
+    @field_validator("world")
     @classmethod
     def _moment(cls, text: str) -> str:
-        return text if text == NOW else _parse_utc(text).isoformat()
+        try:
+            return text if text in (SIMULATED, OWN) else _parse_utc(text).isoformat()
+        except ValueError:
+            raise ValueError("expected simulated, own, or a day as 2010-12-01") from None
 
     @classmethod
     def settings_customise_sources(
@@ -345,15 +332,19 @@ class Settings(BaseSettings):
         return self.model_copy(update={"kafka_service": name})
 
     @property
+    def is_simulated(self) -> bool:
+        return self.world == SIMULATED
+
+    @property
     def pipeline_names(self) -> tuple[str, ...]:
         return tuple(self.pipelines.split(","))
 
     @property
     def begins_ms(self) -> int | None:
         """When an own world begins, in epoch milliseconds; None: its time is the wall clock's."""
-        if self.world_begins == NOW:
+        if self.world in (SIMULATED, OWN):
             return None
-        return round(_parse_utc(self.world_begins).timestamp() * 1000)
+        return round(_parse_utc(self.world).timestamp() * 1000)
 
     @property
     def data_docs(self) -> Path:

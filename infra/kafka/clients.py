@@ -33,15 +33,18 @@ def build_client_config(settings: Settings) -> Config:
         }
     password = settings.kafka_sasl_password
     authority = settings.kafka_ssl_ca_location
+    login = settings.kafka_sasl_mechanism
+    # A password is never sent in the clear.
+    protocol = "SASL_SSL" if login else "SSL" if authority else "PLAINTEXT"
     optional = {
-        "sasl.mechanism": settings.kafka_sasl_mechanism,
+        "sasl.mechanism": login,
         "sasl.username": settings.kafka_sasl_username,
         "sasl.password": password.get_secret_value() if password else None,
         "ssl.ca.location": str(authority) if authority else None,
     }
     return {
         "bootstrap.servers": settings.bootstrap_servers,
-        "security.protocol": settings.kafka_security_protocol,
+        "security.protocol": protocol,
         **{name: value for name, value in optional.items() if value is not None},
     }
 

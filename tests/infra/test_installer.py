@@ -6,15 +6,9 @@ import importlib.util
 import os
 import subprocess
 import sys
-import threading
 import venv
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,7 +18,7 @@ from infra.installer import (
     Installer,
     build_pip_command,
     ensure_installer,
-    find_index,
+    read_pip_settings,
     run_pip,
     translate,
 )
@@ -90,34 +84,6 @@ def write_lock(file: Path, *wheels: Path, sha256: str = "") -> Path:
     return file
 
 
-class Served(SimpleHTTPRequestHandler):
-    """Answers with files, and keeps what it was asked for."""
-
-    def __init__(self, asked: list[str], *arguments: Any, **named: Any) -> None:
-        self.asked = asked
-        super().__init__(*arguments, **named)
-
-    def log_message(self, *arguments: Any) -> None:
-        self.asked.append(self.path)
-
-
-@contextmanager
-def serving(folder: Path, *wheels: Path) -> Iterator[tuple[str, list[str]]]:
-    """The address of an index of wheels under the folder, and what it was asked for so far."""
-    for one in wheels:
-        page = folder / "simple" / one.name.split("-")[0] / "index.html"
-        page.parent.mkdir(parents=True)
-        page.write_text(f'<a href="/{one.relative_to(folder)}">{one.name}</a>')
-    asked: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Served, asked, directory=str(folder)))
-    threading.Thread(target=server.serve_forever).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/simple", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 @pytest.fixture
 def packed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The wheel of a small uv, which is all that pip finds; pinned."""
@@ -140,13 +106,6 @@ def test_one_with_another_hash_is_refused(packed: Path, tmp_path: Path) -> None:
     assert [file for file in (tmp_path / "installer").rglob("*") if file.is_file()] == []
 
 
-def test_where_installing_outside_of_an_environment_is_forbidden_it_is_fetched_all_the_same(
-    packed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PIP_REQUIRE_VIRTUALENV", "1")
-    assert ensure_installer(tmp_path / "installer").uv.exists()
-
-
 def test_a_python_without_pip_uses_the_one_it_brings(
     packed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -164,68 +123,35 @@ def test_a_missing_module_is_named_with_its_package(
         build_pip_command(tmp_path)
 
 
-@pytest.fixture
-def pip_conf(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Where pip reads its settings from; a test writes the file."""
+def test_what_pip_is_set_up_for_is_uvs_and_a_later_setting_counts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     file = tmp_path / "pip.conf"
     monkeypatch.setenv("PIP_CONFIG_FILE", str(file))
-    return file
-
-
-def test_the_index_of_pips_own_file_is_uvs(pip_conf: Path, tmp_path: Path) -> None:
-    pip_conf.write_text(
-        f"[global]\nindex-url = {MIRROR}\ncert = /etc/corporate.pem\ntimeout = 90\n"
+    elsewhere = "https://elsewhere.example"
+    file.write_text(
+        f"[global]\nindex-url = {elsewhere}\ncert = /etc/corporate.pem\ntimeout = 90\n"
+        f"extra-index-url =\n  {elsewhere}/one\n  {elsewhere}/two\n"
+        f"find-links = {tmp_path}/nothing {tmp_path} {elsewhere}/links\n"
     )
-    variables = find_index(tmp_path).variables
-    assert variables["UV_INDEX_URL"] == MIRROR
-    assert variables["SSL_CERT_FILE"] == "/etc/corporate.pem"
-    assert variables["UV_HTTP_TIMEOUT"] == "90"
-
-
-def test_a_variable_of_pip_counts_more_than_its_file(
-    monkeypatch: pytest.MonkeyPatch, pip_conf: Path, tmp_path: Path
-) -> None:
-    pip_conf.write_text("[install]\nindex-url = https://other.example/simple\n")
     monkeypatch.setenv("PIP_INDEX_URL", MIRROR)
-    assert find_index(tmp_path).variables["UV_INDEX_URL"] == MIRROR
-
-
-def test_several_indexes_are_asked_as_pip_asks_them() -> None:
-    translated = translate({"extra-index-url": "\nhttps://one.example/\nhttps://two.example/"})
-    assert translated.variables == {
-        "UV_EXTRA_INDEX_URL": "https://one.example/ https://two.example/",
+    uv = Installer(Path("uv"), read_pip_settings(tmp_path))
+    assert translate(uv.pip) == {
+        "UV_INDEX_URL": MIRROR,
+        "UV_EXTRA_INDEX_URL": f"{elsewhere}/one {elsewhere}/two",
         "UV_INDEX_STRATEGY": "unsafe-best-match",
+        "UV_FIND_LINKS": f"{tmp_path},{elsewhere}/links",
+        "SSL_CERT_FILE": "/etc/corporate.pem",
+        "UV_HTTP_TIMEOUT": "90",
     }
-
-
-def test_a_folder_of_packages_that_is_not_there_is_passed_over(tmp_path: Path) -> None:
-    translated = translate({"find-links": f"{tmp_path}/nothing {tmp_path} https://one.example/"})
-    assert translated.variables == {"UV_FIND_LINKS": f"{tmp_path},https://one.example/"}
-
-
-def test_without_an_index_uv_asks_none() -> None:
-    assert translate({"no-index": "true"}).options == ("--no-index",)
-    assert translate({"no-index": "false"}).options == ()
-
-
-def test_a_variable_of_uv_counts_more_than_what_pip_is_set_up_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("UV_INDEX_URL", "https://other.example/simple")
-    uv = Installer(Path("uv"), translate({"index-url": MIRROR, "timeout": "90"}))
-    assert uv.environment()["UV_INDEX_URL"] == "https://other.example/simple"
-    assert uv.environment()["UV_HTTP_TIMEOUT"] == "90"
-
-
-def test_an_address_with_a_password_is_no_argument() -> None:
-    uv = Installer(Path("uv"), translate({"index-url": MIRROR}))
     assert "secret" not in " ".join(uv.command("pip", "sync"))
-
-
-def test_a_setting_that_pip_cannot_read_is_told(pip_conf: Path, tmp_path: Path) -> None:
-    pip_conf.write_text("index-url = without a section\n")
+    assert "--no-index" not in uv.command("pip", "sync")
+    assert Installer(Path("uv"), {"no-index": "true"}).command("pip")[-1] == "--no-index"
+    monkeypatch.setenv("UV_INDEX_URL", elsewhere)
+    assert uv.environment()["UV_INDEX_URL"] == elsewhere
+    file.write_text("index-url = without a section\n")
     with pytest.raises(Broken, match=r"pip says\n(.|\n)*pip\.conf"):
-        find_index(tmp_path)
+        read_pip_settings(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -246,7 +172,7 @@ def wheels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pip_like(uv: Path, wheels: Path, tmp_path: Path) -> Installer:
-    return Installer(uv, find_index(tmp_path))
+    return Installer(uv, read_pip_settings(tmp_path))
 
 
 @pytest.fixture
@@ -292,23 +218,6 @@ def test_a_package_that_nobody_has_says_what_to_do(
         pip_like.sync(folder, tmp_path / "lock")
 
 
-def test_what_the_cache_holds_is_installed_without_asking_the_index(
-    uv: Path, wheels: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PIP_NO_INDEX")
-    monkeypatch.delenv("PIP_FIND_LINKS")
-    pinned = write_lock(tmp_path / "lock", *wheels.iterdir())
-    with serving(tmp_path, *wheels.iterdir()) as (address, asked):
-        monkeypatch.setenv("PIP_INDEX_URL", address)
-        pip_like = Installer(uv, find_index(tmp_path))
-        assert pip_like.sync(folder, pinned) == 2
-        assert "/simple/one/" in asked
-        asked.clear()
-        venv.EnvBuilder(clear=True, symlinks=True).create(folder)
-        assert pip_like.sync(folder, pinned) == 2
-        assert asked == []
-
-
 def test_a_project_is_used_where_it_lies(pip_like: Installer, folder: Path, tmp_path: Path) -> None:
     project = tmp_path / "project"
     built = write_wheel(project, "project", {"project.pth": f"{project}\n"})
@@ -317,14 +226,6 @@ def test_a_project_is_used_where_it_lies(pip_like: Installer, folder: Path, tmp_
     pip_like.link(folder, project)
     (project / "written_later.py").write_text("NUMBER = 3\n")
     assert run_python(folder, "import written_later; print(written_later.NUMBER)") == "3"
-
-
-def test_a_project_that_cannot_be_built_says_why(
-    pip_like: Installer, folder: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "pyproject.toml").write_text(PROJECT)
-    with pytest.raises(Broken, match=r"uv says\n(.|\n)*builder"):
-        pip_like.link(folder, tmp_path)
 
 
 def test_the_environment_has_what_each_package_asks_for(uv: Path) -> None:

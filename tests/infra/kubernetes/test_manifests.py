@@ -8,11 +8,13 @@ from typing import Any
 
 import kubernetes_validate
 import pytest
+import yaml
 
 from infra.broker.properties import render_server_properties
 from infra.settings import Settings, locate_root
 from tests.infra.kubernetes.composed import compose, main_name
 from tests.infra.kubernetes.rendered import (
+    MANIFESTS,
     OVERLAYS,
     Resource,
     config,
@@ -180,15 +182,6 @@ def test_the_api_answers_to_the_name_that_programs_ask(overlay: str) -> None:
     assert asked.partition(":")[0] in api[NAMED].split(",")
 
 
-def test_a_driver_gives_its_executors_the_memory_that_the_compose_file_does() -> None:
-    services, resources = compose(cluster=True), render("cluster")
-    drivers = {name: one for name, one in services.items() if "pipelines.run" in str(one)}
-    assert drivers.keys() > {"inventory", "fraud"}
-    for name, service in drivers.items():
-        known = environment(workloads(resources)[name], resources)
-        assert known["SPARK_EXECUTOR_MEMORY"] == service["environment"]["SPARK_EXECUTOR_MEMORY"]
-
-
 @pytest.mark.parametrize(("overlay", "cluster"), [("single", False), ("cluster", True)])
 def test_a_broker_has_the_properties_of_its_twin(overlay: str, cluster: bool) -> None:
     services = compose(cluster)
@@ -226,7 +219,7 @@ def test_every_image_has_the_version_of_the_project(manifests: Sequence[Resource
 
 
 def test_every_pod_keeps_to_the_restricted_standard(manifests: Sequence[Resource]) -> None:
-    """As the namespace enforces it, and a read-only root beside."""
+    """As the namespace enforces it, and a read-only root and limits beside."""
     [namespace] = of_kind(manifests, "Namespace")
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
     for name, workload in workloads(manifests).items():
@@ -241,13 +234,6 @@ def test_every_pod_keeps_to_the_restricted_standard(manifests: Sequence[Resource
                 "readOnlyRootFilesystem": True,
                 "capabilities": {"drop": ["ALL"]},
             }, name
-
-
-def test_nobody_runs_without_a_request_and_a_limit_of_memory(
-    manifests: Sequence[Resource],
-) -> None:
-    for name, workload in workloads(manifests).items():
-        for container in containers(workload):
             asked = container["resources"]
             assert mebibytes(asked["requests"]["memory"]) <= mebibytes(asked["limits"]["memory"])
             assert "cpu" in asked["requests"], name
@@ -286,22 +272,6 @@ def test_what_is_named_is_there(manifests: Sequence[Resource]) -> None:
 def select(found: dict[str, Resource], wanted: dict[str, str]) -> list[Resource]:
     """The workloads whose pods have these labels."""
     return [one for one in found.values() if wanted.items() <= labels(one).items()]
-
-
-@pytest.mark.parametrize(("overlay", "cluster"), [("single", False), ("cluster", True)])
-def test_ports_are_those_of_the_settings_and_the_compose_file(overlay: str, cluster: bool) -> None:
-    found, composed = workloads(render(overlay)), compose(cluster)
-    ports = {
-        name: {port["name"]: port["containerPort"] for port in program(one).get("ports", ())}
-        for name, one in found.items()
-    }
-    asked = composed["simulator"]["environment"]
-    network = int(composed["broker"]["environment"]["BROKER_ADDRESS"].rpartition(":")[2])
-    assert ports["api"] == {"http": Settings.model_fields["port_base"].default}
-    assert asked["API_ADDRESS"] == f"api:{ports['api']['http']}"
-    assert ports["broker"] == {"kafka": network, "controller": network - 1}
-    if cluster:
-        assert asked["SPARK_MASTER"] == f"spark://spark-master:{ports['spark-master']['spark']}"
 
 
 @pytest.mark.parametrize(("overlay", "cluster"), [("single", False), ("cluster", True)])
@@ -375,14 +345,14 @@ def test_nobody_is_reached_where_no_policy_says_so(manifests: Sequence[Resource]
     assert nobody["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
 
 
-def test_as_many_apis_and_suppliers_run_as_in_the_compose_files_cluster(
-    own: Sequence[Resource],
-) -> None:
-    composed = compose(cluster=True, **ORDERS)
-    [scaler] = of_kind(own, "HorizontalPodAutoscaler")
-    found = workloads(own)
-    apis = [name for name in composed if main_name(name) == "api"]
-    assert scaler["spec"]["minReplicas"] == len(apis) < scaler["spec"]["maxReplicas"]
-    assert "replicas" not in found["api"]["spec"]
-    for name in ("supplier", "spark-worker"):
-        assert found[name]["spec"]["replicas"] == int(composed[name]["deploy"]["replicas"])
+def test_strimzis_kafka_is_where_the_overlay_looks_for_it() -> None:
+    example = (MANIFESTS / "examples" / "strimzi.yaml").read_text()
+    kafka = {one["kind"]: one for one in yaml.safe_load_all(example)}
+    known = settings(render("outside-kafka"))
+    name, namespace = (kafka["Kafka"]["metadata"][key] for key in ("name", "namespace"))
+    [listener] = kafka["Kafka"]["spec"]["kafka"]["listeners"]
+    address = f"{name}-kafka-bootstrap.{namespace}.svc:{listener['port']}"
+    assert known["KAFKA_BOOTSTRAP_SERVERS"] == address
+    assert listener["tls"] is True
+    assert known["KAFKA_SASL_MECHANISM"].lower() == listener["authentication"]["type"]
+    assert int(known["KAFKA_REPLICATION_FACTOR"]) == kafka["KafkaNodePool"]["spec"]["replicas"]

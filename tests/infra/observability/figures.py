@@ -1,9 +1,11 @@
 """What a real API tells Prometheus: every metric with a sample, and the labels that it has."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 
+import promql_parser
 from prometheus_client.parser import text_string_to_metric_families
 
 from contracts import ALERTS, QUARANTINE, SUBSCRIPTIONS, encode, encode_key
@@ -13,6 +15,12 @@ from tests.services.showing import PIPELINES, Shop
 
 Labels = Mapping[str, set[str]]
 """By a metric's name as queries have it, with its ending: the names of its labels."""
+
+OF_PROMETHEUS = {"instance", "job"}
+"""The labels that Prometheus adds to every sample."""
+METRIC = re.compile(r"\b(?:\w+:)?(?:retail|process)_[\w:]*|\bup\b")
+FILTERED = re.compile(r"\{([^}]*)\}")
+GROUPED = re.compile(r"\b(?:by|on|without|ignoring|group_left|group_right)\s*\(([^)]*)\)")
 
 
 def fill(log: MemoryLog, api: Answers) -> None:
@@ -58,3 +66,15 @@ def read_families(api: Answers) -> set[str]:
         for one in families
         if one.name.startswith("retail_")
     }
+
+
+def check_names(query: str, known: Labels) -> None:
+    """It is a query, its metrics are there, with the labels that it filters and groups by."""
+    promql_parser.parse(query)
+    metrics = set(METRIC.findall(FILTERED.sub("", GROUPED.sub("", query))))
+    assert metrics
+    assert metrics <= known.keys(), query
+    filtered = re.findall(r"(\w+)\s*[=!]", " ".join(FILTERED.findall(query)))
+    grouped = re.findall(r"\w+", " ".join(GROUPED.findall(query)))
+    there = OF_PROMETHEUS.union(*(known[one] for one in metrics))
+    assert {*filtered, *grouped} <= there, query
