@@ -13,6 +13,7 @@ Refill = Literal["vans", "orders"]
 # Incremented with each change in the behaviour of a world of the same parameters.
 RULES = 8
 
+LOOK_ALIKES_PER_FRAUD, LOOK_ALIKE_RATE_MAX = 5, 0.05
 OFTEN_RATE, SELDOM_RATE = 0.01, 0.0005
 """The usual shares of the events that are published twice or late, and with each other kind of
 dirt."""
@@ -77,7 +78,9 @@ def create_parameters(settings: Settings) -> Parameters:
         unknown_schema_rate=seldom,
         broken_rule_rate=seldom,
         fraud_rate=settings.simulator_fraud_rate,
-        look_alike_rate=settings.simulator_look_alike_rate,
+        look_alike_rate=min(
+            LOOK_ALIKE_RATE_MAX, LOOK_ALIKES_PER_FRAUD * settings.simulator_fraud_rate
+        ),
         refill=settings.simulator_refill,
     )
 

@@ -58,8 +58,8 @@ class Folders:
 
 
 def locate_folders(settings: Settings) -> Folders:
-    """The lake's folders: at LAKE_URL, or below DATA_DIR."""
-    return Folders(Folder.of(settings.lake_url or (settings.data_dir / LAKE).as_uri()))
+    """The lake's folders: below STORE_URL or DATA_DIR."""
+    return Folders(Folder.of(settings.store_url or settings.data_dir.as_uri()) / LAKE)
 
 
 class UnknownCoverage(UserError):

@@ -26,12 +26,11 @@ from infra.errors import UserError
 HOST = "127.0.0.1"
 THIS_MACHINE = ("localhost", HOST, "::1")
 """The names of this machine to itself."""
-NOW = "now"
+SIMULATED, OWN = "simulated", "own"
 REMEMBERED_FILE = "settings.json"
 BROKER, PIPELINES, SIMULATOR = "broker", "pipelines", "simulator"
 LAKE, REPORTS, SECURITY = "lake", "reports", "security"
 """The folders of a data folder that more than one part of this project finds."""
-FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 OPERATOR = "operator"
 """The user as which a person's commands log in to a secure Kafka; it may do everything."""
 OTHERS = 0o077
@@ -75,15 +74,11 @@ class Settings(BaseSettings):
         description="on; off: stock Spark with public options, slower, with the same answers; or "
         "some pieces of `pipelines/engine/tuning` by name",
     )
-    checkpoint_url: str | None = Field(
+    store_url: str | None = Field(
         None,
-        pattern=FOLDER_URL,
-        description="file:///… or s3a://…: where checkpoints are; unset: in `DATA_DIR`",
-    )
-    lake_url: str | None = Field(
-        None,
-        pattern=FOLDER_URL,
-        description="file:///… or s3a://…: where the lake's tables are; unset: in `DATA_DIR`",
+        pattern=r"^(file://|s3a:/)/[^/]",
+        description="file:///… or s3a://…: where `checkpoints` and `lake` are; unset: in "
+        "`DATA_DIR`",
     )
     jars_dir: Path = Field(
         locate_root() / ".jars",
@@ -206,14 +201,11 @@ class Settings(BaseSettings):
         "so that `retail forget` can erase a person; from the first event on, or never",
     )
 
-    world: Literal["simulated", "own"] = Field(
-        "simulated",
-        description="simulated, or own: no simulator, sales come from files and clients",
-    )
-    world_begins: str = Field(
-        NOW,
-        description="own world: the day it begins, as 2010-12-01; its time is that of what is "
-        "loaded. now: its time is the wall clock's",
+    world: str = Field(
+        SIMULATED,
+        description="simulated; or own: no simulator, sales come from files and clients, and time "
+        "is the wall clock's; or the day on which such a world begins, as 2010-12-01: its time is "
+        "that of what is loaded",
     )
 
     simulator_seed: int = Field(1, ge=0, description="the same seed gives the same events")
@@ -243,13 +235,8 @@ class Settings(BaseSettings):
         0.0002,
         ge=0,
         le=0.05,
-        description="frauds planned per visit, of all six kinds together",
-    )
-    simulator_look_alike_rate: float = Field(
-        0.001,
-        ge=0,
-        le=0.05,
-        description="incidents planned per visit that only look like fraud",
+        description="frauds planned per visit, of all six kinds together; five times as many "
+        "incidents, at most 0.05, only look like fraud",
     )
     simulator_refill: Literal["vans", "orders"] = Field(
         "vans",
@@ -267,10 +254,13 @@ class Settings(BaseSettings):
         # Components run in another working directory, and two names of one folder are one world.
         return path.expanduser().resolve() if path else None
 
-    @field_validator("world_begins")
+    @field_validator("world")
     @classmethod
     def _moment(cls, text: str) -> str:
-        return text if text == NOW else _parse_utc(text).isoformat()
+        try:
+            return text if text in (SIMULATED, OWN) else _parse_utc(text).isoformat()
+        except ValueError:
+            raise ValueError("expected simulated, own, or a day as 2010-12-01") from None
 
     @classmethod
     def settings_customise_sources(
@@ -325,15 +315,19 @@ class Settings(BaseSettings):
         return self.model_copy(update={"kafka_service": name})
 
     @property
+    def is_simulated(self) -> bool:
+        return self.world == SIMULATED
+
+    @property
     def pipeline_names(self) -> tuple[str, ...]:
         return tuple(self.pipelines.split(","))
 
     @property
     def begins_ms(self) -> int | None:
         """When an own world begins, in epoch milliseconds; None: its time is the wall clock's."""
-        if self.world_begins == NOW:
+        if self.world in (SIMULATED, OWN):
             return None
-        return round(_parse_utc(self.world_begins).timestamp() * 1000)
+        return round(_parse_utc(self.world).timestamp() * 1000)
 
     @property
     def data_docs(self) -> Path:

@@ -87,7 +87,7 @@ def _find_first_ms(engine: duckdb.DuckDBPyConnection) -> int:
 
 
 def _find_begin_ms(settings: Settings, first_ms: int, *, dry: bool) -> int:
-    if settings.world == "own" and settings.begins_ms is not None:
+    if settings.begins_ms is not None:
         return settings.begins_ms
     if not dry:
         instant = to_instant(first_ms)
@@ -95,7 +95,7 @@ def _find_begin_ms(settings: Settings, first_ms: int, *, dry: bool) -> int:
         raise UserError(
             "An import needs a world whose time follows the imported events, but here a simulator "
             f"or the wall clock tells the time. The files begin on {first}. Start a shop for them: "
-            f"make reset, then make up WORLD=own WORLD_BEGINS={first}"
+            f"make reset, then make up WORLD={first}"
         )
     return first_ms
 

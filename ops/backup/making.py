@@ -180,11 +180,10 @@ def _copy_back(source: Path, draft: Path, manifest: Manifest) -> None:
 
 
 def _refuse_urls(settings: Settings) -> None:
-    elsewhere = {"CHECKPOINT_URL": settings.checkpoint_url, "LAKE_URL": settings.lake_url}
-    if names := [f"{name}={url}" for name, url in elsewhere.items() if url is not None]:
+    if settings.store_url is not None:
         raise UserError(
             "A backup copies the data folder at one moment, but a part of this shop's data is "
-            f"elsewhere: {', '.join(names)}."
+            f"elsewhere: STORE_URL={settings.store_url}."
         )
 
 

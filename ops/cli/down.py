@@ -98,12 +98,11 @@ def reset(
 
 
 def list_folders_elsewhere(settings: Settings) -> list[Folder]:
-    """This world's folders where URLs name them: another world would take them for its own."""
-    lake = locate_folders(settings).layers if settings.lake_url else ()
-    kept = (
-        locate_checkpoints(settings, name) for name in list_pipelines() if settings.checkpoint_url
-    )
-    return [folder for folder in (*lake, *kept) if folder.list_names()]
+    """This world's folders at STORE_URL: another world would take them for its own."""
+    if settings.store_url is None:
+        return []
+    kept = (locate_checkpoints(settings, name) for name in list_pipelines())
+    return [folder for folder in (*locate_folders(settings).layers, *kept) if folder.list_names()]
 
 
 def is_ours(folder: Path) -> bool:

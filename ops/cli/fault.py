@@ -141,7 +141,7 @@ def describe_shop(settings: Settings) -> str:
     world = (
         f"{settings.simulator_receipts_per_second:g} receipts a second in "
         f"{settings.simulator_stores} stores, shelves filled by {settings.simulator_refill}"
-        if settings.world == "simulated"
+        if settings.is_simulated
         else "an own world"
     )
     return f"{world}; pipelines {', '.join(settings.pipeline_names)}"

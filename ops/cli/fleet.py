@@ -51,8 +51,8 @@ class Component:
 def list_names(settings: Settings) -> tuple[str, ...]:
     """The components that run on this machine, in the order of their start."""
     left_out = set() if settings.broker_embedded else {"broker"}
-    left_out.add("clock" if settings.world == "simulated" else "simulator")
-    if settings.world == "own" or settings.simulator_refill != "orders":
+    left_out.add("clock" if settings.is_simulated else "simulator")
+    if not settings.is_simulated or settings.simulator_refill != "orders":
         left_out |= ORDERS
     if not settings.lake:
         left_out.add("lake")

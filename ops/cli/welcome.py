@@ -15,7 +15,7 @@ def welcome(current: Settings) -> None:
     screen.say("")
     screen.step("Shop", f"{current.api_url}/")
     screen.step("Stock", f"{current.api_url}/v1/stock")
-    if current.world == "own":
+    if not current.is_simulated:
         screen.step("Your sales", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
     show_tokens(current, "retail security token list")

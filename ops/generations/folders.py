@@ -33,8 +33,9 @@ def locate_code(settings: Settings, generation: Generation) -> Path:
 
 def locate_checkpoints(settings: Settings, pipeline: str) -> Folder:
     """The folder of its generations' checkpoints: in the data folder, unless a URL says where."""
-    home = locate_home(settings, pipeline)
-    return Folder.of(settings.checkpoint_url or home.parent.as_uri()) / pipeline
+    if settings.store_url:
+        return Folder.of(settings.store_url) / "checkpoints" / pipeline
+    return Folder.of(locate_home(settings, pipeline).as_uri())
 
 
 def find_checkpoint(settings: Settings, pipeline: str, number: int) -> Checkpoint:

@@ -70,7 +70,7 @@ def create_candidate(
         if (kept := locate_checkpoint(settings, draft).folder).list_names():
             raise UserError(
                 f"{kept} should be empty, as no generation has begun there, but is not: it is of "
-                "another world. Name another folder in CHECKPOINT_URL, or remove this one."
+                "another world. Name another folder in STORE_URL, or remove this one."
             )
         snapshot.take(root, locate_code(settings, draft), edits)
         if ends:

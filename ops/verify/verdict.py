@@ -106,9 +106,7 @@ def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
         listing=compare_listing(settings, asked),
         audit=(
             audit_ledger(settings, asked)
-            if settings.world == "simulated"
-            and isinstance(asked, Oracle)
-            and STOCK_LEVELS.name in answers
+            if settings.is_simulated and isinstance(asked, Oracle) and STOCK_LEVELS.name in answers
             else None
         ),
     )

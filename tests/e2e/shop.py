@@ -117,5 +117,4 @@ def create_world(folder: Path, seed: int, pipelines: str) -> Settings:
         simulator_receipts_per_second=1,  # at the default speed: 12/s at this one
         simulator_dirt=20,
         simulator_fraud_rate=0.005,
-        simulator_look_alike_rate=0.005,
     )

@@ -45,8 +45,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         Settings(
             data_dir=tmp_path_factory.mktemp("own") / "data",
             port_base=free_port_base(),
-            world="own",
-            world_begins="2010-12-01",
+            world="2010-12-01",
         )
     )
     try:

@@ -55,7 +55,7 @@ BY_MOUSE = re.compile(r"^\| \*\*(.+?)\*\* \|.*\| `(retail [^`]+)` \|$", re.MULTI
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """A shop with one pipeline, and much fraud: up to three Sparks run beside each other in it."""
     folder, seed = tmp_path_factory.mktemp("a shop"), create_random("a shop").getrandbits(31)
-    often = {"simulator_fraud_rate": 0.05, "simulator_look_alike_rate": 0.05}
+    often = {"simulator_fraud_rate": 0.05}
     with opened(folder, seed, "fraud", **often) as started:
         yield started
 

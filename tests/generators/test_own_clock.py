@@ -27,7 +27,7 @@ def log(shared_broker: Settings, tmp_path: Path) -> Settings:
     return empty_broker(shared_broker, tmp_path)
 
 
-OWN = {"world": "own", "world_begins": "2010-12-01"}
+OWN = {"world": "2010-12-01"}
 BEGINS_MS = 1_291_161_600_000
 
 

@@ -138,7 +138,7 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
             limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
             if partitions[number] == 2:
                 patch.setattr(pace, "ONE_PARTITION_RECORDS_MAX", -1)
-            kept = {"checkpoint_url": (folder / "kept").as_uri()} if schedule.own_process else {}
+            kept = {"store_url": (folder / "kept").as_uri()} if schedule.own_process else {}
             work = create_work(settings.model_copy(update={**limit, **kept}), name)
             running: Running = (
                 OwnProcess(work) if schedule.own_process else InSession(work, spark, patch)

@@ -78,7 +78,7 @@ def build_options(settings: Settings, pieces: Set[Piece]) -> dict[str, str]:
         options["spark.hadoop.fs.file.impl"] = (
             "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem"
         )
-        if Folder.of(settings.checkpoint_url or "").on_disk:
+        if Folder.of(settings.store_url or "").on_disk:
             options["spark.sql.streaming.checkpointFileManagerClass"] = (
                 "org.apache.spark.sql.execution.streaming.checkpointing"
                 ".FileSystemBasedCheckpointFileManager"
@@ -120,8 +120,7 @@ def forget_defaults(spark: SparkSession, settings: Settings, pieces: Set[Piece])
     Each stateful operator sends them to its tasks with each batch, which is a tenth of the batch's
     cost. Nothing needs them for files on a disk.
     """
-    urls = settings.checkpoint_url, settings.lake_url
-    if Piece.CONTEXT not in pieces or not all(Folder.of(url or "").on_disk for url in urls):
+    if Piece.CONTEXT not in pieces or not Folder.of(settings.store_url or "").on_disk:
         return
     context = spark.sparkContext
     asked = [name for name, _ in context.getConf().getAll() if name.startswith(HADOOP)]

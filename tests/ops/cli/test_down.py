@@ -26,11 +26,11 @@ def test_with_yes_the_folder_is_gone_and_its_neighbours_stay(current: Settings) 
 def test_what_urls_have_put_elsewhere_goes_too_and_its_neighbours_stay(
     current: Settings, tmp_path: Path
 ) -> None:
-    for name in ("mine", "bronze/_delta_log", "inventory/g1"):
+    for name in ("mine", "lake/bronze/_delta_log", "checkpoints/inventory/g1"):
         (tmp_path / "store" / name).mkdir(parents=True)
     there = (tmp_path / "store").as_uri()
     read_settings.cache_clear()
-    assert reset(YES="1", LAKE_URL=there, CHECKPOINT_URL=there).exit_code == 0
+    assert reset(YES="1", STORE_URL=there).exit_code == 0
     assert [one.name for one in (tmp_path / "store").iterdir()] == ["mine"]
 
 

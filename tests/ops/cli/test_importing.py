@@ -31,7 +31,7 @@ SALES = (RECEIPTS, REFUNDS, ADJUSTMENTS, PRICE_CHANGES)
 @pytest.fixture
 def shop(shared_broker: Settings, tmp_path: Path) -> Settings:
     """An empty log of an own world, which begins before every file of these tests."""
-    own = {"world": "own", "world_begins": "2010-12-01"}
+    own = {"world": "2010-12-01"}
     return empty_broker(shared_broker, tmp_path / "data").model_copy(update=own)
 
 
@@ -140,7 +140,7 @@ def test_the_next_files_go_on_where_the_world_stands(shop: Settings, tmp_path: P
 def test_what_cannot_be_imported_is_said_in_a_sentence(shop: Settings, tmp_path: Path) -> None:
     file = write_uci(tmp_path / "sales.csv")
     simulated = shop.model_copy(update={"world": "simulated"})
-    assert "WORLD_BEGINS=2010-12-01" in run(simulated, file).stderr
+    assert "WORLD=2010-12-01" in run(simulated, file).stderr
     assert "there is none" in run(shop, tmp_path / "none.csv").stderr
     assert "found never" in run(shop, file, "--until", "never").stderr
     empty = write_csv(tmp_path / "empty.csv", UCI, [])

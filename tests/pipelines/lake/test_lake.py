@@ -62,7 +62,7 @@ def log(kafka: Settings) -> Settings:
     return kafka.model_copy(
         update={
             "pipeline_records_per_batch_max": len(entries) // 2 + 1,
-            "lake_url": (kafka.data_dir / "another lake").as_uri(),
+            "store_url": (kafka.data_dir / "another lake").as_uri(),
         }
     )
 
