@@ -1,51 +1,19 @@
-"""Generations of fraud in a shop: their states, their processes, and the page that changes them."""
+"""Generations of fraud in a shop: their states and their processes."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-from playwright.sync_api import Browser
-
 from infra.supervisor.parts import kill
-from infra.token import read_token
 from infra.wait import wait_until
 from ops.bench.shops import CommandFailed
 from ops.generations.folders import find_checkpoint
 from ops.generations.record import Generation, read_generations
 from tests.e2e.shop import Shop
 from tests.processes import find_drivers
-from tests.services.api.browser import Visit, visiting
 
 READY_SECONDS_MAX = 400
 RELEASE_SECONDS_MAX = 60
 """The skew of a till's clock, five minutes, is over in three seconds of this world."""
-
-
-@contextmanager
-def visiting_shop(browser: Browser, shop: Shop) -> Iterator[tuple[Visit, Visit]]:
-    """Two tabs that wait as long as a replay takes."""
-    address = shop.settings.api_url
-    with visiting(browser, address) as one, visiting(browser, address) as other:
-        for visit in (one, other):
-            visit.page.set_default_timeout(READY_SECONDS_MAX * 1_000)
-        yield one, other
-
-
-def press(
-    visit: Visit, shop: Shop, step: tuple[str, str], candidate: int = 2, answer: str = ""
-) -> None:
-    """Press the button of a step, whose dialog names the command of the step.
-
-    The guide's candidate is generation 2.
-    """
-    button, command = (text.replace("2", str(candidate)) for text in step)
-    visit.page.get_by_role("button", name=button, exact=True).click()
-    assert visit.text("#confirmation-command") == command
-    visit.page.locator("#answer").evaluate("(field, text) => { field.value = text; }", answer)
-    token = visit.page.get_by_label("Token")
-    if token.is_visible():
-        token.fill(read_token(shop.settings))
-    visit.page.locator("#confirm").click()
 
 
 def list_generations(shop: Shop) -> Sequence[Generation]:

@@ -1,7 +1,6 @@
 """Changed code from offset zero: the guide as written, then failures."""
 
 import json
-import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -34,21 +33,16 @@ from tests.e2e.generations import (
     list_numbers,
     list_states,
     locate_generation,
-    press,
     release_one,
-    visiting_shop,
 )
 from tests.e2e.shop import Shop, opened
 from tests.guide import Reader
 from tests.rooms import ROOMS
 from tests.seeds import create_random
-from tests.services.api.browser import MISSING, chromium, find_chromium
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(1_200)]
 
 GUIDE = locate_root() / "pipelines" / "REPLAY.md"
-BY_MOUSE = re.compile(r"^\| \*\*(.+?)\*\* \|.*\| `(retail [^`]+)` \|$", re.MULTILINE)
-"""The guide's buttons, and the commands that do the same."""
 
 
 @pytest.fixture(scope="module")
@@ -115,34 +109,6 @@ def test_the_guide_works_as_it_is_written(
     assert count_by_rule(shop)["card-velocity"] >= before["card-velocity"]
     assert not locate_generation(shop, 2).exists()
     assert (copy / THRESHOLDS).read_text() == (locate_root() / THRESHOLDS).read_text()
-
-
-@pytest.mark.skipif(find_chromium() is None, reason=MISSING)
-def test_the_guide_works_by_mouse(shop: Shop, stricter: Path) -> None:
-    """Each button does what its command does, and another page shows the served generation."""
-    await_alerts(shop, stricter)
-    start, _, go, back, forget = BY_MOUSE.findall(GUIDE.read_text())
-    [first] = list_numbers(shop)
-    with chromium() as browser, visiting_shop(browser, shop) as (alerts, replay):
-        alerts.open("/alerts?rule=card-velocity")
-        alerts.await_text("#cases .fresh", f"generation {first},")
-        replay.open("/replay?pipeline=fraud")
-        press(replay, shop, start, answer=STRICTER)
-        replay.await_text("#said", "Nothing has switched")
-        candidate = list_numbers(shop)[-1]
-        replay.await_text("#changes", f"The code differs: {LIMIT} 5 → 3, {THRESHOLDS}")
-        new = [row for row in replay.rows("#view-list .moved tbody") if row[1] == "new"]
-        assert {row[3] for row in new} == {f"{LIMIT} 5 → 3"}
-        press(replay, shop, go, candidate)
-        replay.await_text("#said", f"generation {candidate} is read by everyone since")
-        alerts.await_text("#cases .fresh", f"generation {candidate},")
-        press(replay, shop, back, candidate)
-        replay.await_text("#said", f"generation {first} is read by everyone again since")
-        alerts.await_text("#cases .fresh", f"generation {first},")
-        press(replay, shop, forget, candidate)
-        replay.await_text("#said", f"generation {candidate} is forgotten")
-        assert (alerts.errors, replay.errors) == ([], [])
-    assert list_states(shop) == ["promoted"]
 
 
 def test_readers_see_a_promotion_between_two_requests_and_never_half(shop: Shop) -> None:

@@ -16,7 +16,7 @@ from pipelines.engine.tuning.optimized import EXCLUDED_RULES, optimize_once
 from tests.pipelines.log import create_log, receipt
 from tests.pipelines.versions import create_lookups
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
 NODES_MAX = {"analytics": 1_600, "fraud": 1_400, "inventory": 600, "reorder": 2_400, "visits": 700}
 """The nodes of all expressions in an optimized plan, rounded up to the next hundred."""

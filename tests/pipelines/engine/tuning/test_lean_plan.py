@@ -9,7 +9,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tests.pipelines.files import append
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
 Counts = dict[int, int]
 SHUFFLE = "Exchange hashpartitioning"
