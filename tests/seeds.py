@@ -5,7 +5,6 @@ import secrets
 from random import Random
 
 VARIABLE = "TEST_SEED"
-STEPS_VARIABLE = "WORLD_STEPS"
 
 
 def create_random(what: str) -> Random:
@@ -13,9 +12,3 @@ def create_random(what: str) -> Random:
     seed = int(os.environ.get(VARIABLE) or secrets.randbelow(2**32))
     print(f"{what}: {VARIABLE}={seed}")
     return Random(seed)
-
-
-def read_steps() -> int | None:
-    """How many steps made-up worlds take, by WORLD_STEPS; None: as usual, the same in each run."""
-    said = os.environ.get(STEPS_VARIABLE)
-    return int(said) if said else None

@@ -16,7 +16,6 @@ from services.api.app import create_app
 from services.api.routes.pages import PAGES
 from tests import decisions
 from tests.rooms import ROOMS
-from tests.seeds import STEPS_VARIABLE
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources
 
@@ -186,7 +185,6 @@ def find_unknown_variables(text: str, _: Path) -> Iterator[str]:
         {name.upper() for name in Settings.model_fields}
         | list_make_variables()
         | list_command_variables()
-        | {STEPS_VARIABLE}
         | OTHERS
     )
     for file in (".env", "infra/cluster.env"):

@@ -1,15 +1,12 @@
 """Examples of the fraud rules: timelines whose alerts the oracle and the product compute.
 
-The rules run in every example, on plain rows. `test-all` runs every example once more in Spark,
-from the bytes of its records on.
+The rules run on plain rows; in Spark, drawn timelines do (`test_alerts.py`, `test_bound.py`).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
-
-from pyspark.sql import SparkSession
 
 from contracts import ALERTS, build_model, encode_key
 from contracts.times import MILLISECOND
@@ -17,35 +14,23 @@ from infra.kafka import Record
 from ops.verify.fraud import find_signals, list_spans, restore_alert
 from ops.verify.inventory import Row
 from ops.verify.tables import Tables
-from pipelines.common.flow import build_rows
 from pipelines.fraud.alerts import choose_signals_max, create_evaluator
-from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.rules import Signal
-from pipelines.fraud.signals import DIGITS, DIMENSIONS, NUMBERS, SEPARATOR, SIGN
+from pipelines.fraud.signals import DIGITS, NUMBERS, SEPARATOR, SIGN
 from pipelines.fraud.thresholds import Thresholds
-from tests.pipelines.fraud.frames import create_frame
-from tests.pipelines.versions import create_lookups
-from tests.rows import collect_rows
 from tests.timeline import LEEDS, LONDON, Timeline, parse_clock
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 CARD = "tok_1"
 
-Product = Callable[[Sequence[Record], Thresholds], list[Row]]
-"""Computes the alerts of a log by code of the product, in any order."""
-
 
 class Examples(Timeline):
-    """A timeline of which the product must say what the oracle says."""
-
-    def __init__(self, product: Product) -> None:
-        super().__init__()
-        self._product = product
+    """A timeline of which the rules must say what the oracle says."""
 
     def compute_alerts(self, rule: str, **limits: Any) -> list[Row]:
         """The alerts of one rule, which both compute."""
         expected = super().compute_alerts(rule, **limits)
-        found = self._product(self.records, Thresholds(**limits))
+        found = compute_by_rules(self.records, Thresholds(**limits))
         of_rule = [row for row in found if row["rule"] == rule]
         assert sorted(of_rule, key=to_key) == sorted(expected, key=to_key)
         return expected
@@ -103,17 +88,6 @@ def write_parts(signal: Signal) -> Iterator[str]:
             yield f"{int(value) - SIGN:0{DIGITS}X}"
         else:
             yield str(value).encode().hex().upper()
-
-
-def compute_in_spark(spark: SparkSession) -> Product:
-    """The alerts of the whole pipeline, from records to rows."""
-
-    def compute(log: Sequence[Record], limits: Thresholds) -> list[Row]:
-        lookups = create_lookups(spark, DIMENSIONS, log)
-        frame = create_frame(spark, list(log))
-        return list(collect_rows(build_rows(create_pipeline(limits), frame, lookups)))
-
-    return compute
 
 
 def sell_often(

@@ -1,24 +1,18 @@
-"""Reviews of hand-drawn timelines: oracle and pipeline propose what one counts oneself."""
+"""Reviews of hand-drawn timelines: the oracle proposes what one counts oneself.
 
-import sys
+`test_proposals.py` holds the pipeline against it, `test_policy.py` the policy against numbers.
+"""
+
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
 
-from contracts import ADJUSTMENTS, PRODUCTS, PROPOSALS, SHIPMENTS, encode_key
+from contracts import ADJUSTMENTS, PRODUCTS, SHIPMENTS
 from ops.verify.inventory import Row
 from ops.verify.oracles import ReorderOracle
-from pipelines.common.flow import build_rows
-from pipelines.reorder.pipeline import PIPELINE
 from pipelines.reorder.policy import Policy
-from pipelines.reorder.transform import build_line_columns, build_proposals
-from tests.pipelines.log import create_frame
-from tests.pipelines.versions import create_lookups
-from tests.rows import collect_rows
 from tests.timeline import APPLES, DAY, LEEDS, MILK, PRICES, WINE, Timeline, parse_clock
 
 FIRST = DAY + timedelta(days=1)
@@ -26,42 +20,8 @@ FIRST = DAY + timedelta(days=1)
 STEADY = Policy(safety=0.0, swing=0.0, dispersion_min=0.0, late_days=0.0)
 
 
-@pytest.fixture(
-    params=["oracle", pytest.param("spark", marks=(pytest.mark.spark, pytest.mark.thorough))],
-    autouse=True,
-)
-def who_computes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oracle alone, or the pipeline in Spark beside it."""
-    if request.param == "spark":
-        both = partial(compute_in_spark, request.getfixturevalue("spark"))
-        monkeypatch.setattr(sys.modules[__name__], "compute_view", both)
-
-
-def compute_view(shop: Timeline, policy: Policy) -> list[Row]:
-    return ReorderOracle(shop.records, policy).compute_view()
-
-
-def compute_in_spark(spark: SparkSession, shop: Timeline, policy: Policy) -> list[Row]:
-    """The oracle's proposals, which must be the pipeline's."""
-    pipeline = replace(
-        PIPELINE,
-        line_columns=partial(build_line_columns, policy),
-        to_rows=partial(build_proposals, policy=policy),
-    )
-    names = {topic.name for topic in pipeline.reads}
-    frame = create_frame(spark, [one for one in shop.records if one.topic in names])
-    lookups = create_lookups(spark, pipeline.dimensions, shop.records)
-    rows = {
-        encode_key(PROPOSALS, row): row
-        for row in collect_rows(build_rows(pipeline, frame, lookups))
-    }
-    expected = ReorderOracle(shop.records, policy).compute_view()
-    assert rows == {encode_key(PROPOSALS, row): row for row in expected}
-    return expected
-
-
 def compute_proposals(shop: Timeline, policy: Policy = STEADY) -> list[Row]:
-    return compute_view(shop, policy)
+    return ReorderOracle(shop.records, policy).compute_view()
 
 
 def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
