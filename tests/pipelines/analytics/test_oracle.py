@@ -12,7 +12,6 @@ from ops.verify.inventory import Row
 from ops.verify.oracles import ask_oracle
 from pipelines.analytics.pipeline import PIPELINE
 from pipelines.common.flow import build_rows
-from pipelines.common.transform.as_of_join import Lookups
 from pipelines.engine.dimensions import Dimensions
 from pipelines.engine.source import build_source_options
 from tests.replay.log import draw_log
@@ -51,18 +50,18 @@ def log(spark: SparkSession, world: Settings) -> Iterator[DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def lookups(spark: SparkSession, world: Settings) -> Lookups:
-    dimensions = Dimensions(spark, world, PIPELINE)
-    dimensions.read_to_end()
-    return dimensions.lookups
+def dimensions(spark: SparkSession, world: Settings) -> Dimensions:
+    read = Dimensions(spark, world, PIPELINE)
+    read.read_to_end()
+    return read
 
 
 @pytest.mark.parametrize("number", range(len(NAMES)), ids=NAMES)
 def test_a_view_of_a_drawn_world_is_the_oracles(
-    number: int, log: DataFrame, lookups: Lookups, oracle: dict[str, list[Row]]
+    number: int, log: DataFrame, dimensions: Dimensions, oracle: dict[str, list[Row]]
 ) -> None:
     view: Contract = PIPELINE.writes[number]
-    answer = collect_rows(build_rows(PIPELINE, log, lookups, number))
+    answer = collect_rows(build_rows(PIPELINE, log, dimensions.lookups, number))
     assert oracle.keys() == {one.name for one in PIPELINE.writes}
     ours = {encode_key(view, row): row for row in answer}
     theirs = {encode_key(view, row): row for row in oracle[view.name]}
