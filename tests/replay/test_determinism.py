@@ -1,6 +1,7 @@
 """One log, many ways into a pipeline: cut, interleaved, killed. The answer is the same."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -35,22 +36,16 @@ pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 LIVELY = "inventory"
-"""The pipeline that lives for so long that it forgets, and is played one more schedule, to the same
-answer; the others, in the same shell, are played one of all."""
-
-
-def choose_schedules(chance: Random, name: str) -> list[Schedule]:
-    """How the log reaches the pipeline of that name."""
-    live, *others = list_schedules(chance)
-    return [live, chance.choice(others)] if name == LIVELY else [chance.choice([live, *others])]
+"""The pipeline that is played live for so long that it forgets, in every run of the tests."""
 
 
 def list_schedules(chance: Random) -> list[Schedule]:
+    """How a log may reach a pipeline; live first."""
     return [
         Schedule(
             "live",
-            chunks=12,
-            kills=3,
+            chunks=8,
+            kills=2,
             lead_ms=chance.randrange(HOUR_MS),
             burst_max=chance.randint(1, 50),
         ),
@@ -97,85 +92,83 @@ class Forgetting(StreamingQueryListener):
 
 
 @pytest.fixture
-def forgetting(spark: SparkSession, name: str) -> Iterator[Forgetting]:
-    """It listens to the lively pipeline alone: each batch is told to Python, which takes a tenth of
+def forgetting(spark: SparkSession) -> Iterator[Forgetting]:
+    """It listens where it is asked for alone: each batch is told to Python, which takes a tenth of
     the test's CPU.
     """
     listener = Forgetting()
-    if name == LIVELY:
-        spark.streams.addListener(listener)
+    spark.streams.addListener(listener)
     yield listener
-    if name == LIVELY:
-        spark.streams.removeListener(listener)
+    spark.streams.removeListener(listener)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name == LIVELY else pytest.param(name, marks=pytest.mark.thorough)
-        for name in list_pipelines()
-    ],
-)
-def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
-    name: str,
-    spark: SparkSession,
-    forgetting: Forgetting,
-    shared_broker: Settings,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    chance = create_random("log and schedules")
-    log = select_read(draw_log(chance), load(name))
-    assert {entry.dirt for entry in log} == set(Dirt)
-    digests = set()
-    partitions = chance.sample([1, 2], 2)
-    for number, schedule in enumerate(choose_schedules(chance, name)):
-        print(schedule, "own process" if schedule.own_process else f"{partitions[number]} of state")
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        settings = empty_broker(shared_broker, folder)
-        with monkeypatch.context() as patch:
-            limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
-            if partitions[number] == 2:
-                patch.setattr(pace, "ONE_PARTITION_RECORDS_MAX", -1)
-            kept = {"store_url": (folder / "kept").as_uri()} if schedule.own_process else {}
-            work = create_work(settings.model_copy(update={**limit, **kept}), name)
-            running: Running = (
-                OwnProcess(work) if schedule.own_process else InSession(work, spark, patch)
-            )
-            play(log, schedule, running, chance)
-            answered = answer(work)
-            check(answered, work)
-            check_every_kind(answered)
-            assert not list(islice(find_faults(work), SHOWN_MAX))
+@dataclass(frozen=True)
+class Played:
+    """A drawn log, played to pipelines."""
+
+    spark: SparkSession
+    settings: Settings
+    folder: Path
+    patch: pytest.MonkeyPatch
+
+    def check(self, name: str, schedule: Schedule, chance: Random, **options: str) -> None:
+        """Play the log by the schedule: the pipeline's answer is the oracle's."""
+        log = select_read(draw_log(chance), load(name))
+        assert {entry.dirt for entry in log} == set(Dirt)
+        limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
+        kept = {"store_url": (self.folder / "kept").as_uri()} if schedule.own_process else {}
+        partitions = chance.choice([1, 2])
+        print(name, schedule, f"{partitions} of state")
+        if partitions == 2:
+            self.patch.setattr(pace, "ONE_PARTITION_RECORDS_MAX", -1)
+        work = create_work(self.settings.model_copy(update={**limit, **kept, **options}), name)
+        running: Running = (
+            OwnProcess(work) if schedule.own_process else InSession(work, self.spark, self.patch)
+        )
+        play(log, schedule, running, chance)
+        answered = answer(work)
+        check(answered, work)
+        check_every_kind(answered)
+        assert not list(islice(find_faults(work), SHOWN_MAX))
         print(f"{answered.batches} batches, {running.kills} kills")
         assert running.kills > 0
         assert answered.batches >= schedule.chunks
-        digests.add(answered.digests)
-    assert len(digests) == 1
-    if name == LIVELY:
-        wait_until(lambda: forgetting.ids > 0, "ids are forgotten while the generation is live")
+
+
+@pytest.fixture
+def played(
+    spark: SparkSession, shared_broker: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Played:
+    return Played(spark, empty_broker(shared_broker, tmp_path), tmp_path, monkeypatch)
+
+
+def test_a_log_that_a_pipeline_reads_live_is_answered_as_by_the_oracle(
+    played: Played, forgetting: Forgetting
+) -> None:
+    chance = create_random("log and schedule")
+    live, *_ = list_schedules(chance)
+    played.check(LIVELY, live, chance)
+    wait_until(lambda: forgetting.ids > 0, "ids are forgotten while the generation is live")
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", list_pipelines())
-def test_stock_spark_gives_the_same_answer(
-    name: str, shared_broker: Settings, tmp_path: Path
+def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
+    name: str, played: Played
 ) -> None:
+    chance = create_random("log and schedule")
+    live, *others = list_schedules(chance)
+    played.check(name, chance.choice(others if name == LIVELY else [live, *others]), chance)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", list_pipelines())
+def test_stock_spark_gives_the_same_answer(name: str, played: Played) -> None:
     """With public options alone, in a process of its own that is killed once."""
-    chance = create_random("log and schedules")
-    log = select_read(draw_log(chance), load(name))
     schedule = Schedule(
         "untuned", chunks=3, kills=1, lead_ms=HOUR_MS // 2, burst_max=20, own_process=True
     )
-    settings = empty_broker(shared_broker, tmp_path)
-    work = create_work(settings.model_copy(update={"spark_tuning": "off"}), name)
-    running = OwnProcess(work)
-    play(log, schedule, running, chance)
-    answered = answer(work)
-    check(answered, work)
-    check_every_kind(answered)
-    assert running.kills == 1
+    played.check(name, schedule, create_random("log"), spark_tuning="off")
 
 
 def check_every_kind(answered: Answer) -> None:

@@ -1,9 +1,7 @@
 """What somebody else's transactions leave in the log: only what is committed counts, live too."""
 
 import logging
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +10,11 @@ from pyspark.sql import SparkSession
 from contracts import ADJUSTMENTS, HEARTBEATS, STOCK_LEVELS, encode, encode_key
 from infra.settings import Settings
 from infra.wait import wait_until
-from tests.brokers import empty_broker, get_producer
+from tests.brokers import get_producer
 from tests.replay.answer import answer
 from tests.replay.checking import check
 from tests.replay.playing import see_through
-from tests.replay.running import InSession, Work, create_work
+from tests.replay.running import InSession, Work
 from tests.timeline import BEFORE
 from tests.transactions import open_transaction
 
@@ -26,20 +24,6 @@ PARTITION = 0
 OPENED = BEFORE + timedelta(days=1)
 OPENED_MS = round(OPENED.timestamp() * 1000)
 MINUTE_MS = 60_000
-
-
-@pytest.fixture
-def work(shared_broker: Settings, tmp_path: Path) -> Work:
-    return create_work(empty_broker(shared_broker, tmp_path), "inventory")
-
-
-@pytest.fixture
-def running(
-    work: Work, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[InSession]:
-    runs = InSession(work, spark, monkeypatch)
-    yield runs
-    runs.stop()
 
 
 def adjust(units: int, number: int = 0) -> dict[str, Any]:

@@ -1,11 +1,14 @@
 """Each view over a log at rest is the oracle's: a drawn world with every kind of dirt."""
 
+from collections.abc import Iterator
+
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import Contract, encode_key
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
+from ops.verify.inventory import Row
 from ops.verify.oracles import ask_oracle
 from pipelines.analytics.pipeline import PIPELINE
 from pipelines.common.flow import build_rows
@@ -31,19 +34,37 @@ def world(kafka: Settings) -> Settings:
     return kafka
 
 
-@pytest.mark.parametrize("number", range(len(NAMES)), ids=NAMES)
-def test_a_view_of_a_drawn_world_is_the_oracles(
-    number: int, world: Settings, spark: SparkSession
-) -> None:
-    view: Contract = PIPELINE.writes[number]
-    dimensions = Dimensions(spark, world, PIPELINE)
-    dimensions.read_to_end()
-    answer = collect_rows(build_rows(PIPELINE, read_log(spark, world), dimensions.lookups, number))
+@pytest.fixture(scope="module")
+def oracle(world: Settings) -> dict[str, list[Row]]:
+    """The oracle's rows by view."""
     ends = read_end_offsets(create_admin(world), [topic.name for topic in PIPELINE.inputs])
     answers = ask_oracle(PIPELINE.name, world, ends).compute_views()
-    assert answers.keys() == {one.name for one in PIPELINE.writes}
+    return {name: list(rows) for name, rows in answers.items()}
+
+
+@pytest.fixture(scope="module")
+def log(spark: SparkSession, world: Settings) -> Iterator[DataFrame]:
+    found = read_log(spark, world).persist()
+    yield found
+    found.unpersist()
+
+
+@pytest.fixture(scope="module")
+def dimensions(spark: SparkSession, world: Settings) -> Dimensions:
+    read = Dimensions(spark, world, PIPELINE)
+    read.read_to_end()
+    return read
+
+
+@pytest.mark.parametrize("number", range(len(NAMES)), ids=NAMES)
+def test_a_view_of_a_drawn_world_is_the_oracles(
+    number: int, log: DataFrame, dimensions: Dimensions, oracle: dict[str, list[Row]]
+) -> None:
+    view: Contract = PIPELINE.writes[number]
+    answer = collect_rows(build_rows(PIPELINE, log, dimensions.lookups, number))
+    assert oracle.keys() == {one.name for one in PIPELINE.writes}
     ours = {encode_key(view, row): row for row in answer}
-    theirs = {encode_key(view, row): row for row in answers[view.name]}
+    theirs = {encode_key(view, row): row for row in oracle[view.name]}
     wrong = [at for at in ours | theirs if ours.get(at) != theirs.get(at)]
     assert not [(ours.get(at), theirs.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
     assert answer

@@ -80,22 +80,24 @@ def test_a_unit_whose_cost_nobody_knows_has_no_margin_and_is_counted(ask: Asked)
     assert select_fields(view_rows, "margin_cents", "units_without_cost", "units") == [(40, 2, 3)]
 
 
-def sell(*lines: tuple[str, int, int, str | None]) -> Published:
+def sell(*lines: tuple[str, int, int, str | None], at: timedelta = timedelta()) -> Published:
     """Lines are (sku, units, unit price, measure)."""
     names = ("sku", "units", "unit_price_cents", "measure")
-    return receipt(lines=[dict(zip(names, line, strict=True)) for line in lines])
+    return receipt(lines=[dict(zip(names, line, strict=True)) for line in lines], at=at)
 
 
-@pytest.mark.parametrize(
-    ("units", "price", "revenue", "cost"),
-    [(1, 500, 1, 0), (1, 499, 0, 0), (2, 500, 1, 1), (350, 299, 105, 117), (1_000, 500, 500, 333)],
-)
-def test_a_line_with_a_measure_comes_to_whole_cents_half_a_cent_up(
-    ask: Asked, units: int, price: int, revenue: int, cost: int
-) -> None:
-    rows = ask("store-sales", sell(("K", units, price, "kilogram")))
+def test_a_line_with_a_measure_comes_to_whole_cents_half_a_cent_up(ask: Asked) -> None:
+    """Units, price, revenue and cost; each line has a minute of its own."""
+    lines = [(1, 500, 1, 0), (1, 499, 0, 0), (2, 500, 1, 1), (350, 299, 105, 117)]
+    lines.append((1_000, 500, 500, 333))
+    log = [
+        sell(("K", units, price, "kilogram"), at=minute * MINUTE)
+        for minute, (units, price, _, _) in enumerate(lines)
+    ]
     fields = ("units", "revenue_cents", "margin_cents", "units_without_cost")
-    assert select_fields(rows, *fields) == [(units, revenue, revenue - cost, 0)]
+    assert select_fields(ask("store-sales", *log), *fields) == [
+        (units, revenue, revenue - cost, 0) for units, _, revenue, cost in lines
+    ]
 
 
 def test_each_line_of_one_product_is_rounded_by_itself(ask: Asked) -> None:

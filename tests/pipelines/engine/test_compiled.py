@@ -11,7 +11,7 @@ from infra.settings import Settings
 from pipelines.engine.compiled import FUNCTIONS, ensure_class_jar
 from pipelines.engine.tuning.options import LEAN_PLAN, STATE_STORE
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
 
 def test_every_class_is_compiled_once(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def test_an_open_batch_is_finished_first(
     assert query.exception() is None
 
 
+@pytest.mark.thorough
 @pytest.mark.spark
 def test_when_a_query_has_ended_no_task_of_it_runs(spark: SparkSession, tmp_path: Path) -> None:
     query = (

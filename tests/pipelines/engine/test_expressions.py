@@ -17,7 +17,7 @@ from pipelines.engine.sink import (
 )
 from tests.pipelines.files import append
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
 IDS, BATCHES, LARGE = 100, 4, 2
 ADDED = 1_357_911

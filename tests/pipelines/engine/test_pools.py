@@ -11,8 +11,6 @@ from infra import java
 from pipelines.common.pipeline import list_pipelines, load
 from pipelines.engine.session import POOLS_FILE, write_pools
 
-pytestmark = pytest.mark.spark
-
 ASK = """
 import sys
 from pyspark.sql import SparkSession
@@ -25,6 +23,8 @@ print([context.getPoolForName(name).get().weight() for name in sys.argv[3:]])
 """
 
 
+@pytest.mark.thorough
+@pytest.mark.spark
 def test_spark_gives_each_pipeline_the_weight_that_it_declares(tmp_path: Path) -> None:
     """A Spark of its own: pools are read once, when it starts."""
     rooms = [load(name) for name in list_pipelines()]

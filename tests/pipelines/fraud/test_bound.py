@@ -114,6 +114,7 @@ def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: St
         assert sort_evidence(found[identity]) == sort_evidence(row)
 
 
+@pytest.mark.thorough
 def test_a_rule_is_asked_about_no_more_signals_than_the_bound_and_one(
     spark: SparkSession, log: list[Record]
 ) -> None:
@@ -150,6 +151,7 @@ def test_state_of_ten_times_the_bound_is_that_of_the_bound(
 LONG, TWICE = "LONG", "TWICE"
 
 
+@pytest.mark.thorough
 def test_a_refund_of_the_largest_receipt_is_held_against_all_of_its_lines(
     spark: SparkSession,
 ) -> None:

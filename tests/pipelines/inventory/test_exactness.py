@@ -61,9 +61,3 @@ def test_any_order_and_repetition_of_the_same_events_give_the_same_view(
     again = [*log, *chance.sample(log, COPIES)]
     chance.shuffle(again)
     assert digest_view(spark, again) == digest_view(spark, log)
-
-
-def test_one_event_less_gives_another_view(spark: SparkSession) -> None:
-    chance = create_random("one event less")
-    log = [draw_event(chance) for _ in range(EVENTS)]
-    assert digest_view(spark, [*log, receipt(("SKU-0", 1))]) != digest_view(spark, log)

@@ -12,7 +12,7 @@ from pipelines.engine.tuning.options import BATCHES_PER_WALK
 from tests.pipelines.deduplication import deduplicate_ids, read_ids
 from tests.pipelines.files import append
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
 BATCHES = 9
 

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pipelines.engine.session import YOUNG_MIB
 from pipelines.engine.tuning.heap import MIB, OLD_MIB_MIN, Heap
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
 GARBAGE_MIB = YOUNG_MIB + OLD_MIB_MIN
 """Larger than the young part, so it is put into the old one at once."""

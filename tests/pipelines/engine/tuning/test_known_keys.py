@@ -10,7 +10,7 @@ from pipelines.engine.tuning.options import KNOWS_KEYS
 from tests.pipelines.deduplication import deduplicate_ids
 from tests.pipelines.files import append
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
 IDS, AGAIN = 400, 7
 """How many ids a batch has; every so manieth was in a batch before."""

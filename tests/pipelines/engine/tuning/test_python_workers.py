@@ -34,6 +34,7 @@ def test_the_daemon_of_this_spark_collects_by_the_name_that_is_replaced() -> Non
     assert vars(daemon)["gc"] is gc
 
 
+@pytest.mark.thorough
 @pytest.mark.spark
 def test_a_worker_begins_with_what_is_shared(spark: SparkSession) -> None:
     assert spark.conf.get("spark.python.daemon.module") == DAEMON
