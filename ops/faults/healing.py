@@ -22,9 +22,10 @@ from ops.verify.verdict import count_records_behind
 from services import liveness
 from services.clock import get_wall_ms
 
-PERIOD_SECONDS = 0.5
+PERIOD_SECONDS = 1.0
 REQUEST_SECONDS_MAX = 10.0
-POLL_SECONDS = 0.25
+POLL_SECONDS = 1.0
+"""Less would take the core from what heals: one look asks the API, the broker and the processes."""
 
 NO_ANSWER = (*http.NO_ANSWER, LookupError)
 """What an API that is away, that starts, or that has not loaded a pipeline leads to."""

@@ -62,7 +62,7 @@ def test_a_terminal_that_closes_does_not_end_a_command_under_nohup(tmp_path: Pat
 
 def start_waiting(folder: Path, *prefix: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        ["env", "--default-signal=HUP", *prefix, sys.executable, "-c", WAITS],
+        ["env", "--default-signal=HUP,INT", *prefix, sys.executable, "-c", WAITS],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(locate_root())},
         stdin=subprocess.DEVNULL,
