@@ -31,7 +31,9 @@ def test_what_urls_have_put_elsewhere_goes_too_and_its_neighbours_stay(
     there = (tmp_path / "store").as_uri()
     read_settings.cache_clear()
     assert reset(YES="1", STORE_URL=there).exit_code == 0
-    assert [one.name for one in (tmp_path / "store").iterdir()] == ["mine"]
+    store = tmp_path / "store"
+    assert [str(one.relative_to(store)) for one in store.rglob("*/*")] == []
+    assert (store / "mine").is_dir()
 
 
 def test_without_a_terminal_nothing_is_removed(current: Settings) -> None:
