@@ -1,13 +1,18 @@
 """Lists come in pages: together they are the whole, and a cursor fits its own question."""
 
+import json
 from collections.abc import Iterator
 from http import HTTPStatus
 from itertools import pairwise
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from contracts import STORE_SALES
+from contracts import ALERTS, STORE_SALES
+from contracts.schemas import get_schema_id
+from infra.settings import locate_root
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, check_problem, create_sources, serving
 from tests.services.showing import PIPELINES, SHELF, Shop
@@ -77,3 +82,62 @@ def test_a_cursor_of_another_question_is_refused(
     following = shop.json(path, **query)["next"]
     answer = shop.get(path, **{**query, **other, "cursor": following})
     check_problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY, "Cursor of another question")
+
+
+OPENAPI = json.loads((locate_root() / "contracts" / "http" / "openapi.json").read_text())
+NAMES: Query = {
+    "store_id": STORE,
+    "sku": SKU,
+    "name": STORE_SALES.name,
+    "pipeline": "inventory",
+    "subject": f"{STORE_SALES.name}-value",
+    "version": "latest",
+    "id": get_schema_id(STORE_SALES),
+}
+"""What stands for a parameter of a path."""
+BY_LIST = {
+    "/v1/alerts/{key}": "/v1/alerts",
+    "/v1/history/alerts/{key}": "/v1/alerts",
+    "/v1/views/{name}/rows/{key}": ROWS,
+    "/v1/quarantine/{topic}/{partition}/{offset}": "/v1/quarantine",
+}
+"""Where an item is taken from whose place is in its list only."""
+
+
+def list_documents() -> Iterator[tuple[str, Query]]:
+    """Every path that answers with JSON, and the schema of its answers."""
+    for path, operations in OPENAPI["paths"].items():
+        content = operations.get("get", {"responses": {"200": {}}})["responses"]["200"]
+        for kind, one in content.get("content", {}).items():
+            if kind.endswith(("/json", "+json")):
+                yield path, one["schema"]
+
+
+@pytest.mark.parametrize(("path", "schema"), list(list_documents()), ids=lambda one: str(one)[:60])
+def test_an_answer_has_what_its_document_says_and_nothing_else(
+    shop: Answers, path: str, schema: Query
+) -> None:
+    names = NAMES
+    if path in BY_LIST:
+        [first, *_] = shop.json(BY_LIST[path])["items"]
+        contract = ALERTS if "alerts" in path else STORE_SALES
+        key = "/".join(quote(str(first.get(field)), safe="") for field in contract.key)
+        names = {**NAMES, "key": key, **first}
+    answer = shop.get(path.format_map(names))
+    assert answer.status_code == HTTPStatus.OK, answer.text
+    closed = close({**schema, "components": OPENAPI["components"]})
+    wrong = [one.message for one in Draft202012Validator(closed).iter_errors(answer.json())]
+    assert wrong == []
+
+
+def close(schema: Any) -> Any:
+    """The same, where an object with named members has no others."""
+    if isinstance(schema, list):
+        return [close(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    rest = {} if "additionalProperties" in schema or "properties" not in schema else CLOSED
+    return {**{name: close(one) for name, one in schema.items()}, **rest}
+
+
+CLOSED = {"additionalProperties": False}
