@@ -1,4 +1,6 @@
-"""The wall clock, for what ends by it: sunsets, certificates, tokens."""
+"""The wall clock, for figures about the present and for what ends by it: sunsets, certificates,
+tokens. It never enters a view.
+"""
 
 import time
 from datetime import UTC, date, datetime

@@ -3,13 +3,13 @@
 import logging
 
 from contracts import ERASURES, encode, encode_key
+from infra.clock import get_wall_ms
 from infra.erasures import note_erasure
 from infra.errors import UserError
 from infra.identities import Erased, Identities, Person, locate_lookup
 from infra.kafka import KafkaDown, create_producer, is_answering, send
 from infra.scratch import is_publishing, list_importing
 from infra.settings import Settings
-from services.clock import get_wall_ms
 from services.traces import find_trace
 
 log = logging.getLogger("forgetting")

@@ -7,11 +7,11 @@ commit from a process that has not joined it yet.
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from contracts import CLOCKS
+from infra.clock import get_wall_ms
 from infra.kafka import create_consumer
 from infra.kafka.errors import UNSETTLED, get_error_code
 from infra.settings import Settings
 from infra.wait import wait_for
-from services.clock import get_wall_ms
 
 PLACE = (CLOCKS.name, 0)
 ANSWER_SECONDS_MAX = 5.0

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from infra.clock import get_wall_ms
 from infra.identities import FOLDER as IDENTITIES
 from infra.scratch import IMPORTS
 from infra.settings import BROKER, LAKE, PIPELINES, REMEMBERED_FILE, SECURITY, SIMULATOR
-from services.clock import get_wall_ms
 
 KEPT = (BROKER, PIPELINES, SIMULATOR, IMPORTS, LAKE, SECURITY, IDENTITIES, REMEMBERED_FILE)
 """The log; checkpoints and code of the generations; what the simulator and an import note beside

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 
+from infra.clock import get_wall_ms
 from infra.erasures import erase_again, locate_erasures, read_erasures
 from infra.errors import UserError
 from infra.identities import locate_lookup
@@ -21,7 +22,6 @@ from ops.backup.copying import Mirror, compute_digest
 from ops.backup.manifest import Manifest, NoBackup, Position, read_manifest
 from ops.generations.folders import locate_checkpoint
 from ops.generations.record import Generation, read_generations
-from services.clock import get_wall_ms
 
 PRIVATE = 0o700
 UPDATES_RUNNING = 2

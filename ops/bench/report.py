@@ -11,8 +11,8 @@ from typing import Any
 import psutil
 from pydantic import TypeAdapter
 
+from infra.clock import get_wall_ms
 from ops.bench.figures import Aim, Figure, Outcome
-from services.clock import get_wall_ms
 
 WIDTH = 80
 GIB = 1024**3

@@ -1,9 +1,12 @@
 """retail import: the sales of a retailer's own files, into a world of their own."""
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -14,10 +17,10 @@ from generators.importing.publishing import Imported, Watch
 from generators.importing.session import run_import
 from infra.errors import UserError
 from infra.kafka import NotDelivered
-from infra.settings import read_settings
+from infra.reports import locate_reports
+from infra.settings import Settings, read_settings
 from ops.cli import screen
 from ops.cli.options import parse_moment
-from ops.cli.refusals import report_refusals, write_refusal
 
 
 def import_command(
@@ -54,7 +57,7 @@ def import_command(
         watch = Watch(
             step=lambda text: wait.show("import", text),
             progress=lambda at: wait.show("import", render_progress(at)),
-            refused=lambda one: write_refusal(report, asdict(one)),
+            refused=lambda one: print(json.dumps(asdict(one), ensure_ascii=False), file=report),
         )
         try:
             imported = run_import(settings, wanted, files, watch, dry=dry_run, until_ms=end_ms)
@@ -63,6 +66,19 @@ def import_command(
     show(imported, Path(report.name), dry=dry_run)
     if imported.refused:
         raise typer.Exit(1)
+
+
+@contextmanager
+def report_refusals(settings: Settings, name: str) -> Iterator[TextIO]:
+    """The report of this name, emptied; without a refusal there is no file."""
+    file = locate_reports(settings) / f"{name}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", encoding="utf-8") as report:
+        try:
+            yield report
+        finally:
+            if not report.tell():
+                file.unlink()
 
 
 def render_progress(at: Imported) -> str:

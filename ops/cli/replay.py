@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from infra.clock import get_wall_ms
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import screen
 from ops.cli.options import AsJson
@@ -19,7 +20,6 @@ from ops.replay.thresholds import edit
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine.archive import Source
 from pipelines.engine.throttle import pause_others
-from services.clock import get_wall_ms
 
 app = typer.Typer(no_args_is_help=True)
 

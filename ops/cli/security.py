@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.security.files import locate_authority, make_folder, replace
 from infra.security.tokens import (
@@ -22,7 +23,6 @@ from infra.security.tokens import (
 )
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import screen
-from services.clock import get_wall_ms
 from services.times import render_instant
 
 DAYS_MAX = 3_650

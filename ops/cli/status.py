@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from confluent_kafka import KafkaException
 
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.kafka import KafkaDown, UnknownTopic, is_answering
 from infra.logs import tail
@@ -22,7 +23,6 @@ from ops.cli.options import AsJson
 from ops.cli.ready import READER
 from ops.generations import snapshot
 from ops.generations.record import read_generations
-from services.clock import get_wall_ms
 from services.times import render_instant
 
 LINE_WIDTH = 160

@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.settings import REMEMBERED_FILE, Settings, load_remembered
 from infra.supervisor.parts import PIPELINES, kill, pause, restart_component, stop_component
@@ -20,7 +21,6 @@ from ops.faults.fault import Scene
 from ops.generations.folders import locate_checkpoint
 from ops.generations.record import read_generations
 from services.api.store.database import locate_database, locate_folder
-from services.clock import get_wall_ms
 
 QUOTA, QUOTA_GIB = "simulator_disk_gib_max", 1e-6
 STILL_SECONDS_MAX = 90.0

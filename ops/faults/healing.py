@@ -11,6 +11,7 @@ import psutil
 from confluent_kafka import KafkaException
 
 from infra import http
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.lake import locate_folders, read_coverage
@@ -20,7 +21,6 @@ from ops.verify.log import is_archived
 from ops.verify.served import parse_inputs
 from ops.verify.verdict import count_records_behind
 from services import liveness
-from services.clock import get_wall_ms
 
 PERIOD_SECONDS = 1.0
 REQUEST_SECONDS_MAX = 10.0

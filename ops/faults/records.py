@@ -13,6 +13,7 @@ from contracts import CONTRACTS, HEARTBEATS, RECEIPTS, Row, encode, encode_key
 from contracts.partitions import choose_partition
 from generators import wire
 from generators.event import Dirt, Publication
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.kafka import (
     Outgoing,
@@ -26,7 +27,6 @@ from infra.kafka.clients import Config, build_client_config
 from infra.kafka.send import BY_KEY
 from infra.settings import Settings
 from ops.control.world_clock import read_clock
-from services.clock import get_wall_ms
 
 OFFLINE_MINUTES = 90
 """How long a store was cut off; less than the horizon of its receipts."""

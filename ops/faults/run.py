@@ -8,6 +8,7 @@ from random import Random
 
 import psutil
 
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor import parts
@@ -23,7 +24,6 @@ from ops.faults.healing import (
     take_aim,
     watch,
 )
-from services.clock import get_wall_ms
 
 WELL_SECONDS_MAX = 240.0
 """How long a shop may take to be well before a fault is done."""

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 from contracts import READERS
 from contracts.consumer import create_reader
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.wait import wait_for
 from ops.control.reading import Reader as Records
 from ops.control.reading import read_table
-from services.clock import get_wall_ms
 
 ALIVE_SECONDS = 15.0
 """A reader that is silent for longer counts as dead. Readers announce themselves every 5 s."""

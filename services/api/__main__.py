@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from infra.clock import get_wall_ms
 from infra.logs import set_up_logging
 from infra.security.tokens import ensure_tokens
 from infra.settings import Settings, read_settings
@@ -13,7 +14,6 @@ from infra.token import read_token
 from services.api.app import create_app, create_sources
 from services.api.http.server import listen
 from services.api.store.background import Background
-from services.clock import get_wall_ms
 
 COMPONENT = "api"
 RENEWAL_SECONDS = 60.0

@@ -9,6 +9,7 @@ from socket import gethostname
 
 from fastapi import FastAPI
 
+from infra.clock import get_wall_ms
 from infra.identities import open_edge
 from infra.kafka import EndOffsets, create_admin, create_producer
 from infra.lake import locate_folders
@@ -57,7 +58,6 @@ from services.api.store.mirror import Mirror
 from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.store import Commits, Store
-from services.clock import get_wall_ms
 
 DESCRIPTION = """Stock on every shelf, from the log.
 

@@ -15,6 +15,7 @@ from contracts import QUARANTINE, RELEASES, Row, encode, encode_key
 from contracts.checks import order_checks
 from contracts.times import to_instant
 from contracts.validation import VALIDATED, Rejection, validate
+from infra.clock import get_wall_ms
 from infra.kafka import (
     Offsets,
     Outgoing,
@@ -29,7 +30,6 @@ from infra.kafka import (
 )
 from infra.settings import Settings
 from ops.control.reading import refuse_newer
-from services.clock import get_wall_ms
 from services.quarantine.progress import GROUP, Progress, commit, read_committed
 
 RECORDS_PER_BATCH_MAX = 2_000

@@ -12,6 +12,7 @@ from contracts import RELEASES, Contract, Row, codec, encode, encode_key
 from contracts.consumer import create_reader
 from contracts.times import MILLISECOND, render_span, to_instant
 from contracts.validation import VALIDATED, Rejection, identify, unwrap, validate
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.kafka import (
     Record,
@@ -27,7 +28,6 @@ from infra.kafka import (
 from infra.settings import Settings
 from ops.control.reading import Reader
 from ops.control.world_clock import AnnouncedClock, read_clock
-from services.clock import get_wall_ms
 from services.quarantine.remedy import find_remedy
 
 BECAUSE_MAX = 500

@@ -2,8 +2,8 @@
 
 import pytest
 
+from infra.clock import get_wall_ms
 from infra.settings import Settings
-from services.clock import get_wall_ms
 from services.liveness import read_start_ms, report_start
 
 pytestmark = pytest.mark.e2e

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from contracts import BEST_SELLERS
 from contracts.times import to_epoch_ms
+from infra.clock import get_wall_ms
 from services.api.http.answers import Dated, date
 from services.api.http.parameters import Moment
 from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem
@@ -27,7 +28,6 @@ from services.api.store.selection import WHOLE_MAX
 from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import Document
-from services.clock import get_wall_ms
 from services.times import render_instant
 
 TOP_DEFAULT = 10

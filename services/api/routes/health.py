@@ -8,6 +8,7 @@ from http import HTTPStatus
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from infra.clock import get_wall_ms
 from services.api.http.answers import respond
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import LIST_PROBLEMS, Problem, Unavailable
@@ -15,7 +16,6 @@ from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.store.store import Store
 from services.api.store.tables import Document
-from services.clock import get_wall_ms
 from services.times import render_instant
 
 router = Router(tags=["health"])

@@ -23,6 +23,7 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
 from contracts import ALERTS
+from infra.clock import get_wall_ms
 from ops.generations.record import State
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS
@@ -36,7 +37,6 @@ from services.api.store.changelog import READER
 from services.api.store.errors import MirrorLoading
 from services.api.store.materializer import Materializer
 from services.api.store.store import Store
-from services.clock import get_wall_ms
 
 TEXT = "text/plain"
 BEYOND_BOUND = f"""

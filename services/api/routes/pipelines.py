@@ -12,6 +12,7 @@ from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from infra.clock import get_wall_ms
 from infra.kafka import Offsets
 from infra.reports import find_difference
 from ops.generations.record import Generation, Generations
@@ -25,7 +26,6 @@ from services.api.store.materializer import Materializer
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import AnyJson, Document
-from services.clock import get_wall_ms
 from services.times import render_instant
 
 router = Router(tags=["pipelines"])

@@ -8,10 +8,10 @@ from http import HTTPStatus
 from time import monotonic
 
 from contracts import ACTIONS, Row, encode, encode_key
+from infra.clock import get_wall_ms
 from infra.security.tokens import NOBODY
 from services.api.store.errors import NotRecorded
 from services.api.store.publisher import NotPublished, Record
-from services.clock import get_wall_ms
 
 REFUSALS_AT_ONCE_MAX = 60
 """The refusals recorded at once; after that one a second. The audit counts the others."""

@@ -7,10 +7,10 @@ its window has ended, and the answer holds everything that was published by then
 from datetime import timedelta
 
 from contracts import CONTRACTS, RELEASES, Contract
+from infra.clock import get_wall_ms
 from services.api.store.marker import Marker
 from services.api.store.store import Store
 from services.api.store.tables import Stored, Table
-from services.clock import get_wall_ms
 from services.times import to_ms
 
 ENDS = ("window_end", "interval_end", "day_end", "review_at")

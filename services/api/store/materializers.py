@@ -20,12 +20,12 @@ from typing import NamedTuple
 from confluent_kafka import Producer
 
 from contracts import READERS, Row, encode, encode_key
+from infra.clock import get_wall_ms
 from infra.kafka import send
 from ops.generations.record import Generation, Generations, State
 from services.api.store.background import Background
 from services.api.store.database import locate_database, read_marker, remove
 from services.api.store.materializer import Materializer, OnLoaded
-from services.clock import get_wall_ms
 
 LOOK_SECONDS = 0.1
 ANNOUNCE_SECONDS = 5.0

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+from infra.clock import get_wall_ms
 from ops.control.world_clock import AnnouncedClock
 from ops.generations.record import State
 from services.api.store.background import Background
@@ -18,7 +19,6 @@ from services.api.store.materializers import Materializers, Registration
 from services.api.store.mirror import Mirror
 from services.api.store.publisher import Publisher
 from services.api.store.snapshots import Snapshots
-from services.clock import get_wall_ms
 
 STOP_SECONDS_MAX = 3.0
 """With the five seconds for open answers, less than a container's grace period."""

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 import ops.cli.status
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.security.certificates import ensure_certificate
 from infra.security.tokens import DAY_MS, Role, add_token, ensure_tokens
@@ -17,7 +18,6 @@ from infra.supervisor.manager import Manager, Process, State
 from ops.cli import fleet
 from ops.cli.fleet import Component
 from ops.cli.status import logs, render_duration
-from services.clock import get_wall_ms
 from tests.ops.cli.commands import run_command
 
 API = Component(

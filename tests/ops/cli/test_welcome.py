@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from infra.clock import get_wall_ms
 from infra.security.tokens import ensure_tokens, list_tokens
 from infra.settings import Settings
 from infra.token import read_token
 from ops.cli.welcome import welcome, welcome_outside
-from services.clock import get_wall_ms
 
 NOBODY = "127.0.0.1:1"
 

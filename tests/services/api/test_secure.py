@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from infra.clock import get_wall_ms
 from infra.http import NO_ANSWER, fetch_json, open_answer
 from infra.security.certificates import ensure_certificate
 from infra.security.files import locate_authority
@@ -20,7 +21,6 @@ from infra.settings import Settings
 from ops.cli import health
 from ops.cli.experiments import run
 from services.api.app import create_profile
-from services.clock import get_wall_ms
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
 from tests.services.writing import promote_fraud

@@ -8,10 +8,10 @@ import pytest
 
 from contracts import ACTIONS, build_model, decode
 from contracts.times import to_epoch_ms
+from infra.clock import get_wall_ms
 from services.api import commands
 from services.api.store.audit import Audit
 from services.api.store.publisher import Record, Refused
-from services.clock import get_wall_ms
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, serving_commands
 from tests.services.world import NOON, announce

@@ -11,6 +11,7 @@ import pytest
 
 from contracts import ACTIONS, CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
 from contracts.partitions import choose_partition
+from infra.clock import get_wall_ms
 from infra.kafka import Record, apply_topics, create_admin, is_answering, read_end_offsets
 from infra.security.tokens import DAY_MS, Role, Token
 from infra.settings import Settings
@@ -20,7 +21,6 @@ from services.api.app import create_sources
 from services.api.http.sources import Profile
 from services.api.routes.events import PUBLISHED_BY
 from services.api.routes.topics import describe
-from services.clock import get_wall_ms
 from tests.brokers import start_broker
 from tests.ports import free_port_base
 from tests.services.broker import KafkaLog

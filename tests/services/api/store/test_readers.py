@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from contracts import READERS, encode, encode_key
+from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.kafka import send
 from infra.settings import Settings
@@ -18,7 +19,6 @@ from ops.replay.readers import (
     find_alive,
 )
 from services.api.app import create_sources
-from services.clock import get_wall_ms
 from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
 from tests.services.serving import serving
