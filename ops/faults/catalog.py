@@ -164,7 +164,8 @@ def list_record_faults() -> Iterator[Fault]:
 
 
 def do_publish(scene: Scene, publish: Callable[[Scene], int]) -> str:
-    return f"published {publish(scene):,} records"
+    count = publish(scene)
+    return f"published {count:,} record{'' if count == 1 else 's'}"
 
 
 RECORD_FAULTS: Sequence[tuple[str, str, str, float, Callable[[Scene], int]]] = (
