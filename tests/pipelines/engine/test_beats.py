@@ -47,7 +47,7 @@ def test_a_clock_that_was_set_back_a_little_is_still_the_same(
 ) -> None:
     monkeypatch.setattr(beats, "read_clock", lambda _settings: announced)
     monkeypatch.setattr(beats, "get_wall_ms", lambda: NOW_MS + 60_000)
-    monkeypatch.setattr("time.monotonic", lambda: 1_000.0)
+    monkeypatch.setattr(beats, "time", SimpleNamespace(monotonic=lambda: 1_000.0))
     limit = BeatLimit(Settings(), before, looked_at=1_000.0 - LOOK_SECONDS)
     assert limit.is_outdated() is is_outdated
     assert not limit.is_outdated(), "it looks once in a while"
