@@ -67,8 +67,6 @@ class Supervisor:
         self._not_before: dict[Name, float] = {}
         self._irreplaceable: set[str] = set()
         """The pipelines whose replay was refused: another attempt would be, too."""
-        self._gathered: set[Name] = set()
-        """The replays that wait for each other."""
 
     def run(self) -> None:
         """Supervise until no generation can run. Raises UserError."""
@@ -140,10 +138,14 @@ class Supervisor:
             self._irreplaceable.add(name)
             log.error("%s is not replayed by itself: %s", name, error)
             return
+        self._gather(get_name(one) for one in generations if one.state in CANDIDATE)
+
+    def _gather(self, begun: Iterable[Name]) -> None:
+        """Let these replays and those that wait already begin together, a while from now."""
         now = time.monotonic()
-        waiting = {one for one in self._gathered if self._not_before[one] > now}
-        self._gathered = waiting | {get_name(one) for one in generations if one.state in CANDIDATE}
-        self._not_before.update(dict.fromkeys(self._gathered, now + GATHER_SECONDS))
+        waiting = [one for one, moment in self._not_before.items() if moment > now]
+        unfailed = [one for one in waiting if not self._failures[one]]
+        self._not_before.update(dict.fromkeys([*unfailed, *begun], now + GATHER_SECONDS))
 
     def reap(self, wanted: dict[Name, Generation]) -> None:
         """Remove the workers that have ended and note their failures. Raises UserError."""

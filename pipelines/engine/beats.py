@@ -5,7 +5,7 @@ come, accepted as its record's timestamp says the same, would free all of it for
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from pyspark.sql import Column
@@ -38,7 +38,7 @@ class BeatLimit:
     @classmethod
     def read(cls, settings: Settings) -> "BeatLimit":
         """The limit by the clock that is announced now."""
-        return cls(settings, read_clock(settings), time.monotonic())
+        return cls(settings, read_announced(settings), time.monotonic())
 
     def is_outdated(self) -> bool:
         """Whether the clock that is announced now differs from this one by more than the skew.
@@ -48,12 +48,12 @@ class BeatLimit:
         if time.monotonic() - self.looked_at < LOOK_SECONDS:
             return False
         self.looked_at = time.monotonic()
-        newest = read_clock(self.settings)
+        newest = read_announced(self.settings)
         if newest is None or self.clock is None or newest.state is not self.clock.state:
             return newest is not self.clock
-        at_ms = get_wall_ms() if newest.is_running else newest.clock.wall_ms
-        ahead_ms = abs(compute_world_ms(newest, at_ms) - compute_world_ms(self.clock, at_ms))
-        return timedelta(milliseconds=ahead_ms) > SKEW
+        wall_ms = get_wall_ms()
+        apart_ms = abs(newest.world_at(wall_ms) - self.clock.world_at(wall_ms))
+        return timedelta(milliseconds=apart_ms) > SKEW
 
     def build_column(self) -> Column:
         """World time at the start of a batch, and the skew; wall time where no clock runs."""
@@ -68,7 +68,7 @@ class BeatLimit:
         return F.timestamp_millis(now_ms + SKEW // MILLISECOND)
 
 
-def compute_world_ms(announced: AnnouncedClock, wall_ms: int) -> int:
-    """World time as announced, whatever the last heartbeat says."""
-    clock = announced.clock
-    return clock.world_at(wall_ms) if announced.is_running else clock.world_ms
+def read_announced(settings: Settings) -> AnnouncedClock | None:
+    """The clock as announced, whatever the last heartbeat says; None before."""
+    announced = read_clock(settings)
+    return announced and replace(announced, beat_ms=None)

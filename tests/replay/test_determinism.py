@@ -28,7 +28,7 @@ from tests.replay.checking import SHOWN_MAX, check
 from tests.replay.log import HOURS, draw_log, select_read
 from tests.replay.playing import play
 from tests.replay.providing import find_faults
-from tests.replay.running import InSession, OwnProcess, Running, create_work
+from tests.replay.running import InSession, OwnProcess, Running, Work, create_work
 from tests.replay.schedule import Schedule
 from tests.seeds import create_random
 
@@ -106,13 +106,13 @@ def forgetting(spark: SparkSession) -> Iterator[Forgetting]:
 class Played:
     """A drawn log, played to pipelines."""
 
-    spark: SparkSession
+    request: pytest.FixtureRequest
     settings: Settings
     folder: Path
     patch: pytest.MonkeyPatch
 
-    def check(self, name: str, schedule: Schedule, chance: Random, **options: str) -> None:
-        """Play the log by the schedule: the pipeline's answer is the oracle's."""
+    def check(self, name: str, schedule: Schedule, chance: Random, **options: str) -> int:
+        """Play the log by the schedule: the answer is the oracle's. Returns the number of kills."""
         log = select_read(draw_log(chance), load(name))
         assert {entry.dirt for entry in log} == set(Dirt)
         limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
@@ -122,9 +122,7 @@ class Played:
         if partitions == 2:
             self.patch.setattr(pace, "ONE_PARTITION_RECORDS_MAX", -1)
         work = create_work(self.settings.model_copy(update={**limit, **kept, **options}), name)
-        running: Running = (
-            OwnProcess(work) if schedule.own_process else InSession(work, self.spark, self.patch)
-        )
+        running: Running = OwnProcess(work) if schedule.own_process else self._share(work)
         play(log, schedule, running, chance)
         answered = answer(work)
         check(answered, work)
@@ -133,13 +131,21 @@ class Played:
         print(f"{answered.batches} batches, {running.kills} kills")
         assert running.kills > 0
         assert answered.batches >= schedule.chunks
+        return running.kills
+
+    def _share(self, work: Work) -> InSession:
+        """In the Spark of all tests, which a process of its own leaves alone."""
+        return InSession(work, self.request.getfixturevalue("spark"), self.patch)
 
 
 @pytest.fixture
 def played(
-    spark: SparkSession, shared_broker: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    shared_broker: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Played:
-    return Played(spark, empty_broker(shared_broker, tmp_path), tmp_path, monkeypatch)
+    return Played(request, empty_broker(shared_broker, tmp_path), tmp_path, monkeypatch)
 
 
 def test_a_log_that_a_pipeline_reads_live_is_answered_as_by_the_oracle(
@@ -168,7 +174,7 @@ def test_stock_spark_gives_the_same_answer(name: str, played: Played) -> None:
     schedule = Schedule(
         "untuned", chunks=3, kills=1, lead_ms=HOUR_MS // 2, burst_max=20, own_process=True
     )
-    played.check(name, schedule, create_random("log"), spark_tuning="off")
+    assert played.check(name, schedule, create_random("log"), spark_tuning="off") == 1
 
 
 def check_every_kind(answered: Answer) -> None:

@@ -1,10 +1,8 @@
 """GET /v1/contracts: the contracts that this process runs with, each as its file is written."""
 
 from http import HTTPStatus
-from pathlib import Path as File
-from typing import Annotated
+from pathlib import Path
 
-from fastapi import Path
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
@@ -12,8 +10,9 @@ from contracts import CONTRACTS, catalog
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import NO_PROBLEMS, NotFound, document_responses
 from services.api.http.router import Router
+from services.api.routes.topics import Name
 
-FOLDER = File(catalog.__file__).parent
+FOLDER = Path(catalog.__file__).parent
 TEXTS = {name: (FOLDER / one.file).read_text(encoding="utf-8") for name, one in CONTRACTS.items()}
 
 router = Router(tags=["topics"])
@@ -45,10 +44,7 @@ async def list_contracts(_: NoParameters) -> ContractFiles:
     response_class=PlainTextResponse,
     responses=document_responses(HTTPStatus.NOT_FOUND),
 )
-async def get_contract_file(
-    name: Annotated[str, Path(description="the topic's contract", max_length=200)],
-    _: NoParameters,
-) -> PlainTextResponse:
+async def get_contract_file(name: Name, _: NoParameters) -> PlainTextResponse:
     if name not in TEXTS:
         raise NotFound("Unknown contract", f"Expected a name in GET /v1/contracts, found {name}.")
     return PlainTextResponse(TEXTS[name])
