@@ -21,6 +21,7 @@ from infra.kafka import (
     create_producer,
     fetch_committed,
     read_end_offsets,
+    read_high_watermarks,
 )
 from infra.settings import Settings
 from ops.control.reading import Reader, read_rows
@@ -95,9 +96,16 @@ def read_proposals(settings: Settings, ends: Offsets) -> list[Proposal]:
     return [proposal for _, proposal in newest.values()]
 
 
-def read_orders(settings: Settings) -> list[tuple[str, Shelf, int, int]]:
-    """Id, shelf, review and units of every committed purchase order."""
-    ends = read_end_offsets(create_admin(settings), [PURCHASE_ORDERS.name])
+def read_orders(settings: Settings) -> list[tuple[str, Shelf, int, int]] | None:
+    """Id, shelf, review and units of every purchase order; None while a transaction is open there.
+
+    A transaction is committed a little before anyone can read its records: without the orders of
+    the last review, the next would order the same units again.
+    """
+    client, topics = create_admin(settings), [PURCHASE_ORDERS.name]
+    written, ends = read_high_watermarks(client, topics), read_end_offsets(client, topics)
+    if any(ends[at] < end for at, end in written.items()):
+        return None
     return [
         (
             row["purchase_order_id"],
@@ -195,7 +203,10 @@ def keep_gate(settings: Settings, stop: Event) -> None:
 def answer_review(
     settings: Settings, reviews: Reviews, publisher: OrderPublisher, answered_ms: int
 ) -> int:
-    """Answer the newest review if every event is known. Returns the last answered review."""
+    """Answer the newest review if every event and every order is known.
+
+    Returns the last answered review.
+    """
     due = reviews.find_due()
     if due is None or due[0] <= answered_ms:
         return answered_ms
@@ -208,6 +219,8 @@ def answer_review(
     topic = generation.outputs[PROPOSALS.name]
     read = {at: end for at, end in marker.outputs.items() if at[0] == topic}
     placed = read_orders(settings)
+    if placed is None:
+        return answered_ms
     ordered = [(shelf, at_ms, units) for _, shelf, at_ms, units in placed]
     wanted = decide(review_ms, read_proposals(settings, read), ordered, Limits())
     published = {order_id for order_id, *_ in placed}  # by any gate

@@ -14,8 +14,15 @@ from contracts import (
     encode,
     encode_key,
 )
-from infra.kafka import apply_topics, create_admin, read_end_offsets, send
+from infra.kafka import (
+    apply_topics,
+    create_admin,
+    read_end_offsets,
+    read_high_watermarks,
+    send,
+)
 from infra.settings import Settings
+from infra.wait import wait_until
 from ops.verify.log import read
 from tests.brokers import get_producer
 from tests.services.writing import list_positions
@@ -91,8 +98,10 @@ class Reordering:
 
     def orders(self) -> list[dict[str, Any]]:
         """Every purchase order that is committed."""
-        ends = read_end_offsets(create_admin(self._kafka), [PURCHASE_ORDERS.name])
-        return [dict(decode(one.value).value) for one in read(self._kafka, ends)]
+        client, topics = create_admin(self._kafka), [PURCHASE_ORDERS.name]
+        written = read_high_watermarks(client, topics)
+        wait_until(lambda: read_end_offsets(client, topics) == written, "no transaction is open")
+        return [dict(decode(one.value).value) for one in read(self._kafka, written)]
 
     def by_review(self) -> dict[int, Counter[str]]:
         """How often each sku was ordered, by the number of the review."""

@@ -6,7 +6,7 @@ import pytest
 
 from contracts import PURCHASE_ORDERS
 from infra.errors import UserError
-from infra.kafka import create_admin, read_end_offsets
+from infra.kafka import create_admin, read_high_watermarks
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -15,6 +15,7 @@ from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.dying import Died, limit_life
 from tests.services.ordering.shop import MINUTE_MS, Reordering, find_review_ms
+from tests.transactions import open_transaction
 
 pytestmark = pytest.mark.e2e
 
@@ -123,6 +124,19 @@ def test_the_log_may_grow_while_a_review_waits_for_what_came_before_it(kafka: Se
     assert answer_review(kafka, reviews, one, 0) == find_review_ms(0)
 
 
+def test_no_review_is_answered_while_some_order_cannot_be_read(kafka: Settings) -> None:
+    """Whether it is committed is not known yet, and a later review counts on it."""
+    shop = Reordering(kafka)
+    one = OrderPublisher(kafka)
+    shop.promote(1)
+    shop.review(1, 0, EMPTY)
+    with open_transaction(kafka, (PURCHASE_ORDERS.name, 0), [b"not an order"]):
+        assert answer_review(kafka, Reviews(kafka), one, 0) == 0
+    assert shop.by_review() == {}
+    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(0)
+    assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
+
+
 def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     shop = Reordering(kafka)
     shop.promote(1)
@@ -170,4 +184,4 @@ def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:
 
 def count_records(kafka: Settings) -> int:
     """Orders and marks of transactions, the open ones' too."""
-    return sum(read_end_offsets(create_admin(kafka), [PURCHASE_ORDERS.name]).values())
+    return sum(read_high_watermarks(create_admin(kafka), [PURCHASE_ORDERS.name]).values())
