@@ -20,6 +20,7 @@ from infra.supervisor import orphans
 from infra.wait import wait_for
 from ops.cli import screen, topics
 from ops.cli.exclusive import lock_home
+from pipelines.engine.process import NICENESS_MAX, share_cores
 from pipelines.engine.session import build_class_path, list_own_jars
 
 BROKER_SECONDS_MAX = 60.0
@@ -63,8 +64,8 @@ def make_beside(current: Settings) -> None:
     if is_there(current):
         return
     with (current.logs_dir / "aot.log").open("wb") as log:
-        subprocess.Popen(
-            ["nice", "-n", "19", sys.executable, "-m", "ops.cli.main", "aot"],
+        training = subprocess.Popen(
+            ["nice", "-n", str(NICENESS_MAX), sys.executable, "-m", "ops.cli.main", "aot"],
             env={
                 **os.environ,
                 "JARS_DIR": str(current.jars_dir),
@@ -75,6 +76,7 @@ def make_beside(current: Settings) -> None:
             stderr=log,
             start_new_session=True,
         )
+    share_cores(training.pid, NICENESS_MAX)
     screen.step("aot", "building Java's caches in the background, once: later starts are faster")
 
 

@@ -8,8 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
-NICENESS = 19
-"""As in nice(1), the most: what computes gets the time of a core that nothing else wants."""
+NICENESS = 12
+"""As in nice(1): what computes gets a fifteenth of a core that a program which answers wants."""
+NICENESS_MAX = 19
+"""Of what nobody waits for: a fifth of what pipelines get."""
 
 
 def give_way() -> None:
@@ -20,14 +22,14 @@ def give_way() -> None:
     os.nice(max(0, NICENESS - os.nice(0)))
 
 
-def share_like_this(leader: int) -> None:
+def share_cores(leader: int, niceness: int) -> None:
     """Have the session of processes that `leader` leads compete for cores with this niceness.
 
     Linux can share the cores among sessions (autogroup), and then a niceness counts only within its
     session. Where it does not share them so, nothing changes.
     """
     with suppress(OSError):
-        Path(f"/proc/{leader}/autogroup").write_text(str(os.nice(0)))
+        Path(f"/proc/{leader}/autogroup").write_text(str(niceness))
 
 
 def end_with_parent() -> None:

@@ -22,7 +22,7 @@ from infra.settings import OTHERS, Settings
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine import sink
 from pipelines.engine.compiled import FUNCTIONS, ensure_class_jar
-from pipelines.engine.process import share_like_this
+from pipelines.engine.process import share_cores
 from pipelines.engine.tuning import options as tuning
 from pipelines.engine.tuning.options import KNOWS_KEYS, choose_pieces
 
@@ -112,7 +112,7 @@ def start_session(
         # At the end of the class path, and so with the cache of a Java that has no such jars.
         os.environ[LAST_JARS] = os.pathsep.join(map(str, jars))
         gateway = launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
-        share_like_this(gateway.proc.pid)
+        share_cores(gateway.proc.pid, os.nice(0))
         tuning.create_context(choose_pieces(settings), conf, gateway)
     spark = SparkSession.builder.config(conf=conf).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -82,8 +83,13 @@ def test_a_training_run_beside_a_shop_bears_the_name_of_its_data_folder(
     current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[dict[str, Any]] = []
+
+    def start(_: list[str], **how: Any) -> SimpleNamespace:
+        started.append(how)
+        return SimpleNamespace(pid=0)  # no process
+
     monkeypatch.setattr(aot, "is_there", lambda _: False)
-    monkeypatch.setattr(subprocess, "Popen", lambda _, **how: started.append(how))
+    monkeypatch.setattr(subprocess, "Popen", start)
     aot.make_beside(current)
     assert started[0]["env"][TRAINING_VARIABLE] == str(current.data_dir)
 

@@ -23,17 +23,17 @@ def test_what_is_started_by_one_that_gives_way_does_so_too() -> None:
 
 
 LEADER = """
-import subprocess, sys
+import os, subprocess, sys
 from pathlib import Path
-from pipelines.engine.process import give_way, share_like_this
+from pipelines.engine.process import give_way, share_cores
 give_way()
 led = subprocess.Popen(["sleep", "60"], start_new_session=True)
-share_like_this(led.pid)
+share_cores(led.pid, os.nice(0))
 shown = Path(f"/proc/{led.pid}/autogroup")
 print(shown.read_text().split()[-1] if shown.exists() else "")
 led.kill()
 led.wait()
-share_like_this(led.pid)
+share_cores(led.pid, os.nice(0))
 """
 
 
