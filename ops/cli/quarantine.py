@@ -27,13 +27,9 @@ def release(
     current = require_broker(read_settings())
     with (
         lock_home(current.data_dir / "quarantine", "releasing a record of"),
-        screen.show_waiting("release", "reading") as wait,
+        screen.show_waiting("release", "reading"),
     ):
-
-        def tell(topic: str, read: int, total: int) -> None:
-            wait.show("release", f"{screen.render_bar(read, total)} {topic}")
-
-        done = releasing.release(current, parse_place(place), because, tell)
+        done = releasing.release(current, parse_place(place), because)
     screen.say(f"  Released: {done.topic}/{done.partition}/{done.offset} wraps {place}.")
     taken = list_takers()
     if taken:

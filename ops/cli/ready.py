@@ -21,7 +21,7 @@ from ops.control.world_clock import read_clock
 from ops.generations.marker import read_markers
 from ops.generations.record import read_generations
 from services import liveness
-from services.quarantine.progress import read_progress
+from services.quarantine.follower import read_progress
 
 MARKERS_READ_MAX = 2_000  # the newest, so that pipelines that write rarely are among them
 

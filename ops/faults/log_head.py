@@ -16,7 +16,7 @@ from ops.generations.promotion import find_prefix_ends
 from ops.generations.record import read_generations
 from pipelines.common.pipeline import load
 from pipelines.engine.archive import LogTruncated, Source, find_truncated
-from services.quarantine.progress import read_progress
+from services.quarantine.follower import read_progress
 
 TOPICS = tuple(topic.name for topic in MOVING)
 """The topics of movements. Dimensions, orders and confirmations are read from their first record at

@@ -16,7 +16,7 @@ from ops.verify.limits import find_code
 from ops.verify.log import read
 from ops.verify.oracles import Answering, get_oracle
 from ops.verify.served import Served, fetch_views
-from services.quarantine.progress import read_progress
+from services.quarantine.follower import read_progress
 
 CAUGHT_UP_SECONDS_MAX = 30.0
 DIFFERENCES_SHOWN_MAX = 20

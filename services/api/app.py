@@ -1,7 +1,7 @@
 """The app: its routes, and the store, whose threads start and end with the app."""
 
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -23,13 +23,12 @@ from services.api.http import problems
 from services.api.http.answers import Slots
 from services.api.http.guard import Guard
 from services.api.http.limits import Hosts, Limits
-from services.api.http.router import CountRequests, Traffic
+from services.api.http.router import CountRequests
 from services.api.http.sources import Profile, Sources
 from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
     best_sellers,
-    contracts,
     events,
     exports,
     health,
@@ -41,7 +40,6 @@ from services.api.routes import (
     prices,
     quarantine,
     registry,
-    rows,
     stock,
     stream,
     topics,
@@ -51,10 +49,10 @@ from services.api.store.audit import Audit
 from services.api.store.changelog import Changelog
 from services.api.store.control import Control
 from services.api.store.database import locate_folder
-from services.api.store.freshness import Freshness
-from services.api.store.materializer import Materializer, OnLoaded
-from services.api.store.materializers import Materializers, Registration, create_announcer
-from services.api.store.mirror import Mirror
+from services.api.store.freshness import Freshness, ReadEnds
+from services.api.store.materializer import Materializer, OnLoaded, OpenLog
+from services.api.store.materializers import Announce, Materializers, Registration, create_announcer
+from services.api.store.mirror import Layout, Mirror
 from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.store import Commits, Store
@@ -78,9 +76,9 @@ AT_ONCE_SECONDS = 4
 
 ROUTES = (
     *(stock, prices, orders, history, pipelines),
-    *(views, rows, exports, best_sellers, stream),
+    *(views, exports, best_sellers, stream),
     *(events, actions, quarantine, health),
-    *(topics, contracts, registry, metrics, pages),
+    *(topics, registry, metrics, pages),
 )
 
 RETAIL = (sys.executable, "-m", "ops.cli.main")
@@ -113,7 +111,7 @@ def create_app(sources: Sources) -> FastAPI:
         app.add_middleware(Guard, profile=sources.profile, audit=sources.audit)
     app.add_middleware(Limits)
     app.add_middleware(Hosts, hosts=sources.hosts)
-    app.add_middleware(CountRequests, traffic=Traffic(app.state.figures))
+    app.add_middleware(CountRequests, registry=app.state.figures)
     problems.install(app)
     for noun in ROUTES:
         app.router.routes.extend(noun.router.routes)
@@ -149,36 +147,48 @@ def create_profile(settings: Settings) -> Profile:
 
 
 def create_store(settings: Settings) -> Store:
-    client = create_admin(settings)
-    commits = Commits()
-    folder = locate_folder(settings)
+    return build_store(
+        locate_folder(settings),
+        partial(Changelog, settings),
+        EndOffsets(create_admin(settings)).read,
+        Publisher(lambda: create_producer(settings, **OVERRIDES)),
+        f"api at {gethostname()}:{settings.api_port}",
+        create_announcer(create_producer(settings, linger_ms=0)),
+    )
 
-    def open_log(topics: Iterable[str]) -> Changelog:
-        return Changelog(settings, topics)
+
+def build_store(
+    folder: Path,
+    open_log: OpenLog,
+    read_ends: ReadEnds,
+    publisher: Publisher,
+    name: str,
+    announce: Announce,
+) -> Store:
+    """A store over a log. `name`: that of the API among the readers of the log."""
+    commits = Commits()
 
     def create(generation: Generation, path: Path, on_loaded: OnLoaded) -> Materializer:
         return Materializer(
             generation, path, open_log, on_loaded, commits.notify, freshness.measure_wait
         )
 
+    def mirror(layout: Layout, file: str) -> Mirror:
+        return Mirror(layout, folder / f"{file}.sqlite", open_log)
+
     generations = Materializers(folder, create)
-    publisher = Publisher(lambda: create_producer(settings, **OVERRIDES))
-    freshness = Freshness(generations.list_inputs, EndOffsets(client).read)
+    freshness = Freshness(generations.list_inputs, read_ends)
     return Store(
         control=Control(open_log, generations.apply),
         generations=generations,
         commits=commits,
         freshness=freshness,
         publisher=publisher,
-        registration=Registration(
-            f"api at {gethostname()}:{settings.api_port}",
-            generations.list_loaded,
-            create_announcer(create_producer(settings, linger_ms=0)),
-        ),
-        prices=Mirror(PRICES, folder / "prices.sqlite", open_log),
-        promotions=Mirror(PLANNED, folder / "promotions.sqlite", open_log),
-        orders=Mirror(ORDERS, folder / "orders.sqlite", open_log),
-        confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", open_log),
-        rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", open_log),
-        actions=Mirror(AUDITED, folder / "actions.sqlite", open_log),
+        registration=Registration(name, generations.list_loaded, announce),
+        prices=mirror(PRICES.layout, "prices"),
+        promotions=mirror(PLANNED.layout, "promotions"),
+        orders=mirror(ORDERS, "orders"),
+        confirmations=mirror(CONFIRMED, "confirmations"),
+        rejections=mirror(REJECTIONS, "quarantine"),
+        actions=mirror(AUDITED, "actions"),
     )

@@ -8,9 +8,11 @@ import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from threading import Lock
 
 from infra.settings import OPERATOR
+from services.api.problem import Problem, Unavailable
 
 SECONDS_MAX = 900.0  # a difference is a batch over the whole log
 SAID_CHARACTERS_MAX = 4_000
@@ -18,20 +20,34 @@ LONG = (("replay", "start"), ("replay", "diff"), ("forget", "customer"))
 """The commands that read the whole log. The others take seconds, and do not wait for one."""
 
 
-class CommandError(Exception):
-    """The command did not succeed."""
-
-
-class CommandBusy(CommandError):
+class CommandBusy(Unavailable):
     """Another command of the kind, long or short, runs."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "Another command runs",
+            "Expected to run the command alone, but another one of its kind is at work. Try again "
+            "once it is done.",
+        )
 
-class CommandFailed(CommandError):
+
+class CommandFailed(Problem):
     """The command failed; the text says why."""
 
+    def __init__(self, said: str) -> None:
+        super().__init__(HTTPStatus.CONFLICT, "Command refused", said)
 
-class CommandTooSlow(CommandError):
+
+class CommandTooSlow(Problem):
     """The command took too long and was ended."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            HTTPStatus.GATEWAY_TIMEOUT,
+            "Command too slow",
+            f"Expected the command to end within {SECONDS_MAX:g} s, but it did not, and was ended. "
+            "Look how far it came: make status.",
+        )
 
 
 @dataclass(frozen=True)

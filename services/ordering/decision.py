@@ -46,7 +46,6 @@ class Order:
 class Limits:
     """The limits of orders, in addition to the proposals."""
 
-    packs_min: int = 1  # nobody delivers less than a pack
     units_per_order_max: int = 10_000  # hundreds of times what a busy shelf sells in a day
     thousandths_per_order_max: int = 1_000_000  # a tonne: a line of a shipment holds no more
     orders_per_store_max: int = 2_000  # a review: more than a store has shelves by default
@@ -101,6 +100,6 @@ def create_order(proposal: Proposal, position: int, limits: Limits) -> Order:
     """An order of whole packs, up to the proposed level and within the limits."""
     pack, by_piece = proposal.pack_size_units, proposal.measure is None
     most = limits.units_per_order_max if by_piece else limits.thousandths_per_order_max
-    packs = max(limits.packs_min, -((position - proposal.order_up_to_units) // pack))
+    packs = max(1, -((position - proposal.order_up_to_units) // pack))
     packs = min(packs, max(1, most // pack))
     return Order(proposal.shelf, proposal.review_ms, packs * pack, pack, proposal.lead_time_days)

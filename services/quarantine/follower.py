@@ -7,6 +7,7 @@ nothing changes.
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import Event
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -24,14 +25,15 @@ from infra.kafka import (
     create_admin,
     create_consumer,
     create_producer,
+    fetch_committed,
     list_partitions,
     send_all,
     to_record,
 )
 from infra.settings import Settings
 from ops.control.reading import refuse_newer
-from services.quarantine.progress import GROUP, Progress, commit, read_committed
 
+GROUP = "quarantine"
 RECORDS_PER_BATCH_MAX = 2_000
 BATCH_SECONDS = 0.5
 """How long a batch waits for more records."""
@@ -170,3 +172,41 @@ def _build_row(record: Record, found: Rejection) -> Row:
     text = f"{size} bytes with {len(record.headers)} headers, too large to be copied: see its topic"
     text = f"{text}; {found.found}"[:FOUND_MAX]
     return {**whole, "found": text, "key": None, "value": None, "headers": []}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The offsets below which all rejected records are in the quarantine."""
+
+    offsets: Offsets
+    committed_ms: int
+    """Wall time of the last commit, in epoch milliseconds; 0: never."""
+
+
+def read_progress(settings: Settings) -> Progress:
+    """The progress. Raises UnknownTopic, TimeoutError and KafkaException."""
+    reader = create_consumer(settings, GROUP)
+    try:
+        return read_committed(reader, list_partitions(create_admin(settings), VALIDATED))
+    finally:
+        reader.close()
+
+
+def read_committed(reader: Consumer, every: tuple[Partition, ...]) -> Progress:
+    """The progress of this reader's group. Raises TimeoutError and KafkaException."""
+    committed = fetch_committed(reader, GROUP, every)
+    return Progress(
+        offsets={(at.topic, at.partition): max(at.offset, 0) for at in committed},
+        committed_ms=max((int(at.metadata) for at in committed if at.metadata), default=0),
+    )
+
+
+def commit(reader: Consumer, reached: Progress) -> None:
+    """Commit the progress, and wait until the broker has it."""
+    reader.commit(
+        offsets=[
+            TopicPartition(*at, offset, metadata=str(reached.committed_ms))
+            for at, offset in reached.offsets.items()
+        ],
+        asynchronous=False,
+    )

@@ -4,7 +4,7 @@ Running sums count a release. So there is no release beside an accepted copy, no
 still be accepted, and no second one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -31,12 +31,8 @@ from ops.control.world_clock import AnnouncedClock, read_clock
 from services.quarantine.remedy import find_remedy
 
 BECAUSE_MAX = 500
-REPORT_EVERY = 1_000
 
 READER = Reader(create_reader("quarantine"))
-
-Report = Callable[[str, int, int], None]
-"""Called with the topic, the number of records read, and of all records."""
 
 
 class Refused(UserError):
@@ -72,9 +68,7 @@ class Case:
         return self.happened_ms + spans // MILLISECOND
 
 
-def release(
-    settings: Settings, place: tuple[str, int, int], because: str, report: Report
-) -> Released:
+def release(settings: Settings, place: tuple[str, int, int], because: str) -> Released:
     """Publish the release. Raises Refused, and Kafka's errors.
 
     The caller ensures that no one else on this data folder releases at the same time.
@@ -83,8 +77,8 @@ def release(
         raise Refused(f"Expected why it is released, in 1 to {BECAUSE_MAX} characters: --because")
     case = create_case(read_record(settings, *place))
     refuse_undecided(settings, case)
-    refuse_released(settings, case, report)
-    refuse_applied(settings, case, report)
+    refuse_released(settings, case)
+    refuse_applied(settings, case)
     now_ms = read_world_clock(settings).world_at(get_wall_ms())
     value = create_event(case, because.strip(), now_ms)
     record_key, written = encode_key(RELEASES, value), encode(RELEASES, value)
@@ -128,10 +122,10 @@ def refuse_undecided(settings: Settings, case: Case) -> None:
         )
 
 
-def refuse_released(settings: Settings, case: Case, report: Report) -> None:
+def refuse_released(settings: Settings, case: Case) -> None:
     """Raise Refused if the event was released before."""
     identity = identify(case.contract, case.event)
-    for record, event in find_accepted(settings, RELEASES, identity[0], 0, report):
+    for record, event in find_accepted(settings, RELEASES, identity[0], 0):
         original = unwrap(event)
         if (
             event["topic"] == case.contract.name
@@ -144,12 +138,12 @@ def refuse_released(settings: Settings, case: Case, report: Report) -> None:
             )
 
 
-def refuse_applied(settings: Settings, case: Case, report: Report) -> None:
+def refuse_applied(settings: Settings, case: Case) -> None:
     """Raise Refused if a copy of the event was accepted, in any partition."""
     contract, identity = case.contract, identify(case.contract, case.event)
     # No copy is accepted that was published earlier.
     since_ms = case.happened_ms - (contract.skew or timedelta()) // MILLISECOND
-    for record, event in find_accepted(settings, contract, identity[0], since_ms, report):
+    for record, event in find_accepted(settings, contract, identity[0], since_ms):
         if identify(contract, event) == identity:
             raise Refused(
                 f"{identity[0]} has been counted: a copy came in time, at "
@@ -177,7 +171,7 @@ def read_record(settings: Settings, topic: str, partition: int, offset: int) -> 
 
 
 def find_accepted(
-    settings: Settings, contract: Contract, holding: str, since_ms: int, report: Report
+    settings: Settings, contract: Contract, holding: str, since_ms: int
 ) -> Iterator[tuple[Record, Row]]:
     """The accepted records of the topic that hold the text, published since then.
 
@@ -187,10 +181,7 @@ def find_accepted(
     client = create_admin(settings)
     starts = find_offsets_at(client, [contract.name], max(since_ms, 0))
     ends = read_end_offsets(client, [contract.name])
-    total = sum(ends[at] - start for at, start in starts.items())
-    for read, message in enumerate(read_between(settings, starts, ends), 1):
-        if read % REPORT_EVERY == 0 or read == total:
-            report(contract.name, read, total)
+    for message in read_between(settings, starts, ends):
         record = to_record(message)
         if holding.encode() not in (record.value or b""):
             continue  # decoding only possible copies is ten times as fast

@@ -1,11 +1,8 @@
-"""What a person is told of a rejected record: the fields that can be read, and the remedy."""
+"""What can be done about a rejected record."""
 
-import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-import fastavro
-
-from contracts import Contract, Row, Undecodable, codec, find_schemas
+from contracts import Contract, Row, codec
 from contracts.validation import (
     FUTURE,
     LATE,
@@ -46,38 +43,3 @@ def find_remedy(contract: Contract, reason: str, value: bytes | None) -> Remedy:
     if fault is not None:
         return Remedy(None, f"Publish a corrected event: this one breaks a rule: {fault.reason}.")
     return Remedy(event, "It may be released, once its event can no longer come in time.")
-
-
-@dataclass(frozen=True)
-class Anatomy:
-    """The readable fields, in order, and the bytes from the first unreadable field on."""
-
-    schema_id: int | None = None
-    fields: Row = field(default_factory=dict)
-    rest: bytes = b""
-    fault: str | None = None
-    """Why the next field is unreadable; None: all fields are read, and `rest` follows them."""
-
-
-def dissect(contract: Contract, value: bytes | None) -> Anatomy:
-    """Take a value apart."""
-    try:
-        framed = codec.parse_frame(value)
-    except Undecodable as error:
-        return Anatomy(rest=value or b"", fault=error.reason)
-    schema = find_schemas(contract).get(framed.schema_id)
-    body = framed.data[codec.FRAME_BYTES :]
-    if schema is None:
-        fault = f"no schema of {contract.name} has the id {framed.schema_id}"
-        return Anatomy(framed.schema_id, rest=body, fault=fault)
-    stream, at = io.BytesIO(body), 0
-    fields: dict[str, object] = {}
-    for one in schema["fields"]:
-        try:
-            # An Avro record is the sequence of its fields.
-            fields[one["name"]] = fastavro.schemaless_reader(stream, one["type"], None)
-        except (EOFError, ValueError, IndexError, OverflowError, TypeError, MemoryError) as error:
-            why = str(error) or "it ends too soon"
-            return Anatomy(framed.schema_id, fields, body[at:], f"{one['name']}: {why}")
-        at = stream.tell()
-    return Anatomy(framed.schema_id, fields, body[at:])

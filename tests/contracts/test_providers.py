@@ -27,7 +27,7 @@ from ops.verify.log import read
 from services.api.app import create_sources
 from services.ordering.gate import OrderPublisher, Reviews, answer_review
 from services.quarantine import follower as quarantine
-from services.quarantine.progress import read_progress
+from services.quarantine.follower import read_progress
 from services.supplier import follower as supplier
 from tests.contracts.evolution.editing import HERE, check_contracts
 from tests.contracts.expectations import find_violations

@@ -58,7 +58,7 @@ from ops.control.access import (
 )
 from ops.generations.marker import read_markers
 from pipelines.engine.source import build_kafka_options, tail
-from services.quarantine.progress import read_progress
+from services.quarantine.follower import read_progress
 from tests.brokers import broker
 from tests.logins import find_refusal, is_refused
 from tests.processes import run_supervisor

@@ -21,20 +21,14 @@ from infra.security.certificates import ensure_certificate
 from infra.security.files import locate_authority
 from infra.settings import HOST, Settings
 from infra.wait import wait_for
-from services.api.app import create_app
+from services.api.app import build_store, create_app
 from services.api.commands import Commands
 from services.api.http.server import CONNECTIONS_MAX, listen
 from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
-from services.api.store.control import Control
-from services.api.store.freshness import Freshness
-from services.api.store.materializer import Materializer
-from services.api.store.materializers import Materializers, Registration
-from services.api.store.mirror import Mirror
-from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
 from services.api.store.publisher import Publisher, Record, Stored
-from services.api.store.store import Commits, Store
+from services.api.store.store import Store
 from tests.services.memory import MemoryLog
 from tests.services.writing import promote_fraud
 
@@ -75,29 +69,8 @@ async def write(log: MemoryLog, record: Record) -> Stored:
 
 
 def create_store(log: MemoryLog, folder: Path) -> Store:
-    commits = Commits()
-
-    generations = Materializers(
-        folder,
-        lambda generation, path, on_loaded: Materializer(
-            generation, path, log.open, on_loaded, commits.notify, freshness.measure_wait
-        ),
-    )
-    freshness = Freshness(generations.list_inputs, log.ends)
-    return Store(
-        control=Control(log.open, generations.apply),
-        generations=generations,
-        commits=commits,
-        freshness=freshness,
-        publisher=Publisher(lambda: Producer(NO_BROKER)),
-        registration=Registration("api at a test", generations.list_loaded, lambda _: None),
-        prices=Mirror(PRICES, folder / "prices.sqlite", log.open),
-        promotions=Mirror(PLANNED, folder / "promotions.sqlite", log.open),
-        orders=Mirror(ORDERS, folder / "orders.sqlite", log.open),
-        confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", log.open),
-        rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", log.open),
-        actions=Mirror(AUDITED, folder / "actions.sqlite", log.open),
-    )
+    publisher = Publisher(lambda: Producer(NO_BROKER))
+    return build_store(folder, log.open, log.ends, publisher, "api at a test", lambda _: None)
 
 
 class Answers:

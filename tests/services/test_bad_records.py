@@ -36,8 +36,8 @@ MIRRORED: dict[str, tuple[Contract, Layout]] = {
         (CONFIRMATIONS, CONFIRMED),
         (QUARANTINE, REJECTIONS),
         (ACTIONS, AUDITED),
-        (PRICE_CHANGES, PRICES),
-        (PROMOTIONS, PLANNED),
+        (PRICE_CHANGES, PRICES.layout),
+        (PROMOTIONS, PLANNED.layout),
     )
 }
 PUBLISHED_MS = 1_772_438_400_000

@@ -10,10 +10,28 @@ LONG = 600.0
 SHORT = 0.5
 
 
+STUCK = """
+import sys
+from threading import Lock
+from services.process import Stop
+
+def work():
+    print("stuck", flush=True)
+    lock = Lock()
+    lock.acquire()
+    lock.acquire()
+
+stop = Stop(*map(float, sys.argv[1:]))
+stop.listen()
+work()
+"""
+"""Its work is stuck in a call that no signal interrupts."""
+
+
 def start_stuck(still_seconds_max: float, grace_seconds: float) -> subprocess.Popen[str]:
-    """A process of `tests.services.stuck`, once it is stuck."""
+    """The process, once it is stuck."""
     begun = subprocess.Popen(
-        [sys.executable, "-m", "tests.services.stuck", str(still_seconds_max), str(grace_seconds)],
+        [sys.executable, "-c", STUCK, str(still_seconds_max), str(grace_seconds)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from infra.kafka import Offsets
-from services.api.http.problems import Problem
+from services.api.problem import Problem
 from services.api.store.marker import Marker, group_by_topic
 from services.api.store.store import Store
 

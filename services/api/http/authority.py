@@ -13,12 +13,12 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from services.api.commands import CommandBusy, CommandError, Commands
+from contracts import Row
+from services.api.commands import CommandBusy, Commands
 from services.api.http.limits import refuse_other_sites
-from services.api.http.problems import Problem, to_problem
 from services.api.http.sources import FromSources, Sources
-from services.api.store.audit import UNKNOWN, Attempt, Audit, Begun, Caller
-from services.api.store.errors import StoreError
+from services.api.problem import Problem
+from services.api.store.audit import UNKNOWN, Attempt, Audit, Caller
 
 BEARER = HTTPBearer(
     auto_error=False,
@@ -52,14 +52,14 @@ class Actions:
         Raises NotRecorded, and what Commands.run raises.
         """
         attempt = Attempt(self.operation, target, self.caller, why)
-        begun: list[Begun] = []
+        begun: list[Row] = []
         try:
             output = self.commands.run(
                 *arguments,
                 before=lambda: begun.append(from_thread.run(self.audit.begin, attempt)),
             )
         except CommandBusy as error:
-            from_thread.run(self.audit.refuse, attempt, to_problem(error).status)
+            from_thread.run(self.audit.refuse, attempt, error.status)
             raise
         except Exception as error:
             for one in begun:
@@ -68,22 +68,9 @@ class Actions:
         from_thread.run(self.audit.end, begun[0], HTTPStatus.OK)
         return output
 
-    @asynccontextmanager
-    async def record(self, target: str) -> AsyncIterator[None]:
-        """Record that the block begins, and how it ends. Raises NotRecorded."""
-        begun = await self.audit.begin(Attempt(self.operation, target, self.caller))
-        try:
-            yield
-        except Exception as error:
-            await self.audit.end(begun, _find_status(error))
-            raise
-        await self.audit.end(begun, HTTPStatus.OK)
-
 
 def _find_status(error: Exception) -> HTTPStatus:
-    if isinstance(error, CommandError | StoreError):
-        return to_problem(error).status
-    return HTTPStatus.INTERNAL_SERVER_ERROR
+    return error.status if isinstance(error, Problem) else HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 async def authorize(request: Request, sources: FromSources, given: Given) -> Actions:

@@ -14,8 +14,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from infra.security.tokens import Role, Token
 from services.api.http.authority import CALLER, hide, name_action
 from services.api.http.limits import BODIES_UNDER
-from services.api.http.problems import Problem
+from services.api.http.problems import respond
 from services.api.http.sources import Profile
+from services.api.problem import Problem
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Bucket, Caller
 from services.times import render_instant
 
@@ -50,7 +51,7 @@ class Guard:
             return
         target = hide(scope["path"], (one.secret for one in known))
         await self._audit.refuse(Attempt(name_action(scope), target, caller), refusal.status)
-        await refusal.to_response(scope["path"])(scope, receive, send)
+        await respond(refusal, scope["path"])(scope, receive, send)
 
     def _identify(self, token: Token | None) -> Caller:
         if token is None or token.is_expired(self._profile.find_wall_ms()):

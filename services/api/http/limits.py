@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.settings import THIS_MACHINE
-from services.api.http.problems import Problem, Unavailable
+from services.api.http.problems import respond
+from services.api.problem import Problem, Unavailable
 
 URL_BYTES_MAX = 4_096
 BODY_BYTES_MAX = 1_048_576  # one event: as much as Kafka takes
@@ -36,7 +37,7 @@ class Limits:
             return
         refusal = self._find_refusal(Request(scope))
         if refusal is not None:
-            await refusal.to_response(scope["path"])(scope, receive, send)
+            await respond(refusal, scope["path"])(scope, receive, send)
             return
         self._at_once += 1  # only the event loop touches it
         try:
@@ -113,7 +114,7 @@ class Hosts:
             f"Expected a request to {', '.join(THIS_MACHINE)} or a host that SHOP_HOSTS names, "
             f"found {found}. Start the shop with this name in SHOP_HOSTS if it is its own.",
         )
-        await refusal.to_response(scope["path"])(scope, receive, send)
+        await respond(refusal, scope["path"])(scope, receive, send)
 
     def _is_own(self, scope: Scope) -> bool:
         """Whether it names the shop, or the address at which it arrived: no name leads there."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Generic, TypeVar
 
-from services.api.http.problems import Invalid, Problem
+from services.api.problem import Invalid, Problem
 from services.api.store.selection import WHOLE_MAX, WHOLE_MIN, Place, Selection
 from services.api.store.tables import Stored
 

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from infra.kafka import Offsets, Partition
 from services.api.http.paging import parse_generation
 from services.api.http.parameters import Parameters
-from services.api.http.problems import Invalid, Problem, Unavailable
+from services.api.problem import Invalid, Problem, Unavailable
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
 

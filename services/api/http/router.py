@@ -26,10 +26,14 @@ class Router(APIRouter):
         )
 
 
-class Traffic:
-    """The figures. There are few series: the API defines operations and statuses."""
+class CountRequests:
+    """Counts a request when its answer begins, so that the length of a stream does not count.
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    There are few series: the API defines operations and statuses.
+    """
+
+    def __init__(self, app: ASGIApp, registry: CollectorRegistry) -> None:
+        self._app = app
         self._requests = Counter(
             "retail_http_requests",
             "Requests answered, by operation and HTTP status.",
@@ -44,18 +48,6 @@ class Traffic:
             registry=registry,
         )
 
-    def add(self, operation: str, status: int, seconds: float) -> None:
-        self._requests.labels(operation, str(status)).inc()
-        self._seconds.labels(operation, str(status)).observe(seconds)
-
-
-class CountRequests:
-    """Counts a request when its answer begins, so that the length of a stream does not count."""
-
-    def __init__(self, app: ASGIApp, traffic: Traffic) -> None:
-        self._app = app
-        self._traffic = traffic
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
@@ -64,23 +56,24 @@ class CountRequests:
 
         async def send_counted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._traffic.add(_find_operation(scope), message["status"], monotonic() - began)
+                self._add(scope, message["status"], began)
             await send(message)
 
         try:
             await self._app(scope, receive, send_counted)
         except Exception:
             # An outer layer answers it with a problem document.
-            self._traffic.add(_find_operation(scope), 500, monotonic() - began)
+            self._add(scope, 500, began)
             raise
+
+    def _add(self, scope: Scope, status: int, began: float) -> None:
+        name = getattr(scope.get("route"), "name", None)
+        labels = (name_operation(name) if name else NO_OPERATION, str(status))
+        self._requests.labels(*labels).inc()
+        self._seconds.labels(*labels).observe(monotonic() - began)
 
 
 def name_operation(function: str) -> str:
     """The id of the operation of a route function: its name in camel case."""
     first, *others = function.split("_")
     return first + "".join(word.capitalize() for word in others)
-
-
-def _find_operation(scope: Scope) -> str:
-    name = getattr(scope.get("route"), "name", None)
-    return name_operation(name) if name else NO_OPERATION

@@ -18,7 +18,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from services.api.http.problems import Problem, Unavailable
+from services.api.http.problems import respond
+from services.api.problem import Problem, Unavailable
 from services.api.turns import run_server
 
 KEEP_ALIVE_SECONDS = 30
@@ -157,7 +158,7 @@ class Connection(H11Protocol):
     def _refuse(self, problem: Problem) -> None:
         """Answer with the problem, if there is no answer yet, and close the connection."""
         if self.conn.our_state in MAY_ANSWER and not self.transport.is_closing():
-            answer = problem.to_response("")
+            answer = respond(problem, "")
             head = h11.Response(
                 status_code=answer.status_code,
                 headers=[

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from http import HTTPStatus
 from threading import BoundedSemaphore, Timer
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from contracts import Contract
 from contracts.times import to_epoch_ms
 from infra.kafka import Offsets
 from infra.lake import Folders, UnknownCoverage, find_newest_version, read_coverage
+from services.api.problem import Problem, Unavailable
 from services.api.store.tables import to_document
 
 SECONDS_MAX = 20.0  # per query of the engine; an answer takes a few
@@ -32,25 +34,39 @@ MOMENT = pa.timestamp("us", "UTC")
 MOMENT_MS_MAX = 2**63 // 1000
 
 
-class LakeError(Exception):
-    """The lake cannot answer now. `http` makes a problem document of each kind."""
-
-
-class LakeMissing(LakeError):
+class LakeMissing(Problem):
     """The lake has no table of the topic's events, or cannot read it."""
 
     def __init__(self, topic: Contract, found: str) -> None:
-        super().__init__(f"{topic.name}: {found}")
-        self.topic = topic
-        self.found = found
+        super().__init__(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Lake not there",
+            f"Expected the lake to keep the events of {topic.name}, found {found}. It keeps them "
+            "from the log's first record on, once it runs: make down && make up LAKE=on",
+        )
 
 
-class LakeBusy(LakeError):
+class LakeBusy(Unavailable):
     """The number of concurrent readers of the lake is at its limit."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "Too many in the lake",
+            f"Expected at most {AT_ONCE_MAX} requests to read the lake at once, found more. Try "
+            "again in a second.",
+        )
 
-class LakeTooSlow(LakeError):
+
+class LakeTooSlow(Problem):
     """A query of the lake exceeded its time limit."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Too long in the lake",
+            f"Expected to have read the lake within {SECONDS_MAX:g} s, but had not. Ask for a "
+            "shorter time, or read the tables with a tool of your own: pipelines/lake/README.md.",
+        )
 
 
 Record = dict[str, Any]

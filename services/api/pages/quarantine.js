@@ -10,7 +10,6 @@ import * as frame from "./frame.js";
 import { List } from "./list.js";
 
 const PERIOD_MS = 30_000; // a record in quarantine changes no more
-const REST_DIGITS_MAX = 200;
 
 const createPlace = ({ topic, partition, offset }) => `${topic}/${partition}/${offset}`;
 
@@ -59,18 +58,12 @@ function drawRecord(place) {
   setText(find("rejected-found"), record.found);
   setText(find("rejected-published"), `${frame.moment(record.published_at)} UTC`);
   setText(find("rejected-remedy"), record.remedy ?? "Its topic is gone.");
-  setText(find("rejected-fault"), describeFault(record));
+  setText(find("rejected-fault"), record.fault ? `It cannot be read: ${record.fault}.` : "");
   fields.show(Object.entries(record.fields).map(([name, value]) => ({ name, value })));
   actions.draw(find("actions"), record.releasable ? [createRelease(record)] : []);
 }
 
 const splitPlace = (place) => [...place.split("/"), "", "", ""].slice(0, 3);
-
-function describeFault({ fault, rest }) {
-  if (!fault) return "All of it can be read.";
-  const shown = rest.length > REST_DIGITS_MAX ? `${rest.slice(0, REST_DIGITS_MAX)} …` : rest;
-  return `It ends there: ${fault}. The bytes after it, in hexadecimal digits: ${shown || "none"}`;
-}
 
 function createRelease(record) {
   const place = createPlace(record);

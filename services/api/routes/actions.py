@@ -16,9 +16,10 @@ from contracts import ACTIONS, build_model
 from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.authority import Authorized
 from services.api.http.parameters import IdFilter, NoParameters, PageQuery, Parameters
-from services.api.http.problems import LIST_PROBLEMS, Problem, document_responses
+from services.api.http.problems import LIST_PROBLEMS, document_responses
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
+from services.api.problem import Problem
 from services.api.routes.pipelines import Name, find_generations
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import ACTIONS_TABLE, NEWEST_ACTIONS_FIRST

@@ -6,7 +6,7 @@ computes it; in Python, because SQLite's 64 bits may be too small for a sum.
 
 import json
 from collections import defaultdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
@@ -18,10 +18,11 @@ from contracts.times import to_epoch_ms
 from infra.clock import get_wall_ms
 from services.api.http.answers import Dated, date
 from services.api.http.parameters import Moment
-from services.api.http.problems import ITEM_PROBLEMS, NotFound, Problem
+from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
+from services.api.problem import NotFound, Problem
 from services.api.routes.views import TABLES
 from services.api.store.finality import Finality
 from services.api.store.selection import WHOLE_MAX
@@ -38,8 +39,6 @@ MEASURES = ("units", "revenue_cents", "units_on_time", "revenue_cents_on_time")
 WINDOWS = f"select window_start, window_end from {TABLE.name}"
 WINDOW = f"{WINDOWS} where window_start = ? limit 1"
 LAST = f"{WINDOWS} where window_start <= ? order by window_start desc limit 1"
-ORDERS = {"units": ("units", "revenue_cents"), "revenue": ("revenue_cents", "units")}
-"""By the query's `by`: what ranks products, and what ranks equals."""
 ROWS = (
     f"select sku, {', '.join(MEASURES)}, sums_in_full from {TABLE.name} "
     "where window_start = ? and (? is null or store_id = ?)"
@@ -57,11 +56,6 @@ class BestSellersQuery(ViewQuery):
         None, description="when the hour begins; the last that is over in the world, if left out"
     )
     top: int = Field(TOP_DEFAULT, ge=1, le=TOP_MAX, description="how many products")
-    by: Literal["units", "revenue"] = Field(
-        "units",
-        description="what ranks them; by revenue, where some are sold by a measure: their units "
-        "are thousandths of it",
-    )
 
 
 class BestSeller(BaseModel):
@@ -80,16 +74,13 @@ class BestSellers(Dated):
     window_start: str
     window_end: str = Field(description="the first moment that is not in it")
     final: bool = Field(description="whether nothing can change it any more")
-    items: list[BestSeller] = Field(
-        description="by units, then revenue, then sku; or by revenue, then units, then sku"
-    )
+    items: list[BestSeller] = Field(description="by units, then revenue, then sku")
 
 
 @router.get(
     "/v1/best-sellers",
     summary="The products that sold most in one hour",
-    description="By units, then revenue, then sku, or by revenue first; the order of equals is "
-    "always the same.",
+    description="By units, then revenue, then sku.",
     response_model=BestSellers,
     responses=ITEM_PROBLEMS,
 )
@@ -129,8 +120,7 @@ def _select_top(snapshot: Snapshot, start_ms: int, query: BestSellersQuery) -> l
         for at, (name, value) in enumerate(zip(MEASURES, values, strict=True)):
             sums[sku][at] += full.get(name, value)
     ranked: list[Sold] = [(sku, *measured) for sku, measured in sums.items()]
-    first, then = (1 + MEASURES.index(name) for name in ORDERS[query.by])
-    ranked.sort(key=lambda one: (-one[first], -one[then], one[0]))
+    ranked.sort(key=lambda one: (-one[1], -one[2], one[0]))  # by units, then revenue, then sku
     return ranked[: query.top]
 
 

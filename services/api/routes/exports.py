@@ -11,10 +11,11 @@ from starlette.types import Receive, Scope, Send
 
 from services.api.http.answers import Slots
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import Responses, Unavailable, document_responses
+from services.api.http.problems import Responses, document_responses
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
+from services.api.problem import Unavailable
 from services.api.routes.pipelines import Name as PipelineName
 from services.api.routes.pipelines import find_generations
 from services.api.routes.views import TABLES, Name, find_table
@@ -126,7 +127,7 @@ def _describe_marker(snapshot: Snapshot) -> Document:
     """The accounting and the marker of all rows."""
     marker = snapshot.marker
     return {
-        "books": read_accounts(snapshot),
+        "books": [account.model_dump() for account in read_accounts(snapshot)],
         "generation": marker.generation,
         "marker": {
             "batch": marker.batch,

@@ -11,11 +11,11 @@ from pydantic import BaseModel, Field
 from infra.clock import get_wall_ms
 from services.api.http.answers import respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import LIST_PROBLEMS, Problem, Unavailable
+from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
+from services.api.problem import Problem, Unavailable
 from services.api.store.store import Store
-from services.api.store.tables import Document
 from services.times import render_instant
 
 router = Router(tags=["health"])
@@ -73,7 +73,6 @@ async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
             "Not ready",
             f"Expected every promoted view loaded, found {'; '.join(loading)}. "
             "It goes on by itself.",
-            progress=_list_progress(store),
         )
     said = {"missing": missing, "failing": store.list_failures()}
     return respond(Health(status="ready", **{name: parts for name, parts in said.items() if parts}))
@@ -122,20 +121,3 @@ def _classify(store: Store) -> tuple[list[str], list[str]]:
         nothing = store.control.trouble or "no promoted generation in the control topic"
         return [*loading, *missing] or [nothing], []
     return loading, missing
-
-
-def _list_progress(store: Store) -> list[Document]:
-    """How far each generation is loaded."""
-    entries: list[Document] = []
-    for each in store.generations.list_all():
-        read, total = each.measure_progress()
-        entries.append(
-            {
-                "pipeline": each.generation.pipeline,
-                "generation": each.generation.number,
-                "loaded": each.snapshots is not None,
-                "records_read": read,
-                "records_total": total,
-            }
-        )
-    return entries

@@ -25,22 +25,16 @@ from services.api.http.parameters import (
     Sku,
     StoreId,
 )
-from services.api.http.problems import (
-    ITEM_PROBLEMS,
-    LIST_PROBLEMS,
-    NO_PROBLEMS,
-    NotFound,
-    to_problem,
-)
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS
 from services.api.http.read_your_writes import ViewParameters
 from services.api.http.router import Router
 from services.api.http.sources import FromLake, FromStore
 from services.api.lake.movements import TOPICS, Span, find_movements, sum_movements
 from services.api.lake.stock_outs import find_stock_outs
 from services.api.lake.tables import Lake, Record, find_records
-from services.api.routes.rows import Key, find_row
+from services.api.problem import NotFound
 from services.api.routes.stock import STOCK, StockLevel
-from services.api.routes.views import TABLES
+from services.api.routes.views import TABLES, Key, find_row
 from services.api.store.selection import WHOLE_MIN
 from services.api.store.tables import AnyJson, Document
 from services.times import render_instant, render_instant_or_none, render_instants
@@ -191,7 +185,7 @@ class Available(BaseModel):
 )
 def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
     missing = lake.find_missing(*TOPICS)
-    reason = None if missing is None else to_problem(missing).detail
+    reason = None if missing is None else missing.detail
     return JSONResponse({"available": missing is None, "reason": reason})
 
 

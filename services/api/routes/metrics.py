@@ -1,7 +1,7 @@
 """GET /metrics: figures of pipelines, generations and requests, for Prometheus."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from sqlite3 import DatabaseError
 
@@ -42,9 +42,91 @@ TEXT = "text/plain"
 BEYOND_BOUND = f"""
     select rule, count(*) from {TABLES[ALERTS.name].name} where signals_left_out > 0 group by rule
 """
-
-Samples = Iterable[tuple[Sequence[str], float | None]]
-"""The values of a figure's labels, and its value; None: it is not known, and has no sample."""
+OF_PIPELINE, OF_GENERATION = ("pipeline",), ("pipeline", "generation")
+GAUGES: tuple[tuple[str, str, Sequence[str]], ...] = (
+    ("retail_world_timestamp_seconds", "What time it is in the world, in seconds of 1970.", ()),
+    (
+        "retail_world_speed_ratio",
+        "Seconds of world time per second of wall time; 0 while the world stands.",
+        (),
+    ),
+    (
+        "retail_pipeline_records_per_second",
+        "Input records counted per second, over the last minute.",
+        OF_PIPELINE,
+    ),
+    (
+        "retail_pipeline_behind_world_seconds",
+        "World time between the newest record counted and now; 0 without lag.",
+        OF_PIPELINE,
+    ),
+    (
+        "retail_pipeline_freshness_seconds",
+        "An answer holds everything that the log held so long ago.",
+        OF_PIPELINE,
+    ),
+    (
+        "retail_pipeline_served",
+        "1: the API answers from the pipeline's views and follows it; 0: a part is missing.",
+        OF_PIPELINE,
+    ),
+    (
+        "retail_pipeline_marker_age_seconds",
+        "Wall time since the newest marker was written.",
+        OF_PIPELINE,
+    ),
+    ("retail_pipeline_lag_records", "Input offsets not counted yet.", ("pipeline", "topic")),
+    (
+        "retail_pipeline_generation_state",
+        "1 for the state that the generation is in, 0 for the others.",
+        (*OF_GENERATION, "state"),
+    ),
+    (
+        "retail_pipeline_generation_unread_records",
+        "Input records that the generation has not read yet.",
+        OF_GENERATION,
+    ),
+    (
+        "retail_pipeline_state_bytes",
+        "What the generation's state takes in the pipeline, in memory and on disk.",
+        OF_GENERATION,
+    ),
+    ("retail_alerts_beyond_bound", "Alerts with more signals than the rule looks at.", ("rule",)),
+    (
+        "retail_security_end_timestamp_seconds",
+        "When a token or a certificate that is not renewed by itself ends, in seconds of 1970.",
+        ("kind", "name"),
+    ),
+)
+COUNTERS = (
+    (
+        "retail_pipeline_records",
+        "Input records read, by what became of them; a new generation counts anew.",
+        ("pipeline", "topic", "outcome"),
+    ),
+    (
+        "retail_quarantine_records",
+        "Records in the quarantine, by their topic and why they were rejected.",
+        ("topic", "reason"),
+    ),
+    (
+        "retail_api_set_aside_records",
+        "Records that the API read and set aside since it started, by their topic and the reason.",
+        ("topic", "reason"),
+    ),
+)
+HISTOGRAMS = (
+    (
+        "retail_pipeline_batch_seconds",
+        "From the moment that a batch was handed over until all its rows were acknowledged.",
+    ),
+    (
+        "retail_pipeline_publish_to_visible_seconds",
+        "From publication until answers hold a record; per batch of the one that waited most.",
+    ),
+)
+"""Each figure, what it says, and its labels; a histogram is one of a generation that the API
+follows. There are few series: a pruned generation has none."""
 
 router = Router(tags=["metrics"])
 
@@ -82,227 +164,111 @@ class Figures(Collector):
     def describe(self) -> Iterable[Metric]:
         return ()  # so that the registration reads no database
 
-    def collect(self) -> Iterator[Metric]:
-        yield from _gauge_world(self._store)
-        pipelines = describe_all(self._store)
-        yield from _gauge_pipelines(self._store, pipelines)
-        yield from _gauge_generation_states(pipelines)
-        yield _count_records(pipelines)
-        yield from _measure_generations(self._store.generations.list_all())
-        yield from _count_rejections(self._store)
-        yield _gauge_bounds(self._store)
-        yield _gauge(
-            "retail_security_end_timestamp_seconds",
-            "When a token or a certificate that is not renewed by itself ends, in seconds of 1970.",
-            ("kind", "name"),
-            (
-                ((end.kind, end.name), end.at_ms / 1000)
-                for end in (self._profile.list_ends() if self._profile else ())
-            ),
-        )
+    def collect(self) -> Iterable[Metric]:
+        scrape = Scrape(self._store)
+        scrape.add_world()
+        for pipeline in describe_all(self._store):
+            scrape.add_pipeline(pipeline)
+        for materializer in self._store.generations.list_all():
+            scrape.add_generation(materializer)
+        scrape.add_rejections()
+        scrape.add_alerts()
+        for end in self._profile.list_ends() if self._profile else ():
+            seconds = end.at_ms / 1000
+            scrape.add("retail_security_end_timestamp_seconds", seconds, end.kind, end.name)
+        return scrape.list_families()
 
 
-def _gauge(name: str, says: str, labels: Sequence[str], samples: Samples) -> Metric:
-    return _fill(GaugeMetricFamily(name, says, labels=labels), samples)
+class Scrape:
+    """The figures of one scrape."""
 
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._values: dict[str, GaugeMetricFamily | CounterMetricFamily] = {
+            **{name: GaugeMetricFamily(name, says, labels=of) for name, says, of in GAUGES},
+            **{name: CounterMetricFamily(name, says, labels=of) for name, says, of in COUNTERS},
+        }
+        self._durations = {
+            name: HistogramMetricFamily(name, says, labels=OF_GENERATION)
+            for name, says in HISTOGRAMS
+        }
 
-def _count(name: str, says: str, labels: Sequence[str], samples: Samples) -> Metric:
-    return _fill(CounterMetricFamily(name, says, labels=labels), samples)
+    def list_families(self) -> list[Metric]:
+        return [*self._values.values(), *self._durations.values()]
 
-
-def _fill(family: GaugeMetricFamily | CounterMetricFamily, samples: Samples) -> Metric:
-    for values, value in samples:
+    def add(self, name: str, value: float | None, *labels: str) -> None:
+        """Add a sample; None: it is not known, and has none."""
         if value is not None:
-            family.add_metric(values, value)
-    return family
+            self._values[name].add_metric(labels, value)
 
+    def add_world(self) -> None:
+        """World time; no samples before the first announcement of a clock."""
+        world = self._store.control.world
+        if world is not None:
+            self.add("retail_world_timestamp_seconds", world.world_at(get_wall_ms()) / 1000)
+            speed = world.clock.speed_milli / 1000 if world.is_running else 0
+            self.add("retail_world_speed_ratio", speed)
 
-def _gauge_world(store: Store) -> Iterator[Metric]:
-    """World time; no samples before the first announcement of a clock."""
-    world = store.control.world
-    yield _gauge(
-        "retail_world_timestamp_seconds",
-        "What time it is in the world, in seconds of 1970.",
-        (),
-        [((), world.world_at(get_wall_ms()) / 1000)] if world else [],
-    )
-    yield _gauge(
-        "retail_world_speed_ratio",
-        "Seconds of world time per second of wall time; 0 while the world stands.",
-        (),
-        [((), world.clock.speed_milli / 1000 if world.is_running else 0)] if world else [],
-    )
-
-
-PER_PIPELINE = (
-    (
-        "retail_pipeline_records_per_second",
-        "rate_per_second",
-        "Input records counted per second, over the last minute.",
-        1,
-    ),
-    (
-        "retail_pipeline_behind_world_seconds",
-        "behind_world_seconds",
-        "World time between the newest record counted and now; 0 without lag.",
-        1,
-    ),
-    (
-        "retail_pipeline_freshness_seconds",
-        "freshness_ms",
-        "An answer holds everything that the log held so long ago.",
-        1000,
-    ),
-)
-"""Metric, member of the pipeline, help, and the number of the member's units per metric unit."""
-
-
-def _gauge_pipelines(store: Store, pipelines: Sequence[Pipeline]) -> Iterator[Metric]:
-    """The answer of `GET /v1/pipelines` as figures."""
-    for metric, member, documentation, divisor in PER_PIPELINE:
-        members = [(each.pipeline, getattr(each, member)) for each in pipelines]
-        yield _gauge(
-            metric,
-            documentation,
-            ("pipeline",),
-            [((name,), value / divisor) for name, value in members if value is not None],
+    def add_pipeline(self, pipeline: Pipeline) -> None:
+        """The answer of `GET /v1/pipelines` as figures."""
+        name, age_ms = pipeline.pipeline, pipeline.freshness_ms
+        is_served = pipeline.generation is not None and pipeline.trouble is None
+        served = self._store.generations.find_served(name)
+        self.add("retail_pipeline_records_per_second", pipeline.rate_per_second, name)
+        self.add("retail_pipeline_behind_world_seconds", pipeline.behind_world_seconds, name)
+        self.add(
+            "retail_pipeline_freshness_seconds", None if age_ms is None else age_ms / 1000, name
         )
-    yield _gauge(
-        "retail_pipeline_served",
-        "1: the API answers from the pipeline's views and follows it; 0: a part is missing.",
-        ("pipeline",),
-        [
-            ((each.pipeline,), int(each.generation is not None and each.trouble is None))
-            for each in pipelines
-        ],
-    )
-    served = [store.generations.find_served(each.pipeline) for each in pipelines]
-    yield _gauge(
-        "retail_pipeline_marker_age_seconds",
-        "Wall time since the newest marker was written.",
-        ("pipeline",),
-        [
-            (
-                (each.generation.pipeline,),
-                max(0, get_wall_ms() - each.marker.written_at_ms) / 1000,
-            )
-            for each in served
-            if each is not None and each.marker is not None
-        ],
-    )
-    yield _gauge(
-        "retail_pipeline_lag_records",
-        "Input offsets not counted yet.",
-        ("pipeline", "topic"),
-        [
-            ((each.pipeline, topic), records)
-            for each in pipelines
-            for topic, records in (each.lag_records_by_input or {}).items()
-        ],
-    )
+        self.add("retail_pipeline_served", int(is_served), name)
+        if served is not None and served.marker is not None:
+            marker_ms = max(0, get_wall_ms() - served.marker.written_at_ms)
+            self.add("retail_pipeline_marker_age_seconds", marker_ms / 1000, name)
+        for topic, records in (pipeline.lag_records_by_input or {}).items():
+            self.add("retail_pipeline_lag_records", records, name, topic)
+        for one in pipeline.generations:
+            number = str(one.number)
+            self.add("retail_pipeline_generation_unread_records", one.left_records, name, number)
+            for state in State:
+                is_in = int(state.value == one.state)
+                self.add("retail_pipeline_generation_state", is_in, name, number, state.value)
+        totals: Counter[tuple[str, str]] = Counter()
+        for book in pipeline.books or ():
+            for outcome in ("applied", "quarantined", "duplicate"):
+                totals[book.topic, outcome] += getattr(book, outcome)
+        for (topic, outcome), records in totals.items():
+            self.add("retail_pipeline_records", records, name, topic, outcome)
 
+    def add_generation(self, materializer: Materializer) -> None:
+        """A generation that the API follows: a served one, or a standby."""
+        generation, marker, work = (
+            materializer.generation,
+            materializer.marker,
+            materializer.work,
+        )
+        labels = (generation.pipeline, str(generation.number))
+        self.add("retail_pipeline_state_bytes", marker.state_bytes if marker else None, *labels)
+        self._add_durations("retail_pipeline_batch_seconds", labels, work.batches)
+        self._add_durations("retail_pipeline_publish_to_visible_seconds", labels, work.waits)
 
-def _gauge_generation_states(pipelines: Sequence[Pipeline]) -> Iterator[Metric]:
-    """The generations; a pruned one has no series, so there are few."""
-    every = [(each.pipeline, one) for each in pipelines for one in each.generations]
-    yield _gauge(
-        "retail_pipeline_generation_state",
-        "1 for the state that the generation is in, 0 for the others.",
-        ("pipeline", "generation", "state"),
-        [
-            ((pipeline, str(one.number), state.value), int(state.value == one.state))
-            for pipeline, one in every
-            for state in State
-        ],
-    )
-    yield _gauge(
-        "retail_pipeline_generation_unread_records",
-        "Input records that the generation has not read yet.",
-        ("pipeline", "generation"),
-        [((pipeline, str(one.number)), one.left_records) for pipeline, one in every],
-    )
+    def add_rejections(self) -> None:
+        rejected: list[tuple[str, str, int]] = []
+        with suppress(MirrorLoading, DatabaseError), self._store.rejections.open() as connection:
+            rejected = connection.execute(quarantine.COUNTS).fetchall()
+        for topic, reason, records in rejected:
+            self.add("retail_quarantine_records", records, topic, reason)
+        for labels, records in READER.count_set_aside().items():
+            self.add("retail_api_set_aside_records", records, *labels)
 
+    def add_alerts(self) -> None:
+        """The alerts at the rule's limit of signals; a rule without one has no sample."""
+        beyond: list[tuple[str, int]] = []
+        served = self._store.generations.find_view(ALERTS.name)
+        if served is not None and served.snapshots is not None:
+            with suppress(DatabaseError), served.snapshots.open() as snapshot:  # as of a pipeline
+                beyond = snapshot.select(BEYOND_BOUND).fetchall()
+        for rule, alerts in beyond:
+            self.add("retail_alerts_beyond_bound", alerts, rule)
 
-def _count_records(pipelines: Sequence[Pipeline]) -> Metric:
-    totals: Counter[tuple[str, str, str]] = Counter()
-    for each in pipelines:
-        for book in each.books or ():
-            totals[each.pipeline, book.topic, "applied"] += book.applied
-            totals[each.pipeline, book.topic, "quarantined"] += book.quarantined
-            totals[each.pipeline, book.topic, "duplicate"] += book.duplicate
-    return _count(
-        "retail_pipeline_records",
-        "Input records read, by what became of them; a new generation counts anew.",
-        ("pipeline", "topic", "outcome"),
-        totals.items(),
-    )
-
-
-def _measure_generations(materializers: Sequence[Materializer]) -> Iterator[Metric]:
-    """The generations that the API follows: served ones and standbys."""
-    labels = ("pipeline", "generation")
-    every = [
-        ((each.generation.pipeline, str(each.generation.number)), each) for each in materializers
-    ]
-    batches = HistogramMetricFamily(
-        "retail_pipeline_batch_seconds",
-        "From the moment that a batch was handed over until all its rows were acknowledged.",
-        labels=labels,
-    )
-    waits = HistogramMetricFamily(
-        "retail_pipeline_publish_to_visible_seconds",
-        "From publication until answers hold a record; per batch of the one that waited most.",
-        labels=labels,
-    )
-    for values, each in every:
-        _add_histogram(batches, values, each.work.batches)
-        _add_histogram(waits, values, each.work.waits)
-    yield batches
-    yield waits
-    yield _gauge(
-        "retail_pipeline_state_bytes",
-        "What the generation's state takes in the pipeline, in memory and on disk.",
-        labels,
-        [(values, each.marker.state_bytes if each.marker else None) for values, each in every],
-    )
-
-
-def _add_histogram(
-    family: HistogramMetricFamily, labels: Sequence[str], histogram: Histogram
-) -> None:
-    buckets = [(floatToGoString(bound), count) for bound, count in histogram.cumulate()]
-    family.add_metric(labels, buckets, histogram.sum_seconds)
-
-
-def _count_rejections(store: Store) -> Iterator[Metric]:
-    labels = ("topic", "reason")
-    rejected: list[tuple[str, str, int]] = []
-    with suppress(MirrorLoading, DatabaseError), store.rejections.open() as connection:
-        rejected = connection.execute(quarantine.COUNTS).fetchall()
-    yield _count(
-        "retail_quarantine_records",
-        "Records in the quarantine, by their topic and why they were rejected.",
-        labels,
-        [((topic, reason), records) for topic, reason, records in rejected],
-    )
-    yield _count(
-        "retail_api_set_aside_records",
-        "Records that the API read and set aside since it started, by their topic and the reason.",
-        labels,
-        READER.count_set_aside().items(),
-    )
-
-
-def _gauge_bounds(store: Store) -> Metric:
-    """The alerts at the rule's limit of signals; a rule without one has no sample."""
-    beyond: list[tuple[str, int]] = []
-    served = store.generations.find_view(ALERTS.name)
-    if served is not None and served.snapshots is not None:
-        with suppress(DatabaseError), served.snapshots.open() as snapshot:  # as of a pipeline
-            beyond = snapshot.select(BEYOND_BOUND).fetchall()
-    return _gauge(
-        "retail_alerts_beyond_bound",
-        "Alerts with more signals than the rule looks at.",
-        ("rule",),
-        [((rule,), alerts) for rule, alerts in beyond],
-    )
+    def _add_durations(self, name: str, labels: Sequence[str], durations: Histogram) -> None:
+        buckets = [(floatToGoString(bound), count) for bound, count in durations.cumulate()]
+        self._durations[name].add_metric(labels, buckets, durations.sum_seconds)

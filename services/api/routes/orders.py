@@ -16,10 +16,11 @@ from pydantic import BaseModel, Field
 from contracts import CONFIRMATIONS, PROPOSALS, PURCHASE_ORDERS, build_model
 from services.api.http.answers import Dated, TopicsAsOf, TopicsPage, date, date_by_offsets
 from services.api.http.parameters import IdFilter, PageQuery, Sku, StoreId
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
+from services.api.problem import NotFound
 from services.api.routes.views import TABLES
 from services.api.store.finality import Finality
 from services.api.store.marker import group_by_topic

@@ -7,9 +7,7 @@ GET /docs, every route to read and to try.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from html import escape
 from http import HTTPStatus
 from pathlib import Path
 from string import Template
@@ -21,8 +19,8 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from services.api.http.problems import NotFound
 from services.api.http.router import Router
+from services.api.problem import NotFound
 
 PATH = "/pages"
 FOLDER = Path(__file__).parents[1] / "pages"
@@ -99,38 +97,6 @@ class Files(StaticFiles):
 router.mount(PATH, Files(directory=FOLDER), name="file")
 
 
-@dataclass(frozen=True)
-class Page:
-    """The parts in which pages differ."""
-
-    path: str
-    """The path of the link that is marked as the present one."""
-    title: str
-    content: str
-    """HTML."""
-    script: str | None = None
-    """The name of its script among the files; None for a page without one."""
-    kind: str = "live"
-    """The class of its content: `live`, or `text` where tables hold sentences."""
-
-
-def render(page: Page) -> str:
-    """The whole page: links to all pages, the style, and the content."""
-    links = []
-    for path, title in LINKS.items():
-        current = ' aria-current="page"' if path == page.path else ""
-        links.append(f'<a href="{path}"{current}>{title}</a>')
-    script = f'<script type="module" src="{PATH}/{page.script}"></script>' if page.script else ""
-    return Template(_read("frame.html")).substitute(
-        title=escape(page.title),
-        script=script,
-        links="\n".join(links),
-        kind=page.kind,
-        content=page.content,
-        noscript=NO_SCRIPT if page.script and page.kind == "live" else "",
-    )
-
-
 def _read(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8")
 
@@ -145,11 +111,20 @@ def _add_page(path: str) -> None:
 
 @cache
 def _render_page(path: str) -> str:
-    name = path.strip("/") or "shop"
-    dialog = _read("confirmation.html") if path in ACTING else ""
-    kind = "live" if path in PAGES else "text"
-    page = Page(path, LINKS[path], _read(f"{name}.html") + dialog, script=f"{name}.js", kind=kind)
-    return render(page)
+    """The whole page: links to all pages, the style, and the content."""
+    name, is_live = path.strip("/") or "shop", path in PAGES
+    links = []
+    for address, title in LINKS.items():
+        current = ' aria-current="page"' if address == path else ""
+        links.append(f'<a href="{address}"{current}>{title}</a>')
+    return Template(_read("frame.html")).substitute(
+        title=LINKS[path],
+        script=f'<script type="module" src="{PATH}/{name}.js"></script>',
+        links="\n".join(links),
+        kind="live" if is_live else "text",
+        content=_read(f"{name}.html") + (_read("confirmation.html") if path in ACTING else ""),
+        noscript=NO_SCRIPT if is_live else "",
+    )
 
 
 for _path in (*PAGES, API_DOCS):

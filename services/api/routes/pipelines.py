@@ -18,10 +18,11 @@ from infra.reports import find_difference
 from ops.generations.record import Generation, Generations
 from services.api.http.answers import AsOf, date, respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import NO_PROBLEMS, NotFound, document_responses
+from services.api.http.problems import NO_PROBLEMS, document_responses
 from services.api.http.router import Router
 from services.api.http.sources import FromSources, FromStore
-from services.api.store.accounting import read_accounts, read_newest_ms
+from services.api.problem import NotFound
+from services.api.store.accounting import Account, read_accounts, read_newest_ms
 from services.api.store.materializer import Materializer
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
@@ -31,17 +32,6 @@ from services.times import render_instant
 router = Router(tags=["pipelines"])
 
 Name = Annotated[str, Path(description="the pipeline", max_length=64)]
-
-
-class Book(BaseModel):
-    """One input partition's account: read = applied + duplicate + quarantined, in records."""
-
-    topic: str
-    partition: int
-    read: int = Field(description="records read so far")
-    applied: int = Field(description="records counted into the view")
-    quarantined: int = Field(description="records that broke their contract")
-    duplicate: int = Field(description="records whose event had been seen before")
 
 
 class GenerationState(BaseModel):
@@ -80,7 +70,7 @@ class Pipeline(BaseModel):
         description="how long the marker's batch took, until all its rows were acknowledged; null: "
         "a generation of an earlier version does not say",
     )
-    books: list[Book] | None = Field(None, description="one per input partition")
+    books: list[Account] | None = Field(None, description="one per input partition")
     freshness_ms: int | None = Field(None, description="as in every answer")
     freshness_unknown: str | None = Field(None, description="why freshness_ms is null")
     as_of: AsOf | None = Field(None, description="what has been counted")
@@ -218,7 +208,7 @@ def _add_figures(
         "behind_world_seconds": _find_seconds_behind(store, newest_ms, total),
         "marker_written_at": render_instant(marker.written_at_ms),
         "batch_ms": marker.took_ms,
-        "books": [Book(**account) for account in accounts],
+        "books": accounts,
         **date(store, marker),
     }
     figures["as_of"] = AsOf.model_validate(figures["as_of"])

@@ -1,4 +1,4 @@
-"""GET /v1/prices: the prices of products, now, at another time, and over time.
+"""GET /v1/prices/{sku}: the price of a product, now, at another time, and over time.
 
 GET /v1/promotions: the promotion plans of a product.
 """
@@ -13,19 +13,15 @@ from contracts import NOTICE, PRICE_CHANGES, PROMOTIONS, build_model
 from contracts.times import EPOCH, render_span
 from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
 from services.api.http.parameters import Moment, PageParameters, PageQuery, Parameters, Sku
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound, Problem
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.store.mirror import read_offsets
-from services.api.store.mirrored import Plan, Prices, list_plans
-from services.api.store.mirrored import PriceChange as StoredChange
+from services.api.problem import NotFound, Problem
+from services.api.store.mirror import Mirror, read_offsets
+from services.api.store.mirrored import PLANNED, PRICES, Announcements
 from services.api.store.selection import WHOLE_MAX
-from services.api.store.store import Store
 from services.api.store.tables import Document
 from services.times import render_instant, render_instant_or_none, to_ms
-
-TIMES = ("event_time", "starts_at", "ends_at", "effective_at", "published_at", "holds_from")
-"""The fields of changes and plans that are moments."""
 
 router = Router(tags=["prices"])
 
@@ -34,10 +30,6 @@ class MomentQuery(Parameters):
     at: Moment | None = Field(
         None, description="the moment, as 2026-03-02T10:00:00Z; now, in world time, if left out"
     )
-
-
-class PricesQuery(MomentQuery, PageQuery):
-    """A further page is of the moment of the first one."""
 
 
 class Announced(BaseModel):
@@ -54,22 +46,14 @@ class PriceChange(Announced, build_model(PRICE_CHANGES)):  # type: ignore[misc] 
     """A price of a product, and from when on it holds."""
 
 
-class HeldPrice(PriceChange):
+class Price(PriceChange):
+    """What a product costs at a moment."""
+
     until: str | None = Field(
         description="when the next price announced takes over; null: none is announced"
     )
-
-
-class Price(HeldPrice):
-    """What a product costs at a moment."""
-
     at: str = Field(description="the moment, in world time")
     as_of: TopicsAsOf = Field(description="what has been read")
-
-
-class PricePage(TopicsPage):
-    items: list[HeldPrice] = Field(description="one per product that has a price, by sku")
-    at: str = Field(description="the moment, in world time")
 
 
 class PriceHistory(TopicsPage):
@@ -93,39 +77,18 @@ class PromotionPage(TopicsPage):
     responses=ITEM_PROBLEMS,
 )
 def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
-    at_ms = _find_moment_ms(store, query)
+    at_ms = store.get_world_ms() if query.at is None else to_ms(query.at - EPOCH)
     with store.prices.open() as connection:
-        price = Prices(connection).find(sku, at_ms)
+        price = PRICES.find(connection, sku, at_ms)
         inputs = read_offsets(connection, PRICE_CHANGES.name)
     if price is None:
-        raise _describe_unknown(sku, at_ms)
-    return JSONResponse(
-        {**_render_held(*price), "at": render_instant(at_ms), **date_by_offsets(inputs)}
-    )
-
-
-@router.get(
-    "/v1/prices",
-    summary="What every product costs at a moment, in pages",
-    response_model=PricePage,
-    responses=LIST_PROBLEMS,
-)
-def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSONResponse:
-    question = f"prices at={query.at.isoformat() if query.at else 'now'}"
-    request = query.request_page(question, (int, str))
-    at_ms, after_sku = request.find_place() or (_find_moment_ms(store, query), "")
-    moment_ms = int(at_ms)
-    with store.prices.open() as connection:
-        prices = Prices(connection)
-        skus = prices.list_skus(str(after_sku), moment_ms, request.rows_max)
-        page = request.build(skus, lambda sku: (moment_ms, sku))
-        prices_held = [prices.find(sku, moment_ms) for sku in page.items]
-        inputs = read_offsets(connection, PRICE_CHANGES.name)
+        raise _describe_unknown(sku, f" by {render_instant(at_ms)}")
+    change, until_ms = price
     return JSONResponse(
         {
-            "items": [_render_held(*one) for one in prices_held if one is not None],
-            "next": page.next,
-            "at": render_instant(moment_ms),
+            **PRICES.to_json(change),
+            "until": render_instant_or_none(until_ms),
+            "at": render_instant(at_ms),
             **date_by_offsets(inputs),
         }
     )
@@ -138,17 +101,10 @@ def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSO
     responses=ITEM_PROBLEMS,
 )
 def get_price_history(store: FromStore, sku: Sku, query: PageParameters) -> JSONResponse:
-    request = query.request_page(f"history of {sku}", (int, int))
-    holds_from, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
-    with store.prices.open() as connection:
-        before = (int(holds_from), int(offset))
-        changes = Prices(connection).list_changes(sku, before, request.rows_max)
-        inputs = read_offsets(connection, PRICE_CHANGES.name)
-    if not changes and query.cursor is None:
-        raise _describe_unknown(sku, None)
-    page = request.build(changes, lambda change: (change.holds_from, change.offset))
-    items = [_render(change) for change in page.items]
-    return JSONResponse({"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)})
+    page = _build_page("history", store.prices, PRICES, sku, query)
+    if not page["items"] and query.cursor is None:
+        raise _describe_unknown(sku)
+    return JSONResponse(page)
 
 
 @router.get(
@@ -158,35 +114,23 @@ def get_price_history(store: FromStore, sku: Sku, query: PageParameters) -> JSON
     responses=LIST_PROBLEMS,
 )
 def list_promotions(store: FromStore, sku: Sku, query: PageParameters) -> JSONResponse:
-    request = query.request_page(f"promotions of {sku}", (int, int))
-    starts_at, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
-    with store.promotions.open() as connection:
-        before = (int(starts_at), int(offset))
-        plans = list_plans(connection, sku, before, request.rows_max)
-        inputs = read_offsets(connection, PROMOTIONS.name)
-    page = request.build(plans, lambda plan: (plan.starts_at, plan.offset))
-    items = [_render(plan) for plan in page.items]
-    return JSONResponse({"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)})
+    return JSONResponse(_build_page("promotions", store.promotions, PLANNED, sku, query))
 
 
-def _find_moment_ms(store: Store, query: MomentQuery) -> int:
-    return store.get_world_ms() if query.at is None else to_ms(query.at - EPOCH)
+def _build_page(
+    what: str, mirror: Mirror, announcements: Announcements, sku: str, query: PageQuery
+) -> Document:
+    request = query.request_page(f"{what} of {sku}", (int, int))
+    before = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
+    with mirror.open() as connection:
+        rows = announcements.list_before(connection, sku, before, request.rows_max)
+        inputs = read_offsets(connection, announcements.contract.name)
+    page = request.build(rows, announcements.place)
+    items = [announcements.to_json(one) for one in page.items]
+    return {"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)}
 
 
-def _render(announced: StoredChange | Plan) -> Document:
-    values = announced._asdict()
-    del values["offset"]
-    return {**values, **{name: render_instant(values[name]) for name in TIMES if name in values}}
-
-
-def _render_held(change: StoredChange, until_ms: int | None) -> Document:
-    return {**_render(change), "until": render_instant_or_none(until_ms)}
-
-
-def _describe_unknown(sku: str, at_ms: int | None) -> Problem:
-    when = "" if at_ms is None else f" by {render_instant(at_ms)}"
+def _describe_unknown(sku: str, when: str = "") -> Problem:
     return NotFound(
-        "No price",
-        f"Expected a price of {sku}{when}, found none in {PRICE_CHANGES.name}. "
-        "List what has a price with GET /v1/prices.",
+        "No price", f"Expected a price of {sku}{when}, found none in {PRICE_CHANGES.name}."
     )

@@ -6,19 +6,20 @@ from fastapi import Path, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
 
-from contracts import QUARANTINE, build_model
+from contracts import QUARANTINE, Undecodable, build_model, decode
 from contracts.validation import VALIDATED
 from services.api.http.answers import NextCursor, OffsetsByTopic
 from services.api.http.parameters import NoParameters, PageQuery
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NotFound
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
+from services.api.problem import NotFound
 from services.api.store.marker import group_by_topic
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import NEWEST_REJECTIONS_FIRST, REJECTIONS_TABLE
 from services.api.store.selection import WHOLE_MAX
 from services.api.store.tables import AnyJson, Document, Stored, to_document
-from services.quarantine.remedy import dissect, find_remedy
+from services.quarantine.remedy import find_remedy
 
 WORDS_MAX = 300
 BYTES = ("key", "value", "headers")
@@ -72,10 +73,9 @@ class QuarantinePage(BaseModel):
 Rejected: type[BaseModel] = create_model(
     "Rejected",
     __base__=build_model(QUARANTINE),
-    __doc__="A rejected record, whole, with what can be read of its value.",
-    fields=(AnyJson, Field(description="the fields that can be read, in their order")),
-    rest=(str | None, Field(description="the bytes after them, in hexadecimal digits")),
-    fault=(str | None, Field(description="why no more can be read; null: nothing is missing")),
+    __doc__="A rejected record, whole, with the fields of its value.",
+    fields=(AnyJson, Field(description="the fields, if the value decodes")),
+    fault=(str | None, Field(description="why it does not decode; null: it does")),
     remedy=(str | None, Field(description="what can be done about it")),
     releasable=(
         bool,
@@ -136,20 +136,27 @@ def get_rejected(
 
 
 def _render_whole(row: Stored) -> Document:
-    """The whole record, the readable part of its value, and the remedy."""
+    """The whole record, the fields of its value, and the remedy."""
     document = REJECTIONS_TABLE.to_json(row)
     stored = dict(zip(REJECTIONS_TABLE.columns, row, strict=True))
     contract = VALIDATED.get(stored["topic"])
     if contract is None:  # the topic no longer exists
-        unread: Document = {"fields": {}, "rest": None, "fault": None, "remedy": None}
-        return {**document, **unread, "releasable": False}
-    parts = dissect(contract, stored["value"])
+        unread: Document = {"fields": {}, "fault": None, "remedy": None, "releasable": False}
+        return {**document, **unread}
+    fields, fault = _decode(stored["value"])
     remedy = find_remedy(contract, stored["reason"], stored["value"])
     return {
         **document,
-        "fields": to_document(parts.fields),
-        "rest": parts.rest.hex(),
-        "fault": parts.fault,
+        "fields": fields,
+        "fault": fault,
         "remedy": remedy.text,
         "releasable": remedy.event is not None,
     }
+
+
+def _decode(value: bytes | None) -> tuple[Document, str | None]:
+    """The fields of the value, and why there are none."""
+    try:
+        return to_document(decode(value).value), None
+    except Undecodable as error:
+        return {}, error.reason

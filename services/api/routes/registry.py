@@ -17,8 +17,9 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from contracts import CONTRACTS, find_schemas
-from services.api.http.problems import NO_PROBLEMS, Problem, Responses
+from services.api.http.problems import NO_PROBLEMS, Responses
 from services.api.http.router import Router
+from services.api.problem import Problem
 
 MEDIA_TYPE = "application/vnd.schemaregistry.v1+json"
 LATEST = ("latest", "-1")
@@ -53,22 +54,11 @@ class SchemaText(Shape):
     text: str = Field(alias="schema", description="the Avro schema, as JSON in a string")
 
 
-class SubjectVersion(Shape):
+class RegisteredSchema(Shape):
     subject: str = Field(description="the topic whose values it describes, and -value")
     version: int = Field(description="counts the subject's schemas, from 1")
-
-
-class RegisteredSchema(SubjectVersion):
     id: int = Field(description="the schema id in the frame of every record written with it")
     text: str = Field(alias="schema", description="the Avro schema, as JSON in a string")
-
-
-class Compatibility(Shape):
-    level: str = Field(alias="compatibilityLevel", description="what a new version must keep to")
-
-
-class Mode(Shape):
-    mode: str = Field(description="READONLY: nothing is registered here")
 
 
 class Failure(Shape):
@@ -85,12 +75,14 @@ class RegistryResponse(JSONResponse):
 class RegistryProblem(Problem):
     """An error in the registry's form instead of a problem document's."""
 
+    media_type = MEDIA_TYPE
+
     def __init__(self, code: int, detail: str) -> None:
         super().__init__(HTTPStatus(code // 100), "Registry error", detail)
         self.code = code
 
-    def to_response(self, path: str) -> JSONResponse:
-        return RegistryResponse({"error_code": self.code, "message": self.detail}, self.status)
+    def to_document(self, path: str) -> dict[str, object]:
+        return {"error_code": self.code, "message": self.detail}
 
 
 RESPONSES: Responses = NO_PROBLEMS | {
@@ -107,16 +99,6 @@ router = Router(
 @router.get("/schemas/ids/{id}", summary="The schema with an id", response_model=SchemaText)
 async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in the registry's API
     return RegistryResponse({"schema": _find_by_id(id).text})
-
-
-@router.get(
-    "/schemas/ids/{id}/versions",
-    summary="The subject and version that have an id",
-    response_model=list[SubjectVersion],
-)
-async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as above
-    schema = _find_by_id(id)
-    return RegistryResponse([{"subject": schema.subject, "version": schema.number}])
 
 
 @router.get("/subjects", summary="Every topic and view, as a subject", response_model=list[str])
@@ -148,21 +130,6 @@ async def get_version(subject: Subject, version: Number) -> RegistryResponse:
             "schema": schema.text,
         }
     )
-
-
-@router.get(
-    "/config",
-    summary="What a new version of a schema must keep to",
-    response_model=Compatibility,
-)
-async def get_compatibility() -> RegistryResponse:
-    # The codec reads every version with the current schema.
-    return RegistryResponse({"compatibilityLevel": "BACKWARD_TRANSITIVE"})
-
-
-@router.get("/mode", summary="Whether schemas can be registered", response_model=Mode)
-async def get_mode() -> RegistryResponse:
-    return RegistryResponse({"mode": "READONLY"})
 
 
 @cache

@@ -21,9 +21,10 @@ from starlette.types import Message, Receive, Scope, Send
 
 from services.api.http.answers import Slots
 from services.api.http.parameters import Parameters
-from services.api.http.problems import Invalid, document_responses
+from services.api.http.problems import document_responses
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
+from services.api.problem import Invalid
 from services.api.routes.views import find_table
 from services.api.store import changes
 from services.api.store.snapshots import Snapshot, Snapshots

@@ -1,23 +1,28 @@
-"""GET /v1/topics: every topic and view, as in its contract."""
+"""GET /v1/topics: every topic and view, as in its contract. GET /v1/contracts: their files."""
 
 import operator
 from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated
 
-from fastapi import Path
-from fastapi.responses import JSONResponse
+import fastapi
+from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 
-from contracts import CONTRACTS, Contract, find_schemas, get_schema_id
+from contracts import CONTRACTS, Contract, catalog, find_schemas, get_schema_id
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import NO_PROBLEMS, NotFound, document_responses
+from services.api.http.problems import NO_PROBLEMS, document_responses
 from services.api.http.router import Router
+from services.api.problem import NotFound
 from services.api.store.tables import AnyJson, Document, to_document
+
+FOLDER = Path(catalog.__file__).parent
+TEXTS = {name: (FOLDER / one.file).read_text(encoding="utf-8") for name, one in CONTRACTS.items()}
 
 router = Router(tags=["topics"])
 
-Name = Annotated[str, Path(description="the topic's contract", max_length=200)]
+Name = Annotated[str, fastapi.Path(description="the topic's contract", max_length=200)]
 
 
 class PersonalData(BaseModel):
@@ -143,3 +148,35 @@ async def get_topic(name: Name, _: NoParameters) -> JSONResponse:
             f"Expected one of {', '.join(sorted(CONTRACTS))}, found {name}.",
         )
     return JSONResponse(render(CONTRACTS[name]))
+
+
+class ContractFile(BaseModel):
+    name: str = Field(description="the topic or view")
+    kind: str = Field(description="topic or view")
+    address: str = Field(description="where its file is")
+
+
+class ContractFiles(BaseModel):
+    contracts: list[ContractFile]
+
+
+@router.get("/v1/contracts", summary="Every contract and where its file is", responses=NO_PROBLEMS)
+async def list_contracts(_: NoParameters) -> ContractFiles:
+    return ContractFiles(
+        contracts=[
+            ContractFile(name=name, kind=one.kind, address=f"/v1/contracts/{name}")
+            for name, one in sorted(CONTRACTS.items())
+        ]
+    )
+
+
+@router.get(
+    "/v1/contracts/{name}",
+    summary="One contract's file, in the Open Data Contract Standard",
+    response_class=PlainTextResponse,
+    responses=document_responses(HTTPStatus.NOT_FOUND),
+)
+async def get_contract_file(name: Name, _: NoParameters) -> PlainTextResponse:
+    if name not in TEXTS:
+        raise NotFound("Unknown contract", f"Expected a name in GET /v1/contracts, found {name}.")
+    return PlainTextResponse(TEXTS[name])

@@ -1,6 +1,6 @@
 """Record accounting: how many records a pipeline has read, applied and quarantined."""
 
-from typing import TypedDict
+from pydantic import BaseModel, Field
 
 from contracts import BOOKS
 from services.api.store.snapshots import Snapshot
@@ -16,19 +16,19 @@ ACCOUNTS = (
 )
 
 
-class Account(TypedDict):
-    """One input partition: the records read, applied, quarantined and duplicate."""
+class Account(BaseModel):
+    """One input partition's account: read = applied + duplicate + quarantined, in records."""
 
     topic: str
     partition: int
-    read: int
-    applied: int
-    quarantined: int
-    duplicate: int
+    read: int = Field(description="records read so far")
+    applied: int = Field(description="records counted into the view")
+    quarantined: int = Field(description="records that broke their contract")
+    duplicate: int = Field(description="records whose event had been seen before")
 
 
 def read_accounts(snapshot: Snapshot) -> list[Account]:
-    """Per input partition, at the snapshot's marker: read = applied + duplicate + quarantined."""
+    """The account of each input partition at the snapshot's marker."""
     marker = snapshot.marker
     kept = snapshot.select(ACCOUNTS, (marker.pipeline, marker.generation)).fetchall()
     counted = {(topic, partition): counts for topic, partition, *counts in kept}
@@ -38,14 +38,14 @@ def read_accounts(snapshot: Snapshot) -> list[Account]:
     for (topic, partition), read in sorted(read_records.items()):
         applied, quarantined = counted.get((topic, partition), (0, 0))
         entries.append(
-            {
-                "topic": topic,
-                "partition": partition,
-                "read": read,
-                "applied": applied,
-                "quarantined": quarantined,
-                "duplicate": read - applied - quarantined,
-            }
+            Account(
+                topic=topic,
+                partition=partition,
+                read=read,
+                applied=applied,
+                quarantined=quarantined,
+                duplicate=read - applied - quarantined,
+            )
         )
     return entries
 

@@ -3,7 +3,7 @@
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from time import monotonic
 
@@ -43,13 +43,6 @@ class Attempt:
     target: str
     caller: Caller
     why: str | None = None
-
-
-@dataclass(frozen=True)
-class Begun:
-    """An action in progress; `row` is its record in the log."""
-
-    row: Row = field(repr=False)
 
 
 class Bucket:
@@ -94,18 +87,21 @@ class Audit:
         self._refusals = Bucket(REFUSALS_AT_ONCE_MAX, REFUSALS_PER_SECOND, clock)
         self._left_out = 0
 
-    async def begin(self, attempt: Attempt) -> Begun:
-        """Record the begin of an action. Raises NotRecorded: then the action must not begin."""
+    async def begin(self, attempt: Attempt) -> Row:
+        """Record the begin of an action and return its record.
+
+        Raises NotRecorded: then the action must not begin.
+        """
         row = self._create_row(attempt) | {"outcome": "begun"}
         try:
             await self._record(row)
         except NotPublished as error:
             raise NotRecorded(str(error)) from error
-        return Begun(row)
+        return row
 
-    async def end(self, begun: Begun, status: HTTPStatus) -> None:
+    async def end(self, begun: Row, status: HTTPStatus) -> None:
         """Record the outcome. If Kafka does not take the record, the action remains begun."""
-        await self._try_to_record({**begun.row, **_describe_end(status)})
+        await self._try_to_record({**begun, **_describe_end(status)})
 
     async def refuse(self, attempt: Attempt, status: HTTPStatus) -> None:
         """Record a refused action, or count it if there are too many."""

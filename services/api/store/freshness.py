@@ -18,6 +18,9 @@ WATCHED_SECONDS_MIN = 60.0
 """A record may be older than the watch, and may have waited for longer. A watch of this length or
 longer counts as its wait."""
 
+ReadEnds = Callable[[Iterable[str]], dict[Partition, int]]
+"""Returns the ends of the topics. Raises UnknownTopic."""
+
 Age = tuple[int | None, str | None]
 """Milliseconds, or why they are unknown."""
 
@@ -28,7 +31,7 @@ class Freshness(Background):
     def __init__(
         self,
         topics: Callable[[], Iterable[str]],
-        ends: Callable[[Iterable[str]], dict[Partition, int]],
+        ends: ReadEnds,
         moment: Callable[[], float] = monotonic,
     ) -> None:
         super().__init__("freshness")

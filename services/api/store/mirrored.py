@@ -5,8 +5,7 @@ All times are epoch milliseconds.
 """
 
 import sqlite3
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 from contracts import (
     ACTIONS,
@@ -21,140 +20,102 @@ from contracts import (
 from contracts.times import to_epoch_ms, to_instant
 from services.api.store.changelog import Record, read_row
 from services.api.store.mirror import Layout, create_layout
-from services.api.store.tables import Stored, Table
+from services.api.store.selection import Place
+from services.api.store.tables import KINDS, Document, Stored, Table
+from services.times import render_instant
+
+Announced = dict[str, Any]
+"""An announcement: the fields of the event, `published_at`, `holds_from` and `offset`."""
 
 
-def _create_announced_layout(
-    contract: Contract, table: str, measures: Sequence[str], times: Sequence[str], since: str
-) -> Layout:
-    """The table of a topic of announcements about products.
+class Announcements:
+    """The storage of a topic of announcements about products, and its queries.
 
-    Its columns are the place, `event_id`, `sku`, the measures and times of the event,
-    `published_at` and `holds_from`. An index finds the rows of a product by the time in `since`.
-    A second copy of an event changes nothing: the first copy counts.
+    A second copy of an event in a partition changes nothing: the first copy counts.
     """
-    numbers = (*measures, *times, "published_at", "holds_from")
-    columns = ", ".join(f"{name} integer not null" for name in numbers)
 
-    def build_row(record: Record) -> Stored | None:
-        event = read_row(contract, record)
+    def __init__(self, contract: Contract, since: str) -> None:
+        """`since`: the time that orders the announcements of a product."""
+        self.contract = contract
+        self._table = Table(contract)
+        self._since = since
+        rows = self._table.name
+        kinds = {field.name: KINDS[field.type].sql for field in contract.fields}
+        kinds |= dict.fromkeys(("published_at", "holds_from", "offset"), "integer")
+        columns = ", ".join(f'"{name}" {kind} not null' for name, kind in kinds.items())
+        self._names = tuple(kinds)
+        self._select = "select {} from {}".format(
+            ", ".join(f'"{name}"' for name in self._names), rows
+        )
+        self.layout = Layout(
+            topic=contract.name,
+            create=(
+                f"create table {rows} ({columns}, partition integer not null, "
+                'primary key (partition, "offset"), unique (partition, event_id, event_time)) '
+                "without rowid",
+                f'create index "by sku" on {rows} (sku, {since}, "offset")',
+            ),
+            insert=f"insert or ignore into {rows} values ({', '.join('?' * (len(kinds) + 1))})",
+            row=self._build_row,
+        )
+
+    def find(
+        self, connection: sqlite3.Connection, sku: str, at_ms: int
+    ) -> tuple[Announced, int | None] | None:
+        """What holds at a moment, and the start of the next; None before the first.
+
+        Of announcements that hold from the same moment, the last one counts.
+        """
+        holding = (
+            f"{self._select} where sku = ? and holds_from <= ? "
+            'order by holds_from desc, "offset" desc limit 1'
+        )
+        row = connection.execute(holding, (sku, at_ms)).fetchone()
+        if row is None:
+            return None
+        [until_ms] = connection.execute(
+            f"select min(holds_from) from {self._table.name} where sku = ? and holds_from > ?",
+            (sku, at_ms),
+        ).fetchone()
+        return self._name(row), until_ms
+
+    def list_before(
+        self, connection: sqlite3.Connection, sku: str, place: Place, limit: int
+    ) -> list[Announced]:
+        """The announcements of a product before a place, the last first."""
+        before = (
+            f'{self._select} where sku = ? and ({self._since}, "offset") < (?, ?) '
+            f'order by {self._since} desc, "offset" desc limit ?'
+        )
+        return [self._name(row) for row in connection.execute(before, (sku, *place, limit))]
+
+    def place(self, announced: Announced) -> Place:
+        """The place of an announcement among those of its product."""
+        return announced[self._since], announced["offset"]
+
+    def to_json(self, announced: Announced) -> Document:
+        """An announcement as clients see it."""
+        times = {name: render_instant(announced[name]) for name in ("published_at", "holds_from")}
+        return {**self._table.to_json([announced[name] for name in self._table.columns]), **times}
+
+    def _build_row(self, record: Record) -> Stored | None:
+        event = read_row(self.contract, record)
         if event is None:
             return None
         since_ms = holds_from(to_epoch_ms(event["effective_at"]), record.published_ms)
-        moments = (*(to_epoch_ms(event[name]) for name in times), record.published_ms, since_ms)
+        times = [event[field.name] for field in self.contract.fields if field.type == "timestamp"]
+        moments = (*map(to_epoch_ms, times), record.published_ms, since_ms)
         if any(to_instant(at) is None for at in moments):
             return None  # no calendar has the time, so no client can ask for it
-        place = (record.partition[1], record.offset)
-        measured = (event[name] for name in measures)
-        return *place, event["event_id"], event["sku"], *measured, *moments
+        place = (record.offset, record.partition[1])
+        return *self._table.to_stored(event), record.published_ms, since_ms, *place
 
-    return Layout(
-        topic=contract.name,
-        create=(
-            f'create table {table} (partition integer not null, "offset" integer not null, '
-            f"event_id text not null, sku text not null, {columns}, "
-            'primary key (partition, "offset"), unique (partition, event_id, event_time)) '
-            "without rowid",
-            f'create index "{table} by sku" on {table} (sku, {since}, "offset")',
-        ),
-        insert=f"insert or ignore into {table} values ({', '.join('?' * (4 + len(numbers)))})",
-        row=build_row,
-    )
+    def _name(self, row: Stored) -> Announced:
+        return dict(zip(self._names, row, strict=True))
 
 
-class PriceChange(NamedTuple):
-    """A price of a product, and the time from which it holds."""
-
-    sku: str
-    price_cents: int
-    effective_at: int
-    event_id: str
-    event_time: int
-    published_at: int
-    holds_from: int
-    offset: int
-
-
-COLUMNS = ", ".join(f'"{name}"' for name in PriceChange._fields)
-# Of changes that hold from the same moment, the last announced one counts.
-HOLDING = (
-    f"select {COLUMNS} from changes where sku = ? and holds_from <= ? "
-    'order by holds_from desc, "offset" desc limit 1'
-)
-NEXT = "select min(holds_from) from changes where sku = ? and holds_from > ?"
-HISTORY = (
-    f"select {COLUMNS} from changes "
-    'where sku = ? and (holds_from, "offset") < (?, ?) '
-    'order by holds_from desc, "offset" desc limit ?'
-)
-SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order by sku limit ?"
-
-PRICES = _create_announced_layout(
-    PRICE_CHANGES, "changes", ("price_cents",), ("event_time", "effective_at"), since="holds_from"
-)
-
-
-class Prices:
-    """Queries of the mirrored price changes, all in one transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def find(self, sku: str, at_ms: int) -> tuple[PriceChange, int | None] | None:
-        """The change that holds at a moment, and the start of the next; None before the first."""
-        row = self._connection.execute(HOLDING, (sku, at_ms)).fetchone()
-        if row is None:
-            return None
-        [until_ms] = self._connection.execute(NEXT, (sku, at_ms)).fetchone()
-        return PriceChange(*row), until_ms
-
-    def list_skus(self, after: str, at_ms: int, limit: int) -> list[str]:
-        """The products that have a price at the moment, in order."""
-        return [sku for (sku,) in self._connection.execute(SKUS, (after, at_ms, limit))]
-
-    def list_changes(self, sku: str, before: tuple[int, int], limit: int) -> list[PriceChange]:
-        """The changes of a product, the last to hold first."""
-        return [
-            PriceChange(*row) for row in self._connection.execute(HISTORY, (sku, *before, limit))
-        ]
-
-
-class Plan(NamedTuple):
-    """A promotion of a product, and from when on this plan of it holds."""
-
-    sku: str
-    usual_price_cents: int
-    price_cents: int
-    starts_at: int
-    ends_at: int
-    effective_at: int
-    event_id: str
-    event_time: int
-    published_at: int
-    holds_from: int
-    offset: int
-
-
-PLAN_COLUMNS = ", ".join(f'"{name}"' for name in Plan._fields)
-PLANS = (
-    f"select {PLAN_COLUMNS} from plans "
-    'where sku = ? and (starts_at, "offset") < (?, ?) '
-    'order by starts_at desc, "offset" desc limit ?'
-)
-PLANNED = _create_announced_layout(
-    PROMOTIONS,
-    "plans",
-    ("usual_price_cents", "price_cents"),
-    ("event_time", "starts_at", "ends_at", "effective_at"),
-    since="starts_at",
-)
-
-
-def list_plans(
-    connection: sqlite3.Connection, sku: str, before: tuple[int, int], limit: int
-) -> list[Plan]:
-    """The promotions of a product that start before a place, the last to start first."""
-    return [Plan(*row) for row in connection.execute(PLANS, (sku, *before, limit))]
+PRICES = Announcements(PRICE_CHANGES, since="holds_from")
+PLANNED = Announcements(PROMOTIONS, since="starts_at")
 
 
 def _render_index(name: str, table: Table, *columns: str) -> str:

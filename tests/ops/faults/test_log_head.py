@@ -13,7 +13,7 @@ from infra.settings import Settings
 from ops.faults import log_head, records
 from ops.faults.fault import Scene
 from ops.faults.log_head import delete_head, find_unsaid_of, list_readers, refuse_deletion
-from services.quarantine.progress import Progress
+from services.quarantine.follower import Progress
 from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
 from tests.services.world import announce

@@ -14,8 +14,7 @@ from infra.wait import wait_until
 from ops.verify import verdict
 from ops.verify.inventory import Oracle, Row
 from ops.verify.verdict import compare_listing
-from services.quarantine.follower import follow
-from services.quarantine.progress import read_progress
+from services.quarantine.follower import follow, read_progress
 from tests.services.quarantine.publishing import HOUR_MS, Place, publish, put
 
 pytestmark = pytest.mark.e2e

@@ -11,7 +11,7 @@ from infra.clock import get_today
 from infra.security import certificates
 from infra.security.certificates import CERTIFICATE_DAYS, DAYS_LEFT_MIN, ensure_certificate
 from infra.security.files import locate_authority
-from infra.security.tokens import DAY_MS, DAYS, Role, ensure_tokens, list_tokens, read_own
+from infra.security.tokens import DAY_MS, DAYS, Role, ensure_tokens, list_tokens
 from infra.settings import Settings
 from services.api.__main__ import Renewal
 from services.api.http.server import create_context
@@ -73,11 +73,3 @@ def test_tokens_of_the_shop_are_drawn_anew_when_they_are_over(shop: Settings) ->
     assert {one.name for one in renewed} == {role.value for role in Role}
     assert not {one.secret for one in renewed} & first
     assert not any(one.is_expired(end_ms) for one in renewed)
-
-
-def test_a_command_that_comes_before_the_api_draws_its_token_itself(shop: Settings) -> None:
-    first, end_ms = read_own(shop, NOW_MS), NOW_MS + DAYS * DAY_MS
-    assert read_own(shop, end_ms - 1) == first
-    second = read_own(shop, end_ms)
-    assert second not in (None, first)
-    assert read_own(shop, end_ms) == second

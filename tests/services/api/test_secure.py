@@ -71,11 +71,6 @@ def test_an_experiment_asks_as_the_operator(settings: Settings, command: str) ->
     assert json.loads(run(settings, command))["pipeline"] == "fraud"
 
 
-def test_who_cannot_read_the_data_folder_is_refused(client: httpx.Client) -> None:
-    assert client.get(PIPELINE).status_code == HTTPStatus.UNAUTHORIZED
-    assert client.get("/healthz").is_success
-
-
 def test_a_token_that_is_drawn_anew_counts_at_once_and_the_one_before_no_more(
     settings: Settings, client: httpx.Client
 ) -> None:

@@ -78,9 +78,3 @@ def test_what_is_sold_by_a_measure_has_a_bound_of_its_own(more: int) -> None:
     by_piece = Proposal(SHELF, REVIEW_MS, 0, 0, most + more, 1, 2)
     assert decide_units(wanted) == [min(most + more, most)]
     assert decide_units(by_piece) == [LIMITS.units_per_order_max]
-
-
-@pytest.mark.parametrize("packs", [1, 2, 20])
-def test_an_order_is_of_so_many_packs_at_the_least(packs: int) -> None:
-    (order,) = decide(REVIEW_MS, [create_proposal(moved=38)], [], Limits(packs_min=packs))
-    assert order.units == max(24, 12 * packs)

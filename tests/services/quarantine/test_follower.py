@@ -14,8 +14,14 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from ops.cli import ready
 from services.quarantine import follower
-from services.quarantine.follower import copy_rejected, follow
-from services.quarantine.progress import GROUP, Progress, commit, read_progress
+from services.quarantine.follower import (
+    GROUP,
+    Progress,
+    commit,
+    copy_rejected,
+    follow,
+    read_progress,
+)
 from tests.services.at_work import at_work
 from tests.services.quarantine.publishing import HOUR_MS, Place, publish
 from tests.transactions import open_transaction, write_transaction

@@ -41,7 +41,7 @@ def create_id() -> str:
 
 
 def release_place(kafka: Settings, place: Place) -> Released:
-    return release(kafka, place, BECAUSE, lambda *_: None)
+    return release(kafka, place, BECAUSE)
 
 
 def refuse_release(kafka: Settings, place: Place) -> str:
@@ -65,12 +65,6 @@ def test_a_late_record_is_released_as_an_event_that_wraps_it(world: Settings) ->
     assert (event["because"], record.key) == (BECAUSE, b"S003")
     assert unwrap(event) == done.event
     assert record.published_ms == event["event_time"] == to_epoch_ms(HAPPENED + hours(10))
-
-
-def test_it_lies_where_the_records_of_its_key_do(world: Settings) -> None:
-    for store in ("S001", "S002", "S003", "S004", "S005"):
-        place = publish_late(world, store_id=store)
-        assert release_place(world, place).partition == place[1]
 
 
 def test_a_record_under_a_wrong_key_is_released_under_the_right_one(world: Settings) -> None:
@@ -112,13 +106,6 @@ def test_what_was_counted_by_a_copy_in_time_is_refused(world: Settings) -> None:
     _, partition, offset = publish(world, RECEIPTS, event_id=identity)
     place = publish_late(world, event_id=identity)
     assert f"came in time, at {RECEIPTS.name}/{partition}/{offset}" in refuse_release(world, place)
-
-
-def test_a_copy_under_the_right_key_counts_wherever_it_lies(world: Settings) -> None:
-    identity = create_id()
-    publish(world, RECEIPTS, event_id=identity)
-    place = publish(world, RECEIPTS, record_key=b"S001", event_id=identity)
-    assert "has been counted" in refuse_release(world, place)
 
 
 def test_while_a_copy_may_still_come_nothing_is_released(kafka: Settings) -> None:
@@ -176,7 +163,7 @@ def test_a_place_without_a_record_is_said(world: Settings, offset: int) -> None:
 @pytest.mark.parametrize("because", ["", "  ", "x" * 501], ids=len)
 def test_why_it_is_released_is_asked_for(world: Settings, because: str) -> None:
     with pytest.raises(Refused, match="--because"):
-        release(world, publish_late(world), because, lambda *_: None)
+        release(world, publish_late(world), because)
 
 
 def read_id(kafka: Settings, place: Place) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from contracts import RECEIPTS
 from services.api import openapi
-from services.api.http.problems import Problem
+from services.api.problem import Problem
 from services.api.routes.events import parse_event
 from tests.services.memory import MemoryLog
 from tests.services.raw import exchange, read_status

@@ -43,11 +43,6 @@ def test_an_error_says_what_was_expected_and_found(
     assert detail in problem["detail"]
 
 
-def test_a_body_is_not_accepted(quiet: Answers) -> None:
-    answer = quiet.request("GET", "/v1/stock", content=b"x" * 100)
-    check_problem(answer, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Body not accepted")
-
-
 def test_a_mistake_of_ours_is_an_error_document_without_its_insides(
     quiet: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,6 @@ from tests.services.writing import Writing
 ROUTES = (
     "/v1/stock/S001/A",
     "/v1/stock",
-    "/v1/products/A/stock",
     f"/v1/views/{STOCK_LEVELS.name}/export",
 )
 FIRST = f"{RECEIPTS.name}/0/0"
@@ -44,11 +43,6 @@ def test_an_answer_waits_for_the_record_it_is_to_hold(
         answer = asked.result()
     assert answer.status_code == HTTPStatus.OK, answer.text
     assert '"units_on_hand":2' in answer.text
-
-
-def test_what_is_held_already_is_answered_at_once(inventory: Writing, shelves: Answers) -> None:
-    shelves.ready(inventory.mark(sold=1))
-    assert shelves.json("/v1/stock/S001/A", min_offset=FIRST)["units_on_hand"] == 4
 
 
 def test_an_aborted_record_is_passed_and_an_open_one_is_waited_for(

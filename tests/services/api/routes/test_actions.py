@@ -36,6 +36,14 @@ ACTIONS = {
 }
 LONG = [path for path in ACTIONS if any(one in path for one in ("start", "difference", "forget"))]
 """What reads the whole log."""
+FORGET = "/v1/customers/forget?customer_id="
+RELEASE = "/v1/quarantine/public.sales.receipt.v1/2/7/release?because="
+
+
+def set_thresholds(count: int) -> str:
+    return f"/v1/pipelines/fraud/start?{'&'.join(f'set=sales_max={at}' for at in range(count))}"
+
+
 ASKED: Mapping[HTTPStatus, Sequence[str]] = {
     HTTPStatus.NOT_FOUND: (
         "/v1/pipelines/nothing/promote?number=2",
@@ -53,11 +61,18 @@ ASKED: Mapping[HTTPStatus, Sequence[str]] = {
         "/v1/customers/forget?customer_id=a%00b",
         "/v1/quarantine/a/1/2/release",
         "/v1/quarantine/a/1/2/release?because=%20",
+        RELEASE + "x" * (BECAUSE_CHARACTERS_MAX + 1),
+        FORGET + "x" * (CUSTOMER_CHARACTERS_MAX + 1),
+        set_thresholds(THRESHOLDS_MAX + 1),
     ),
+    HTTPStatus.REQUEST_URI_TOO_LONG: (RELEASE + "x" * 10_000,),
     HTTPStatus.CONFLICT: ("/v1/pipelines/fraud/promote?number=3",),
     HTTPStatus.OK: (
-        "/v1/customers/forget?customer_id=--help",
+        FORGET + "--help",
+        FORGET + "x" * CUSTOMER_CHARACTERS_MAX,
         "/v1/quarantine/--help/1/2/release?because=x",
+        RELEASE + "x" * BECAUSE_CHARACTERS_MAX,
+        set_thresholds(THRESHOLDS_MAX),
     ),
 }
 """What is asked for, by the status of the answer."""
@@ -105,29 +120,6 @@ def test_what_is_not_meant_is_refused_before_a_command_runs(running: Answers) ->
     for status, paths in ASKED.items():
         for path in paths:
             assert act(running, path).status_code == status, path
-
-
-@pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422)])
-def test_so_many_thresholds_may_be_set(running: Answers, more: int, status: int) -> None:
-    asked = "&".join(f"set=sales_max={at}" for at in range(THRESHOLDS_MAX + more))
-    assert act(running, f"/v1/pipelines/fraud/start?{asked}").status_code == status
-
-
-@pytest.mark.parametrize(
-    ("path", "characters_max"),
-    [
-        (
-            "/v1/quarantine/public.sales.receipt.v1/2/7/release?because=",
-            BECAUSE_CHARACTERS_MAX,
-        ),
-        ("/v1/customers/forget?customer_id=", CUSTOMER_CHARACTERS_MAX),
-    ],
-)
-@pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422), (10_000, 414)])
-def test_a_reason_and_the_id_of_a_customer_have_a_length(
-    running: Answers, path: str, characters_max: int, more: int, status: int
-) -> None:
-    assert act(running, path + "x" * (characters_max + more)).status_code == status
 
 
 def test_what_a_command_refuses_is_a_conflict_in_its_words(log: MemoryLog, tmp_path: Path) -> None:

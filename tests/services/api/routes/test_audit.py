@@ -102,21 +102,27 @@ def test_a_token_that_somebody_puts_into_the_path_is_not_recorded(
     assert row["target"] == "/v1/pipelines/…/rollback"
 
 
-def test_what_the_command_refuses_is_refused(log: MemoryLog, tmp_path: Path) -> None:
-    with serving_commands(log, tmp_path, "raise SystemExit('nothing is ready')") as api:
-        api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
-    found = [(row["outcome"], row["status"]) for row in list_recorded(log)]
-    assert found == [("begun", None), ("refused", HTTPStatus.CONFLICT)]
-
-
-def test_what_does_not_end_has_failed(
-    log: MemoryLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("program", "outcome", "status"),
+    [
+        ("raise SystemExit('nothing is ready')", "refused", HTTPStatus.CONFLICT),
+        ("import threading; threading.Event().wait()", "failed", HTTPStatus.GATEWAY_TIMEOUT),
+    ],
+)
+def test_what_a_command_refuses_or_does_not_end_is_recorded(
+    log: MemoryLog,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    outcome: str,
+    status: HTTPStatus,
 ) -> None:
-    monkeypatch.setattr(commands, "SECONDS_MAX", 0.2)
-    with serving_commands(log, tmp_path, "import threading; threading.Event().wait()") as api:
-        api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
+    monkeypatch.setattr(commands, "SECONDS_MAX", 3.0)
+    with serving_commands(log, tmp_path, program) as api:
+        answer = api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
+    assert answer.status_code == status
     found = [(row["outcome"], row["status"]) for row in list_recorded(log)]
-    assert found == [("begun", None), ("failed", HTTPStatus.GATEWAY_TIMEOUT)]
+    assert found == [("begun", None), (outcome, status)]
 
 
 def test_what_cannot_be_recorded_is_not_begun(log: MemoryLog, tmp_path: Path) -> None:

@@ -35,23 +35,9 @@ def test_while_a_view_is_loaded_readiness_says_how_far_it_is(
     outputs = log.ends([inventory.topic]) | {(inventory.topic, 1): 9}
     inventory.mark_again(0, outputs)  # nine rows are promised, three are there
 
-    def read() -> int:
-        progress = api.get("/readyz").json().get("progress") or [{"records_read": 0}]
-        return int(progress[0]["records_read"])
-
-    api.until(lambda: read() == 3)
-    answer = api.get("/readyz")
-    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-    assert "inventory g1: 3 of 9 records read" in answer.json()["detail"]
-    assert answer.json()["progress"] == [
-        {
-            "pipeline": "inventory",
-            "generation": 1,
-            "loaded": False,
-            "records_read": 3,
-            "records_total": 9,
-        }
-    ]
+    progress = "inventory g1: 3 of 9 records read"
+    api.until(lambda: progress in api.get("/readyz").json()["detail"])
+    assert api.get("/readyz").status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert "3 of 9 records read" in api.get("/v1/stock").json()["detail"]
 
 

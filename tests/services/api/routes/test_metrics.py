@@ -57,16 +57,6 @@ def test_lag_books_and_age_of_a_pipeline_are_told(shelves: Answers) -> None:
     assert age > 0
 
 
-def test_an_answer_that_holds_the_whole_log_is_fresh(
-    log: MemoryLog, inventory: Writing, shelves: Answers
-) -> None:
-    freshness = "retail_pipeline_freshness_seconds"
-    assert read_figure(shelves, freshness, **INVENTORY) is None  # the log is ahead of it
-    shelves.ready(inventory.mark(sold=1))
-    shelves.until(lambda: read_figure(shelves, freshness, **INVENTORY) is not None)
-    assert read_figure(shelves, "retail_pipeline_behind_world_seconds", **INVENTORY) == 0
-
-
 def test_requests_are_counted_by_operation_and_not_by_path(shelves: Answers) -> None:
     for sku in ("A", "B", "Z"):
         shelves.get(f"/v1/stock/S001/{sku}")
@@ -96,11 +86,6 @@ def test_a_mistake_of_ours_is_counted(api: Answers, monkeypatch: pytest.MonkeyPa
 def test_a_refused_request_is_counted_without_an_operation(api: Answers) -> None:
     api.request("GET", "/v1/stock", content=b"x")
     assert read_figure(api, "retail_http_requests_total", operation="none", status="413") == 1
-
-
-def test_without_a_pipeline_there_are_figures_of_the_process_alone(api: Answers) -> None:
-    assert read_figure(api, "process_resident_memory_bytes") is not None
-    assert "retail_pipeline_lag_records{" not in api.get("/metrics").text
 
 
 def test_every_generation_says_its_state_and_what_it_has_not_read(

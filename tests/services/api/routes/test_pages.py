@@ -1,7 +1,6 @@
 """The pages: whole, closed to other sites, and asking only for what the API answers."""
 
 import re
-from collections.abc import Iterator
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
@@ -14,8 +13,7 @@ from starlette.routing import Match
 from services.api.app import create_app
 from services.api.routes import pages
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, create_sources, serving
-from tests.services.showing import PIPELINES, Shop
+from tests.services.serving import Answers, create_sources
 
 BYTES_MAX = 100_000
 ADDRESS = re.compile(r'(?:src|href)="([^"#]+)"')
@@ -25,19 +23,6 @@ PLACED = re.compile(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 
 SCRIPTS = {file.name: file.read_text() for file in pages.FOLDER.glob("*.js")}
 SWAGGER_UI = pages.FOLDER / "vendor" / "swagger-ui"
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    """An API with something for every part of a page."""
-    log = MemoryLog()
-    Shop(log)
-    with serving(create_sources(log, tmp_path_factory.mktemp("shop"))) as api:
-        for pipeline in PIPELINES:
-            api.ready(pipeline=pipeline)
-        api.eventually("/v1/orders", lambda answer: len(answer["items"]) == 3)
-        api.eventually("/v1/clock", bool)
-        yield api
 
 
 def load(api: Answers, path: str) -> dict[str, str]:
@@ -139,17 +124,6 @@ def test_every_address_in_the_scripts_is_a_route_of_the_api(tmp_path: Path) -> N
             for route in routes
             for method in ("GET", "POST")
         ), address
-
-
-def test_whatever_the_scripts_poll_is_answered(shop: Answers) -> None:
-    asked = [
-        one for one in find_addresses() if one.startswith("/v1/") and "x" not in one.split("/")
-    ]
-    polled = [one for one in asked if not one.startswith("/v1/stream") and "=x" not in one]
-    assert len(polled) >= 9
-    for address in polled:
-        answer = shop.get(address)
-        assert answer.status_code == HTTPStatus.OK, (address, answer.text)
 
 
 @pytest.mark.parametrize("path", pages.PAGES)

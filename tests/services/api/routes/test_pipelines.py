@@ -88,15 +88,6 @@ def test_books_count_records_and_no_gaps(inventory: Writing, running: Answers) -
     assert (sold["read"], sold["duplicate"]) == (10, 2)
 
 
-def test_books_of_another_generation_are_not_counted(
-    log: MemoryLog, inventory: Writing, running: Answers
-) -> None:
-    Writing(log, generation=2).book((RECEIPTS.name, 0), applied=99, quarantined=0)
-    running.ready(inventory.mark())
-    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
-    assert [book["applied"] for book in books if book["applied"]] == [3, 7]
-
-
 def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
     inventory: Writing, running: Answers
 ) -> None:
@@ -117,13 +108,6 @@ def test_a_pipeline_says_how_far_behind_the_world_it_is(log: MemoryLog, running:
     running.eventually(
         "/v1/pipelines", lambda answer: answer["pipelines"][0]["behind_world_seconds"] == 90
     )
-
-
-def test_a_view_names_its_promoted_topic(running: Answers) -> None:
-    view = running.json(f"/v1/views/{STOCK_LEVELS.name}")
-    assert view["pipeline"] == "inventory"
-    assert view["generation"] == view["served"] == 1
-    assert view["topic"] == f"{STOCK_LEVELS.name}.g1"
 
 
 def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: Answers) -> None:
@@ -175,16 +159,6 @@ def test_all_views_of_a_pipeline_are_exported_at_one_marker(log: MemoryLog, api:
     ]
     assert head["views"][0]["oldest_kept"] == "2026-02-28T10:10:00.000Z"
     assert [row.get("sku") for row in rows] == ["A", "B", None]
-
-
-def test_a_pipeline_that_is_not_there_has_nothing_to_export(
-    log: MemoryLog, inventory: Writing, api: Answers
-) -> None:
-    assert api.get("/v1/pipelines/fraud/export").status_code == HTTPStatus.NOT_FOUND
-    promote(log, inventory)
-    api.eventually("/v1/pipelines", lambda answer: bool(answer["pipelines"]))
-    refused = api.get("/v1/pipelines/inventory/export")
-    assert refused.status_code == HTTPStatus.SERVICE_UNAVAILABLE
 
 
 def test_every_pipeline_has_its_own_lag_books_and_freshness(

@@ -43,7 +43,7 @@ def priced(log: MemoryLog, api: Answers) -> Answers:
 def read(api: Answers, records: int) -> Answers:
     """The API, once it has read so many changes."""
     api.eventually(
-        "/v1/prices?at=2026-01-01T00:00:00Z",
+        "/v1/prices/B/history",
         lambda answer: answer["as_of"]["inputs"].get(PRICE_CHANGES.name) == [records],
     )
     return api
@@ -64,19 +64,6 @@ def test_a_price_holds_until_the_next_takes_over(priced: Answers) -> None:
 def test_no_price_is_said_to_be_none(priced: Answers, path: str) -> None:
     answer = priced.get(path)
     check_problem(answer, HTTPStatus.NOT_FOUND, "No price")
-
-
-def test_the_pages_list_what_has_a_price_at_the_moment_of_the_first(
-    log: MemoryLog, priced: Answers
-) -> None:
-    first = priced.json("/v1/prices", limit=1)
-    announce(log, MIDNIGHT)
-    priced.eventually("/v1/prices/A", lambda answer: answer["price_cents"] == 90)
-    second = priced.json("/v1/prices", limit=1, cursor=first["next"])
-    assert [one["price_cents"] for one in first["items"] + second["items"]] == [100, 250]
-    assert second["next"] is None
-    assert second["at"] == first["at"]
-    assert [one["sku"] for one in priced.json("/v1/prices")["items"]] == ["A", "B", "C"]
 
 
 def test_of_two_changes_at_one_moment_the_one_announced_last_holds(

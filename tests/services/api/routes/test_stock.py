@@ -8,7 +8,7 @@ import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, check_problem, create_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 
 PROBLEM = "application/problem+json"
@@ -42,13 +42,6 @@ def test_a_shelf_says_its_units_and_what_has_been_counted(shelves: Answers) -> N
     assert shelf["as_of"]["generation"] == 1
     assert shelf["as_of"]["batch"] == 0
     assert shelf["as_of"]["inputs"][RECEIPTS.name] == [5, 0, 0, 0]
-
-
-def test_an_answer_that_the_log_is_ahead_of_says_so(shelves: Answers) -> None:
-    shelf = shelves.eventually(
-        "/v1/stock/S001/A", lambda answer: "ahead" in answer["freshness_unknown"]
-    )
-    assert shelf["freshness_ms"] is None
 
 
 def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
@@ -92,51 +85,3 @@ def test_shelves_are_searched_by_a_part_of_their_sku_in_any_case(shelves: Answer
     assert list_keys(shelves.json("/v1/stock", search="a")) == [("S001", "A"), ("S002", "A")]
     assert list_keys(shelves.json("/v1/stock", search="%")) == []
     assert shelves.get("/v1/stock", search="").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-
-
-@pytest.mark.parametrize(
-    ("query", "detail"),
-    [
-        ({"limit": "many"}, "limit: input should be a valid integer"),
-        ({"sort": "price"}, "sort: input should be 'key', 'units_on_hand'"),
-        ({"state": "plenty"}, "state: input should be 'low', 'negative' or 'out'"),
-        ({"colour": "red"}, "colour: expected no such query parameter"),
-    ],
-)
-def test_a_question_that_does_not_fit_is_refused_with_what_would(
-    shelves: Answers, query: dict[str, str | int], detail: str
-) -> None:
-    answer = shelves.get("/v1/stock", **query)
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert answer.headers["content-type"] == PROBLEM
-    assert detail in answer.json()["detail"]
-
-
-def test_a_product_is_listed_in_every_store_with_totals(shelves: Answers) -> None:
-    answer = shelves.json("/v1/products/A/stock")
-    assert [shelf["store_id"] for shelf in answer["stores"]] == ["S001", "S002"]
-    assert answer["totals"] == {
-        "stores": 2,
-        "units_on_hand": 13,
-        "units_sold": 0,
-        "units_refunded": 0,
-        "units_received": 0,
-        "units_adjusted": 13,
-        "units_in_transit": 0,
-    }
-
-
-@pytest.mark.parametrize("most", [1, 2, 3, 20])
-def test_totals_are_those_of_every_store_however_few_are_listed(
-    shelves: Answers, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    monkeypatch.setattr("services.api.routes.stock.STORES_MAX", most)
-    answer = shelves.json("/v1/products/A/stock")
-    assert len(answer["stores"]) == min(most, 2)
-    assert answer["totals"]["units_on_hand"] == 13
-    assert answer["totals"]["stores"] == 2
-
-
-def test_a_product_without_a_movement_is_not_found(shelves: Answers) -> None:
-    answer = shelves.get("/v1/products/Z/stock")
-    check_problem(answer, HTTPStatus.NOT_FOUND, "Unknown product")

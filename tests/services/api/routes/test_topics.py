@@ -2,8 +2,9 @@
 
 from http import HTTPStatus
 
-from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, STOCK_LEVELS, get_schema_id
+from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, get_schema_id
 from services.api.routes.topics import Topic
+from tests.contracts.evolution.editing import HERE
 from tests.services.serving import Answers
 
 
@@ -46,18 +47,24 @@ def test_a_field_that_names_a_person_says_what_for_and_how_long(quiet: Answers) 
     assert "personal" not in fields["store_id"]
 
 
-def test_the_example_is_a_record_as_readers_see_it(quiet: Answers) -> None:
-    example = quiet.json(f"/v1/topics/{ADJUSTMENTS.name}")["example"]
-    assert example["event_time"] == "2026-03-02T10:41:07.120Z"
-    assert example.keys() == {field.name for field in ADJUSTMENTS.fields}
-
-
-def test_a_view_has_no_horizon(quiet: Answers) -> None:
-    view = quiet.json(f"/v1/topics/{STOCK_LEVELS.name}")
-    assert (view["kind"], view["horizon_seconds"], view["event_time"]) == ("view", None, None)
-
-
 def test_an_unknown_topic_is_not_found_and_the_known_ones_are_named(quiet: Answers) -> None:
     answer = quiet.get("/v1/topics/public.sales.receipt.v9")
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert RECEIPTS.name in answer.json()["detail"]
+
+
+def test_every_contract_is_listed_and_its_file_is_served_as_it_is(quiet: Answers) -> None:
+    listed = quiet.json("/v1/contracts")["contracts"]
+    assert [(one["name"], one["kind"]) for one in listed] == [
+        (name, one.kind) for name, one in sorted(CONTRACTS.items())
+    ]
+    for one in listed:
+        answer = quiet.get(one["address"])
+        assert answer.status_code == HTTPStatus.OK
+        assert answer.headers["content-type"].startswith("text/plain")
+        assert answer.content == (HERE / CONTRACTS[one["name"]].file).read_bytes()
+
+
+def test_a_contract_that_is_not_there_is_not_found(quiet: Answers) -> None:
+    for name in ("public.sales.receipt.v9", "..%2fREADME.md"):
+        assert quiet.get(f"/v1/contracts/{name}").status_code == HTTPStatus.NOT_FOUND

@@ -36,20 +36,33 @@ def watched() -> Watched:
 
 
 # log      10 records      20 records      30 records
-# seconds  100.0           100.2           100.4        asked at 100.5
-def test_an_answer_is_as_old_as_the_newest_moment_that_it_holds(watched: Watched) -> None:
-    for end, at in ((10, 100.0), (20, 100.2), (30, 100.4)):
-        watched.observe(end, at)
-    watched.now = 100.5
-    assert watched.freshness.measure({SALES: 30}) == (100, None)
-    assert watched.freshness.measure({SALES: 29}) == (300, None)
-    assert watched.freshness.measure({SALES: 10}) == (500, None)
+# seconds  100.0           100.2           100.4
+GROWING = ((10, 100.0), (20, 100.2), (30, 100.4))
+MADE_ANEW = ((10, 100.0), (3, 101.0))
 
 
-def test_while_nothing_is_published_an_answer_stays_fresh(watched: Watched) -> None:
-    watched.observe(10, 100.0)
-    watched.observe(10, 900.0)
-    assert watched.freshness.measure({SALES: 10}) == (0, None)
+@pytest.mark.parametrize(
+    ("seen", "at", "held", "age_ms"),
+    [
+        (GROWING, 100.5, 30, 100),
+        (GROWING, 100.5, 29, 300),
+        (GROWING, 100.5, 10, 500),
+        (((10, 100.0), (10, 900.0)), 900.0, 10, 0),
+        (MADE_ANEW, 102.0, 3, 1_000),
+        (MADE_ANEW, 102.0, 2, None),
+    ],
+)
+def test_an_answer_is_as_old_as_the_newest_moment_that_it_holds(
+    watched: Watched,
+    seen: tuple[tuple[int, float], ...],
+    at: float,
+    held: int,
+    age_ms: int | None,
+) -> None:
+    for end, moment in seen:
+        watched.observe(end, moment)
+    watched.now = at
+    assert watched.freshness.measure({SALES: held})[0] == age_ms
 
 
 def test_the_moment_counts_from_before_the_question(watched: Watched) -> None:
@@ -63,45 +76,24 @@ def test_the_moment_counts_from_before_the_question(watched: Watched) -> None:
     assert freshness.measure({SALES: 5}) == (3000, None)
 
 
-def test_an_answer_behind_all_moments_watched_says_so(watched: Watched) -> None:
+def test_an_unknown_age_says_why(watched: Watched) -> None:
+    unasked = "the log has not said yet where its topics end"
+    assert watched.freshness.measure({SALES: 9}) == (None, unasked)
     watched.observe(10, 100.0)
     watched.now = 107.0
-    age, reason = watched.freshness.measure({SALES: 9})
-    assert age is None
-    assert reason == "the log has been ahead of this answer for all of the 7 s watched"
+    ahead = "the log has been ahead of this answer for all of the 7 s watched"
+    assert watched.freshness.measure({SALES: 9}) == (None, ahead)
 
 
-def test_before_the_log_was_asked_the_age_is_unknown() -> None:
-    age, reason = Watched().freshness.measure({SALES: 9})
-    assert (age, reason) == (None, "the log has not said yet where its topics end")
-
-
-def test_a_partition_that_the_answer_does_not_know_is_one_of_which_it_holds_nothing(
-    watched: Watched,
-) -> None:
-    watched.ends["sales", 1] = 1
-    watched.observe(10, 100.0)
-    assert watched.freshness.measure({SALES: 10})[0] is None
-
-
-def test_a_topic_that_is_not_watched_leaves_the_age_unknown(watched: Watched) -> None:
+def test_a_topic_or_partition_that_is_new_leaves_the_age_unknown(watched: Watched) -> None:
     watched.observe(10, 100.0)
     assert watched.freshness.measure({SALES: 10, CATALOG: 0})[0] is None
-
-
-def test_a_topic_that_is_watched_anew_says_nothing_about_earlier_moments(watched: Watched) -> None:
-    watched.observe(10, 100.0)
     watched.ends[CATALOG] = 4
     watched.observe(10, 101.0)
     assert watched.freshness.measure({SALES: 10, CATALOG: 0})[0] is None
-
-
-def test_a_log_that_was_made_anew_is_another_log(watched: Watched) -> None:
-    watched.observe(10, 100.0)
-    watched.observe(3, 101.0)
-    watched.now = 102.0
-    assert watched.freshness.measure({SALES: 3}) == (1000, None)
-    assert watched.freshness.measure({SALES: 2})[0] is None
+    watched.ends["sales", 1] = 1
+    watched.observe(10, 102.0)
+    assert watched.freshness.measure({SALES: 10})[0] is None
 
 
 def test_the_moments_kept_are_limited(watched: Watched) -> None:

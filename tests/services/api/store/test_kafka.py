@@ -49,16 +49,6 @@ def get_units(api: Answers, sku: str) -> int:
     return int(api.json(f"/v1/stock/S001/{sku}")["units_on_hand"])
 
 
-def test_rows_are_shown_from_their_marker_on(shop: Shop) -> None:
-    shop.inventory.row(1, "A", 4)
-    first = shop.mark()
-    shop.inventory.row(1, "A", 3, version=2)
-    shop.log.flush()
-    with shop.api() as api:
-        assert get_units(api.ready(first), "A") == 4
-        assert get_units(api.ready(shop.mark()), "A") == 3
-
-
 def test_a_restart_goes_on_from_its_offsets(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     shop.inventory.row(1, "A", 4)
     with shop.api() as api:
@@ -83,13 +73,3 @@ def test_a_changelog_that_was_made_anew_is_read_anew(
         wait_until(lambda: api.get("/v1/stock/S001/B").is_success, "the new log is read")
         assert not api.get("/v1/stock/S001/A").is_success
     assert "rebuilding from offset zero" in caplog.text
-
-
-def test_an_idle_log_keeps_answers_fresh(shop: Shop) -> None:
-    shop.inventory.row(1, "A", 4)
-    with shop.api() as api:
-        api.ready(shop.mark())
-        shelf = api.eventually(
-            "/v1/stock/S001/A", lambda answer: answer["freshness_ms"] is not None
-        )
-    assert 0 <= shelf["freshness_ms"] < 10_000

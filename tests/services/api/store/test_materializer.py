@@ -1,7 +1,4 @@
-"""From changelog to database, over a log in memory: order and offsets.
-
-What only a broker can show (topic ids, offsets that are gone) is in test_kafka.py.
-"""
+"""From changelog to database, over a log in memory: order and offsets."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts import ACTIONS, CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
+from contracts import ACTIONS, CONTRACTS, RECEIPTS, STORES, decode
 from contracts.partitions import choose_partition
 from infra.clock import get_wall_ms
 from infra.kafka import Record, apply_topics, create_admin, is_answering, read_end_offsets
@@ -78,29 +78,6 @@ def test_the_largest_receipt_of_the_contract_is_stored(kafka: Settings, api: Ans
             stored_at = answer.json()
             record = read_stored(kafka, RECEIPTS.name, stored_at["partition"], stored_at["offset"])
             assert decode(record.value).value["lines"] == [line] * lines
-
-
-def test_the_same_event_again_is_another_record_of_the_same_event(api: Answers) -> None:
-    first, again = (api.request("POST", PATH, json=RECEIPT).json() for _ in range(2))
-    assert again["offset"] == first["offset"] + 1
-    assert again["event_id"] == first["event_id"]
-
-
-def test_a_refused_event_is_not_in_the_log(kafka: Settings, api: Answers) -> None:
-    first = api.request("POST", PATH, json=RECEIPT).json()
-    late = RECEIPT | {"event_time": "2026-03-02T08:00:00Z"}
-    assert api.request("POST", PATH, json=late).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert api.request("POST", PATH, json=RECEIPT).json()["offset"] == first["offset"] + 1
-
-
-def test_a_price_that_is_posted_is_told_with_the_time_of_its_announcement(api: Answers) -> None:
-    change = describe(PRICE_CHANGES).example | {"event_time": NOON.isoformat()}
-    assert api.request("POST", f"/v1/events/{PRICE_CHANGES.name}", json=change).is_success
-    path = f"/v1/prices/{change['sku']}/history"
-    api.until(lambda: api.get(path).is_success)
-    [price] = api.json(path)["items"]
-    assert price["published_at"] == "2026-03-02T12:00:00.000Z"
-    assert price["effective_at"] == change["effective_at"]
 
 
 def test_a_topic_that_the_broker_lacks_is_no_unknown_outcome(kafka: Settings, api: Answers) -> None:
