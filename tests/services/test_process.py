@@ -1,62 +1,25 @@
 """A service that is stuck in a call ends by itself, and says where it was."""
 
-import signal
 import subprocess
 import sys
 
-import pytest
-
-LONG = 600.0
 SHORT = 0.5
-
-
-STUCK = """
-import sys
+STUCK = f"""
 from threading import Lock
 from services.process import Stop
 
 def work():
-    print("stuck", flush=True)
     lock = Lock()
     lock.acquire()
     lock.acquire()
 
-stop = Stop(*map(float, sys.argv[1:]))
-stop.listen()
+Stop({SHORT}).listen()
 work()
 """
-"""Its work is stuck in a call that no signal interrupts."""
-
-
-def start_stuck(still_seconds_max: float, grace_seconds: float) -> subprocess.Popen[str]:
-    """The process, once it is stuck."""
-    begun = subprocess.Popen(
-        [sys.executable, "-c", STUCK, str(still_seconds_max), str(grace_seconds)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert begun.stdout is not None
-    assert begun.stdout.readline() == "stuck\n"
-    return begun
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
-def test_a_service_that_is_stuck_ends_after_its_grace_or_when_it_is_still_for_too_long(
-    number: int | None,
-) -> None:
-    stuck = start_stuck(LONG, SHORT) if number else start_stuck(SHORT, LONG)
-    if number:
-        stuck.send_signal(number)
-    _, said = stuck.communicate(timeout=60)
-    assert stuck.returncode == 1
-    assert "in work" in said
-
-
 ASKING = f"""
 import time
 from services.process import Stop
-stop = Stop({SHORT}, {LONG})
+stop = Stop({SHORT})
 stop.listen()
 began = time.monotonic()
 while not stop.is_set():
@@ -68,10 +31,20 @@ print("asked to stop", flush=True)
 """
 
 
+def start(program: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", program]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_service_that_is_still_for_too_long_ends_and_says_where_it_was() -> None:
+    stuck = start(STUCK)
+    _, said = stuck.communicate(timeout=60)
+    assert stuck.returncode == 1
+    assert "in work" in said
+
+
 def test_a_service_that_asks_is_not_ended_and_stops_at_a_signal() -> None:
-    asking = subprocess.Popen(
-        [sys.executable, "-c", ASKING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    asking = start(ASKING)
     assert asking.stdout is not None
     assert asking.stdout.readline() == "asking\n"
     asking.terminate()

@@ -62,9 +62,7 @@ def test_a_parameter_goes_up_to_its_limit_and_no_further(
         refused = answer.status_code in (
             HTTPStatus.UNPROCESSABLE_ENTITY,
             HTTPStatus.REQUEST_URI_TOO_LONG,
-        ) and any(
-            word in detail for word in ("at most", "less than or equal", "greater than or equal")
-        )
+        ) and any(words in detail for words in BEYOND)
         assert refused != fits, (query[:100], answer.status_code, detail)
 
 
