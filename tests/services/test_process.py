@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-SHORT = 0.5
+SHORT, LONGER = 0.5, 3.0
 STUCK = f"""
 from threading import Lock
 from services.process import Stop
@@ -19,11 +19,11 @@ work()
 ASKING = f"""
 import time
 from services.process import Stop
-stop = Stop({SHORT})
+stop = Stop({LONGER})
 stop.listen()
 began = time.monotonic()
 while not stop.is_set():
-    if began and time.monotonic() - began > {4 * SHORT}:
+    if began and time.monotonic() - began > {LONGER + 1}:
         print("asking", flush=True)
         began = None
     time.sleep({SHORT / 10})
