@@ -40,7 +40,6 @@ HEADLINES = (
     "default shop, Spark",
     "memory after an hour",
     "retail replay start fraud, beside it",
-    "start of a shop that was there before",
 )
 """The figures of the README, by what was measured."""
 

@@ -16,8 +16,6 @@ class Scale:
     """How often a log is replayed; the median counts."""
     counted: int
     """Receipts in the log that each system counts, copies apart: whole chunks of ten thousand."""
-    starts: int
-    """How often an existing shop is started; the median counts."""
     age_seconds: float
     """The age of the default shop before it is measured."""
     busy_age_seconds: float
@@ -41,7 +39,6 @@ FULL = Scale(
     history_days=10,
     replays=3,
     counted=1_000_000,
-    starts=3,
     age_seconds=600,
     busy_age_seconds=240,
     probe_seconds=60,
@@ -56,7 +53,6 @@ QUICK = Scale(
     history_days=1,
     replays=1,
     counted=200_000,
-    starts=1,
     age_seconds=30,
     busy_age_seconds=20,
     probe_seconds=10,

@@ -38,7 +38,6 @@ class Part(StrEnum):
 
     LIVE = "live"
     HOUR = "hour"
-    STARTING = "starting"
     REPLAY = "replay"
     SYSTEMS = "systems"
 
