@@ -38,7 +38,7 @@ HEAD = ("| what | measured | aim | | beside, in the same run |", "|---|---|---|-
 HEADLINES = (
     "default shop, inventory p50",
     "default shop, Spark",
-    "memory after an hour",
+    "default shop, memory",
     "retail replay start fraud, beside it",
 )
 """The figures of the README, by what was measured."""

@@ -44,6 +44,6 @@ def test_an_aim_is_met_at_its_bound(aim: Aim, measured: float, verdict: str) -> 
 
 def test_a_part_that_failed_shows_what_it_had_and_why_there_is_no_more() -> None:
     failed = create_outcome(Figure("memory", 3.21, "GB"), failure="It broke.")
-    first, last = render_lines("hour", failed)
+    first, last = render_lines("live", failed)
     assert first.split() == ["memory", "3.21", "GB"]
-    assert last.strip() == "hour failed. It broke."
+    assert last.strip() == "live failed. It broke."
