@@ -1,7 +1,7 @@
 import pytest
 
 from ops.bench.figures import Aim, Figure, Outcome, Yardstick, aim_at_least, aim_at_most
-from ops.bench.report import WIDTH, render_aim, render_lines
+from ops.bench.report import render_aim, render_lines
 
 REPLAY = Figure(
     "inventory replay",
@@ -23,12 +23,6 @@ def test_a_line_says_value_aim_and_verdict_and_the_next_one_the_yardstick() -> N
     assert beside.strip().startswith("Spark's bare read: 250,000 records/s, of which it is 49.4 %")
 
 
-def test_no_line_is_wider_than_the_terminal() -> None:
-    widest = Figure("x" * 37, 1_234_567.0, "records/s", aim_at_least(1_000_000), note="word " * 60)
-    failed = create_outcome(REPLAY, widest, failure="It ended:\n" + "trace " * 60)
-    assert max(map(len, render_lines("replay", failed))) <= WIDTH
-
-
 @pytest.mark.parametrize(
     ("aim", "measured", "verdict"),
     [
@@ -40,10 +34,3 @@ def test_no_line_is_wider_than_the_terminal() -> None:
 )
 def test_an_aim_is_met_at_its_bound(aim: Aim, measured: float, verdict: str) -> None:
     assert render_aim(aim, measured)[1] == verdict
-
-
-def test_a_part_that_failed_shows_what_it_had_and_why_there_is_no_more() -> None:
-    failed = create_outcome(Figure("memory", 3.21, "GB"), failure="It broke.")
-    first, last = render_lines("live", failed)
-    assert first.split() == ["memory", "3.21", "GB"]
-    assert last.strip() == "live failed. It broke."

@@ -8,14 +8,13 @@ from typer.testing import CliRunner
 
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS
 from generators.simulator import simulate
-from infra.kafka import KafkaDown, create_admin, read_end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings, locate_root
 from ops.cli import score
 from ops.cli.main import build_application
 from ops.verify.fraud import ask_fraud_oracle
 from ops.verify.fraud_score import BEATS, compute_scores, read_heartbeat, read_incidents
 from ops.verify.inventory import Row
-from ops.verify.served import ApiDown
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
 from tests.services.writing import Writing, promote
@@ -79,17 +78,3 @@ def shop(
         yield world.model_copy(
             update={"port_base": port, "kafka_bootstrap_servers": world.bootstrap_servers}
         )
-
-
-def test_without_a_broker_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        score, "read_settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1")
-    )
-    answer = CliRunner().invoke(build_application(), ["score"])
-    assert isinstance(answer.exception, KafkaDown)
-
-
-def test_without_an_api_it_says_so(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score, "read_settings", lambda: kafka)
-    answer = CliRunner().invoke(build_application(), ["score"])
-    assert isinstance(answer.exception, ApiDown)
