@@ -20,6 +20,8 @@ from tests.services.serving import create_sources, serving
 from tests.services.writing import Writing, promote
 from tests.worlds import shrink_world
 
+pytestmark = pytest.mark.e2e
+
 
 @pytest.fixture(scope="module")
 def world(kafka: Settings) -> Settings:
