@@ -38,6 +38,7 @@ class Shelves:
         self.full: list[int] = []  # units on each full shelf, today
         self.units = [0] * len(kept)
         self.moved: dict[str, int] = {}  # units by sku, since the last page of the ledger
+        self.missed = [0] * len(kept)  # wanted units that were not there; not part of the state
         # Units that left the shelf without a record.
         self.unrecorded = [0] * len(kept)
         self.packs_units = [product.pack_size_units for product in kept]
@@ -77,6 +78,8 @@ class Shelves:
         """Take the units wanted, or those that are left; order more when few remain."""
         there = self.units[shelf]
         units = wanted if wanted < there else there
+        if units < wanted:
+            self.missed[shelf] += wanted - units
         if units:
             sku = self.skus[shelf]
             left = self.units[shelf] = there - units

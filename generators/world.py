@@ -107,6 +107,11 @@ class World:
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.units, strict=True))
 
+    def count_missed(self, store_id: str) -> dict[str, int]:
+        """Wanted units that a store did not have, by sku, since the program started."""
+        shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
+        return dict(zip(shelves.skus, shelves.missed, strict=True))
+
     def dump_state(self) -> dict[str, Any]:
         """The state that the next tick needs. Raises ValueError within an hour.
 

@@ -271,9 +271,9 @@ def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
         (find_unknown_targets, "`make up`", "`make PORT_BASE=8100 coffee`", "make coffee"),
         (
             find_unknown_commands,
-            "`retail fault list`",
-            "`retail fault coffee`",
-            "retail fault coffee",
+            "`retail score fraud`",
+            "`retail score coffee`",
+            "retail score coffee",
         ),
         (
             find_unknown_commands,

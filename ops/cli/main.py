@@ -40,7 +40,7 @@ PANELS: Mapping[str, Mapping[str, Place]] = {
     },
     "Check and explore": {
         "verify": Place("verify", "verify", "Compare what is served with independent answers."),
-        "score": Place("score", "score", "Compare alerts with the frauds that were planted."),
+        "score": Place("score", "app", "Compare answers with what the simulator did."),
         "fault": Place("fault", "app", "Faults on demand, each with its promise."),
         "bench": Place("bench", "bench", "Measure how fast the project is; takes over an hour."),
         "try": Place("experiments", "try_command", "Run an experiment of the guide."),

@@ -4,7 +4,7 @@ It shares only the contracts with the pipeline, and takes the thresholds as data
 of events and the rules are SQL in DuckDB, one file per rule in `fraud_rules`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +22,7 @@ from ops.verify.tables import Tables, restore_times
 from pipelines.fraud.thresholds import Thresholds
 
 SIDES = tuple(one.name for one in (PRICE_CHANGES, PRODUCTS, STORES))
-QUERIES = Path(__file__).with_name("fraud_rules")
+RULES = Path(__file__).with_name("fraud_rules")
 
 MACROS = """
 create macro starts(t, span) as t - ((t % span) + span) % span;
@@ -39,27 +39,28 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
 `metres`: whole metres on a sphere between two places in microdegrees."""
 
 
-RULES = (
-    "card-velocity",
-    "impossible-travel",
-    "sweethearting",
-    "refund-without-receipt",
-    "refund-rate",
-    "bulk-purchase",
-)
+def list_thresholds(limits: Thresholds) -> Mapping[str, int]:
+    """By rule, the threshold for its alerts and for the strength of its incidents."""
+    return {
+        "card-velocity": limits.card_sales_per_window_max,
+        "impossible-travel": limits.speed_kmh_max,
+        "sweethearting": limits.given_away_cents_max,
+        "refund-without-receipt": limits.unbacked_cents_max,
+        "refund-rate": limits.blind_refunds_max,
+        "bulk-purchase": limits.packs_hundredths_max,
+    }
 
 
-def list_thresholds(limits: Thresholds) -> Iterator[tuple[str, int, timedelta]]:
-    """Each rule, the threshold for its alerts, and the time from an interval's start until no more
-    events can belong to it.
-    """
-    yield "card-velocity", limits.card_sales_per_window_max, limits.card_sales_interval
-    yield "impossible-travel", limits.speed_kmh_max, limits.travel_interval
-    yield "sweethearting", limits.given_away_cents_max, limits.sweethearting_interval
-    returned = limits.refund_interval + limits.return_period
-    yield "refund-without-receipt", limits.unbacked_cents_max, returned
-    yield "refund-rate", limits.blind_refunds_max, limits.refund_rate_interval
-    yield "bulk-purchase", limits.packs_hundredths_max, limits.bulk_interval
+def list_spans(limits: Thresholds) -> Mapping[str, timedelta]:
+    """By rule, the time from an interval's start until no more events can belong to it."""
+    return {
+        "card-velocity": limits.card_sales_interval,
+        "impossible-travel": limits.travel_interval,
+        "sweethearting": limits.sweethearting_interval,
+        "refund-without-receipt": limits.refund_interval + limits.return_period,
+        "refund-rate": limits.refund_rate_interval,
+        "bulk-purchase": limits.bulk_interval,
+    }
 
 
 class FraudOracle(Tables):
@@ -103,19 +104,18 @@ def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
     """Find all candidates for a row."""
     engine.execute(read_query_text("first_signals"))
     engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")
-    values = ", ".join(
-        f"('{rule}', {span // MILLISECOND}, {fixed})"
-        for rule, fixed, span in list_thresholds(limits)
-    )
+    fixed = list_thresholds(limits)
+    spans = list_spans(limits).items()
+    values = ", ".join(f"('{rule}', {span // MILLISECOND}, {fixed[rule]})" for rule, span in spans)
     engine.execute(f"insert into each_rule values {values}")
-    candidates = [f"select '{rule}' as rule, * from ({read_query_text(rule)})" for rule in RULES]
+    candidates = [f"select '{rule}' as rule, * from ({read_query_text(rule)})" for rule in fixed]
     engine.execute(f"create table candidate as {' union all by name '.join(candidates)}")
     engine.execute(f"insert into candidate by name {read_query_text('beyond')}")
 
 
 def read_query_text(query: str) -> str:
     """The SQL of this name; a rule's SQL has the rule's name."""
-    return (QUERIES / f"{query.replace('-', '_')}.sql").read_text()
+    return (RULES / f"{query.replace('-', '_')}.sql").read_text()
 
 
 def restore_alert(row: Row) -> Row:

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,19 +9,19 @@ from typer.testing import CliRunner
 
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS
 from generators.simulator import simulate
-from infra.kafka import create_admin, read_end_offsets
+from infra.kafka import KafkaDown, create_admin, read_end_offsets
 from infra.settings import Settings, locate_root
 from ops.cli import score
 from ops.cli.main import build_application
 from ops.verify.fraud import ask_fraud_oracle
 from ops.verify.fraud_score import BEATS, compute_scores, read_heartbeat, read_incidents
 from ops.verify.inventory import Row
+from ops.verify.served import ApiDown
+from pipelines.fraud.thresholds import Thresholds
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
 from tests.services.writing import Writing, promote
 from tests.worlds import shrink_world
-
-pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +43,17 @@ def test_what_is_served_is_scored(
     writing.read |= ends
     with shop(world, log, writing, alerts, tmp_path) as settings:
         monkeypatch.setattr(score, "read_settings", lambda: settings)
-        answer = CliRunner().invoke(build_application(), ["score"])
+        result = CliRunner().invoke(build_application(), ["score", "fraud"])
+        assert "impossible-travel" in result.output
+        answer = CliRunner().invoke(build_application(), ["score", "fraud", "--json"])
+    document = json.loads(answer.stdout)
+    assert document["all"]["recall"]["of"] > 10
+    assert document["all"]["recall"]["share"] > 0.5
+    assert (answer.exit_code == 0) == document["good"]
+    assert len(document["all"]["seconds_to_decide"]) == document["all"]["recall"]["hits"]
     over = read_heartbeat(world, ends[BEATS])
-    scores = compute_scores(alerts, read_incidents(world), over)
-    assert scores.total.recall.of > 10
-    assert scores.total.recall.share > 0.5
-    rows = {words[0]: words[1:] for words in map(str.split, answer.output.splitlines())}
-    for rule, one in {**scores.by_rule, "all": scores.total}.items():
-        assert (rows[rule][0], rows[rule][2]) == (str(one.recall), str(one.precision))
-    assert (answer.exit_code == 0) == scores.good
+    scores = compute_scores(alerts, read_incidents(world), over, Thresholds())
+    assert document == score.build_document(scores)
 
 
 def test_alerts_that_are_not_served_are_missed(
@@ -60,10 +63,10 @@ def test_alerts_that_are_not_served_are_missed(
     writing.read |= read_end_offsets(create_admin(world), [HEARTBEATS.name])
     with shop(world, log, writing, [], tmp_path) as settings:
         monkeypatch.setattr(score, "read_settings", lambda: settings)
-        answer = CliRunner().invoke(build_application(), ["score"])
-    assert answer.exit_code == 1
-    assert "NOT REACHED" in answer.output
-    assert " 0/" in answer.output
+        answer = CliRunner().invoke(build_application(), ["score", "fraud", "--json"])
+    document = json.loads(answer.stdout)
+    assert (answer.exit_code, document["good"]) == (1, False)
+    assert document["all"]["recall"]["hits"] == 0
 
 
 @contextmanager
@@ -80,3 +83,17 @@ def shop(
         yield world.model_copy(
             update={"port_base": port, "kafka_bootstrap_servers": world.bootstrap_servers}
         )
+
+
+def test_without_a_broker_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        score, "read_settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1")
+    )
+    answer = CliRunner().invoke(build_application(), ["score", "fraud"])
+    assert isinstance(answer.exception, KafkaDown)
+
+
+def test_without_an_api_it_says_so(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score, "read_settings", lambda: kafka)
+    answer = CliRunner().invoke(build_application(), ["score", "fraud"])
+    assert isinstance(answer.exception, ApiDown)

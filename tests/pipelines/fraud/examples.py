@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from contracts import ALERTS, build_model, encode_key
 from contracts.times import MILLISECOND
 from infra.kafka import Record
-from ops.verify.fraud import find_signals, list_thresholds, restore_alert
+from ops.verify.fraud import find_signals, list_spans, restore_alert
 from ops.verify.inventory import Row
 from ops.verify.tables import Tables
 from pipelines.common.flow import build_rows
@@ -58,7 +58,6 @@ def to_key(row: Row) -> bytes:
 def compute_by_rules(log: Sequence[Record], limits: Thresholds) -> list[Row]:
     """The alerts that the pipeline's rules find in the signals of a log."""
     evaluate = create_evaluator(limits)
-    spans = {rule: span for rule, _, span in list_thresholds(limits)}
     alerts = []
     for (rule, subject, start), group in collect_signals(log, limits).items():
         kept = sorted(group)[: choose_signals_max(rule, limits) + 1]
@@ -69,7 +68,7 @@ def compute_by_rules(log: Sequence[Record], limits: Thresholds) -> list[Row]:
                 "rule": rule,
                 "subject": subject.replace("%", "%25").replace("/", "%2F"),
                 "interval_start": start,
-                "interval_end": start + spans[rule] // MILLISECOND,
+                "interval_end": start + list_spans(limits)[rule] // MILLISECOND,
                 "decided_at": found["decided_ms"],
                 "evidence": found["proofs"],
             }

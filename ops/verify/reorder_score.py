@@ -1,0 +1,344 @@
+"""The costs of ways to order in one simulated world: vans, the policy, and a bound that no way can
+beat (ops/verify/reorder_bound.py).
+
+The world, the gate's decision and the supplier are the real code; only the log is missing.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from contracts import ADJUSTMENTS, PROMOTIONS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts.times import EPOCH, MILLISECOND
+from generators.event import Event, Publication
+from generators.parameters import Parameters
+from generators.products import Product
+from generators.supply import Confirmed
+from generators.ticks import HOUR_MS, TICKS_PER_HOUR, to_hour_start_ms, to_tick_start_ms
+from generators.world import World
+from ops.verify.reorder_bound import Terms, compute_least_cents
+from pipelines.reorder.policy import (
+    DAYS,
+    NO_PLAN,
+    Levels,
+    Plan,
+    Policy,
+    derive_levels,
+    estimate_usual_milli,
+    lift_permille,
+)
+from services.ordering.decision import Limits, Order, Proposal, Shelf, decide
+from services.supplier.shipment import Reliability, create_confirmation
+
+DAY_MS = 24 * HOUR_MS
+HOURS_PER_DAY = 24
+POLICY = "the policy"
+FIRST_REVIEW_HOUR = 16
+"""The world begins at eight in the morning."""
+
+MANY_PACKS = 1_000_000
+"""The packs of a test order, which shows the share of any order that is delivered."""
+
+
+class Sale(NamedTuple):
+    at_ms: int
+    units: int
+
+
+class Review(NamedTuple):
+    """The known facts about a shelf at a midnight."""
+
+    at_ms: int
+    shelf: Shelf
+    product: Product
+    sold: Sequence[Sequence[Sale]]
+    """The sales of each day so far, the newest day last."""
+    plans: Sequence[Event]
+    """The promotions of its product, the newest announcement last."""
+    told_ms: int
+    """The time of the newest event of its stock."""
+
+
+Propose = Callable[[Review], Levels]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The figures of the comparison. A lost sale costs the unit's margin."""
+
+    order_cents: int = Policy.order_cents
+    holding_per_day: float = Policy.holding_per_day  # of a unit's cost
+
+
+@dataclass(frozen=True)
+class Score:
+    sold_units: int
+    missed_units: int
+    stock_units: float
+    """The mean stock of all shelves together."""
+    orders: int
+    holding_cents: float
+    ordering_cents: float
+    lost_cents: float
+
+    @property
+    def fill_rate(self) -> float:
+        return self.sold_units / max(1, self.sold_units + self.missed_units)
+
+    @property
+    def cost_cents(self) -> float:
+        return self.holding_cents + self.ordering_cents + self.lost_cents
+
+
+class Life:
+    """A world simulated to its end."""
+
+    def __init__(self, parameters: Parameters, days: int, propose: Propose | None = None) -> None:
+        """`propose`: None if vans refill the world."""
+        self.world = World(parameters)
+        self.products = {one.sku: one for one in self.world.products}
+        self.demand: dict[Shelf, list[int]] = defaultdict(list)
+        """Units wanted, by hour."""
+        self.moved: dict[Shelf, list[int]] = defaultdict(list)
+        """Units that came or went besides sales and deliveries, by hour."""
+        self.opening: Mapping[Shelf, int] = {}
+        self._propose = propose
+        self._seed = parameters.seed
+        self._proposals: list[Proposal] = []
+        self._ordered: list[Order] = []
+        self._sold: dict[Shelf, list[list[Sale]]] = defaultdict(lambda: [[]])  # by day
+        self._plans: dict[str, list[Event]] = defaultdict(list)  # by sku
+        self._told_ms: dict[Shelf, int] = {}
+        self._moved: Counter[Shelf] = Counter()  # since the last review
+        self._sold_hour: Counter[Shelf] = Counter()
+        self._moved_hour: Counter[Shelf] = Counter()
+        self._missed: Mapping[Shelf, int] = {}
+        self._unit_hours: Counter[Shelf] = Counter()
+        self._deliveries = 0
+        self._hours = days * HOURS_PER_DAY
+        for hour in range(self._hours):
+            self._live_hour(hour)
+
+    def list_deliveries(self, shelf: Shelf) -> Mapping[int, Sequence[float]]:
+        """For an order at each review: by the hour of its arrival, the share that is delivered.
+
+        The goods serve the whole hour of their arrival.
+        """
+        lead = self.products[shelf.sku].lead_time_days
+        deliveries: dict[int, list[float]] = defaultdict(list)
+        for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
+            review_ms = to_hour_start_ms(hour)
+            order = Order(shelf, review_ms, MANY_PACKS, 1, lead)
+            answer = confirm_order(order, review_ms, self._seed)
+            arrives_hour = hour + (answer.arrives_ms - review_ms) // HOUR_MS
+            deliveries[arrives_hour].append(answer.shipped_units / MANY_PACKS)
+        return deliveries
+
+    def compute_bound_cents(self, costs: Costs) -> float:
+        """The cost of the cheapest orders in this life."""
+        return sum(
+            compute_least_cents(
+                self.opening[shelf],
+                wanted,
+                self.moved[shelf],
+                self.list_deliveries(shelf),
+                create_terms(self.products[shelf.sku], costs),
+            )
+            for shelf, wanted in self.demand.items()
+        )
+
+    def score(self, costs: Costs) -> Score:
+        holding = sum(
+            hours * self.products[shelf.sku].unit_cost_cents
+            for shelf, hours in self._unit_hours.items()
+        )
+        lost = sum(
+            units * compute_margin_cents(self.products[shelf.sku])
+            for shelf, units in self._missed.items()
+        )
+        orders = self._deliveries if self._propose is None else len(self._ordered)
+        missed = sum(self._missed.values())
+        return Score(
+            sold_units=sum(map(sum, self.demand.values())) - missed,
+            missed_units=missed,
+            stock_units=sum(self._unit_hours.values()) / self._hours,
+            orders=orders,
+            holding_cents=holding / HOURS_PER_DAY * costs.holding_per_day,
+            ordering_cents=float(orders * costs.order_cents),
+            lost_cents=float(lost),
+        )
+
+    def _live_hour(self, hour: int) -> None:
+        for tick in range(hour * TICKS_PER_HOUR, (hour + 1) * TICKS_PER_HOUR):
+            now_ms = to_tick_start_ms(tick)
+            confirmed = self._review(now_ms) if now_ms % DAY_MS == 0 else ()
+            for one in self.world.tick(confirmed):
+                self._take(one)
+            if tick == 0:
+                there = self._count_by_shelf(self.world.count_units)
+                self.opening = {shelf: there[shelf] + self._sold_hour[shelf] for shelf in there}
+                self._moved_hour.clear()
+        self._unit_hours.update(self._count_by_shelf(self.world.count_units))
+        missed = self._count_by_shelf(self.world.count_missed)
+        for shelf, units in missed.items():
+            wanted = self._sold_hour[shelf] + units - self._missed.get(shelf, 0)
+            self.demand[shelf].append(wanted)
+            self.moved[shelf].append(self._moved_hour[shelf])
+        self._missed = missed
+        self._sold_hour.clear()
+        self._moved_hour.clear()
+
+    def _take(self, one: Publication) -> None:
+        event, lines = one.event, one.event.get("lines", ())
+        if one.topic == PROMOTIONS.name:
+            self._plans[event["sku"]].append(event)
+        if one.topic == ADJUSTMENTS.name:
+            shelf = Shelf(event["store_id"], event["sku"])
+            self._moved[shelf] += event["units"]
+            self._moved_hour[shelf] += event["units"]
+            self._told_ms[shelf] = event["event_time"]
+        for line in lines:
+            shelf = Shelf(event["store_id"], line["sku"])
+            self._told_ms[shelf] = event["event_time"]
+            if one.topic == RECEIPTS.name:
+                self._sold[shelf][-1].append(Sale(event["event_time"], line["units"]))
+                self._sold_hour[shelf] += line["units"]
+                self._moved[shelf] -= line["units"]
+            elif one.topic == REFUNDS.name:
+                self._moved[shelf] += line["units"]
+                self._moved_hour[shelf] += line["units"]
+            elif one.topic == SHIPMENTS.name and event["status"] == "received":
+                self._moved[shelf] += line["received_units"] - line["dispatched_units"]
+                self._deliveries += 1
+
+    def _review(self, now_ms: int) -> list[Confirmed]:
+        if self._propose is None:
+            return []
+        for shelf in self.opening:
+            product, plans = self.products[shelf.sku], self._plans[shelf.sku]
+            sold, told_ms = self._sold[shelf], self._told_ms[shelf]
+            wanted = self._propose(Review(now_ms, shelf, product, sold, plans, told_ms))
+            sold.append([])
+            pack, lead = product.pack_size_units, product.lead_time_days
+            self._proposals.append(Proposal(shelf, now_ms, self._moved[shelf], *wanted, pack, lead))
+        self._moved.clear()
+        before = [(one.shelf, one.review_ms, one.units) for one in self._ordered]
+        orders = decide(now_ms, self._proposals, before, Limits())
+        self._ordered += orders
+        return [confirm_order(one, now_ms, self._seed) for one in orders]
+
+    def _count_by_shelf(self, units: Callable[[str], Mapping[str, int]]) -> dict[Shelf, int]:
+        return {
+            Shelf(store_id, sku): count
+            for store_id in self.world.store_ids
+            for sku, count in units(store_id).items()
+        }
+
+
+def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
+    """The supplier's confirmation."""
+    answer = create_confirmation(
+        {
+            "purchase_order_id": order.order_id,
+            "ordered_at": EPOCH + now_ms * MILLISECOND,
+            "store_id": order.shelf.store_id,
+            "sku": order.shelf.sku,
+            "units": order.units,
+            "pack_size_units": order.pack_size_units,
+            "lead_time_days": order.lead_time_days,
+        },
+        seed,
+        Reliability(),
+    )
+    leaves_ms, comes_ms = (
+        round(answer[at].timestamp() * 1000) for at in ("dispatches_at", "arrives_at")
+    )
+    units = answer["ordered_units"], answer["shipped_units"]
+    return Confirmed(order.order_id, *order.shelf, *units, leaves_ms, comes_ms)
+
+
+def compute_margin_cents(product: Product) -> int:
+    """The margin of a unit. The simulated world sells by the piece: no price is for a measure."""
+    return product.unit_price_cents - product.unit_cost_cents
+
+
+def create_terms(product: Product, costs: Costs) -> Terms:
+    return Terms(
+        pack_size_units=product.pack_size_units,
+        order_cents=costs.order_cents,
+        lost_cents=compute_margin_cents(product),
+        holding_cents=product.unit_cost_cents * costs.holding_per_day / HOURS_PER_DAY,
+    )
+
+
+def propose_by_policy(policy: Policy) -> Propose:
+    def propose(review: Review) -> Levels:
+        week = [
+            sum(
+                estimate_usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy))
+                for sale in day
+            )
+            for day in reversed(review.sold[-DAYS:])
+        ]
+        return derive_levels(
+            [*week, *[0] * (DAYS - len(week))],
+            len(week),
+            review.product.lead_time_days,
+            review.product.pack_size_units,
+            review.product.unit_cost_cents,
+            find_plan(review, policy),
+            policy,
+        )
+
+    return propose
+
+
+def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:
+    """The lift of sales at a time, in permille, by the plan known then."""
+    plan = find_newest_plan(plans, at_ms)
+    if plan is None or not plan["starts_at"] <= at_ms < plan["ends_at"]:
+        return 1_000
+    return lift(plan, policy)
+
+
+def find_plan(review: Review, policy: Policy) -> Plan:
+    """The promotion that a review knows: the one known at its shelf's newest event."""
+    plan = find_newest_plan(review.plans, review.told_ms)
+    if plan is None:
+        return NO_PLAN
+    begins, ends = ((plan[edge] - review.at_ms) / DAY_MS for edge in ("starts_at", "ends_at"))
+    return Plan(lift(plan, policy), begins, ends)
+
+
+def find_newest_plan(plans: Sequence[Event], at_ms: int) -> Event | None:
+    return next((one for one in reversed(plans) if one["effective_at"] <= at_ms), None)
+
+
+def lift(plan: Event, policy: Policy) -> int:
+    return int(lift_permille(plan["usual_price_cents"], plan["price_cents"], policy))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The scores of the ways to order in one world, and a lower bound of their costs."""
+
+    ways: Mapping[str, Score]
+    bound_cents: float
+
+    @property
+    def policy(self) -> Score:
+        return self.ways[POLICY]
+
+    @property
+    def of_bound(self) -> float:
+        """The cost of the policy, as a share of the bound."""
+        return self.policy.cost_cents / self.bound_cents
+
+
+def compare(world: Parameters, days: int, costs: Costs) -> Comparison:
+    """Simulate one world with vans and with the policy; the bound is the policy's."""
+    vans = Life(replace(world, refill="vans"), days)
+    policy = Life(replace(world, refill="orders"), days, propose_by_policy(Policy()))
+    ways = {"vans": vans.score(costs), POLICY: policy.score(costs)}
+    return Comparison(ways, policy.compute_bound_cents(costs))
