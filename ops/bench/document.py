@@ -31,7 +31,7 @@ HEAD = ("| what | measured | aim | | beside, in the same run |", "|---|---|---|-
 HEADLINES = (
     "default shop, inventory p50",
     "default shop, Spark",
-    "default shop, memory",
+    "memory after an hour",
     "retail replay start fraud, beside it",
 )
 """The figures of the README, by what was measured."""

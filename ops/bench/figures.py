@@ -37,6 +37,10 @@ class Scale:
     """How long they are made before, while Java compiles the code of that pipeline."""
     settle_seconds: float
     """How long they are made before they count, where Java has compiled that code already."""
+    hour_seconds: float
+    """The age of a shop before the growth of its memory counts."""
+    slope_seconds: float
+    """How long that growth is watched."""
 
 
 FULL = Scale(
@@ -50,6 +54,8 @@ FULL = Scale(
     batch_seconds=40,
     compile_seconds=60,
     settle_seconds=20,
+    hour_seconds=3_600,
+    slope_seconds=900,
 )
 QUICK = Scale(
     name="quick",
@@ -62,6 +68,8 @@ QUICK = Scale(
     batch_seconds=10,
     compile_seconds=10,
     settle_seconds=5,
+    hour_seconds=60,
+    slope_seconds=30,
 )
 
 

@@ -36,6 +36,7 @@ class Part(StrEnum):
     """In the order in which they run; each is a module of this name, with a `measure`."""
 
     LIVE = "live"
+    HOUR = "hour"
     REPLAY = "replay"
     SYSTEMS = "systems"
 

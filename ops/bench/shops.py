@@ -27,7 +27,7 @@ BROKER_SECONDS_MAX = 60.0
 STOP_SECONDS_MAX = 30.0
 LAG_RECORDS_MAX = 5_000
 
-GB = 1e9
+GB, MB = 1e9, 1e6
 
 
 class CommandFailed(AssertionError):

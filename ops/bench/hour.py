@@ -1,0 +1,107 @@
+"""The memory of the default shop in its second hour, and whether it still grows then."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from statistics import linear_regression
+
+import psutil
+
+from infra.processes import find_engines, get_name, list_descendants
+from infra.settings import Settings
+from infra.supervisor import orphans
+from ops.bench.figures import Figure, Scale, aim_at_most
+from ops.bench.shops import (
+    GB,
+    MB,
+    Shop,
+    count_bytes,
+    find_newest_batches,
+    let_time_pass,
+    measure_cpu,
+    measure_cpu_since,
+    run_shop,
+)
+
+AGES = {"ten minutes": 1 / 6, "half an hour": 1 / 2, "an hour": 1.0}
+"""The ages of a shop at which its memory is shown, as parts of an hour."""
+SAMPLES = 30
+MEMORY_GB_MAX = 3
+SLOPE_MB_MAX = 50
+"""By how many MB a shop may grow in an hour that counts as flat: a sixtieth of its memory."""
+
+
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    own = settings.model_copy(update={"data_dir": settings.data_dir / "hour"})
+    with run_shop(own) as shop:
+        yield from measure_ages(shop, scale)
+        yield from measure_slope(shop, scale)
+
+
+def measure_ages(shop: Shop, scale: Scale) -> Iterator[Figure]:
+    """The memory of all processes at each of the AGES; the shop is young."""
+    passed = 0.0
+    for age, part in AGES.items():
+        let_time_pass(part * scale.hour_seconds - passed)
+        passed = part * scale.hour_seconds
+        programs = count_by_program(shop)
+        shares = ", ".join(f"{name} {size / MB:,.0f}" for name, size in programs.most_common())
+        yield Figure(
+            f"memory after {age}",
+            programs.total() / GB,
+            "GB",
+            aim_at_most(MEMORY_GB_MAX),
+            note=f"Shared pages counted once. In MB: {shares}.",
+        )
+
+
+def measure_slope(shop: Shop, scale: Scale) -> Iterator[Figure]:
+    """How the memory changes from now on, and what Spark takes meanwhile."""
+    [java] = find_engines(shop.find_pid("pipelines"))
+    before, made = measure_cpu(java), find_newest_batches(shop.settings)
+    pause = scale.slope_seconds / SAMPLES
+    samples: list[tuple[float, Counter[str]]] = []
+    for number in range(SAMPLES):
+        let_time_pass(pause)
+        samples.append((number * pause / 3600, count_by_program(shop)))
+    hours, counted = zip(*samples, strict=True)
+    totals = [each.total() / MB for each in counted]
+    slopes = ", ".join(
+        f"{name} {linear_regression(hours, [each[name] / MB for each in counted]).slope:+.0f}"
+        for name in sorted(counted[-1])
+    )
+    yield Figure(
+        "its slope from then on",
+        linear_regression(hours, totals).slope,
+        "MB an hour",
+        aim_at_most(SLOPE_MB_MAX),
+        note=f"A line through {SAMPLES} samples in {scale.slope_seconds / 60:.0f} minutes, which "
+        f"lay between {min(totals) / 1000:.2f} and {max(totals) / 1000:.2f} GB. "
+        f"Of these: {slopes}.",
+    )
+    batches = find_newest_batches(shop.settings)
+    yield Figure(
+        "Spark meanwhile",
+        measure_cpu_since(before, java) / scale.slope_seconds,
+        "cores",
+        note=", ".join(f"{name} {batches[name] - made[name]:,}" for name in batches) + " batches.",
+    )
+
+
+def count_by_program(shop: Shop) -> Counter[str]:
+    """The bytes of memory of the shop's processes, by the component that started them.
+
+    Java and the rest of the pipelines count apart.
+    """
+    counted: Counter[str] = Counter()
+    owners = {
+        pid: name
+        for name, component in shop.list_processes().items()
+        for pid in [component.pid, *(each.pid for each in list_descendants(component.pid))]
+    }
+    for process in orphans.find(shop.settings.data_dir):
+        owner = owners.get(process.pid, "the rest")
+        java = owner == "pipelines" and get_name(process) == "java"
+        with suppress(psutil.NoSuchProcess):
+            counted["Spark's Java" if java else owner] += count_bytes(process)
+    return counted
