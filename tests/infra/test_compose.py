@@ -18,7 +18,6 @@ FIXED = {
     "jars_dir",
     "listen_host",
     "broker_address",
-    "broker_id",
     "broker_voters",
 }
 """What follows from being in a container."""

@@ -67,7 +67,7 @@ def test_another_kafka_formats_anew(
 
 
 def test_each_of_several_brokers_is_formatted_by_kafka(settings: Settings, tmp_path: Path) -> None:
-    one_of_two = settings.model_copy(update={"broker_voters": VOTERS})
+    one_of_two = settings.model_copy(update={"broker_voters": VOTERS, "broker_address": "a:9094"})
     format_once(one_of_two, tmp_path, write_storage_tool(tmp_path, MADE))
     written = (tmp_path / "log" / "meta.properties").read_text()
     assert written == f"cluster.id={choose_cluster_id(VOTERS)}\n"
