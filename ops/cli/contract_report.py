@@ -1,8 +1,6 @@
 """Prints the check of the contracts: each break, its readers, and what to do."""
 
 import textwrap
-from dataclasses import asdict
-from typing import Any
 
 from contracts.evolution.check import Report
 from contracts.evolution.verdict import Finding
@@ -40,35 +38,6 @@ def conclude(report: Report) -> str:
 
 def render_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def build_document(report: Report) -> dict[str, Any]:
-    return {
-        "good": report.good,
-        "contracts": report.contracts,
-        "consumers": report.consumers,
-        "faults": list(report.faults),
-        "breaks": [_render_finding(one) for one in report.breaks],
-        "harmless": [_render_finding(one) for one in report.harmless],
-        "pending": [asdict(one) for one in report.pending],
-        "drafts": list(report.drafts),
-    }
-
-
-def _render_finding(one: Finding) -> dict[str, Any]:
-    return {
-        "contract": one.contract,
-        "place": one.change.place,
-        "change": one.change.text,
-        "since": list(one.since),
-        "harms": sorted(harm.value for harm in one.change.harms),
-        "why": one.change.why,
-        "promised": one.promised,
-        "readers_that_break": list(one.readers_broken),
-        "readers_that_do_not": list(one.readers_going_on),
-        "writers_that_break": list(one.writers_broken),
-        "way_out": one.way_out,
-    }
 
 
 def _show_break(one: Finding) -> None:

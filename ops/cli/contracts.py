@@ -3,7 +3,6 @@
 What loads the contracts is imported within functions: `check` runs while one is bad.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -25,7 +24,6 @@ from infra.errors import UserError
 from infra.kafka.drift import Cluster, Drift, find_drifts, find_refusals, inspect, mend
 from infra.settings import Settings, read_settings
 from ops.cli import contract_report, screen
-from ops.cli.options import AsJson
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -41,13 +39,10 @@ class Kind(Enum):
 
 
 @app.command("check")
-def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
+def check_command(folder: Folder = HERE) -> None:
     """Check every contract against its released versions and its consumers; needs no broker."""
     checked = check(folder.resolve(), get_today())
-    if as_json:
-        print(json.dumps(contract_report.build_document(checked)))
-    else:
-        contract_report.show(checked)
+    contract_report.show(checked)
     if not checked.good:
         raise typer.Exit(1)
 
