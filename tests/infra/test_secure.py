@@ -35,7 +35,6 @@ from infra.kafka import (
     create_producer,
     fetch_committed,
     list_partitions,
-    read_between,
     read_end_offsets,
     send,
 )
@@ -371,11 +370,3 @@ def test_a_record_of_another_is_not_written_and_the_service_is_told(secure: Sett
     client = create_producer(secure.as_service("supplier"))
     with pytest.raises(NotDelivered, match=r"(?i)authorization"):
         send(client, RECEIPTS.name, b"store", b"value")
-
-
-def test_a_record_that_is_not_given_is_an_error_for_its_reader(secure: Settings) -> None:
-    fraud = secure.as_service("fraud")
-    ends = read_end_offsets(create_admin(fraud), [ADJUSTMENTS.name])
-    with pytest.raises(KafkaException) as refused:
-        list(read_between(fraud, {}, ends))
-    assert get_error_code(refused.value) == KafkaError.TOPIC_AUTHORIZATION_FAILED
