@@ -25,7 +25,6 @@ DOCUMENTS = sorted(
         *(file for room in (*ROOMS, "docs") for file in (locate_root() / room).rglob("*.md")),
     ]
 )
-PICTURE_BYTES_MAX = 200_000
 LINES_MAX = {"README.md": 120, "ARCHITECTURE.md": 150}
 
 FENCED = re.compile(r"^```.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -208,14 +207,6 @@ FINDERS: tuple[Finder, ...] = (
 @pytest.mark.parametrize(("name", "lines_max"), LINES_MAX.items())
 def test_a_document_for_newcomers_is_short(name: str, lines_max: int) -> None:
     assert len((locate_root() / name).read_text().splitlines()) <= lines_max
-
-
-@pytest.mark.parametrize(
-    "picture", sorted((locate_root() / "docs").glob("*.png")), ids=lambda at: at.name
-)
-def test_a_picture_is_small_and_is_shown(picture: Path) -> None:
-    assert picture.stat().st_size < PICTURE_BYTES_MAX
-    assert f"](docs/{picture.name})" in (locate_root() / "README.md").read_text()
 
 
 def test_the_index_of_decisions_lists_every_record_by_its_number_and_title() -> None:

@@ -49,7 +49,7 @@ def test_topics_are_made_once_and_by_no_mistake_and_outlive_a_kill(tmp_path: Pat
         assert [*starts.values()] == [0] * STOCK_LEVELS.settings.partitions
         assert read_to_end(settings, TABLE) == {}
         with pytest.raises((NotDelivered, KafkaException)):
-            send(producer, MISTAKE, b"a", b"1", seconds_max=5)
+            send(create_producer(settings), MISTAKE, b"a", b"1", seconds_max=5)
         with pytest.raises(UnknownTopic, match=r"mistake\.v1.*retail contracts apply"):
             read_end_offsets(admin, [MISTAKE])
         for key, value in [(b"a", b"1"), (b"b", b"2"), (b"c", b"3"), (b"a", b"4")]:

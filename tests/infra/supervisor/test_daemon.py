@@ -13,7 +13,7 @@ from supervisor.xmlrpc import Faults
 from infra.errors import UserError
 from infra.logs import tail
 from infra.supervisor import daemon, orphans
-from infra.supervisor.manager import Manager, read_restarts
+from infra.supervisor.manager import Manager, Restarts, read_restarts
 from infra.wait import wait_for
 
 PROGRAMS = Path(__file__).with_name("programs.conf")
@@ -108,3 +108,23 @@ def test_a_manager_that_does_not_come_up_says_why(home: Path, tmp_path: Path) ->
     wrong.write_text("[supervisord]\nnodaemon = true\nloglevel = loud\n")
     with pytest.raises(UserError, match="loud"):
         daemon.start(home, wrong)
+
+
+LOG = """\
+10:00:00 INFO supervisord started with pid 1
+10:00:00 INFO spawned: 'api' with pid 2
+10:00:09 INFO exited: api (exit status 1; not expected)
+10:00:10 INFO supervisord started with pid 11
+10:00:11 INFO spawned: 'broker' with pid 12
+10:00:12 INFO spawned: 'api' with pid 13
+10:00:30 INFO exited: api (terminated by SIGKILL; not expected)
+10:00:31 INFO spawned: 'api' with pid 14
+10:00:40 INFO exited: api (exit status 0; expected)
+10:00:41 INFO spawned: 'api' with pid 15
+10:00:50 INFO stopped: broker (terminated by SIGTERM)
+10:00:51 INFO spawned: 'broker' with pid 16
+"""
+
+
+def test_restarts_are_counted_since_the_managers_last_start_without_those_by_a_person() -> None:
+    assert read_restarts(LOG) == {"api": Restarts(2, "exit status 0")}
