@@ -34,14 +34,13 @@ def settings(kafka: Settings, tmp_path: Path) -> Settings:
             "data_dir": tmp_path / "data",
             "port_base": free_port_base(),
             "kafka_bootstrap_servers": kafka.bootstrap_servers,
-            "log_level": "DEBUG",
         }
     )
 
 
 @contextmanager
 def running(settings: Settings) -> Iterator[int]:
-    """The API as a process of its own, which logs all it can; its process id."""
+    """The API as a process of its own; its process id."""
     settings.data_dir.mkdir()
     with (settings.data_dir / LOG).open("wb") as log:
         process = subprocess.Popen(

@@ -11,8 +11,7 @@ import pytest
 
 from contracts import ACTIONS, RECEIPTS, decode
 from infra.security.tokens import Role, Token
-from infra.settings import Settings
-from services.api import app, openapi
+from services.api import openapi
 from services.api.app import create_app
 from services.api.http.guard import BUCKETS_MAX, FOR_OPERATORS, OPEN, Guard, find_role
 from services.api.http.sources import Profile
@@ -273,13 +272,6 @@ def test_so_many_at_once_and_then_so_many_a_second(at_once: int) -> None:
     assert [bucket.take(), bucket.take()] == [0.0, 0.25]
     clock.seconds = 1_000.0
     assert [bucket.take() for _ in range(at_once + 1)] == [0.0] * at_once + [0.25]
-
-
-@pytest.mark.parametrize("rate", [0.1, 0.125, 1.0])
-def test_at_the_lowest_rate_a_request_is_answered_at_once(tmp_path: Path, rate: float) -> None:
-    settings = Settings(data_dir=tmp_path, secure=True, api_requests_per_second_max=rate)
-    profile = app.create_profile(settings)
-    assert Bucket(profile.requests_at_once_max, profile.requests_per_second_max).take() == 0.0
 
 
 def test_a_name_in_use_keeps_its_bucket_and_there_are_only_so_many(tmp_path: Path) -> None:
