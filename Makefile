@@ -95,6 +95,5 @@ format: ## format the code
 lock: ## pin the packages and the jars again
 	$(PIN) infra/requirements/installer.in -o infra/requirements/installer.lock
 	$(PIN) infra/requirements/retail.in -o infra/requirements/retail.lock
-	$(PIN) infra/requirements/linter.in -o infra/requirements/linter.lock
 	$(PIN) infra/requirements/flink.in -o infra/requirements/flink.lock
 	@$(READY) && $(BIN)/python -m infra.jars.lock

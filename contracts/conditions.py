@@ -23,8 +23,8 @@ def _alike(*names: str) -> Mapping[str, str]:
 OPTIONS: Mapping[str, Mapping[str, str]] = {
     "string": _alike("minLength", "maxLength", "pattern"),
     "bytes": {"maxLength": "maxBytes"},
-    "int": _alike("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
-    "long": _alike("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    "int": _alike("minimum", "maximum"),
+    "long": _alike("minimum", "maximum"),
     "array": _alike("minItems", "maxItems"),
 }
 ROW_RULES = ("notEqual", "lessThan", "atMost")

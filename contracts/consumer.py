@@ -17,20 +17,9 @@ from contracts.shape import Contract
 CONSUMERS: Mapping[str, Consumer] = load_consumers(File(__file__).parent / "consumers")
 
 
-def get_consumer(name: str) -> Consumer:
-    """The consumer of the name. Raises LookupError."""
-    try:
-        return CONSUMERS[name]
-    except KeyError:
-        listed = ", ".join(sorted(CONSUMERS))
-        raise LookupError(
-            f"expected a consumer of contracts/consumers, found {name!r}. Known: {listed}"
-        ) from None
-
-
 def list_declared(name: str, contract: Contract) -> tuple[Path, ...]:
     """The fields that a consumer reads of a topic. Raises Undeclared where it reads none."""
-    use = get_consumer(name).reads.get(contract.name)
+    use = CONSUMERS[name].reads.get(contract.name)
     if use is None:
         raise Undeclared(name, contract.name)
     return use.list_paths(contract)

@@ -1,19 +1,18 @@
 """The consumers' files: the topics and fields that each uses, and what it relies on."""
 
-from collections.abc import Iterable, Mapping
-from copy import deepcopy
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path as File
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from contracts.errors import BadContract, BadContracts, Faults, Location
+from contracts.errors import BadContract, BadContracts, Faults
 from contracts.projection import Path, list_leaves, parse_path
 from contracts.shape import Contract
-from contracts.syntax import describe_value, parse_yaml, read_text, set_lines, suggest
+from contracts.syntax import describe_value, parse_yaml, read_text, set_lines
 
 FOR_EVER = "for ever"
 NEWEST_PER_KEY = "newest per key"
@@ -49,8 +48,6 @@ class Reliances(_Strict):
     sign: dict[str, Literal["positive", "not negative"]] = {}
     values: dict[str, list[str]] = {}
     """By field: the values that it handles."""
-    at_most: dict[str, int] = {}
-    """By field: the largest number, or the most items, that it handles."""
     order: list[str] | None = None
     """The fields of the key: records with equal values in them come in order."""
     unique: list[str] | None = None
@@ -63,7 +60,7 @@ class Reliances(_Strict):
     @property
     def fields(self) -> set[str]:
         """The fields of which it expects more than their types."""
-        return {*self.units, *self.sign, *self.values, *self.at_most}
+        return {*self.units, *self.sign, *self.values}
 
 
 class Use(_Strict):
@@ -114,7 +111,7 @@ def load_consumers(folder: File) -> Consumers:
 def load_all_consumers(
     folder: File,
 ) -> tuple[Mapping[str, Consumer | None], tuple[BadContract, ...]]:
-    """The consumers, as far as each is understood, by name, and the faults of their files."""
+    """The consumers by name, None for one with a fault, and the faults of their files."""
     consumers: dict[str, Consumer | None] = {}
     found: list[BadContract] = []
     for file in sorted(folder.glob("*")):
@@ -125,16 +122,15 @@ def load_all_consumers(
 
 
 def _read(file: File, faults: Faults) -> Consumer | None:
-    """The consumer, without what is wrong with it; None where nothing is left."""
+    """The consumer; None where the file has a fault."""
     text = read_text(file)
     raw = parse_yaml(text, file, faults)
     try:
         one = Consumer.model_validate(raw)
     except ValidationError as error:
-        places = {_locate(raw, each["loc"]): each for each in error.errors(include_url=False)}
-        faults.found += [_explain(file, at, each) for at, each in places.items()]
+        faults.found += [_explain(file, each) for each in error.errors(include_url=False)]
         set_lines(text, faults.found)
-        return _read_rest(raw, places)
+        return None
     with faults.collect():
         if file.name != f"{one.name}.yaml":
             stem = file.name.removesuffix(".yaml")
@@ -143,59 +139,14 @@ def _read(file: File, faults: Faults) -> Consumer | None:
     return one
 
 
-def _read_rest(raw: dict[str, Any], places: Iterable[Location]) -> Consumer | None:
-    rest = deepcopy(raw)
-    for at in places:
-        inner: Any = rest
-        for part in at[:-1]:
-            inner = inner[part]
-        if isinstance(inner, dict):
-            inner.pop(at[-1], None)
-    try:
-        return Consumer.model_validate(rest)
-    except ValidationError:
-        return None
-
-
-def _locate(raw: Any, at: Location) -> Location:
-    """The part of the file that an error is about: its place also names alternatives of a type."""
-    for number, part in enumerate(at):
-        inner = dict(enumerate(raw)) if isinstance(raw, list) else raw
-        if not isinstance(inner, dict) or part not in inner:
-            return at[: number + isinstance(raw, dict)]
-        raw = inner[part]
-    return at
-
-
-# By pydantic's kind of error: what was expected, where the kind says it.
-EXPECTED: Mapping[str, str] = {
-    "missing": "a value",
-    "string_type": "a text",
-    "string_too_short": "a text",
-    "too_short": "at least one",
-    "int_type": "a whole number",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "literal_error": "{expected}",
-    "string_pattern_mismatch": "a text like {pattern}",
-    "value_error": "{error}",
-}
-MODELS: Mapping[int, type[BaseModel]] = {1: Consumer, 3: Use, 4: Reliances}
-"""By the number of keys that lead to one of theirs: reads.<topic>.relies_on.<key>."""
-
-
-def _explain(file: File, at: Location, error: ErrorDetails) -> BadContract:
+def _explain(file: File, error: ErrorDetails) -> BadContract:
+    at = error["loc"]
+    expected, found = error["msg"], describe_value(error["input"])
+    if error["type"] == "missing":
+        expected, found = "a value", "none"
+    elif error["type"] == "extra_forbidden":
+        expected, found = "keys of a consumer", repr(at[-1])
+    for words in ("Input should be ", "Value error, expected "):
+        expected = expected.removeprefix(words)
     where = ".".join(map(str, at)) or "the file"
-    if error["type"] == "extra_forbidden":
-        known = _list_keys(MODELS[len(at)])
-        expected, found = f"one of {', '.join(known)}", repr(at[-1])
-        return BadContract(file, where, expected, found, suggest(at[-1], known), at)
-    words = EXPECTED.get(error["type"], "another value").format(**error.get("ctx", {}))
-    found = "none" if error["type"] == "missing" else describe_value(error["input"])
-    expected = words.removeprefix("expected ")
     return BadContract(file, where, expected, found, "See its neighbours.", at)
-
-
-def _list_keys(model: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]

@@ -36,8 +36,6 @@ KINDS: Mapping[str, Kind] = {
     "required": Kind("is given", lambda x, _: x is not None),
     "minimum": Kind("is at least {limit}", operator.ge, "minimum"),
     "maximum": Kind("is at most {limit}", operator.le, "maximum"),
-    "exclusiveMinimum": Kind("is more than {limit}", operator.gt, "exclusiveMinimum"),
-    "exclusiveMaximum": Kind("is less than {limit}", operator.lt, "exclusiveMaximum"),
     "minLength": _limit_length_below("minLength"),
     "maxLength": _limit_length_above("maxLength"),
     "maxBytes": Kind("has at most {limit} bytes", lambda x, limit: len(x) <= limit),

@@ -10,28 +10,10 @@ import yaml
 
 from contracts.errors import BadContract, Faults, Location
 
-QUOTES = "Put the text in quotes."
-NO_END = "unexpected end of stream"
 OPEN_QUOTE = re.compile(r"""[:-]\s+(["'])(?:(?!\1).)*$""", re.MULTILINE)
-# By words of the parser: what was found, the advice, and whether it stands where the context began.
-SYNTAX: Mapping[str, tuple[str, str, bool]] = {
-    "a flow": ("a bracket or brace that is not closed", f"Close it. {QUOTES}", True),
-    NO_END: ("a quote that is not closed", "Close it.", True),
-    "unknown escape": ("a backslash that means nothing", "Use single quotes.", False),
-    "simple key": ("text without a colon", "Write it as key: value.", True),
-    "mapping values": (
-        "one colon too many",
-        f"Each key has a line, and a space after its colon. {QUOTES}",
-        False,
-    ),
-    "alias": ("a * that names nothing", QUOTES, False),
-    "the tag": ("a ! that names no type", QUOTES, False),
-    "single document": ("a second document", "Leave out the line ---.", False),
-    "start any token": ("a sign that cannot begin a text", QUOTES, False),
-    "unhashable": ("a key that is no text", QUOTES, False),
-    "no such value": ("a day or a time that is in no calendar", "Mend it.", False),
-    "": ("a line that does not fit those above", f"Mend its indentation. {QUOTES}", False),
-}
+OPENED = ("flow", "quoted", "simple key")
+"""Words of the parser, where the fault is in the line at which something began."""
+ADVICE = "Close quotes and brackets, indent with spaces, write key: value, quote other signs."
 
 
 class Loader(yaml.CSafeLoader):
@@ -91,23 +73,16 @@ def parse_yaml(text: str, file: Path, faults: Faults) -> dict[Any, Any]:
 
 def _explain_syntax(error: yaml.YAMLError, text: str, file: Path) -> BadContract:
     if isinstance(error, yaml.MarkedYAMLError):
-        said = f"{error.context} {error.problem}"
-        found, advice, early = next(what for words, what in SYNTAX.items() if words in said)
-        mark = (early and error.context_mark) or error.problem_mark or error.context_mark
+        began = any(words in str(error.context) for words in OPENED)
+        mark = (began and error.context_mark) or error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         # A quote that is not closed ends at the next one, where the parser begins to wonder.
         if opened := OPEN_QUOTE.search("\n".join(text.splitlines()[: line - 1])):
-            (found, advice, _), line = (
-                SYNTAX[NO_END],
-                opened.string.count("\n", 0, opened.end()) + 1,
-            )
+            line = opened.string.count("\n", 0, opened.end()) + 1
     else:  # the reader stopped at one character
-        found, advice = "a character that cannot be seen", "Remove it."
         line = text.encode().count(b"\n", 0, getattr(error, "position", 0)) + 1
-    shown = (text.splitlines() or [""])[line - 1 : line] or [""]
-    if "\t" in shown[0][: len(shown[0]) - len(shown[0].lstrip())]:
-        found, advice = "a tab", "Indent with spaces."
-    fault = BadContract(file, "the file", "YAML", f"{found}: {shown[0].strip()!r}", advice)
+    shown = (text.splitlines()[line - 1 : line] or [""])[0].strip()
+    fault = BadContract(file, "the file", "YAML", repr(shown), ADVICE)
     fault.line = line
     return fault
 

@@ -77,67 +77,48 @@ def inspect_machine(settings: Settings) -> Machine:
 
 def run_checks(machine: Machine, settings: Settings) -> Iterator[Finding]:
     """Run every check, in the order in which a start would fail on them."""
-    yield check_java(machine)
-    yield check_data_folder(machine, settings.data_dir)
-    yield check_disk(machine, settings.data_dir)
-    yield check_refill(settings)
+    folder, refill = settings.data_dir, settings.simulator_refill
+    yield judge(
+        "java",
+        machine.starts_java,
+        f"Java {java.VERSION}{'' if machine.starts_java else ', which does not start'}",
+        f"It should run on this machine. What it says: {java.locate_java()} -version",
+    )
+    yield judge(
+        "data folder",
+        machine.may_write,
+        f"{folder} {'can' if machine.may_write else 'cannot'} be written",
+        "Make it writable, or choose another: make up DATA_DIR=…",
+    )
+    yield judge(
+        "disk",
+        machine.disk_bytes >= DISK_MIN_BYTES,
+        f"{machine.disk_bytes / GIB:.1f} GiB free disk",
+        f"{DISK_MIN_BYTES // GIB} GiB are needed where {folder} is. Make room, or choose another "
+        "folder: make up DATA_DIR=…",
+    )
+    yield judge(
+        "refill",
+        refill == "vans" or "reorder" in settings.pipeline_names,
+        f"shelves filled by {refill}, with the pipelines {settings.pipelines}",
+        f"Nobody proposes orders. Add who does: PIPELINES={settings.pipelines},reorder",
+    )
     wanted = {"api": settings.api_port}
     if settings.broker_embedded:
         wanted |= {"broker": settings.broker_port, "controller": settings.controller_port}
     listening = [check_port(machine, settings, use, port) for use, port in wanted.items()]
-    yield check_memory(machine, already_used=any(finding.ours for finding in listening))
-    yield from listening
-
-
-def check_java(machine: Machine) -> Finding:
-    if machine.starts_java:
-        return Finding("java", f"Java {java.VERSION}")
-    return Finding(
-        "java",
-        "the Java that comes with the environment does not start",
-        f"It should run on this machine. What it says: {java.locate_java()} -version",
-    )
-
-
-def check_data_folder(machine: Machine, folder: Path) -> Finding:
-    if machine.may_write:
-        return Finding("data folder", f"{folder} can be written")
-    remedy = "Make it writable, or choose another: make up DATA_DIR=…"
-    return Finding("data folder", f"{folder} cannot be written", remedy)
-
-
-def check_disk(machine: Machine, folder: Path) -> Finding:
-    found = f"{machine.disk_bytes / GIB:.1f} GiB free disk"
-    if machine.disk_bytes >= DISK_MIN_BYTES:
-        return Finding("disk", found)
-    return Finding(
-        "disk",
-        found,
-        f"{DISK_MIN_BYTES // GIB} GiB are needed where {folder} is. Make room, or choose another "
-        "folder: make up DATA_DIR=…",
-    )
-
-
-def check_refill(settings: Settings) -> Finding:
-    if settings.simulator_refill == "vans" or "reorder" in settings.pipeline_names:
-        return Finding("refill", f"shelves filled by {settings.simulator_refill}")
-    return Finding(
-        "refill",
-        "shelves filled by orders, and no pipeline that proposes any",
-        f"They would run empty. Add it: PIPELINES={settings.pipelines},reorder",
-    )
-
-
-def check_memory(machine: Machine, already_used: bool) -> Finding:
-    found = f"{machine.memory_bytes / GIB:.1f} GiB free memory"
-    if already_used or machine.memory_bytes >= MEMORY_MIN_BYTES:
-        return Finding("memory", found)
-    return Finding(
+    yield judge(
         "memory",
-        found,
+        machine.memory_bytes >= MEMORY_MIN_BYTES or any(finding.ours for finding in listening),
+        f"{machine.memory_bytes / GIB:.1f} GiB free memory",
         f"{MEMORY_MIN_BYTES // GIB} GiB are needed for the broker and Spark. Close something "
         "large, or give the machine more",
     )
+    yield from listening
+
+
+def judge(check: str, good: bool, found: str, remedy: str) -> Finding:
+    return Finding(check, found, "" if good else remedy)
 
 
 def check_port(machine: Machine, settings: Settings, use: str, port: int) -> Finding:

@@ -1,8 +1,7 @@
 """The environments: hash-locked, complete, or absent.
 
 Everything runs in one. A program that needs other package versions has one of its own, made at its
-first use; `python -m infra.environment linter` makes it ahead. This file uses the standard library
-only, as it runs before anything is installed.
+first use. This file uses the standard library only, as it runs before anything is installed.
 """
 
 import fcntl
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra import installer
-from infra.installer import ROOT, Broken, ensure_installer, locate_python
+from infra.installer import ROOT, ensure_installer, locate_python
 
 FOLDER = installer.FOLDER.parent
 REQUIREMENTS = ROOT / "infra" / "requirements"
@@ -29,8 +28,6 @@ class Environment:
 
     lock: Path
     folder: Path
-    options: tuple[str, ...] = ()
-    """Options of the installer."""
     project: Path | None = None
     """A project that it has too, in editable mode."""
 
@@ -79,7 +76,7 @@ class Environment:
         (self.folder / STAMP).unlink(missing_ok=True)
         venv.EnvBuilder(clear=True, symlinks=True).create(self.folder)
         uv = ensure_installer()
-        packages = uv.sync(self.folder, self.lock, *self.options)
+        packages = uv.sync(self.folder, self.lock)
         if self.project:
             uv.link(self.folder, self.project)
         seconds = time.monotonic() - started
@@ -87,22 +84,12 @@ class Environment:
 
 
 def read_entry_points(project: Path) -> bytes:
-    """The part of pyproject.toml on which an installation depends, without the linter's."""
+    """The part of pyproject.toml on which an installation depends alone."""
     declared = tomllib.loads((project / "pyproject.toml").read_text())
     installed = [declared["project"], declared["build-system"], declared["tool"]["hatch"]]
     return json.dumps(installed, sort_keys=True).encode()
 
 
 RETAIL = Environment(REQUIREMENTS / "retail.lock", FOLDER, project=ROOT)
-LINTER = Environment(
-    REQUIREMENTS / "linter.lock", FOLDER / "linter", options=("--only-binary", ":all:")
-)
-"""The linter of the contracts' standard."""
 FLINK = Environment(REQUIREMENTS / "flink.lock", FOLDER / "flink")
 """PyFlink, for the bench."""
-
-if __name__ == "__main__":
-    try:
-        {"linter": LINTER, "flink": FLINK}[sys.argv[1]].ensure()
-    except Broken as broken:
-        sys.exit(str(broken))

@@ -72,14 +72,14 @@ class Installer:
         """Variables of uv in the environment override pip's settings."""
         return {**self.index.variables, **os.environ}
 
-    def sync(self, folder: Path, lock: Path, *options: str) -> int:
+    def sync(self, folder: Path, lock: Path) -> int:
         """Install the lock's packages into an environment. Returns the number of packages.
 
         The lock's hashes also cover the packages that build others from source. uv asks the index
         only for packages that the cache lacks. It compiles nothing: Python compiles the small part
         that it imports. Raises Broken.
         """
-        pinned = ["--require-hashes", "--build-constraints", str(lock), *options, str(lock)]
+        pinned = ["--require-hashes", "--build-constraints", str(lock), str(lock)]
         words = ["pip", "sync", "--python", locate_python(folder), *pinned]
         try:
             output = self._run(*words, "--offline")

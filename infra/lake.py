@@ -25,13 +25,7 @@ class Named(Protocol):
     """The part of a contract that names a folder."""
 
     @property
-    def domain(self) -> str: ...
-
-    @property
-    def entity(self) -> str: ...
-
-    @property
-    def major(self) -> int: ...
+    def name(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +44,7 @@ class Folders:
         return self.root / "bronze"
 
     def silver(self, topic: Named) -> Folder:
-        return self.root / "silver" / f"{topic.domain}.{topic.entity}.v{topic.major}"
+        return self.root / "silver" / topic.name.partition(".")[2]
 
     @property
     def daily_facts(self) -> Folder:

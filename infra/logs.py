@@ -8,8 +8,6 @@ import time
 from io import SEEK_END
 from pathlib import Path
 
-from infra.settings import read_settings
-
 BYTES_MAX = 64 * 1024
 
 
@@ -22,7 +20,7 @@ def set_up_logging(component: str) -> logging.Logger:
     formatter.converter = time.gmtime
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter)
-    logging.basicConfig(level=read_settings().log_level, handlers=[handler], force=True)
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     return logging.getLogger(component)
 
 

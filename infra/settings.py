@@ -93,53 +93,35 @@ class Settings(BaseSettings):
         pattern=r"^[^:]+:[0-9]+$",
         description="host:port where other machines find the embedded broker; unset: nowhere",
     )
-    broker_id: int = Field(
-        1,
-        ge=1,
-        description="which of `BROKER_VOTERS` this embedded broker is",
-    )
     broker_voters: str | None = Field(
         None,
         pattern=r"^[0-9]+@[^:,]+:[0-9]+(,[0-9]+@[^:,]+:[0-9]+)*$",
-        description="id@host:port,… of every broker of the cluster; unset: this one alone",
+        description="id@host:port,… of every broker of the cluster; this one is at the host "
+        "of `BROKER_ADDRESS`; unset: it is alone",
     )
     api_address: str | None = Field(
         None,
         pattern=r"^[^:]+:[0-9]+$",
         description="host:port where commands ask the API; unset: on this machine",
     )
-    api_requests_per_second_max: float = Field(
-        50.0,
-        ge=0.1,
-        le=100_000,
-        description="with SECURE: requests a second that the API answers with one token; beyond it "
-        "a 429. Four seconds' worth may come at once",
-    )
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        "INFO",
-        description="least level that the components log",
-    )
 
     kafka_bootstrap_servers: str | None = Field(
         None,
         description="host:port,… of a remote Kafka; unset: an embedded broker is started",
     )
-    kafka_security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field(
-        "PLAINTEXT",
-        description="how to talk to a remote Kafka",
-    )
     kafka_sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = Field(
         None,
-        description="with SASL_…: how to log in",
+        description="how to log in to a remote Kafka, by TLS; unset: not at all",
     )
-    kafka_sasl_username: str | None = Field(None, description="with SASL_…: who logs in")
+    kafka_sasl_username: str | None = Field(None, description="with a mechanism: who logs in")
     kafka_sasl_password: SecretStr | None = Field(
         None,
-        description="with SASL_…: the password; never written to disk",
+        description="with a mechanism: the password; never written to disk",
     )
     kafka_ssl_ca_location: Path | None = Field(
         None,
-        description="with …SSL: PEM file of the authority; unset: the system's",
+        description="PEM file of the authority of a remote Kafka that talks TLS; unset: with a "
+        "mechanism the system's, else no TLS",
     )
     secure: bool = Field(
         False,

@@ -1,17 +1,25 @@
 """The differences between two versions of a contract, and whom each may harm."""
 
+import json
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
+from functools import lru_cache
+
+from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
+from avro.schema import Schema, parse
 
 from contracts.evolution import rules, terms
 from contracts.evolution.change import LOG, NONE, READERS, WRITERS, Change
-from contracts.evolution.wire import explain_unreadable_field
-from contracts.projection import Path, list_leaves, render_path
+from contracts.mapping import build_avro_projection, build_avro_schema
+from contracts.projection import Path, list_leaves, project_fields, render_path
 from contracts.shape import Contract, Field
 
 INTEGERS = {"int", "long"}
 LIKE = 0.6
 """So much alike are two names where one may have become the other."""
+SCHEMAS_MAX = 4_096
+PAIRS_MAX = 16_384
+"""Of readers and writers: one check of this repository compares some 2,100."""
 
 
 def find_changes(
@@ -136,6 +144,22 @@ def _compare_per(place: str, path: Path, before: Field, after: Field) -> Iterato
 
 
 def _explain_unreadable(reader: Contract, path: Path, writer: Contract) -> str | None:
-    """Why a reader's field cannot be read from the writer's records."""
+    """Why a reader's field cannot be read from the writer's records, by Avro's own library."""
     leaf = next(one for one, _ in list_leaves(reader.fields) if one[: len(path)] == path)
-    return explain_unreadable_field(reader, leaf, writer)
+    of_field = build_avro_projection(reader, project_fields(reader.fields, [leaf]))
+    schemas = of_field, build_avro_schema(writer)
+    return _compare_schemas(*(json.dumps(schema, sort_keys=True) for schema in schemas))
+
+
+@lru_cache(maxsize=PAIRS_MAX)
+def _compare_schemas(reader: str, writer: str) -> str | None:
+    checker = ReaderWriterCompatibilityChecker()
+    result = checker.get_compatibility(_parse_schema(reader), _parse_schema(writer))
+    if result.compatibility is SchemaCompatibilityType.compatible:
+        return None
+    return "Avro: " + "; ".join(sorted(result.messages) or ["it cannot be read"])
+
+
+@lru_cache(maxsize=SCHEMAS_MAX)
+def _parse_schema(text: str) -> Schema:
+    return parse(text)

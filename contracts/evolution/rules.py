@@ -23,11 +23,9 @@ def _is_less(old: Any, new: Any) -> bool:
 # any other limit is both stricter and looser.
 STRICTER: Mapping[str, Stricter] = {
     "minimum": _is_more,
-    "exclusiveMinimum": _is_more,
     "minLength": _is_more,
     "minItems": _is_more,
     "maximum": _is_less,
-    "exclusiveMaximum": _is_less,
     "maxLength": _is_less,
     "maxItems": _is_less,
     "maxBytes": _is_less,
@@ -37,9 +35,8 @@ STRICTER_WHY = (
     "who writes what kept it is rejected now, and a replay rejects what was counted before"
 )
 LOOSER_WHY = "readers were promised more"
-CEILINGS = frozenset({"maximum", "exclusiveMaximum", "maxItems"})
+CEILINGS = frozenset({"maximum", "maxItems"})
 """A limit of these kinds may rise: it keeps out mistakes, and readers have room for the whole type.
-A reader with less room declares it under `at_most`.
 
 The length of a text may not grow: ids and keys occur in other contracts too, which limit them.
 """

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from infra.errors import UserError
 from infra.security.files import locate_authority, locate_certificate
 from infra.security.passwords import BROKER, MECHANISM, read_password
 from infra.settings import HOST, OPERATOR, Settings
@@ -30,7 +31,8 @@ def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     properties of a secure broker contain a password.
     """
     voters = parse_voters(settings)
-    controller = voters.get(settings.broker_id, f"{HOST}:{settings.controller_port}")
+    number = find_id(settings, voters)
+    controller = voters.get(number, f"{HOST}:{settings.controller_port}")
     copies = min(len(voters), COPIES_MAX) or 1
     clients = LISTENER if settings.secure else "PLAINTEXT"
     listening = {clients: f"{settings.listen_host}:{settings.broker_port}"}
@@ -41,7 +43,7 @@ def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         found_at[NETWORK] = settings.broker_address
     properties = {
         "process.roles": "broker,controller",
-        "node.id": str(settings.broker_id),
+        "node.id": str(number),
         "listeners": _render_listeners({**listening, "CONTROLLER": controller}),
         "advertised.listeners": _render_listeners(found_at),
         "listener.security.protocol.map": f"PLAINTEXT:PLAINTEXT,{NETWORK}:PLAINTEXT,"
@@ -77,6 +79,26 @@ def parse_voters(settings: Settings) -> Mapping[int, str]:
     """The controller address of each broker of the cluster, by id; empty for a broker alone."""
     named = (one.split("@") for one in (settings.broker_voters or "").split(",") if one)
     return MappingProxyType({int(number): address for number, address in named})
+
+
+def find_id(settings: Settings, voters: Mapping[int, str]) -> int:
+    """The id of the voter at this broker's host; where several are there, of the one at its port.
+
+    Raises UserError where no voter is.
+    """
+    if not voters:
+        return 1
+    host = (settings.broker_address or f"{HOST}:").rpartition(":")[0]
+    own = f"{host}:{settings.controller_port}"
+    here = [number for number, address in voters.items() if address.rpartition(":")[0] == host]
+    if len(here) > 1:
+        here = [number for number in here if voters[number] == own]
+    if here:
+        return here[0]
+    raise UserError(
+        f"BROKER_VOTERS should name this broker, {own} by BROKER_ADDRESS, found "
+        f"{settings.broker_voters}. Name it there."
+    )
 
 
 def build_quorum(settings: Settings, controller: str) -> dict[str, str]:

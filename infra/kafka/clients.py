@@ -33,6 +33,7 @@ def build_client_config(settings: Settings) -> Config:
         }
     password = settings.kafka_sasl_password
     authority = settings.kafka_ssl_ca_location
+    plain = "SSL" if authority else "PLAINTEXT"
     optional = {
         "sasl.mechanism": settings.kafka_sasl_mechanism,
         "sasl.username": settings.kafka_sasl_username,
@@ -41,7 +42,7 @@ def build_client_config(settings: Settings) -> Config:
     }
     return {
         "bootstrap.servers": settings.bootstrap_servers,
-        "security.protocol": settings.kafka_security_protocol,
+        "security.protocol": "SASL_SSL" if settings.kafka_sasl_mechanism else plain,
         **{name: value for name, value in optional.items() if value is not None},
     }
 

@@ -13,14 +13,7 @@ from pathlib import Path
 
 from infra.errors import UserError
 from infra.settings import locate_root
-from ops.bench.figures import FULL, Figure, Outcome
-from ops.bench.report import (
-    OUTCOMES,
-    render_aim,
-    render_number,
-    render_yardstick,
-    write_outcomes,
-)
+from ops.bench.figures import FULL, OUTCOMES, Aim, Figure, Outcome, write_outcomes
 
 FIGURES = Path("ops", "bench", "benchmarks.json")
 DOCUMENTS = (
@@ -40,7 +33,6 @@ HEADLINES = (
     "default shop, Spark",
     "memory after an hour",
     "retail replay start fraud, beside it",
-    "start of a shop that was there before",
 )
 """The figures of the README, by what was measured."""
 
@@ -130,6 +122,30 @@ def render_row(figure: Figure) -> str:
         f"| {figure.what} | {render_number(figure.measured)} {figure.unit} | {aim} | {verdict} "
         f"| {render_yardstick(figure)} |"
     )
+
+
+def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, str]:
+    """The aim, and whether it was reached. Its unit is left out where the column before has it."""
+    if aim is None:
+        return "", ""
+    bound = f"{'≥' if aim.at_least else '≤'} {render_number(aim.bound)}{unit}"
+    return bound, "met" if aim.is_met(measured) else "missed"
+
+
+def render_yardstick(figure: Figure) -> str:
+    """What the figure is measured beside, and its share of that; empty where there is nothing."""
+    if figure.yardstick is None:
+        return ""
+    percent = 100 * figure.measured / figure.yardstick.measured
+    aim, verdict = render_aim(figure.yardstick.aim, percent, " %")
+    beside = f"{figure.yardstick.what}: {render_number(figure.yardstick.measured)} {figure.unit}"
+    judged = f"; aim {aim}, {verdict}" if aim else ""
+    return f"{beside}, of which it is {render_number(percent)} %{judged}"
+
+
+def render_number(value: float) -> str:
+    """The value with at least three digits: further ones are noise."""
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
 
 
 if __name__ == "__main__":

@@ -1,8 +1,17 @@
 """What a part of the bench is given, and what it yields."""
 
+import os
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
+
+import psutil
+from pydantic import TypeAdapter
+
+from infra.clock import get_wall_ms
 
 
 @dataclass(frozen=True)
@@ -16,8 +25,6 @@ class Scale:
     """How often a log is replayed; the median counts."""
     counted: int
     """Receipts in the log that each system counts, copies apart: whole chunks of ten thousand."""
-    starts: int
-    """How often an existing shop is started; the median counts."""
     age_seconds: float
     """The age of the default shop before it is measured."""
     busy_age_seconds: float
@@ -41,7 +48,6 @@ FULL = Scale(
     history_days=10,
     replays=3,
     counted=1_000_000,
-    starts=3,
     age_seconds=600,
     busy_age_seconds=240,
     probe_seconds=60,
@@ -56,7 +62,6 @@ QUICK = Scale(
     history_days=1,
     replays=1,
     counted=200_000,
-    starts=1,
     age_seconds=30,
     busy_age_seconds=20,
     probe_seconds=10,
@@ -119,3 +124,25 @@ class Outcome:
     figures: tuple[Figure, ...]
     failure: str | None = None
     """Why there are no more figures; None: the part is complete."""
+
+
+GIB = 1024**3
+
+OUTCOMES = TypeAdapter(dict[str, Outcome])
+"""The outcome of each part, by its name: what a report of the bench holds."""
+
+
+def describe_machine() -> dict[str, Any]:
+    """The day and the machine; cores and load say how much of a figure is noise."""
+    return {
+        "measured_on": f"{datetime.fromtimestamp(get_wall_ms() / 1000, UTC):%Y-%m-%d}",
+        "cores": os.cpu_count(),
+        "memory_gib": round(psutil.virtual_memory().total / GIB, 1),
+        "load_per_minute": round(os.getloadavg()[0], 2),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
+
+
+def write_outcomes(file: Path, outcomes: Mapping[str, Outcome]) -> None:
+    file.write_bytes(OUTCOMES.dump_json(dict(outcomes), indent=1) + b"\n")

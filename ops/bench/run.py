@@ -20,8 +20,7 @@ from infra.logs import tail
 from infra.processes import build_environment
 from infra.settings import Settings, read_settings
 from infra.supervisor import daemon, orphans
-from ops.bench.figures import FULL, QUICK, Figure, Outcome, Scale
-from ops.bench.report import describe_machine
+from ops.bench.figures import FULL, QUICK, Figure, Outcome, Scale, describe_machine
 
 PART_SECONDS_MAX = 5_400.0
 STOP_SECONDS_MAX = 60.0
@@ -38,7 +37,6 @@ class Part(StrEnum):
 
     LIVE = "live"
     HOUR = "hour"
-    STARTING = "starting"
     REPLAY = "replay"
     SYSTEMS = "systems"
 

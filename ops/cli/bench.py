@@ -13,8 +13,8 @@ from infra.errors import UserError
 from infra.ports import free_port_base
 from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
-from ops.bench.figures import FULL, QUICK, Outcome, Scale
-from ops.bench.report import describe_machine, render_lines, write_outcomes
+from ops.bench.document import render_figures
+from ops.bench.figures import FULL, QUICK, Outcome, Scale, describe_machine, write_outcomes
 from ops.bench.run import Part, run
 from ops.cli import screen
 from ops.cli.up import check, fetch_jars
@@ -58,8 +58,11 @@ def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> 
         for part in parts:
             with screen.show_waiting(part, "measuring"):
                 outcomes[part.value] = run(part, settings, scale)
-            for line in render_lines(part, outcomes[part.value]):
+            screen.say(f"{part}\n")
+            for line in render_figures([outcomes[part.value]]):
                 screen.say(line)
+            if failure := outcomes[part.value].failure:
+                screen.say(f"{part} failed. {failure}")
     finally:
         file.parent.mkdir(parents=True, exist_ok=True)
         write_outcomes(file, outcomes)

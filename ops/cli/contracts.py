@@ -3,8 +3,8 @@
 What loads the contracts is imported within functions: `check` runs while one is bad.
 """
 
-import json
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import Enum
@@ -15,22 +15,23 @@ import typer
 
 from contracts import loader
 from contracts.errors import BadContract
-from contracts.evolution.check import check
+from contracts.evolution.check import Report, check
 from contracts.evolution.new import create_contract
 from contracts.evolution.release import release
+from contracts.evolution.verdict import Finding
 from contracts.shape import Contract
 from infra import kafka
 from infra.clock import get_today
 from infra.errors import UserError
 from infra.kafka.drift import Cluster, Drift, find_drifts, find_refusals, inspect, mend
 from infra.settings import Settings, read_settings
-from ops.cli import contract_report, screen
-from ops.cli.options import AsJson
+from ops.cli import screen
 
 app = typer.Typer(no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Option(help="The folder of contracts.")]
 HERE = Path(loader.__file__).parent
+WIDTH, INDENT, LABEL = 80, 4, 26
 GENERATION = re.compile(r"(.+)\.g[1-9][0-9]*")
 
 
@@ -41,13 +42,10 @@ class Kind(Enum):
 
 
 @app.command("check")
-def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
+def check_command(folder: Folder = HERE) -> None:
     """Check every contract against its released versions and its consumers; needs no broker."""
     checked = check(folder.resolve(), get_today())
-    if as_json:
-        print(json.dumps(contract_report.build_document(checked)))
-    else:
-        contract_report.show(checked)
+    show(checked)
     if not checked.good:
         raise typer.Exit(1)
 
@@ -59,7 +57,7 @@ def release_command(folder: Folder = HERE) -> None:
     """
     checked, done = release(folder.resolve(), get_today())
     if not checked.good:
-        contract_report.show(checked)
+        show(checked)
         screen.say("  Nothing is released until all of that is fixed.")
         raise typer.Exit(1)
     for one in done:
@@ -189,4 +187,71 @@ def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:
             )
             for one in drifted
         ),
+    )
+
+
+def show(report: Report) -> None:
+    """Print each break, its readers, and what to do; it stands last, where a person looks first."""
+    for one in report.harmless:
+        screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}, which harms nobody")
+    _show_pending(report)
+    for fault in report.faults:
+        _print_wrapped("  ", f"fault: {fault}")
+    for one in report.breaks:
+        _show_break(one)
+    screen.say(f"  {conclude(report)}")
+
+
+def conclude(report: Report) -> str:
+    contracts = render_count(report.contracts, "contract")
+    of = f"{contracts}, {render_count(report.consumers, 'consumer')}"
+    wrong = [
+        render_count(len(report.breaks), "break") if report.breaks else "",
+        render_count(len(report.faults), "fault") if report.faults else "",
+    ]
+    if report.good:
+        return f"{of}: nobody breaks"
+    return f"{' and '.join(filter(None, wrong))} in {of}"
+
+
+def render_count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _show_break(one: Finding) -> None:
+    screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}")
+    _print_labelled("readers that break", ", ".join(one.readers_broken) or "nobody who is known")
+    _print_labelled("readers that do not", ", ".join(one.readers_going_on) or "nobody who is known")
+    if one.writers_broken:
+        _print_labelled("writers that break", ", ".join(one.writers_broken))
+    against = ", ".join(one.since)
+    _print_labelled("why", f"{one.change.why}; since {against}, {one.promised} is promised")
+    _print_labelled("way out", one.way_out)
+
+
+def _print_labelled(label: str, text: str) -> None:
+    _print_wrapped(f"{' ' * INDENT}{label:<{LABEL - INDENT}}", text)
+
+
+def _print_wrapped(head: str, text: str) -> None:
+    screen.say(
+        textwrap.fill(
+            text,
+            WIDTH,
+            initial_indent=head,
+            subsequent_indent=" " * len(head),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )
+
+
+def _show_pending(report: Report) -> None:
+    if report.drafts:
+        _print_wrapped("  ", f"drafts, which nobody writes yet: {', '.join(report.drafts)}")
+    if not report.pending or not report.good:
+        return
+    names = ", ".join(f"{one.contract} {one.version}" for one in report.pending)
+    _print_wrapped(
+        "  ", f"not released as they stand: {names}. Release them: retail contracts release"
     )

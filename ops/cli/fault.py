@@ -12,7 +12,7 @@ import typer
 from infra.errors import UserError
 from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
-from ops.bench.report import describe_machine
+from ops.bench.figures import describe_machine
 from ops.cli import screen
 from ops.cli.exclusive import lock_home
 from ops.faults import document

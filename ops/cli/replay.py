@@ -11,7 +11,7 @@ from infra.clock import get_wall_ms
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import screen
 from ops.cli.options import AsJson
-from ops.cli.replay_difference import render_document, show_difference, write_document
+from ops.cli.replay_difference import show_difference, write_document
 from ops.cli.screen import say_if_interrupted
 from ops.generations.record import Generation, State
 from ops.replay import candidates
@@ -113,14 +113,11 @@ def status(
 
 
 @app.command()
-def diff(pipeline: Name, as_json: AsJson = False) -> None:
+def diff(pipeline: Name) -> None:
     """Show how the candidate differs from the promoted generation, at a marker of the latter."""
     settings = read_settings()
     with wait_for_batch(pipeline):
         compared = candidates.diff(settings, load(pipeline))
-    if as_json:
-        print(json.dumps(render_document(compared), default=str))
-        return
     show_difference(compared, write_document(settings, compared))
 
 

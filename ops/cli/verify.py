@@ -1,30 +1,25 @@
 """retail verify: the served views compared with an independent computation and the ledger."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from contracts import Contract
 from infra.errors import UserError
 from infra.kafka import Partition
 from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
 from ops.cli import screen
 from ops.cli.options import AsJson
-from ops.verify.inventory import Book, Row
+from ops.verify.inventory import Book
 from ops.verify.ledger import Audit
 from ops.verify.verdict import Comparison, Verdict, reach_verdict
 
 DIGEST_SHOWN = 12
 DIRT_PER_LINE = 4
-ROWS_SHOWN_MAX = 20
-TEXT_WIDTH = 60
-FIELD_WIDTH = 24
 
 
 def verify(
@@ -68,56 +63,43 @@ def verify(
 
 
 def show(outcome: Verdict) -> None:
-    live = outcome.live
+    live, books, listing = outcome.live, sum_books(outcome.books), outcome.listing
     screen.say(
-        f"  {live.pipeline} g{live.generation} at marker {live.batch:,}"
-        f" · {sum_books(outcome.books).read:,} records"
+        f"  {live.pipeline} g{live.generation} at marker {live.batch:,} · {books.read:,} records"
     )
     for one in outcome.views:
-        show_view(one)
-    if outcome.audit is not None:
+        sign = "=" if one.live_digest == one.oracle_digest else "≠"
+        screen.say(
+            f"  {one.view.entity:<13} {one.rows:>11,} rows"
+            f"   live {one.live_digest[:DIGEST_SHOWN]}…  {sign}  "
+            f"oracle {one.oracle_digest[:DIGEST_SHOWN]}…"
+        )
+    if outcome.audit is not None and outcome.audit.pages:
         show_ledger(outcome.audit)
-    show_books(outcome)
-    show_quarantine(outcome)
-    screen.say(f"  {conclude(outcome)}")
-
-
-def conclude(outcome: Verdict) -> str:
-    if outcome.exact:
-        return "exact"
-    if outcome.agree:
-        paged = outcome.audit is None or outcome.audit.made
-        why = "the quarantine has caught up" if paged else "the ledger has a page"
-        return f"NOT AUDITED: what was compared agrees; try again when {why}"
-    return "NOT EXACT"
-
-
-def show_view(one: Comparison) -> None:
-    sign = "=" if one.live_digest == one.oracle_digest else "≠"
     screen.say(
-        f"  {one.view.entity:<13} {one.rows:>11,} rows"
-        f"   live {one.live_digest[:DIGEST_SHOWN]}…  {sign}  "
-        f"oracle {one.oracle_digest[:DIGEST_SHOWN]}…"
+        f"  books      read {books.read:,} = applied {books.applied:,}"
+        f" + duplicate {books.duplicate:,} + quarantined {books.quarantined:,}"
     )
-    for line in render_differences(one):
-        screen.say(line)
+    screen.say(f"  quarantine {listing.listed:,} of {listing.rejected:,} rejected records listed")
+    for line in outcome.list_deviations():
+        screen.say(f"    {line}")
+    if outcome.exact:
+        screen.say("  exact")
+    elif outcome.agree:
+        screen.say("  NOT AUDITED: what was compared agrees; try again in a minute")
+    else:
+        screen.say("  NOT EXACT")
 
 
-def render_differences(one: Comparison) -> Iterator[str]:
-    """The first differing rows, a line for each field."""
-    for live, oracle in one.differing[:ROWS_SHOWN_MAX]:
-        yield f"    {render_key(one.view, live or oracle or {})}"
-        if live is None or oracle is None:
-            yield f"      only {'the oracle has it' if live is None else 'live has it'}"
-            continue
-        for name in live.keys() | oracle.keys():
-            if live.get(name) != oracle.get(name):
-                values = (
-                    f"live {render_text(live.get(name))}   oracle {render_text(oracle.get(name))}"
-                )
-                yield f"      {name:<{FIELD_WIDTH}} {values}"
-    if (more := len(one.differing) - ROWS_SHOWN_MAX) > 0:
-        yield f"    and {more:,} more rows"
+def show_ledger(audit: Audit) -> None:
+    agree = audit.shelves - len(audit.differences)
+    screen.say(
+        f"  ledger     {agree:,} of {audit.shelves:,} shelves as booked on {audit.pages:,} pages,"
+        f" minus {audit.quarantined:,} quarantined"
+    )
+    dirt = [f"{kind.replace('_', ' ')} {count:,}" for kind, count in audit.dirt.items()]
+    screen.say(f"  dirt       {' · '.join(dirt[:DIRT_PER_LINE])}")
+    screen.say(f"             {' · '.join(dirt[DIRT_PER_LINE:])}")
 
 
 def write_differences(settings: Settings, pipeline: str, views: tuple[Comparison, ...]) -> Path:
@@ -132,59 +114,6 @@ def write_differences(settings: Settings, pipeline: str, views: tuple[Comparison
     return file
 
 
-def render_key(view: Contract, row: Row) -> str:
-    return "/".join(render_text(row[name]) for name in view.key)
-
-
-def render_text(value: Any) -> str:
-    """The value on one line, shortened where it is long."""
-    if isinstance(value, datetime):
-        return value.isoformat(timespec="milliseconds")
-    if isinstance(value, list | dict):
-        value = json.dumps(value, default=str, ensure_ascii=False)
-    return screen.cut(str(value), TEXT_WIDTH)
-
-
-def show_ledger(audit: Audit) -> None:
-    if not audit.pages:
-        screen.say("  ledger     no page before the marker: nothing to compare with")
-        return
-    agree = audit.shelves - len(audit.differences)
-    screen.say(
-        f"  ledger     {agree:,} of {audit.shelves:,} shelves as booked on {audit.pages:,} pages,"
-        f" minus {audit.quarantined:,} quarantined"
-    )
-    for one in audit.differences[:DIGEST_SHOWN]:
-        screen.say(f"    {'/'.join(one.shelf)}: ledger {one.ledger}, log {one.log}")
-    dirt = [f"{kind.replace('_', ' ')} {count:,}" for kind, count in audit.dirt.items()]
-    screen.say(f"  dirt       {' · '.join(dirt[:DIRT_PER_LINE])}")
-    screen.say(f"             {' · '.join(dirt[DIRT_PER_LINE:])}")
-    for what, (ledger, log) in audit.seen.items():
-        if ledger != log:
-            screen.say(f"    {what}: ledger {ledger:,} records, log {log:,}")
-
-
-def show_books(outcome: Verdict) -> None:
-    books = sum_books(outcome.books)
-    screen.say(
-        f"  books      read {books.read:,} = applied {books.applied:,}"
-        f" + duplicate {books.duplicate:,} + quarantined {books.quarantined:,}"
-    )
-    for at, book in outcome.books.items():
-        if outcome.live.books.get(at) != book:
-            screen.say(f"    {at[0]}/{at[1]}: live {outcome.live.books.get(at)}, oracle {book}")
-
-
-def show_quarantine(outcome: Verdict) -> None:
-    listing = outcome.listing
-    behind = f", {listing.behind:,} records not validated yet" if listing.behind else ""
-    screen.say(
-        f"  quarantine {listing.listed:,} of {listing.rejected:,} rejected records listed{behind}"
-    )
-    for one in listing.differences:
-        screen.say(f"    {one}")
-
-
 def sum_books(books: Mapping[Partition, Book]) -> Book:
     return Book(
         read=sum(book.read for book in books.values()),
@@ -195,38 +124,15 @@ def sum_books(books: Mapping[Partition, Book]) -> Book:
 
 
 def build_document(outcome: Verdict) -> dict[str, object]:
-    ledger = {} if outcome.audit is None else {"ledger": build_audit(outcome.audit)}
-    return {
+    document: dict[str, object] = {
         "exact": outcome.exact,
         "generation": outcome.live.generation,
         "marker": outcome.live.batch,
-        "views": {one.view.name: build_view(one) for one in outcome.views},
+        "views": {one.view.name: {"rows": one.rows} for one in outcome.views},
         "books": asdict(sum_books(outcome.books)),
-        "quarantine": {
-            "rejected": outcome.listing.rejected,
-            "listed": outcome.listing.listed,
-            "differences": len(outcome.listing.differences),
-            "behind": outcome.listing.behind,
-        },
-        **ledger,
+        "quarantine": {"rejected": outcome.listing.rejected, "listed": outcome.listing.listed},
+        "deviations": list(outcome.list_deviations()),
     }
-
-
-def build_view(one: Comparison) -> dict[str, object]:
-    return {
-        "rows": one.rows,
-        "live_digest": one.live_digest,
-        "oracle_digest": one.oracle_digest,
-    }
-
-
-def build_audit(audit: Audit) -> dict[str, object]:
-    return {
-        "audited": audit.made,
-        "pages": audit.pages,
-        "shelves": audit.shelves,
-        "quarantined": audit.quarantined,
-        **audit.dirt,
-        "differences": len(audit.differences),
-        "seen": {what: {"ledger": a, "log": b} for what, (a, b) in audit.seen.items()},
-    }
+    if (audit := outcome.audit) is not None:
+        document["ledger"] = {"quarantined": audit.quarantined, **audit.dirt}
+    return document

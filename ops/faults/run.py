@@ -7,15 +7,16 @@ from functools import partial
 from random import Random
 
 import psutil
+from confluent_kafka import KafkaException
 
 from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor import parts
+from infra.wait import ask_until
 from ops.faults import cluster
-from ops.faults.audit import compare_all
 from ops.faults.catalog import FAULTS
-from ops.faults.fault import Fault, Outcome, Scene
+from ops.faults.fault import Checked, Fault, Outcome, Scene
 from ops.faults.healing import (
     Sight,
     fetch_ages,
@@ -24,12 +25,16 @@ from ops.faults.healing import (
     take_aim,
     watch,
 )
+from ops.verify.verdict import reach_verdict
 
 WELL_SECONDS_MAX = 240.0
 """How long a shop may take to be well before a fault is done."""
 PAUSE_SECONDS = 60.0
 PAUSE_SECONDS_MAX = 600.0
 MINUTES_MAX = 24 * 60
+AUDIT_POLL_SECONDS = 2.0
+AUDITED_SECONDS_MAX = 60.0
+"""How long the ledger may take to have a page, and the quarantine to catch up."""
 
 Tell = Callable[[str, str], None]
 """Receives the name of a fault and what the run waits for."""
@@ -201,3 +206,21 @@ def await_well(shop: Shop, scene: Scene, sight: Sight) -> None:
             f" it was not: {lacking}. See: make status"
         )
     sight.forget()
+
+
+def compare_all(settings: Settings) -> tuple[Checked, ...]:
+    """Every pipeline of the settings, compared as `retail verify` does."""
+    return tuple(_compare(settings, name) for name in settings.pipeline_names)
+
+
+def _compare(settings: Settings, pipeline: str) -> Checked:
+    try:
+        compared = ask_until(
+            lambda: reach_verdict(settings, pipeline),
+            lambda compared: compared.exact or not compared.agree,
+            AUDITED_SECONDS_MAX,
+            AUDIT_POLL_SECONDS,
+        )
+    except (UserError, TimeoutError, KafkaException) as error:
+        return Checked(pipeline, exact=False, why=(str(error),))
+    return Checked(pipeline, compared.exact, tuple(compared.list_deviations()))

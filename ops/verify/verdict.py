@@ -2,7 +2,7 @@
 ledger too.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from contracts import CONTRACTS, QUARANTINE, STOCK_LEVELS, Contract, compute_digest
@@ -19,7 +19,8 @@ from ops.verify.served import Served, fetch_views
 from services.quarantine.follower import read_progress
 
 CAUGHT_UP_SECONDS_MAX = 30.0
-DIFFERENCES_SHOWN_MAX = 20
+SHOWN_MAX = 5
+"""The names of a deviation that are listed."""
 
 Difference = tuple[Row | None, Row | None]
 """A row of the served view, and the oracle's row with the same key; None for a missing one."""
@@ -89,6 +90,36 @@ class Verdict:
         audited = self.audit is None or self.audit.made
         return self.agree and self.listing.complete and audited
 
+    def list_deviations(self) -> Iterator[str]:
+        """Each deviation as a line; nothing where the pipeline is exact."""
+        for one in self.views:
+            if not one.agrees:
+                rows = [live or oracle or {} for live, oracle in one.differing]
+                keys = ["/".join(str(row[name]) for name in one.view.key) for row in rows]
+                yield f"{len(keys):,} rows of {one.view.entity} differ: {_list_some(keys)}"
+        if not self.books_agree:
+            off = [at for at, book in self.books.items() if self.live.books.get(at) != book]
+            keys = ["/".join(map(str, at)) for at in off]
+            yield f"the accounting of {len(keys)} partitions differs: {_list_some(keys)}"
+        yield from self.listing.differences
+        if self.listing.behind:
+            yield f"not audited: the quarantine is {self.listing.behind:,} records behind"
+        if self.audit is not None:
+            if not self.audit.made:
+                yield "not audited: the ledger has no page yet"
+            for each in self.audit.differences[:SHOWN_MAX]:
+                yield f"{'/'.join(each.shelf)}: ledger {each.ledger}, log {each.log}"
+            for what, (ledger, log) in self.audit.seen.items():
+                if ledger != log:
+                    yield f"{what}: the ledger counts {ledger:,} records, the log {log:,}"
+
+
+def _list_some(names: Sequence[str]) -> str:
+    """The first SHOWN_MAX names, and the number of others."""
+    more = len(names) - SHOWN_MAX
+    shown = ", ".join(names[:SHOWN_MAX])
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
 
 def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
     """Compare all at the served marker. Raises UserError, ApiDown, and Kafka's errors."""
@@ -155,7 +186,7 @@ def compare_listing(settings: Settings, oracle: Answering) -> Listing:
         listed=sum(
             may_be(oracle.rejected[at], listed[at]) for at in oracle.rejected.keys() & listed.keys()
         ),
-        differences=differing[:DIFFERENCES_SHOWN_MAX],
+        differences=differing[:SHOWN_MAX],
         behind=behind,
     )
 

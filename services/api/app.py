@@ -70,7 +70,8 @@ act, to see who did what, and for all of that. So many requests a second may com
 
 One route publishes events. It neither writes a view nor waits for one: the view follows the log.
 """
-AT_ONCE_SECONDS = 4
+REQUESTS_PER_SECOND_MAX = 200.0
+"""With one token; four seconds' worth may come at once."""
 """So many seconds' requests may come with one token at once."""
 
 
@@ -139,8 +140,8 @@ def create_profile(settings: Settings) -> Profile:
 
     return Profile(
         list_tokens=partial(list_tokens, settings),
-        requests_per_second_max=settings.api_requests_per_second_max,
-        requests_at_once_max=max(1, round(AT_ONCE_SECONDS * settings.api_requests_per_second_max)),
+        requests_per_second_max=REQUESTS_PER_SECOND_MAX,
+        requests_at_once_max=round(4 * REQUESTS_PER_SECOND_MAX),
         find_wall_ms=get_wall_ms,
         list_ends=partial(list_ends, settings),
     )

@@ -113,8 +113,8 @@ def _kept(field: Field, rules: Sequence[Rule]) -> st.SearchStrategy[Any]:
         return _text(_limit(rules, "minLength", 0), min(longest, 40))
     if field.type in BITS:
         end = 2 ** (BITS[field.type] - 1)
-        least = _limit(rules, "minimum", _limit(rules, "exclusiveMinimum", -end - 1) + 1)
-        most = _limit(rules, "maximum", _limit(rules, "exclusiveMaximum", end) - 1)
+        least = _limit(rules, "minimum", -end)
+        most = _limit(rules, "maximum", end - 1)
         return st.integers(least, most)
     return _plain(field)
 

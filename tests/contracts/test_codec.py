@@ -21,19 +21,16 @@ from contracts import (
     Undecodable,
     Unencodable,
     build_avro_schema,
-    codec,
     decode,
     encode,
     encode_key,
     get_contract,
     get_schema_id,
-    schemas,
 )
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.strategies import valid
 
 ADJUSTMENT = ADJUSTMENTS.examples[0]
-OLDER_ID = 999
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
@@ -147,22 +144,6 @@ LINE = RECEIPTS.examples[0]["lines"][0]
 def test_lines_that_do_not_fit_are_not_encoded(lines: Any) -> None:
     with pytest.raises(Unencodable, match=RECEIPTS.name):
         encode(RECEIPTS, {**RECEIPTS.examples[0], "lines": lines})
-
-
-def test_a_record_of_an_older_schema_is_read_as_the_present_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    present = build_avro_schema(BOOKS)
-    older = {**present, "fields": [one for one in present["fields"] if "default" not in one]}
-    entries = (*schemas.load_lock(), schemas.Entry(OLDER_ID, BOOKS.name, older))
-    monkeypatch.setattr(codec, "load_known", lambda: entries)
-    monkeypatch.setattr(codec, "_load_readers", codec._load_readers.__wrapped__)
-    written = io.BytesIO(b"\0" + OLDER_ID.to_bytes(4, "big"))
-    written.seek(0, io.SEEK_END)
-    fastavro.schemaless_writer(written, older, BOOKS.examples[0])
-    decoded = decode(written.getvalue())
-    assert decoded.schema_id == OLDER_ID
-    assert decoded.value == {**BOOKS.examples[0], "published_max": None}
 
 
 def test_a_key_joins_its_fields() -> None:

@@ -8,7 +8,6 @@ from contracts import CLOCKS, RECEIPTS, BadContract, encode
 from contracts.consumer import (
     CONSUMERS,
     create_reader,
-    get_consumer,
     list_declared,
 )
 from contracts.declarations import load_consumers, parse_span
@@ -41,19 +40,8 @@ def test_who_declares_everything_gets_the_value_as_it_is() -> None:
 
 
 def test_the_quarantine_reads_every_topic_of_events() -> None:
-    validated = {name for name in get_consumer("quarantine").reads if name.startswith("public.")}
+    validated = {name for name in CONSUMERS["quarantine"].reads if name.startswith("public.")}
     assert validated == VALIDATED.keys()
-
-
-def test_an_unknown_consumer_names_those_that_are_known() -> None:
-    with pytest.raises(LookupError, match="loyalty"):
-        get_consumer("loyality")
-
-
-def test_every_consumer_reads_or_writes_something_once() -> None:
-    for one in CONSUMERS.values():
-        assert one.reads or one.writes, one.name
-        assert len(set(one.writes)) == len(one.writes), one.name
 
 
 @pytest.mark.parametrize("text", ["2", "h", "two h", "2 weeks", "-1 h"])

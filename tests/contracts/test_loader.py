@@ -27,17 +27,12 @@ def load_changed(
     load(folder)
 
 
-def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
-    load_changed(tmp_path, RECEIPT)
-
-
 @pytest.mark.parametrize(
     ("source", "old", "new", "messages"),
     [
         # types
         (RECEIPT, "physicalType: int\n", "physicalType: short\n", ["lines[].units", "integer/int"]),
         (RECEIPT, "logicalType: timestamp", "logicalType: date", ["event_time", "found date"]),
-        (RECEIPT, "logicalType: timestamp", "logicalType: number", ["event_time", "found number"]),
         (RECEIPT, "logicalType: object", "logicalType: string", ["lines", "items: objects"]),
         (RECEIPT, "          name: line\n", "", ["lines", "items with a name"]),
         (RECEIPT, "          name: line\n", "          name: lines\n", ["item's name"]),
@@ -48,7 +43,6 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
             "",
             ["field cashier_id", "a description", "Say what the field means"],
         ),
-        (RECEIPT, "              description: The product sold.\n", "", ["field lines[].sku"]),
         (RECEIPT, "        required: true\n", "", ["field event_id", "required: true or false"]),
         (RECEIPT, "name: cashier_id", "name: register_id", ["register_id", "found two"]),
         (RECEIPT, "name: cashier_id", "name: CashierId", ["a name like unit_price_cents"]),
@@ -69,7 +63,6 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (RECEIPT, "value: for ever}", "value: 7}", ["cashier_id", "retention", "type str"]),
         # what nobody would read
         (RECEIPT, "status: active", "status: active\ntags: [till]", ["found 'tags'"]),
-        (RECEIPT, "examples: [S003-K04]", "colour: red", ["cashier_id", "found 'colour'"]),
         (RECEIPT, "property: unit,", "property: measure,", ["field units", "measure"]),
         (RECEIPT, "property: partitions,", "property: shards,", ["partitions", "found None"]),
         (RECEIPT, "  - {property: partitions", "  - {property: colour, value: red}\n"
@@ -83,7 +76,6 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         # key and time
         (RECEIPT, "value: [store_id]", "value: [shop_id]", ["key", "found shop_id"]),
         (RECEIPT, "value: [store_id]", "value: [card_token]", ["found card_token, optional"]),
-        (RECEIPT, "value: [store_id]", "value: [lines]", ["required array"]),
         (RECEIPT, "value: [store_id]", "value: []", ["found None"]),
         (
             STOCK_LEVEL,
@@ -93,7 +85,6 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         ),
         (RECEIPT, "value: event_time", "value: store_id", ["eventTime", "found store_id"]),
         (RECEIPT, "unit: h", "unit: weeks", ["horizon", "found 2 weeks"]),
-        (RECEIPT, "element: receipt.event_time", "element: receipt.store_id", ["horizon"]),
         (RECEIPT, "property: horizon", "property: latency", ["horizon, skew, retention, grace"]),
         (
             STORE_SALES,
@@ -105,7 +96,6 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (VISIT, "value: [customer_id, slot_start]", "value: [customer_id]", ["no such time"]),
         # the topic
         (RECEIPT, "value: 4}", "value: 0}", ["partitions", "1 to"]),
-        (RECEIPT, "value: 4}", "value: 1025}", ["partitions", "1 to 1024"]),
         (RECEIPT, "value: 4}", "value: 10240}", ["partitions", "1 to 1024"]),
         (RECEIPT, "retention.ms:", "retention.bytes:", ["topicConfig", "retention.bytes"]),
         (RECEIPT, 'retention.ms: "-1"', "retention.ms: -1", ["Put it in quotes"]),
@@ -124,7 +114,6 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (RECEIPT, "07.120Z\"]", "07.120\"]", ["event_time", "without a zone"]),
         (RECEIPT, "cashier_id: S003-K04", "teller_id: S003-K04", ["does not have: teller_id"]),
         (RECEIPT, "breaks: lines has", "breaks: lines had", ["which is no rule of this contract"]),
-        (RECEIPT, "set: {lines: []}", "set: {line: []}", ["'line', which is no field"]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_with_a_way_out(

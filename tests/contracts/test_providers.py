@@ -15,7 +15,6 @@ import pytest
 
 from contracts import ADJUSTMENTS, CONFIRMATIONS, CONTRACTS, RECEIPTS, Contract
 from contracts.consumer import CONSUMERS
-from contracts.declarations import Use
 from contracts.documents import to_document
 from contracts.validation import VALIDATED, Rejection, validate
 from infra.kafka import Record, create_admin, read_all, read_end_offsets
@@ -150,25 +149,6 @@ def test_a_consumer_finds_what_it_relies_on(who: str, topic: str, published: Log
     records = select_accepted(contract, published[topic])
     assert records
     assert list(find_violations(CONSUMERS[who].reads[topic], contract, records)) == []
-
-
-MUTATIONS: Mapping[str, tuple[str, dict[str, object]]] = {
-    "adjustments are positive": (ADJUSTMENTS.name, {"sign": {"units": "positive"}}),
-    "adjustments are losses alone": (ADJUSTMENTS.name, {"values": {"reason": ["damage", "theft"]}}),
-    "adjustments are keyed by sku": (ADJUSTMENTS.name, {"order": ["sku"]}),
-    "a sku is adjusted once": (ADJUSTMENTS.name, {"unique": ["sku"]}),
-    "receipts come within a second": (RECEIPTS.name, {"late": "1 s"}),
-    "nothing is free": (RECEIPTS.name, {"sign": {"lines[].units": "positive"}, "late": "1 s"}),
-}
-
-
-@pytest.mark.parametrize("name", MUTATIONS)
-def test_who_relies_on_what_nobody_promised_is_disappointed(name: str, published: Log) -> None:
-    topic, relies_on = MUTATIONS[name]
-    use = Use.model_validate({"for": "a test", "fields": "all", "relies_on": relies_on})
-    assert list(
-        find_violations(use, CONTRACTS[topic], select_accepted(CONTRACTS[topic], published[topic]))
-    )
 
 
 def test_the_simulators_records_are_numbered(published: Log) -> None:

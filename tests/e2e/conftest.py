@@ -18,17 +18,12 @@ ORDERED: Mapping[str, Any] = {
 HASTY: Mapping[str, Any] = {"pipeline_seconds_per_batch_min": 4}
 """Four pipelines need fewer batches than two."""
 
-SECURE: Mapping[str, Any] = {
-    "secure": True,
-    "api_requests_per_second_max": 1_000,  # a test looks more often than a person
-}
-
 
 @pytest.fixture(scope="module")
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """A shop started by `make up SECURE=on`; shops of other files are not secure."""
     folder, seed = tmp_path_factory.mktemp("a shop"), secrets.randbelow(2**31)
-    with opened(folder, seed, **HASTY, **SECURE) as started:
+    with opened(folder, seed, **HASTY, secure=True) as started:
         yield started
 
 

@@ -37,11 +37,6 @@ def select_shipments(published: list[Publication]) -> list[Event]:
     return [one.event for one in published if one.topic == SHIPMENTS.name]
 
 
-def test_no_van_comes_unordered() -> None:
-    _, published = run_world((), hours=12)
-    assert select_shipments(published) == []
-
-
 def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     world, published = run_world([ORDER])
     left, came = select_shipments(published)
@@ -51,11 +46,6 @@ def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     assert came["lines"] == [{"sku": ORDER.sku, "dispatched_units": 24, "received_units": 12}]
     without, _ = run_world(())
     assert world.count_units("S000")[ORDER.sku] - without.count_units("S000")[ORDER.sku] >= 12
-
-
-def test_what_is_for_no_shelf_stays_with_the_supplier() -> None:
-    _, published = run_world([ORDER._replace(sku="SKU-none"), ORDER._replace(store_id="S999")])
-    assert select_shipments(published) == []
 
 
 def test_a_world_goes_on_with_what_is_planned() -> None:

@@ -1,10 +1,7 @@
-from collections import Counter
 from dataclasses import replace
 from functools import cache
 
-import pytest
-
-from contracts import ADJUSTMENTS, INCIDENTS, RECEIPTS, REFUNDS, build_model, decode, encode
+from contracts import INCIDENTS, RECEIPTS, REFUNDS, build_model, decode, encode
 from generators.event import Event, Publication
 from generators.incidents.book import STORIES
 from generators.ticks import HOUR_MS, START_MS
@@ -69,60 +66,3 @@ def test_what_is_told_of_an_incident_happened() -> None:
 
 def test_without_rates_nothing_is_planned() -> None:
     assert not publish_world(CLEAN, INCIDENTS, hours=48)
-
-
-def test_a_false_refund_is_found_when_the_shelf_is_counted() -> None:
-    skus = {
-        (event["store_id"], line["sku"])
-        for one in find_incidents(story="false-refunds")
-        for event in sort_events(one)
-        for line in event["lines"]
-    }
-    counted = {
-        (event["store_id"], event["sku"])
-        for event in find_events(ADJUSTMENTS.name).values()
-        if event["reason"] == "count"
-    }
-    assert skus & counted
-
-
-def test_a_copied_card_is_in_two_stores() -> None:
-    for one in find_incidents(story="copied-card"):
-        sales = sort_events(one)
-        assert len({sale["card_token"] for sale in sales}) == 1
-        assert len({sale["store_id"] for sale in sales}) == 2
-
-
-def test_friends_pay_less_at_the_till_of_one_cashier() -> None:
-    for one in find_incidents(story="friends"):
-        assert len({sale["cashier_id"] for sale in sort_events(one)}) == 1
-        assert one["strength"] > 0
-
-
-def test_an_invented_receipt_is_of_no_sale() -> None:
-    sold = find_events(RECEIPTS.name)
-    for one in find_incidents(story="invented"):
-        (refund,) = sort_events(one)
-        assert refund["receipt_event_id"] not in sold
-        assert refund["receipt_event_time"] < refund["event_time"]
-
-
-@pytest.mark.parametrize("story", ["all-of-it", "in-two-parts", "recall", "line-down"])
-def test_honest_returns_name_the_receipt_and_no_more_than_it_sold(story: str) -> None:
-    for one in find_incidents(story=story):
-        units: Counter[tuple[str, str]] = Counter()
-        for event in sort_events(one):
-            named = event.get("receipt_event_id")
-            for line in event["lines"]:
-                sign = -1 if named else 1
-                units[named or event["event_id"], line["sku"]] += sign * line["units"]
-        assert min(units.values()) >= 0
-
-
-def test_a_line_that_was_down_publishes_the_receipt_after_the_refund() -> None:
-    when = {
-        one.event["event_id"]: one.published_ms for one in publish_all() if "lines" in one.event
-    }
-    for one in find_incidents(story="line-down"):
-        sale, refund = sort_events(one)
-        assert when[sale["event_id"]] > when[refund["event_id"]]

@@ -1,11 +1,9 @@
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 
 from contracts import ADJUSTMENTS, INCIDENTS, LEDGER, RECEIPTS, REFUNDS, SHIPMENTS
-from generators.event import UNREADABLE, Publication
-from generators.ticks import TICKS_PER_HOUR
-from tests.generators.worlds import CLEAN, SMALL, publish_hours, remember, select_pages
+from generators.event import Publication
+from tests.generators.worlds import CLEAN, publish_hours, remember, select_pages
 
 BOOK, TRANSIT = "book_units", "transit_units"
 
@@ -56,21 +54,6 @@ def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
     assert {account[0] for account in published} == {BOOK, TRANSIT}
 
 
-def test_a_page_names_the_positions_that_it_is_true_at() -> None:
-    published: Counter[tuple[str, int]] = Counter()
-    place: dict[tuple[str, str], int] = {}
-    for publication in publish_hours(8):
-        where = publication.topic, publication.partition
-        if publication.topic == LEDGER.name:
-            for position in publication.event["positions"]:
-                partition = place.get((position["topic"], publication.key))
-                if partition is not None:
-                    assert position["records"] == published[position["topic"], partition]
-        else:
-            place[publication.topic, publication.key] = publication.partition
-            published[where] += 1
-
-
 def test_unseen_theft_parts_the_book_from_the_shelf() -> None:
     """In a world without dirt the book lacks nothing: what is left is theft nobody has counted."""
     gap_units = 0
@@ -82,28 +65,3 @@ def test_unseen_theft_parts_the_book_from_the_shelf() -> None:
             assert gap_units >= 0
         widest_units = max(widest_units, gap_units)
     assert 0 < gap_units < 2 * widest_units
-
-
-def test_a_quiet_store_turns_a_page_every_ten_ticks() -> None:
-    ticks: dict[str, list[int]] = {}
-    for publication in select_pages(publish_hours(24)):
-        ticks.setdefault(publication.key, []).append(publication.event["tick"])
-    assert len(ticks) == SMALL.stores
-    for of_store in ticks.values():
-        assert max(b - a for a, b in pairwise(of_store)) <= 10
-    assert any(len(of_store) < 24 * TICKS_PER_HOUR for of_store in ticks.values())
-
-
-def test_what_nobody_can_read_is_listed_apart() -> None:
-    unreadable: Counter[Account] = Counter()
-    for publication in publish_hours(24):
-        if publication.topic == LEDGER.name:
-            for moved in publication.event["movements"]:
-                store_id, sku = publication.key, moved["sku"]
-                unreadable[BOOK, store_id, sku] -= moved["unreadable_units"]
-                unreadable[TRANSIT, store_id, sku] -= moved["unreadable_transit_units"]
-        elif publication.dirt in UNREADABLE:
-            for account, moved_units in list_movements(publication):
-                unreadable[account] += moved_units
-    assert len(unreadable) > 20
-    assert not any(unreadable.values())

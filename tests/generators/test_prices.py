@@ -3,16 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
 from contracts import PRICE_CHANGES, PROMOTIONS, RECEIPTS
-from generators.demand import SEASONS, compute_season_percent
 from generators.event import Event
 from generators.parameters import Refill
-from generators.prices import DAYS_MAX, DAYS_MIN, DECIDED_AT_HOUR, NOTICE_DAYS, Promotions
-from generators.products import CATEGORIES
+from generators.prices import DECIDED_AT_HOUR, NOTICE_DAYS, Promotions
 from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS
 from generators.world import World
 from tests.generators.worlds import CLEAN, publish_world
@@ -45,19 +42,6 @@ def find_price(sku: str, at_ms: int) -> int:
     return [cents for since, cents in group_prices()[sku] if since <= at_ms][-1]
 
 
-def test_every_product_has_a_price_when_the_world_begins() -> None:
-    prices = group_prices()
-    assert len(prices) == CLEAN.products
-    assert {of_sku[0][0] for of_sku in prices.values()} == {START_MS}
-
-
-def test_now_and_then_a_price_changes_and_is_announced_well_before() -> None:
-    changes = publish_world(QUIET, PRICE_CHANGES, 24 * QUIET_DAYS)
-    later = [change for change in changes if change["event_time"] > START_MS]
-    assert 0 < len(later) < QUIET_DAYS * CLEAN.products / 4
-    assert all(change["effective_at"] - change["event_time"] >= 12 * HOUR_MS for change in later)
-
-
 def test_every_receipt_has_the_prices_of_its_moment() -> None:
     prices = group_prices()
     changed_and_sold = 0
@@ -68,20 +52,6 @@ def test_every_receipt_has_the_prices_of_its_moment() -> None:
             assert line["unit_price_cents"] == holding[-1]
             changed_and_sold += len(holding) > 1
     assert changed_and_sold
-
-
-def test_promotions_last_some_days_and_end_before_the_next_is_planned() -> None:
-    promotions = Promotions(seed=5, products=200)
-    assert not promotions.list_running(0)
-    ends: dict[int, int] = {}
-    followed = 0
-    for day in range(90):
-        for product, promotion in promotions.list_beginning(day).items():
-            assert DAYS_MIN <= promotion.ends - promotion.begins <= DAYS_MAX
-            followed += product in ends
-            assert promotion.begins - NOTICE_DAYS > ends.get(product, -NOTICE_DAYS)
-            ends[product] = promotion.ends
-    assert followed
 
 
 def publish_plans() -> tuple[Event, ...]:
@@ -167,12 +137,3 @@ def test_more_is_sold_of_what_is_promoted() -> None:
             promoted.append(sum(sold[render_sku(product), day] for day in on) / len(on))
             usual.append(sum(sold[render_sku(product), day] for day in off) / len(off))
     assert sum(promoted) > 1.5 * sum(usual)
-
-
-def test_a_year_is_as_strong_as_the_mean_and_no_day_unlike_the_next() -> None:
-    assert SEASONS.keys() == {category.name for category in CATEGORIES}
-    for category in SEASONS:
-        year = [compute_season_percent(category, day) for day in range(366)]
-        assert 97 < sum(year) / len(year) < 103
-        assert max(abs(a - b) for a, b in pairwise(year)) <= 1
-        assert max(year) - min(year) >= 5

@@ -101,13 +101,6 @@ def test_another_world_s_log_is_refused_and_the_way_out_is_named() -> None:
         publish_rest(other, log)
 
 
-def test_a_state_is_taken_between_two_hours() -> None:
-    world = World(WORLD)
-    world.tick()
-    with pytest.raises(ValueError, match="between two hours"):
-        world.dump_state()
-
-
 def test_a_restored_world_goes_on_with_its_prices_deliveries_returns_and_incidents() -> None:
     """From a state that has all of them open: a price decided, goods under way, goods to return."""
     uncut_world, again = World(SMALL), World(SMALL)

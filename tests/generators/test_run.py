@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from generators.clock import to_speed_milli
 from generators.publisher import Publisher
 from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
 from generators.run import DiskGuard, Paced, Unpaced, run
@@ -147,11 +146,6 @@ def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
     assert run_small(Unpaced(stop), tmp_path, guard=guard) == []
 
 
-@pytest.mark.parametrize(("speed", "milli"), [(10.0, 10_000), (0.5, 500), (0.0001, 1)])
-def test_the_speed_is_held_in_thousandths(speed: float, milli: int) -> None:
-    assert to_speed_milli(speed) == milli
-
-
 def test_the_past_is_not_waited_for_and_starts_no_clock() -> None:
     wall = Wall()
     assert wall.create_pacer().wait(START_MS)
@@ -168,12 +162,6 @@ def test_a_minute_of_the_world_takes_six_seconds_at_speed_ten_and_then_it_stands
         (WorldClock(START_MS, 50_000, SPEED), ClockState.RUNNING),
         (WorldClock(START_MS + 60_000, 56_000, SPEED), ClockState.STOPPED),
     ]
-
-
-def test_a_stop_ends_the_wait() -> None:
-    wall = Wall(stops_at_ms=52_000)
-    assert not wall.create_pacer().wait(START_MS + 60_000)
-    assert wall.now_ms == 52_000
 
 
 @pytest.mark.parametrize(("behind_ms", "announced"), [(BEHIND_MS_MAX, 1), (3_600_000, 2)])

@@ -51,17 +51,3 @@ def test_most_lines_are_whole_and_some_are_short() -> None:
     short = [line for line in lines if line["received_units"] < line["dispatched_units"]]
     assert 0 < len(short) < len(lines) / 10
     assert all(line["received_units"] <= line["dispatched_units"] for line in lines)
-
-
-def test_a_shelf_that_came_short_is_delivered_to_again() -> None:
-    waiting: set[tuple[str, str]] = set()
-    relieved = 0
-    for event in publish_world(BUSY, SHIPMENTS, HOURS):
-        for line in event["lines"]:
-            shelf = event["store_id"], line["sku"]
-            if event["status"] == "received" and not line["received_units"]:
-                waiting.add(shelf)
-            elif shelf in waiting:
-                waiting.remove(shelf)
-                relieved += 1
-    assert relieved > len(waiting)

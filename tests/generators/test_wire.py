@@ -8,8 +8,7 @@ from pydantic import ValidationError
 
 from contracts import Undecodable, build_model, decode, get_contract
 from generators import wire
-from generators.event import UNREADABLE, Dirt, Publication
-from generators.world import MOVING
+from generators.event import Dirt, Publication
 from tests.generators.worlds import publish_hours
 
 
@@ -49,14 +48,6 @@ def test_malformed_is_cut_short_or_noise() -> None:
     assert reasons[True] > reasons[False] > 0
 
 
-def test_cut_anywhere_it_does_not_decode() -> None:
-    for publication in select_dirty(Dirt.NONE)[-50:]:
-        whole = wire.encode_value(publication)
-        for end in range(len(whole)):
-            with pytest.raises(Undecodable):
-                decode(whole[:end])
-
-
 def test_an_unknown_schema_is_in_no_lock_file() -> None:
     for publication in select_dirty(Dirt.UNKNOWN_SCHEMA):
         with pytest.raises(Undecodable, match="unknown schema id 1000"):
@@ -71,15 +62,3 @@ def test_exactly_one_rule_is_broken() -> None:
         broken[rule] += 1
     assert len(broken) > 10
     assert broken["lines[].units is at least 1"]
-
-
-def test_a_spoilt_event_keeps_its_key_and_comes_once() -> None:
-    ids = Counter(
-        publication.event["event_id"]
-        for publication in publish_hours(48)
-        if publication.topic in {topic.name for topic in MOVING}
-    )
-    for dirt in (*UNREADABLE, Dirt.FUTURE):
-        for publication in select_dirty(dirt):
-            assert publication.key == publication.event["store_id"]
-            assert ids[publication.event["event_id"]] == 1

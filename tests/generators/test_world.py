@@ -3,7 +3,6 @@ from dataclasses import replace
 from hashlib import sha256
 
 from contracts import (
-    ADJUSTMENTS,
     DIMENSIONS,
     HEARTBEATS,
     RECEIPTS,
@@ -30,7 +29,6 @@ from tests.generators.worlds import (
     SMALL,
     STORE_IDS,
     publish_hours,
-    publish_world,
     remember,
     select_pages,
     to_published,
@@ -82,14 +80,6 @@ def test_every_published_value_keeps_its_contract() -> None:
         build_model(of).model_validate(decode(encode(of, publication.event)).value)
 
 
-def test_sequences_have_no_gap() -> None:
-    next_sequence: Counter[tuple[str, int]] = Counter()
-    for publication in publish_hours(8):
-        where = publication.topic, publication.partition
-        assert publication.sequence == next_sequence[where]
-        next_sequence[where] += 1
-
-
 def test_a_tick_publishes_in_order_and_ends_with_a_heartbeat() -> None:
     """Within its minute, but for what holds when the world begins."""
     for tick, (*others, beat) in enumerate(remember(SMALL).list_ticks(5)):
@@ -118,15 +108,6 @@ def test_nobody_takes_what_is_not_there_and_the_ledger_has_every_physical_moveme
     assert empty_shelves
 
 
-def test_stores_sell_in_the_deepest_night() -> None:
-    sold_at: dict[str, set[int]] = {}
-    for receipt in publish_world(SMALL, RECEIPTS, hours=24):
-        hour = receipt["event_time"] // 3_600_000 % 24
-        sold_at.setdefault(receipt["store_id"], set()).add(hour)
-    assert sum(3 in hours_of_day for hours_of_day in sold_at.values()) >= 2
-    assert any(3 not in hours_of_day for hours_of_day in sold_at.values())
-
-
 def test_receipts_come_at_the_rate_asked_for_with_three_lines_on_average() -> None:
     asked = replace(CLEAN, stores=4, products=200, receipts_per_minute=6.0)
     world = World(asked)
@@ -138,15 +119,6 @@ def test_receipts_come_at_the_rate_asked_for_with_three_lines_on_average() -> No
     ]
     assert 0.9 < len(lines) / (7 * TICKS_PER_DAY) / asked.receipts_per_minute < 1.1
     assert 2.8 < sum(lines) / len(lines) < 3.1
-
-
-def test_damage_theft_and_counts_are_written_down() -> None:
-    reasons = {
-        publication.event["reason"]
-        for publication in publish_hours(48)
-        if publication.topic == ADJUSTMENTS.name
-    }
-    assert reasons == {"opening", "count", "damage", "theft"}
 
 
 def test_the_pace_is_no_part_of_the_world() -> None:

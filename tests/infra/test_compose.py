@@ -18,7 +18,6 @@ FIXED = {
     "jars_dir",
     "listen_host",
     "broker_address",
-    "broker_id",
     "broker_voters",
 }
 """What follows from being in a container."""
@@ -50,40 +49,6 @@ def test_every_setting_reaches_every_program(composed: Composed) -> None:
             assert choices <= service["environment"].keys(), name
 
 
-def test_whatever_the_file_names_is_there() -> None:
-    """What docker compose would refuse: an unknown service, volume, file or variable."""
-    file = locate_root() / "docker-compose.yml"
-    composed = yaml.safe_load(file.read_text())
-    services, volumes = composed["services"], composed["volumes"]
-    for name, one in services.items():
-        assert one.get("depends_on", {}).keys() <= services.keys(), name
-        for volume in one.get("volumes", ()):
-            source = volume.split(":")[0]
-            assert (
-                (locate_root() / source).is_dir() if source.startswith("./") else source in volumes
-            )
-    needed = set(re.findall(r"\$\{(\w+)\}", file.read_text()))
-    alone, cluster = (
-        set(re.findall(r"^(\w+)=", (locate_root() / one).read_text(), re.MULTILINE))
-        for one in (".env", "infra/cluster.env")
-    )
-    assert needed <= alone | cluster
-    assert {"PORT_BASE", "PROMETHEUS_PORT", "GRAFANA_PORT"} <= needed & alone
-
-
-@pytest.mark.parametrize("chosen", ["observe-on", "single", "lake-on", "orders"])
-def test_a_service_waits_only_for_services_that_are_there_with_it(chosen: str) -> None:
-    services = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
-    together = {
-        name
-        for name, one in services.items()
-        if chosen in one.get("profiles", [chosen]) or "single" in one.get("profiles", ())
-    }
-    for name in together:
-        for other, condition in services[name].get("depends_on", {}).items():
-            assert other in together or condition.get("required") is False, (name, other)
-
-
 def test_nothing_is_published_beyond_this_machine(composed: Composed) -> None:
     ports = [port for one in composed["services"].values() for port in one.get("ports", ())]
     assert ports
@@ -101,12 +66,6 @@ def test_each_program_of_a_secure_shop_logs_in_as_a_service_that_has_a_password(
     assert told.pop("topics") is None, "it is a command, and those are the operator's"
     assert told == {name: name for name in told}
     assert set(told) <= set(list_services())
-
-
-def test_all_of_a_secure_shop_has_the_volume_of_its_keys(composed: Composed) -> None:
-    for name, one in composed["services"].items():
-        if "build" in one and name not in CLUSTER:
-            assert "security:/data/security" in one["volumes"], name
 
 
 @pytest.mark.parametrize("service", ["broker", "topics", "pipelines", "api"])

@@ -50,18 +50,6 @@ def test_a_folder_may_have_a_space_in_its_name(tmp_path: Path) -> None:
     assert f'"{folder}/.venv/bin"/retail up' in output
 
 
-def test_everything_that_is_asked_for_is_pinned_by_the_installer_that_is_pinned() -> None:
-    pinned = re.findall(r"infra\.installer pip compile .* (\S+\.in) -o", make("--dry-run", "lock"))
-    asked = locate_root().glob("infra/requirements/*.in")
-    assert sorted(pinned) == sorted(str(file.relative_to(locate_root())) for file in asked)
-
-
-def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    output = make("--eval", "said: ; @echo kept: $$PYTHONDONTWRITEBYTECODE", "said")
-    assert output == "kept:\n"
-
-
 DOCKER = """#!/bin/sh
 case "$*" in
   *" port api 8000") echo 127.0.0.1:8100 ;;

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, StructField, StructType
 
 from contracts import PRODUCTS, RECEIPTS, Contract
-from contracts.consumer import get_consumer, list_declared
+from contracts.consumer import CONSUMERS, list_declared
 from contracts.errors import Undeclared
 from contracts.projection import Path, project_fields, render_path
 from pipelines.common.flow import build_rows, list_fields
@@ -35,7 +35,7 @@ def evaluate(spark: SparkSession, one: Pipeline, topic: Contract, paths: Collect
 
 @EVERY
 def test_its_file_names_what_it_reads_and_writes(name: str) -> None:
-    declared_by_code, file = load(name), get_consumer(name)
+    declared_by_code, file = load(name), CONSUMERS[name]
     dimensions = {dimension.topic.name for dimension in declared_by_code.dimensions}
     assert {one.name for one in declared_by_code.inputs} | dimensions <= set(file.reads)
     assert {one.name for one in declared_by_code.writes} <= set(file.writes)

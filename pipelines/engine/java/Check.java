@@ -80,10 +80,6 @@ record Check(String reason, Predicate<Object[]> holds) {
                 return value -> (Long) value >= limit;
             case "maximum":
                 return value -> (Long) value <= limit;
-            case "exclusiveMinimum":
-                return value -> (Long) value > limit;
-            case "exclusiveMaximum":
-                return value -> (Long) value < limit;
             case "minLength":
                 return value -> count((String) value) >= limit;
             case "maxLength":

@@ -4,7 +4,6 @@ A rule for an array's items becomes an expectation of a frame with a row per ite
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from great_expectations import expectations as gxe
@@ -24,12 +23,12 @@ Make = Callable[[str, Any], Expectation]
 """Takes a column and the rule's limit."""
 
 
-def expect_at_least(column: str, limit: Any, *, strict: bool = False) -> Expectation:
-    return gxe.ExpectColumnValuesToBeBetween(column=column, min_value=limit, strict_min=strict)
+def expect_at_least(column: str, limit: Any) -> Expectation:
+    return gxe.ExpectColumnValuesToBeBetween(column=column, min_value=limit)
 
 
-def expect_at_most(column: str, limit: Any, *, strict: bool = False) -> Expectation:
-    return gxe.ExpectColumnValuesToBeBetween(column=column, max_value=limit, strict_max=strict)
+def expect_at_most(column: str, limit: Any) -> Expectation:
+    return gxe.ExpectColumnValuesToBeBetween(column=column, max_value=limit)
 
 
 def expect_match(column: str, limit: str) -> Expectation:
@@ -41,8 +40,6 @@ MAKES: Mapping[str, Make] = {
     "required": lambda column, _: gxe.ExpectColumnValuesToNotBeNull(column=column),
     "minimum": expect_at_least,
     "maximum": expect_at_most,
-    "exclusiveMinimum": partial(expect_at_least, strict=True),
-    "exclusiveMaximum": partial(expect_at_most, strict=True),
     "minLength": lambda column, limit: gxe.ExpectColumnValueLengthsToBeBetween(
         column=column, min_value=limit
     ),

@@ -142,6 +142,6 @@ def _describe_rate(per_second_max: float, caller: Caller, wait_seconds: float) -
         HTTPStatus.TOO_MANY_REQUESTS,
         "Too many requests",
         f"Expected at most {per_second_max:g} requests a second {by_whom}, found more. Ask less "
-        "often, or set API_REQUESTS_PER_SECOND_MAX.",
+        "often.",
         headers={"Retry-After": str(ceil(wait_seconds))},
     )

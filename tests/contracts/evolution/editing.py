@@ -15,20 +15,10 @@ PARTS = ("topics", "views", "consumers", "released")
 RECEIPT = "topics/sales/receipt.v1.yaml"
 SHIPMENT = "topics/logistics/shipment.v1.yaml"
 ADJUSTMENT = "topics/inventory/adjustment.v1.yaml"
-CLOCK = "topics/control/clock.v1.yaml"
 QUARANTINE = "topics/quarantine/record.v1.yaml"
 STOCK_LEVEL = "views/inventory/stock-level.v1.yaml"
 INVENTORY = "consumers/inventory.yaml"
 LOYALTY = "consumers/loyalty.yaml"
-
-REGISTER = """      - name: register_id
-        description: The till that issued the receipt.
-        logicalType: string
-        required: true
-        logicalTypeOptions: {minLength: 1, maxLength: 64}
-        examples: [S003-R2]
-"""
-"""The property of a receipt's contract that edits move and change."""
 
 Edit = tuple[str, str]
 """The old text and the new one: replaced everywhere in the file."""

@@ -124,19 +124,3 @@ def test_a_product_is_announced_with_its_measure(tmp_path: Path) -> None:
     stock = [one.event for one in announced if one.contract is ADJUSTMENTS]
     assert {one["sku"]: one["units"] for one in stock}["APPLES"] == 1_350
     assert not [one for one in announced if isinstance(to_outgoing(one, 1), Refused)]
-
-
-def test_rows_keep_their_ids_when_a_mapping_begins_to_name_a_measure(tmp_path: Path) -> None:
-    rows = "id;when;sku;qty;unit;price\n;2024-03-01 09:00;RICE;2;kg;2,99\n"
-    file, fields = write(tmp_path, rows), dict(create_mapping().fields)
-    before, after = (
-        select_issued(
-            read(
-                tmp_path / name,
-                create_mapping(receipt={}, fields=fields | {"measure": measure}, measures=named),
-                file,
-            )
-        )
-        for name, measure, named in (("s", None, {}), ("t", "unit", {"kg": "kilogram"}))
-    )
-    assert [one.event_id for one in before] == [one.event_id for one in after]

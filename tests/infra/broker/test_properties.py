@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from infra.broker.properties import render_server_properties
+from infra.errors import UserError
 from infra.security.passwords import BROKER, draw_password
 from infra.settings import Settings
 
@@ -25,7 +28,6 @@ def test_one_of_three_keeps_what_a_lost_broker_would_take_away(tmp_path: Path) -
         tmp_path,
         listen_host="0.0.0.0",
         broker_address="two:9094",
-        broker_id=2,
         broker_voters=voters,
     )
     assert found["node.id"] == "2"
@@ -39,6 +41,11 @@ def test_one_of_three_keeps_what_a_lost_broker_would_take_away(tmp_path: Path) -
     copies = [value for name, value in found.items() if name.endswith("replication.factor")]
     assert copies == ["3", "3", "3"]
     assert [value for name, value in found.items() if name.endswith("min.isr")] == ["2", "2"]
+
+
+def test_a_broker_that_is_not_among_the_voters_does_not_start(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="BROKER_VOTERS should name this broker"):
+        render_properties(tmp_path, broker_address="four:9094", broker_voters="1@one:1,2@two:1")
 
 
 def test_a_secure_broker_listens_by_tls_alone_and_refuses_what_is_not_granted(

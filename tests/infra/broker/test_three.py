@@ -34,7 +34,6 @@ class Three:
             at: one.model_copy(
                 update={
                     "data_dir": folder / str(at),
-                    "broker_id": at,
                     "broker_voters": voters,
                     "broker_address": f"{HOST}:{one.api_port}",  # no API runs here
                 }

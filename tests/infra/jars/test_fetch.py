@@ -56,30 +56,27 @@ def list_files(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir() if file.name != ".lock")
 
 
-def test_the_folder_holds_the_set_and_the_cache_is_filled(shop: Shop, tmp_path: Path) -> None:
+def test_the_folder_holds_the_set_and_the_cache_and_nothing_is_downloaded_twice(
+    shop: Shop, tmp_path: Path
+) -> None:
     files = fetch(SET, tmp_path / "jars")
     assert [file.name for file in files] == ["one-1.0.jar", "two-1.0.jar", "three-1.0.jar"]
     assert all(file.exists() for file in files)
     assert all(shop.locate_cached(jar).exists() for jar in SET.jars)
-
-
-def test_a_second_time_nothing_is_downloaded(shop: Shop, tmp_path: Path) -> None:
-    fetch(SET, tmp_path / "jars")
     fetch(SET, tmp_path / "jars")
     assert shop.downloads == 3
 
 
-def test_a_damaged_jar_is_replaced(shop: Shop, tmp_path: Path) -> None:
+def test_a_damaged_jar_is_replaced_and_one_of_an_earlier_version_or_a_killed_fetch_goes(
+    shop: Shop, tmp_path: Path
+) -> None:
     damaged = fetch(SET, tmp_path / "jars")[0]
     damaged.write_bytes(b"half of")
-    fetch(SET, tmp_path / "jars")
-    assert damaged.read_bytes() == create_content("one")
-
-
-def test_a_jar_of_an_earlier_version_does_not_stay(shop: Shop, tmp_path: Path) -> None:
-    fetch(SET, tmp_path / "jars")
+    (tmp_path / "jars" / ".broker-killed" / "jars").mkdir(parents=True)
     fetch(JarSet("broker", SET.jars[:2]), tmp_path / "jars")
+    assert damaged.read_bytes() == create_content("one")
     assert list_files(tmp_path / "jars" / "broker") == ["one-1.0.jar", "two-1.0.jar"]
+    assert list_files(tmp_path / "jars") == ["broker"]
 
 
 def test_a_spoiled_cache_is_not_trusted(shop: Shop, tmp_path: Path) -> None:
@@ -108,22 +105,12 @@ def test_a_broken_download_leaves_nothing_and_says_what_to_do(
     assert not shop.locate_cached(SET.jars[1]).exists()
 
 
-def test_a_broken_download_is_tried_again_within_a_limit(shop: Shop, tmp_path: Path) -> None:
-    shop.spoiled["one"] = b"half of"
-    with pytest.raises(UserError, match="could not be fetched"):
-        fetch(JarSet("broker", SET.jars[:1]), tmp_path / "jars")
-    assert shop.downloads == ATTEMPTS_MAX
-
-
-def test_a_broken_download_keeps_what_was_there(shop: Shop, tmp_path: Path) -> None:
+def test_a_broken_download_is_tried_again_within_a_limit_and_keeps_what_was_there(
+    shop: Shop, tmp_path: Path
+) -> None:
     fetch(SET, tmp_path / "jars")
     shop.spoiled["four"] = b"half of"
     with pytest.raises(UserError, match="could not be fetched"):
         fetch(JarSet("broker", (*SET.jars, create_jar("four"))), tmp_path / "jars")
+    assert shop.downloads == 3 + ATTEMPTS_MAX
     assert len(list_files(tmp_path / "jars" / "broker")) == 3
-
-
-def test_what_a_killed_fetch_left_behind_is_removed(shop: Shop, tmp_path: Path) -> None:
-    (tmp_path / "jars" / ".broker-killed" / "jars").mkdir(parents=True)
-    fetch(SET, tmp_path / "jars")
-    assert list_files(tmp_path / "jars") == ["broker"]

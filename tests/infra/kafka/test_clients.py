@@ -18,7 +18,6 @@ def test_a_remote_kafka_gets_its_security(tmp_path: Path) -> None:
     assert create_config(
         tmp_path,
         kafka_bootstrap_servers="kafka.example:9093",
-        kafka_security_protocol="SASL_SSL",
         kafka_sasl_mechanism="SCRAM-SHA-512",
         kafka_sasl_username="shop",
         kafka_sasl_password="hush",

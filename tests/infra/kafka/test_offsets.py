@@ -1,7 +1,6 @@
 """The offsets of partitions: while a broker does not answer, and while a topic is made anew."""
 
 import signal
-from collections.abc import Iterable
 from pathlib import Path
 from threading import Timer
 
@@ -9,15 +8,12 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from contracts import HEARTBEATS
-from infra.errors import UserError
 from infra.kafka import (
     EndOffsets,
-    Partition,
     UnknownTopic,
     apply_topics,
     create_admin,
     is_answering,
-    offsets,
     read_end_offsets,
 )
 from infra.kafka.offsets import LED_SECONDS_MAX, REQUEST_SECONDS_MAX
@@ -64,45 +60,6 @@ def test_ends_of_a_topic_that_is_made_anew_are_of_its_new_partitions(kafka: Sett
     assert ends.read([name]) == {(name, 0): 0, (name, 1): 0}
     assert ends.read([HEARTBEATS.name]) == {(HEARTBEATS.name, 0): 0}
     remove(client, name)
-
-
-def test_ends_are_asked_for_without_asking_which_partitions_there_are(
-    kafka: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client = create_admin(kafka)
-    ends = EndOffsets(client)
-    first = ends.read([HEARTBEATS.name])
-    asked: list[None] = []
-    monkeypatch.setattr("infra.kafka.offsets.list_partitions", lambda *_: asked.append(None))
-    assert ends.read([HEARTBEATS.name]) == first
-    assert not asked
-
-
-def test_after_a_question_that_failed_the_partitions_are_asked_for_anew(
-    kafka: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ends = EndOffsets(create_admin(kafka))
-    first = ends.read([HEARTBEATS.name])
-    with monkeypatch.context() as patch:
-        patch.setattr("infra.kafka.offsets._answer", raise_timeout)
-        patch.setattr("infra.kafka.offsets.LED_SECONDS_MAX", 0.1)
-        with pytest.raises(UserError, match="should lead every partition"):
-            ends.read([HEARTBEATS.name])
-    asked: list[None] = []
-    real = offsets.list_partitions
-
-    def count(client: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
-        asked.append(None)
-        return real(client, topics)
-
-    monkeypatch.setattr(offsets, "list_partitions", count)
-    assert ends.read([HEARTBEATS.name]) == first
-    assert asked
-
-
-def raise_timeout(*_: object) -> None:
-    """In place of a broker's answer."""
-    raise TimeoutError
 
 
 def make(client: AdminClient, name: str, partitions: int) -> None:

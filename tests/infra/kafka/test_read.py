@@ -1,15 +1,10 @@
 """A bounded part of the log is read to its end, and a wait in vain raises an error."""
 
-from typing import Any
-
 import pytest
-from confluent_kafka import OFFSET_INVALID, KafkaError, KafkaException
-from confluent_kafka.admin import ListOffsetsResultInfo
 
 from contracts import RECEIPTS
 from infra.kafka import (
     create_admin,
-    offsets,
     read_all,
     read_between,
     read_end_offsets,
@@ -62,56 +57,3 @@ def test_when_kafka_has_nothing_more_to_say_it_is_told_what_is_missing(
     assert values == VALUES
     with pytest.raises(TimeoutError, match=f"'{TOPIC}', 1"):
         next(beyond)
-
-
-@pytest.mark.parametrize(
-    "gone",
-    [
-        TimeoutError(),
-        KafkaException(KafkaError(KafkaError._TIMED_OUT)),
-        KafkaException(KafkaError(KafkaError.OFFSET_NOT_AVAILABLE)),
-    ],
-)
-def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
-    gone: Exception, log: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A patched first answer simulates a cluster that does not miss its broker yet."""
-    answers: list[Exception | None] = [gone, None]
-
-    def answer_gone_first(*asked: Any) -> Any:
-        if (error := answers.pop(0)) is not None:
-            raise error
-        return really(*asked)
-
-    class Watched:
-        """A client of which is noted how often it was asked who leads."""
-
-        def __getattr__(self, name: str) -> Any:
-            asked.append(name)
-            return getattr(client, name)
-
-    really, client, asked = offsets._answer, create_admin(log), list[str]()
-    monkeypatch.setattr(offsets, "_answer", answer_gone_first)
-    assert read_end_offsets(Watched(), [TOPIC])[AT] == len(VALUES)  # type: ignore[arg-type]
-    assert answers == []
-    assert asked.count("list_topics") == 2, "a client remembers who led before"
-
-
-def test_an_answer_without_an_offset_is_asked_for_again(
-    log: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A patched first answer simulates a partition between two leaders."""
-    asked = 0
-
-    def answer_without_first(*question: Any) -> Any:
-        nonlocal asked
-        asked += 1
-        offsets = really(*question)
-        if asked == 1:
-            offsets[AT] = ListOffsetsResultInfo(OFFSET_INVALID, -1, -1)
-        return offsets
-
-    really = offsets._answer
-    monkeypatch.setattr(offsets, "_answer", answer_without_first)
-    assert read_end_offsets(create_admin(log), [TOPIC])[AT] == len(VALUES)
-    assert asked == 2

@@ -36,7 +36,8 @@ MORE = {"LAKE": "on"}
 MIB = {"m": 1, "g": 1024, "Mi": 1, "Gi": 1024}
 GB = 1e9
 PLACE = re.compile(r"broker-(\d)\.brokers\.retail\.svc\.cluster\.local")
-FINDS_ITSELF = {"PORT_BASE", "SPARK_EXECUTOR_MEMORY"}
+EXECUTOR = "SPARK_EXECUTOR_MEMORY"
+FINDS_ITSELF = {"PORT_BASE", EXECUTOR}
 """Ports of the machine around the containers, and what only drivers are told."""
 SECURED = {"KAFKA_SERVICE"}
 """What containers of a secure shop are told; the manifests start none."""
@@ -86,6 +87,8 @@ def test_what_runs_is_what_the_compose_file_runs(
         workload = found[main_name(name)]
         assert describe_workload(workload) == describe_service(service), name
         assert environ(workload, resources) == environ_of(service, workload), name
+        memory = environment(workload, resources).get(EXECUTOR)
+        assert memory in (None, service["environment"].get(EXECUTOR)), name
 
 
 def describe_service(service: Resource) -> dict[str, Any]:
@@ -156,7 +159,7 @@ def environ(workload: Resource, resources: Sequence[Resource]) -> dict[str, str]
     return {
         name: value
         for name, value in known.items()
-        if value and not name.startswith("BROKER_") and name not in ("SPARK_EXECUTOR_MEMORY", NAMED)
+        if value and not name.startswith("BROKER_") and name not in (EXECUTOR, NAMED)
     }
 
 
@@ -178,15 +181,8 @@ def test_the_api_answers_to_the_name_that_programs_ask(overlay: str) -> None:
     api = environment(workloads(resources)["api"], resources)
     asked = environment(workloads(resources)["simulator"], resources)["API_ADDRESS"]
     assert asked.partition(":")[0] in api[NAMED].split(",")
-
-
-def test_a_driver_gives_its_executors_the_memory_that_the_compose_file_does() -> None:
-    services, resources = compose(cluster=True), render("cluster")
-    drivers = {name: one for name, one in services.items() if "pipelines.run" in str(one)}
-    assert drivers.keys() > {"inventory", "fraud"}
-    for name, service in drivers.items():
-        known = environment(workloads(resources)[name], resources)
-        assert known["SPARK_EXECUTOR_MEMORY"] == service["environment"]["SPARK_EXECUTOR_MEMORY"]
+    [port] = program(workloads(resources)["api"])["ports"]
+    assert asked.partition(":")[2] == str(port["containerPort"])
 
 
 @pytest.mark.parametrize(("overlay", "cluster"), [("single", False), ("cluster", True)])
@@ -199,7 +195,7 @@ def test_a_broker_has_the_properties_of_its_twin(overlay: str, cluster: bool) ->
     for number, twin in enumerate(twins, first):
         told = environment(workload, ())
         address = told["BROKER_ADDRESS"].replace("$(POD_NAME)", f"broker-{number}")
-        ours = {**told, "BROKER_ADDRESS": address, "BROKER_ID": str(number)}
+        ours = {**told, "BROKER_ADDRESS": address}
         theirs = {**services[twin]["environment"], "PORT_BASE": ""}
         assert properties(ours) == properties(theirs)
 
@@ -286,22 +282,6 @@ def test_what_is_named_is_there(manifests: Sequence[Resource]) -> None:
 def select(found: dict[str, Resource], wanted: dict[str, str]) -> list[Resource]:
     """The workloads whose pods have these labels."""
     return [one for one in found.values() if wanted.items() <= labels(one).items()]
-
-
-@pytest.mark.parametrize(("overlay", "cluster"), [("single", False), ("cluster", True)])
-def test_ports_are_those_of_the_settings_and_the_compose_file(overlay: str, cluster: bool) -> None:
-    found, composed = workloads(render(overlay)), compose(cluster)
-    ports = {
-        name: {port["name"]: port["containerPort"] for port in program(one).get("ports", ())}
-        for name, one in found.items()
-    }
-    asked = composed["simulator"]["environment"]
-    network = int(composed["broker"]["environment"]["BROKER_ADDRESS"].rpartition(":")[2])
-    assert ports["api"] == {"http": Settings.model_fields["port_base"].default}
-    assert asked["API_ADDRESS"] == f"api:{ports['api']['http']}"
-    assert ports["broker"] == {"kafka": network, "controller": network - 1}
-    if cluster:
-        assert asked["SPARK_MASTER"] == f"spark://spark-master:{ports['spark-master']['spark']}"
 
 
 @pytest.mark.parametrize(("overlay", "cluster"), [("single", False), ("cluster", True)])

@@ -1,6 +1,5 @@
 """The process manager for real, with small programs in place of the components."""
 
-import signal
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -14,7 +13,7 @@ from supervisor.xmlrpc import Faults
 from infra.errors import UserError
 from infra.logs import tail
 from infra.supervisor import daemon, orphans
-from infra.supervisor.manager import Manager, read_restarts
+from infra.supervisor.manager import Manager, Restarts, read_restarts
 from infra.wait import wait_for
 
 PROGRAMS = Path(__file__).with_name("programs.conf")
@@ -42,21 +41,23 @@ def await_pid(manager: Manager, name: str) -> int:
     return manager.find_process(name).pid
 
 
-def test_a_manager_is_found_again(home: Path, manager: Manager) -> None:
-    manager_found = daemon.find_running(home)
-    assert manager_found is not None
-    assert manager_found.read_pid() == manager.read_pid()
-
-
-def test_a_killed_component_is_started_again_and_the_history_says_so(
+def test_a_killed_component_is_started_again_the_history_says_so_and_stopping_leaves_none(
     home: Path, manager: Manager
 ) -> None:
+    found = daemon.find_running(home)
+    assert found is not None
+    assert found.read_pid() == manager.read_pid()
+    assert orphans.find(home.parent) == [], "another folder's processes are not ours"
     manager.start("steady")
     first = await_pid(manager, "steady")
     psutil.Process(first).kill()
     assert wait_for(lambda: manager.find_process("steady").pid not in (0, first), SECONDS_MAX)
     history = read_restarts(tail(home / "logs" / "supervisord.log", 100))["steady"]
     assert (history.count, history.last) == (1, "terminated by SIGKILL")
+    second = await_pid(manager, "steady")
+    manager.stop({"steady"}, SECONDS_MAX)
+    assert not psutil.pid_exists(second)
+    assert manager.find_process("steady").state == "STOPPED"
 
 
 def test_a_component_that_only_crashes_is_given_up_and_its_log_says_why(
@@ -79,35 +80,27 @@ def test_a_component_that_ends_before_the_manager_answers_is_left_to_its_state(
         manager.start("broken")
 
 
-def test_stopping_leaves_no_process(home: Path, manager: Manager) -> None:
+def test_what_a_killed_manager_leaves_is_stopped_and_cleared_and_a_new_one_starts(
+    home: Path, manager: Manager
+) -> None:
     manager.start("steady")
     steady = await_pid(manager, "steady")
-    manager.stop({"steady"}, SECONDS_MAX)
-    assert not psutil.pid_exists(steady)
-    assert manager.find_process("steady").state == "STOPPED"
-
-
-def test_orphans_of_a_killed_manager_are_found_and_stopped(home: Path, manager: Manager) -> None:
-    manager.start("steady")
-    steady = await_pid(manager, "steady")
-    killed = psutil.Process(manager.read_pid())
-    killed.send_signal(signal.SIGKILL)
+    psutil.Process(manager.read_pid()).kill()
     assert wait_for(lambda: daemon.find_running(home) is None, SECONDS_MAX)
     assert steady in [process.pid for process in orphans.find(home)]
     assert orphans.stop(home) >= 1
     assert orphans.find(home) == []
-
-
-def test_a_new_manager_starts_after_a_killed_one(home: Path, manager: Manager) -> None:
-    psutil.Process(manager.read_pid()).kill()
-    orphans.stop(home)
+    note = home / "run" / "socket-folder"
+    folder = Path(note.read_text())
+    assert folder.is_dir()
     again = daemon.start(home, PROGRAMS)
+    assert not folder.exists()
     again.start("steady")
     assert await_pid(again, "steady")
-
-
-def test_another_folders_processes_are_not_ours(home: Path, manager: Manager) -> None:
-    assert orphans.find(home.parent) == []
+    orphans.stop(home)
+    daemon.clear(home)
+    assert not note.exists()
+    daemon.clear(home)
 
 
 def test_a_manager_that_does_not_come_up_says_why(home: Path, tmp_path: Path) -> None:
@@ -117,14 +110,21 @@ def test_a_manager_that_does_not_come_up_says_why(home: Path, tmp_path: Path) ->
         daemon.start(home, wrong)
 
 
-def test_what_a_manager_leaves_is_cleared_with_the_folder_of_its_socket(
-    home: Path, manager: Manager
-) -> None:
-    note = home / "run" / "socket-folder"
-    folder = Path(note.read_text())
-    assert folder.is_dir()
-    orphans.stop(home)
-    daemon.clear(home)
-    assert not folder.exists()
-    assert not note.exists()
-    daemon.clear(home)
+LOG = """\
+10:00:00 INFO supervisord started with pid 1
+10:00:00 INFO spawned: 'api' with pid 2
+10:00:09 INFO exited: api (exit status 1; not expected)
+10:00:10 INFO supervisord started with pid 11
+10:00:11 INFO spawned: 'broker' with pid 12
+10:00:12 INFO spawned: 'api' with pid 13
+10:00:30 INFO exited: api (terminated by SIGKILL; not expected)
+10:00:31 INFO spawned: 'api' with pid 14
+10:00:40 INFO exited: api (exit status 0; expected)
+10:00:41 INFO spawned: 'api' with pid 15
+10:00:50 INFO stopped: broker (terminated by SIGTERM)
+10:00:51 INFO spawned: 'broker' with pid 16
+"""
+
+
+def test_restarts_are_counted_since_the_managers_last_start_without_those_by_a_person() -> None:
+    assert read_restarts(LOG) == {"api": Restarts(2, "exit status 0")}

@@ -8,9 +8,17 @@ import pytest
 from infra.errors import UserError
 from infra.settings import locate_root
 from ops.bench import document, run
-from ops.bench.document import DOCUMENTS, fill, read_parts, read_report
-from ops.bench.figures import Figure, Outcome, Yardstick, aim_at_least, aim_at_most
-from ops.bench.report import describe_machine, write_outcomes
+from ops.bench.document import DOCUMENTS, fill, read_parts, read_report, render_aim
+from ops.bench.figures import (
+    Aim,
+    Figure,
+    Outcome,
+    Yardstick,
+    aim_at_least,
+    aim_at_most,
+    describe_machine,
+    write_outcomes,
+)
 
 TEXT = "Before.\n\n<!-- {mark} -->\nan old table\n<!-- end of figures -->\n\nAfter.\n"
 FIGURES = TEXT.format(mark="figures: replay")
@@ -94,3 +102,16 @@ def test_the_tables_of_the_documents_are_those_of_the_figures(file: Path) -> Non
 def test_every_part_is_a_module_that_measures(part: run.Part) -> None:
     assert callable(importlib.import_module(f"ops.bench.{part.value}").measure)
     assert read_parts().keys() <= set(run.Part)
+
+
+@pytest.mark.parametrize(
+    ("aim", "measured", "verdict"),
+    [
+        (aim_at_most(250), 250.0, "met"),
+        (aim_at_most(250), 250.1, "missed"),
+        (aim_at_least(100), 99.9, "missed"),
+        (aim_at_least(100), 100.0, "met"),
+    ],
+)
+def test_an_aim_is_met_at_its_bound(aim: Aim, measured: float, verdict: str) -> None:
+    assert render_aim(aim, measured)[1] == verdict

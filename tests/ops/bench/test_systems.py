@@ -8,36 +8,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import psutil
 import pytest
 
 from contracts import RECEIPTS, encode
 from infra.environment import FLINK
 from infra.jars.sets import get_jar_set
 from infra.settings import Settings
-from infra.wait import wait_until
 from ops.bench import systems
 from ops.bench.kafka_streams import run_kafka_streams
-from ops.bench.program import run_program
 from ops.bench.receipts import CHUNK, COPIES, create_receipt, publish
 from ops.bench.shops import count_receipts
-from ops.bench.systems import Units, ask_oracle, count_wrong, render_job
-
-SOLD: Units = {("S1", "A"): 3, ("S1", "B"): 1}
-
-
-@pytest.mark.parametrize(
-    ("answer", "wrong"),
-    [
-        (dict(reversed(SOLD.items())), 0),
-        ({**SOLD, ("S1", "A"): 5}, 1),
-        ({("S1", "A"): 3}, 1),
-        ({**SOLD, ("S2", "A"): 1}, 1),
-        ({("S1", "A"): 1, ("S1", "B"): 3}, 2),
-    ],
-)
-def test_a_shelf_that_differs_is_counted(answer: Units, wrong: int) -> None:
-    assert count_wrong(answer, SOLD) == wrong
+from ops.bench.systems import ask_oracle, count_wrong, render_job
 
 
 @pytest.mark.thorough
@@ -85,33 +66,3 @@ STANDS_FOR_PYFLINK: Any = SimpleNamespace(
     TableEnvironment=None,
     udtf=None,
 )
-
-
-def test_a_program_answers_what_it_is_asked_and_is_gone_with_its_block(tmp_path: Path) -> None:
-    answering = "import os, sys\nfor line in sys.stdin: print(os.getpid(), line, flush=True)"
-    with run_program([sys.executable, "-c", answering], tmp_path / "a.log") as program:
-        program.order("units")
-        pid, asked = program.read_answer().split()
-        assert asked == "units"
-        assert psutil.pid_exists(int(pid))
-    assert not psutil.pid_exists(int(pid))
-
-
-WAITS = "import sys; print('no such topic', file=sys.stderr, flush=True); sys.stdin.read()"
-
-
-@pytest.mark.parametrize(
-    ("program", "seconds_max", "error", "why"),
-    [
-        ("import sys; sys.exit('no such topic')", 60.0, RuntimeError, "but ended"),
-        (WAITS, 0.1, TimeoutError, r"within 0\.1 s, but ran on"),
-    ],
-)
-def test_a_program_that_does_not_answer_is_explained_by_its_log(
-    tmp_path: Path, program: str, seconds_max: float, error: type[Exception], why: str
-) -> None:
-    log = tmp_path / "a.log"
-    with run_program([sys.executable, "-c", program], log) as running:
-        wait_until(lambda: bool(log.read_bytes()), "it has said what is wrong", 60)
-        with pytest.raises(error, match=rf"{why}\. a\.log ends with:\nno such topic"):
-            running.read_answer(seconds_max)

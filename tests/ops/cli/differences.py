@@ -1,40 +1,9 @@
-"""Differences to show: one with much of everything, and the one of the guide."""
+"""The difference that the guide shows."""
 
 from datetime import UTC, datetime
 
 from contracts import ALERTS
 from ops.replay.difference import Difference, Facet, Sample, Total
-
-AT = datetime(2026, 3, 2, 10, tzinfo=UTC)
-KEY = {"rule": "card-velocity", "subject": "tok_0123456789ab", "interval_start": AT}
-ALERT = {
-    "interval_end": AT,
-    "status": "open",
-    "store_id": "S003",
-    "measured": 4,
-    "threshold": 3,
-    "evidence": [{}, {}],
-    "version": 9,
-}
-STORES = [f"S{number:03}" for number in range(12)]
-MOVED = Difference(
-    view=ALERTS.name,
-    before=1_312,
-    after=1_355,
-    added=43,
-    removed=0,
-    changed=61,
-    totals=(Total("measured", 12_345, 14_000), Total("events", 7, 7)),
-    facets=(
-        Facet("rule", "card-velocity", 61, 104),
-        Facet("rule", "sweethearting", 30, 30),
-        *(Facet("store_id", store, 1_000, 1_100) for store in STORES),
-    ),
-    largest=(
-        *[Sample(KEY, {"threshold": 5, "version": 6}, {"threshold": 3, "version": 7})] * 5,
-        *[Sample(KEY, {}, ALERT)] * 5,
-    ),
-)
 
 STORES_OF_GUIDE = {
     "S000": (13, 17),

@@ -23,13 +23,6 @@ def test_a_second_command_is_told_to_wait(tmp_path: Path) -> None:
         pass
 
 
-def test_afterwards_the_folder_is_free_and_unchanged(tmp_path: Path) -> None:
-    with lock_home(tmp_path):
-        pass
-    with lock_home(tmp_path):
-        assert list(tmp_path.iterdir()) == []
-
-
 def test_an_import_waits_until_a_backup_has_ended(
     current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

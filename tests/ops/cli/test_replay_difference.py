@@ -9,12 +9,12 @@ import pytest
 
 from contracts import ALERTS
 from infra.settings import locate_root
-from ops.cli.replay_difference import FIELDS_SHOWN, INDENT, WIDTH, render_document, show_difference
-from ops.replay.compare import Changes, Compared, Setting, find_changes
+from ops.cli.replay_difference import FIELDS_SHOWN, WIDTH, render_document, show_difference
+from ops.replay.compare import Compared, find_changes
 from ops.replay.difference import Difference
 from ops.replay.thresholds import edit
 from tests.answers import FENCED
-from tests.ops.cli.differences import MOVED, SHOWN, STORES
+from tests.ops.cli.differences import SHOWN
 
 GUIDE = locate_root() / "pipelines" / "REPLAY.md"
 
@@ -41,6 +41,7 @@ def test_the_guide_shows_a_difference_as_the_command_prints_it(
     assert any(f"\n{head}\n" in block for block in blocks)
     [written] = [block for block in blocks if block.lstrip().startswith("fraud at marker")]
     assert rest == written
+    assert max(map(len, rest.splitlines())) <= WIDTH
 
 
 def test_a_program_gets_the_words_of_the_terminal(
@@ -59,42 +60,11 @@ def join_words(text: str) -> str:
     return re.sub(r"[\s·]+", " ", text)
 
 
-def render_difference(view: Difference, capsys: pytest.CaptureFixture[str]) -> str:
-    show_difference(Compared("fraud", "generation 1", "generation 2", "marker 7", 9, (view,)), None)
-    return capsys.readouterr().out
-
-
-def test_what_moved_is_told_within_the_width_of_a_terminal(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    printed = render_difference(MOVED, capsys)
-    assert max(map(len, printed.splitlines())) <= WIDTH
-    assert "1,312 → 1,355 rows · +43 −0 · changed 61" in printed
-    assert "card-velocity 61 → 104" in printed
-    assert "sweethearting" not in printed, "as many as before"
-    assert "events" not in printed, "as many as before"
-    assert all(f"{store} 1,000 → 1,100" in printed for store in STORES), "and none is broken"
-    assert printed.count("    new         card-velocity/tok_0123456789ab/") == 2
-    assert f"{' ' * INDENT}status open · store_id S003 · measured 4 · threshold 3\n" in printed
-    assert printed.count(f"{' ' * INDENT}threshold 5 → 3\n") == 2
-
-
-def test_what_differs_in_the_code_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    files = tuple(f"pipelines/fraud/module_{at}.py" for at in range(7))
-    changes = Changes((Setting("card_sales_per_window_max", 5, 3),), files)
-    generations = "generation 1", "generation 2"
-    show_difference(Compared("fraud", *generations, "marker 7", 9, (MOVED,), changes), None)
-    printed = capsys.readouterr().out
-    assert max(map(len, printed.splitlines())) <= WIDTH
-    assert (
-        "    code        card_sales_per_window_max 5 → 3 · pipelines/fraud/module_0.py" in printed
-    )
-    assert "and 2 more files" in printed
-
-
 def test_no_difference_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = render_difference(Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), ()), capsys)
-    assert printed.splitlines() == [
+    same = Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), ())
+    generations = "generation 1", "generation 2"
+    show_difference(Compared("fraud", *generations, "marker 7", 9, (same,)), None)
+    assert capsys.readouterr().out.splitlines() == [
         "  difference    none: generation 1 = generation 2",
         "                fraud at marker 7 · 9 records · 1,312 rows",
     ]

@@ -8,16 +8,7 @@ from infra.clock import get_wall_ms
 from infra.security.tokens import ensure_tokens, list_tokens
 from infra.settings import Settings
 from infra.token import read_token
-from ops.cli.welcome import welcome, welcome_outside
-
-NOBODY = "127.0.0.1:1"
-
-
-def test_the_page_of_the_shop_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
-    settings = Settings(api_address=NOBODY)
-    welcome(settings)
-    first = capsys.readouterr().out.strip().splitlines()[0]
-    assert first.split() == ["Shop", f"{settings.api_url}/"]
+from ops.cli.welcome import welcome_outside
 
 
 def test_outside_of_containers_the_shop_has_another_address(

@@ -4,9 +4,8 @@ from configparser import RawConfigParser
 
 from confluent_kafka.admin import AclOperation, ResourceType
 
-from contracts import CLOCKS, CONTRACTS, GENERATIONS, MARKERS, PRICE_CHANGES, RECEIPTS
+from contracts import CLOCKS, GENERATIONS, MARKERS, PRICE_CHANGES, RECEIPTS
 from contracts.consumer import CONSUMERS
-from infra.kafka.access import EVERYBODY, Grant
 from infra.security.passwords import FIRST_USERS
 from infra.supervisor.daemon import CONFIG
 from ops.control.access import (
@@ -51,11 +50,6 @@ def test_a_view_is_written_and_made_under_the_numbers_of_its_generations() -> No
     assert readers == {"api"}
 
 
-def test_no_service_makes_a_topic_but_a_pipeline_its_changelogs() -> None:
-    makers = {one.service for one in list_grants() if one.operation is AclOperation.CREATE}
-    assert makers == set(list_pipelines())
-
-
 def test_the_ledger_is_for_the_simulator_alone() -> None:
     for topic in ("private.simulation.ledger.v1", "private.simulation.incident.v1"):
         for operation in (AclOperation.READ, AclOperation.WRITE):
@@ -67,20 +61,6 @@ def test_control_topics_are_granted_by_role() -> None:
     assert find_writes(SUPERVISOR) == {GENERATIONS.name}
     assert list_holders(AclOperation.WRITE, MARKERS.name) == set(list_pipelines())
     assert MARKERS.name not in find_reads("lake")
-
-
-def test_everybody_is_granted_names_and_ends_and_nothing_more() -> None:
-    granted = {one.operation for one in list_grants() if one.service == EVERYBODY}
-    assert granted == {AclOperation.DESCRIBE}
-
-
-def test_a_service_has_groups_and_transactions_of_its_own_name() -> None:
-    named = [one for one in list_grants() if one.kind not in (TOPIC, ResourceType.BROKER)]
-    of_services = [one for one in named if one.service != EVERYBODY]
-    assert {one.name == one.service and one.is_prefix for one in of_services} == {True}
-    services = list_services()
-    begun = [(one, other) for one in services for other in services if other.startswith(one)]
-    assert all(one == other for one, other in begun), "one's groups would be another's too"
 
 
 def test_what_a_person_runs_logs_in_as_the_operator() -> None:
@@ -103,9 +83,3 @@ def test_each_component_is_started_as_a_service_that_has_a_password() -> None:
     assert services.pop("clock") == "own-clock"
     assert services == {name: name for name in services}
     assert set(services) <= set(list_services())
-
-
-def test_every_grant_is_of_a_topic_that_there_is() -> None:
-    granted = {one.name.removesuffix(".g") for one in list_grants() if one.kind is TOPIC}
-    assert granted - {EVERYBODY} <= set(CONTRACTS)
-    assert all(isinstance(one, Grant) for one in list_grants())

@@ -1,15 +1,5 @@
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
-from typing import Any
-
-import pytest
-
-from infra.settings import Settings
 from infra.wait import wait_until
-from ops.faults.healing import Ages, Sight, fetch_ages, watch
+from ops.faults.healing import Ages, Sight, watch
 
 FRESH: Ages = {"inventory": 0.5, "fraud": 0.0}
 
@@ -52,46 +42,6 @@ def test_what_was_before_the_fault_is_forgotten_but_not_what_is_held() -> None:
     seen.note(1.0, 9.0, FRESH)
     seen.forget()
     assert (seen.begun, seen.stale_seconds) == (True, 0.0)
-
-
-def served(name: str, freshness_ms: int | None) -> dict[str, Any]:
-    return {"pipeline": name, "freshness_ms": freshness_ms, "as_of": {"inputs": {}}}
-
-
-@contextmanager
-def api(pipelines: list[dict[str, Any]]) -> Iterator[Settings]:
-    """An API that says this of its pipelines."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps({"pipelines": pipelines}).encode())
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    running = Thread(target=server.serve_forever)
-    running.start()
-    try:
-        yield Settings(api_address=f"127.0.0.1:{server.server_port}", pipelines="inventory,fraud")
-    finally:
-        server.shutdown()
-        running.join()
-        server.server_close()
-
-
-def test_the_api_says_how_old_its_answers_are() -> None:
-    with api([served("fraud", None), served("inventory", 1_500), served("visits", 9)]) as settings:
-        assert fetch_ages(settings) == {"inventory": 1.5, "fraud": None}
-
-
-def test_a_pipeline_that_is_not_loaded_is_no_answer() -> None:
-    with (
-        api([served("inventory", 1), {"pipeline": "fraud"}]) as settings,
-        pytest.raises(LookupError, match="no views of fraud"),
-    ):
-        fetch_ages(settings)
 
 
 def test_whoever_watches_goes_on_when_nobody_answers() -> None:

@@ -95,40 +95,6 @@ def test_a_cut_line_holds_everything_back_and_carries_it_afterwards(
             assert (receive(old, 3), receive(new, 3)) == (b"old", b"new")
 
 
-def test_when_the_line_ends_its_connections_end(near: Address, echo: Address) -> None:
-    with Line(near, echo):
-        client = call(near)
-        client.sendall(b"a")
-        assert receive(client, 1) == b"a"
-    with closing(client):
-        assert receive(client, 1) == b""
-
-
-def test_one_connection_more_than_the_limit_is_hung_up_on(
-    near: Address, echo: Address, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(network, "CONNECTIONS_MAX", 2)
-    with Line(near, echo):
-        clients = [call(near) for _ in range(3)]
-        try:
-            answered = []
-            for client in clients:
-                client.sendall(b"a")
-                answered.append(receive_or_nothing(client))
-            assert answered == [b"a", b"a", b""]
-        finally:
-            for client in clients:
-                client.close()
-
-
-def receive_or_nothing(client: socket.socket) -> bytes:
-    """A byte; nothing from a peer that has hung up before it read what it was sent."""
-    try:
-        return receive(client, 1)
-    except ConnectionResetError:
-        return b""
-
-
 def scene(parts: dict[str, int] | None = None, **settings: Any) -> Scene:
     return Scene(Settings(**settings), PARTS if parts is None else parts, 0.1, Random(1))
 

@@ -14,17 +14,13 @@ from ops.faults import run
 from ops.faults.catalog import FAULTS, NOT_COVERED, PARTS
 from ops.faults.fault import Checked, Fault, Outcome, Scene
 from ops.faults.healing import Aim, heal
-from ops.faults.run import Shop, draw, find
+from ops.faults.run import Shop, draw
 from tests.ops.faults.showing import outcome
 
 AIM = Aim({}, {})
 
 
 SHOP = Shop("a shop of one process", Settings(), FAULTS, lambda: None, lambda: {"broker": 7})
-
-
-def scene(*parts: str) -> Scene:
-    return Scene(Settings(), dict.fromkeys(parts, 7), 1.0, Random(1))
 
 
 def test_every_process_can_be_killed_and_paused() -> None:
@@ -37,12 +33,6 @@ def test_a_promise_has_limits_and_what_is_not_covered_has_a_reason() -> None:
         assert 0 < one.promise.stale_seconds_max <= one.promise.healed_seconds_max <= 300
         assert one.promise.stays
     assert all(NOT_COVERED.values())
-
-
-def test_a_process_that_does_not_run_cannot_be_killed() -> None:
-    fault = find(FAULTS, "kill-supplier")
-    assert fault.refusal(scene("broker", "api")) == "supplier does not run in this shop"
-    assert fault.refusal(scene("supplier")) is None
 
 
 def test_a_fault_that_is_refused_is_not_done() -> None:
@@ -140,10 +130,6 @@ def test_each_comes_once_before_any_comes_again() -> None:
     for begin in range(0, 12, 4):
         assert set(drawn[begin : begin + 4]) == set(NAMES)
     assert list(draw(1, ())) == []
-
-
-def test_what_does_not_heal_in_time_says_what_is_lacking() -> None:
-    assert heal(0.0, lambda: AIM, lambda _: "broker does not run") == (None, "broker does not run")
 
 
 def test_the_aim_is_taken_once_and_awaited() -> None:

@@ -45,18 +45,6 @@ def test_another_candidate_than_the_one_that_is_named_is_not_promoted() -> None:
         switch(known, 3)
 
 
-def test_three_at_the_most_are_kept_running() -> None:
-    known = create_generations(
-        State.RETIRED, State.RETIRED, State.PROMOTED, State.INVALID, State.READY
-    )
-    assert [one.number for one in known.running] == [2, 3, 5]
-
-
-def test_a_number_is_never_given_again() -> None:
-    known = create_generations(State.PROMOTED, State.READY).minus(frozenset({2}))
-    assert (len(known.known), known.newest) == (1, 2)
-
-
 def test_an_invalid_generation_is_promoted_no_more() -> None:
     known = create_generations(State.RETIRED, State.PROMOTED).to(
         State.INVALID, 2, "it dropped a record"

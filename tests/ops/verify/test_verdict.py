@@ -80,8 +80,15 @@ def test_one_field_of_one_row_is_enough_to_differ(view: Contract) -> None:
 
 def test_rows_that_differ_are_listed_with_both_answers() -> None:
     fewer = {**SHELF, "units_sold": 1}
-    [view] = verdict([fewer], [SHELF]).views
-    assert view.differing == [(fewer, SHELF)]
+    one = verdict([fewer], [SHELF])
+    assert one.views[0].differing == [(fewer, SHELF)]
+    assert list(one.list_deviations()) == ["1 rows of stock-level differ: S001/A"]
+    many = [{**SHELF, "sku": f"B{number}"} for number in range(7)]
+    [line] = verdict(many, []).list_deviations()
+    assert (
+        line
+        == "7 rows of stock-level differ: S001/B0, S001/B1, S001/B2, S001/B3, S001/B4 and 2 more"
+    )
 
 
 def test_a_row_that_one_of_them_lacks_is_listed() -> None:

@@ -34,7 +34,6 @@ from services.api.lake import movements
 from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
 from tests.command import run_command
-from tests.ending import await_end
 from tests.pipelines.lake.oracle import Events, collect_events, sum_daily_facts
 from tests.replay.log import draw_log
 from tests.replay.playing import publish
@@ -93,7 +92,7 @@ def tables(log: Settings) -> Lake:
     make_narrow(all_tables.silver(RECEIPTS))
     kill(log, create_random("a kill"), all_tables)
     running = start(log)
-    assert await_end(running, locate_log(log), SECONDS_MAX) == 0, read_log(log)
+    assert running.wait(SECONDS_MAX) == 0, read_log(log)
     return all_tables
 
 

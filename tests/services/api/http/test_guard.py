@@ -11,9 +11,9 @@ import pytest
 
 from contracts import ACTIONS, RECEIPTS, decode
 from infra.security.tokens import Role, Token
-from infra.settings import Settings
-from services.api import app, openapi
-from services.api.http.guard import FOR_OPERATORS, OPEN, find_role
+from services.api import openapi
+from services.api.app import create_app
+from services.api.http.guard import BUCKETS_MAX, FOR_OPERATORS, OPEN, Guard, find_role
 from services.api.http.sources import Profile
 from services.api.store.audit import Bucket
 from tests.services.memory import MemoryLog
@@ -137,6 +137,11 @@ def test_every_operation_needs_a_role_but_the_probes() -> None:
         assert find_role({"method": method, "path": "/v1/stock"}) is Role.OPERATOR
     for path in ("//healthz", "/healthz/", "/healthz/../v1/stock", "/HEALTHZ", ""):
         assert find_role({"method": "GET", "path": path}) is Role.READER
+
+
+@pytest.mark.parametrize("path", OPEN)
+def test_a_platform_asks_for_health_without_a_token(api: Answers, path: str) -> None:
+    assert api.get(path).is_success
 
 
 def encode_basic(text: str) -> str:
@@ -269,8 +274,11 @@ def test_so_many_at_once_and_then_so_many_a_second(at_once: int) -> None:
     assert [bucket.take() for _ in range(at_once + 1)] == [0.0] * at_once + [0.25]
 
 
-@pytest.mark.parametrize("rate", [0.1, 0.125, 1.0])
-def test_at_the_lowest_rate_a_request_is_answered_at_once(tmp_path: Path, rate: float) -> None:
-    settings = Settings(data_dir=tmp_path, secure=True, api_requests_per_second_max=rate)
-    profile = app.create_profile(settings)
-    assert Bucket(profile.requests_at_once_max, profile.requests_per_second_max).take() == 0.0
+def test_a_name_in_use_keeps_its_bucket_and_there_are_only_so_many(tmp_path: Path) -> None:
+    sources = create_sources(MemoryLog(), tmp_path)
+    guard = Guard(create_app(sources), create_profile(), sources.audit)
+    kept = guard._find_bucket("kept")
+    for number in range(2 * BUCKETS_MAX):
+        guard._find_bucket(f"guess {number}")
+        assert guard._find_bucket("kept") is kept
+    assert guard._find_bucket.cache_info().currsize == BUCKETS_MAX

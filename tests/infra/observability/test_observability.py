@@ -1,0 +1,154 @@
+"""Prometheus' rules, Grafana's dashboards and the guide: what they name a real API has."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from infra.settings import Settings, locate_root
+from tests.guide import Reader, read_blocks
+from tests.infra.observability.queries import (
+    Labels,
+    check_names,
+    fill,
+    list_result_labels,
+    read_families,
+    read_labels,
+)
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, create_sources, serving
+
+FOLDER = locate_root() / "infra" / "observability" / "prometheus"
+SEVERITIES = {"critical", "warning", "info"}
+
+
+@pytest.fixture(scope="module")
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """An API over a small shop in memory, which has a sample for every metric."""
+    log = MemoryLog()
+    with serving(create_sources(log, tmp_path_factory.mktemp("api"))) as api:
+        fill(log, api)
+        yield api
+
+
+def read(name: str) -> Any:
+    return yaml.safe_load((FOLDER / name).read_text())
+
+
+def list_rules(name: str) -> list[dict[str, Any]]:
+    return [rule for group in read(name)["groups"] for rule in group["rules"]]
+
+
+RECORDED = {rule["record"]: rule["expr"] for rule in list_rules("recording.yml")}
+ALERTS = {rule["alert"]: rule for rule in list_rules("alerting.yml")}
+QUERIES = {**RECORDED, **{name: rule["expr"] for name, rule in ALERTS.items()}}
+
+
+def with_recorded(labels: Labels) -> Labels:
+    """The API's metrics, those that rules record, and the one that Prometheus adds."""
+    recorded = {name: list_result_labels(expr, labels) for name, expr in RECORDED.items()}
+    return {**labels, **recorded, "up": set()}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_rule_names_metrics_and_labels_that_there_are(name: str, observed: Answers) -> None:
+    check_names(QUERIES[name], with_recorded(read_labels(observed)))
+
+
+@pytest.mark.parametrize("name", ALERTS)
+def test_an_alert_says_what_holds_and_where_to_look(name: str, observed: Answers) -> None:
+    alert, known = ALERTS[name], with_recorded(read_labels(observed))
+    assert re.fullmatch(r"Retail[A-Za-z]+", name)
+    assert alert["labels"]["severity"] in SEVERITIES
+    assert alert["annotations"].keys() == {"summary", "runbook"}
+    used = set(re.findall(r"\$labels\.(\w+)", alert["annotations"]["summary"]))
+    assert used <= list_result_labels(alert["expr"], known)
+
+
+def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
+    config = read("prometheus.yml")
+    assert {FOLDER / name for name in config["rule_files"]} == {
+        file for file in FOLDER.glob("*.yml") if file.name != "prometheus.yml"
+    }
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
+    commands = {name: one.get("command", []) for name, one in composed.items()}
+    apis = {name for name, command in commands.items() if command[-1:] == ["services.api"]}
+    [job] = config["scrape_configs"]
+    [asked] = job["dns_sd_configs"]
+    assert job["job_name"] == "retail"
+    assert set(asked["names"]) == apis
+    assert all(composed[api]["ports"][0].endswith(f":{asked['port']}") for api in apis)
+
+
+GRAFANA = locate_root() / "infra" / "observability" / "grafana"
+DASHBOARDS = {
+    file.stem: json.loads(file.read_text()) for file in sorted(GRAFANA.glob("dashboards/*.json"))
+}
+PANELS = [
+    pytest.param(panel, id=f"{name}: {panel['title']}")
+    for name, dashboard in DASHBOARDS.items()
+    for panel in dashboard["panels"]
+]
+VALUES = re.compile(r"label_values\((\w+), (\w+)\)")
+
+
+def provisioned(kind: str) -> Any:
+    [file] = (GRAFANA / "provisioning" / kind).glob("*.yml")
+    return yaml.safe_load(file.read_text())
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_a_panel_draws_what_there_is_in_a_unit(panel: Any, observed: Answers) -> None:
+    known = with_recorded(read_labels(observed))
+    assert panel["fieldConfig"]["defaults"]["unit"]
+    assert panel["targets"]
+    for target in panel["targets"]:
+        check_names(target["expr"], known)
+        legend = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
+        assert legend <= list_result_labels(target["expr"], known)
+
+
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_what_a_dashboard_can_be_narrowed_to_is_there(name: str, observed: Answers) -> None:
+    known = read_labels(observed)
+    asked = {one["name"]: one["query"] for one in DASHBOARDS[name]["templating"]["list"]}
+    for query in asked.values():
+        match = VALUES.fullmatch(query)
+        assert match
+        assert match[2] in known[match[1]]
+    text = json.dumps(DASHBOARDS[name]["panels"])
+    assert set(re.findall(r"=~\\\"\$(\w+)\\\"", text)) == asked.keys()
+
+
+def test_all_asks_the_prometheus_that_grafana_is_given() -> None:
+    [source] = provisioned("datasources")["datasources"]
+    wanted = {"type": source["type"], "uid": source["uid"]}
+    assert len({one["uid"] for one in DASHBOARDS.values()}) == len(DASHBOARDS) > 0
+    for dashboard in DASHBOARDS.values():
+        for panel in dashboard["panels"]:
+            assert panel["datasource"] == wanted
+            assert all(target["datasource"] == wanted for target in panel["targets"])
+    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
+    assert source["url"] == "http://prometheus:9090"
+    assert composed["prometheus"]["ports"][0].endswith(":9090")
+
+
+GUIDE = locate_root() / "docs" / "observability.md"
+
+
+def test_whoever_follows_it_sees_the_lag(observed: Answers, tmp_path: Path) -> None:
+    port = int(observed.address.rpartition(":")[2])
+    here = Settings(data_dir=tmp_path / "data").model_copy(update={"port_base": port})
+    [look] = read_blocks(GUIDE)["sh"]
+    seen = Reader(here, tmp_path).shell(look)
+    assert 'retail_pipeline_lag_records{pipeline="inventory"' in seen
+
+
+def test_its_table_names_every_metric_with_its_labels(observed: Answers) -> None:
+    named = re.findall(r"^\| `(retail_\w+)` \|", GUIDE.read_text(), re.MULTILINE)
+    assert sorted(named) == sorted(set(named))
+    assert set(named) == read_families(observed)
