@@ -1,5 +1,6 @@
 """A guide, as a reader follows it: block by block, in a folder of their own."""
 
+import ast
 import os
 import re
 import subprocess
@@ -92,3 +93,14 @@ def read_client(shop: Settings) -> str:
     folder = 'Path("data")'
     assert folder in lines
     return client.replace(addresses, lines.replace(folder, f"Path({str(shop.data_dir)!r})"))
+
+
+def find_imports(script: str) -> set[str]:
+    """The packages that a script imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(script)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+    return {name.split(".")[0] for name in names}

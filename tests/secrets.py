@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+import httpx
 import psutil
 
 CHUNK_BYTES = 1_048_576
@@ -63,6 +64,16 @@ def find_processes(secret: str, processes: Iterable[psutil.Process]) -> Iterator
                 yield f"arguments of {process.name()}"
             if any(secret in value for value in environment.values()):
                 yield f"environment of {process.name()}"
+
+
+def find_headers(secret: str, headers: httpx.Headers) -> list[str]:
+    """The names of the headers whose name or value holds the secret."""
+    wanted = secret.lower().encode()
+    return [
+        name.decode()
+        for name, value in headers.raw
+        if wanted in name.lower() or wanted in value.lower()
+    ]
 
 
 def list_with_children(pids: Iterable[int]) -> list[psutil.Process]:

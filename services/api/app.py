@@ -72,7 +72,6 @@ One route publishes events. It neither writes a view nor waits for one: the view
 """
 REQUESTS_PER_SECOND_MAX = 200.0
 """With one token; four seconds' worth may come at once."""
-"""So many seconds' requests may come with one token at once."""
 
 
 ROUTES = (

@@ -54,11 +54,22 @@ class SchemaText(Shape):
     text: str = Field(alias="schema", description="the Avro schema, as JSON in a string")
 
 
-class RegisteredSchema(Shape):
+class SubjectVersion(Shape):
     subject: str = Field(description="the topic whose values it describes, and -value")
     version: int = Field(description="counts the subject's schemas, from 1")
+
+
+class RegisteredSchema(SubjectVersion):
     id: int = Field(description="the schema id in the frame of every record written with it")
     text: str = Field(alias="schema", description="the Avro schema, as JSON in a string")
+
+
+class Compatibility(Shape):
+    level: str = Field(alias="compatibilityLevel", description="what a new version must keep to")
+
+
+class Mode(Shape):
+    mode: str = Field(description="READONLY: nothing is registered here")
 
 
 class Failure(Shape):
@@ -101,6 +112,16 @@ async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in t
     return RegistryResponse({"schema": _find_by_id(id).text})
 
 
+@router.get(
+    "/schemas/ids/{id}/versions",
+    summary="The subject and version that have an id",
+    response_model=list[SubjectVersion],
+)
+async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as above
+    schema = _find_by_id(id)
+    return RegistryResponse([{"subject": schema.subject, "version": schema.number}])
+
+
 @router.get("/subjects", summary="Every topic and view, as a subject", response_model=list[str])
 async def list_subjects() -> RegistryResponse:
     return RegistryResponse(sorted(f"{name}{SUFFIX}" for name in CONTRACTS))
@@ -130,6 +151,21 @@ async def get_version(subject: Subject, version: Number) -> RegistryResponse:
             "schema": schema.text,
         }
     )
+
+
+@router.get(
+    "/config",
+    summary="What a new version of a schema must keep to",
+    response_model=Compatibility,
+)
+async def get_compatibility() -> RegistryResponse:
+    # The codec reads every version with the current schema.
+    return RegistryResponse({"compatibilityLevel": "BACKWARD_TRANSITIVE"})
+
+
+@router.get("/mode", summary="Whether schemas can be registered", response_model=Mode)
+async def get_mode() -> RegistryResponse:
+    return RegistryResponse({"mode": "READONLY"})
 
 
 @cache

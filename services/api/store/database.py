@@ -111,6 +111,17 @@ def locate_database(folder: Path, pipeline: str, number: int) -> Path:
     return folder / f"{pipeline}.g{number}.sqlite"
 
 
+def read_marker(path: Path) -> Marker | None:
+    """The marker committed in a file; None where there is no file or marker."""
+    if not path.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            return _select_marker(connection)
+    except sqlite3.DatabaseError:
+        return None
+
+
 def remove(path: Path) -> None:
     """Delete a database and the files that SQLite keeps beside it."""
     for file in _list_files(path):

@@ -1,13 +1,20 @@
 """The pages in a real browser: what they show, what they load, and whether all can use them."""
 
+import re
 from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import Path
 from urllib.parse import urlencode
 
+import httpx
 import pytest
 from playwright.sync_api import Browser
 
 from contracts import RECEIPTS
+from infra.settings import HOST
+from infra.wait import wait_for
+from tests.ports import free_port_base
+from tests.services.api import lone
 from tests.services.api.browser import (
     AXE,
     NARROW,
@@ -16,7 +23,7 @@ from tests.services.api.browser import (
     visiting,
 )
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, create_sources, serving
+from tests.services.serving import SECONDS_MAX, TOKEN, Answers, create_sources, serving
 from tests.services.showing import PIPELINES, SHELF, Shop
 from tests.services.showing_files import fill_folder
 from tests.services.writing import invalidate, promote
@@ -344,12 +351,41 @@ def test_a_lost_connection_is_shown_and_resumed(api: Answers, browser: Browser, 
         visit.open("/")
         visit.page.context.set_offline(True)
         visit.await_connection("gone")
-        visit.await_text("#connection", "tries again by itself")
         shop.sell(1)
         shop.analytics.mark()
         visit.page.context.set_offline(False)
         visit.await_connection("live")
         visit.await_text("#sales-until", "12:01")
+
+
+def test_an_api_that_is_killed_is_missed_and_the_page_recovers_by_itself(
+    browser: Browser, tmp_path: Path
+) -> None:
+    port = free_port_base()
+    address = f"http://{HOST}:{port}"
+    with visiting(browser, address) as visit:
+        with lone.running(tmp_path, port) as killed:
+            await_page(f"{address}/alerts")
+            visit.open("/alerts").await_text("#case-rows", "impossible-travel")
+            before = visit.rows("#case-rows")
+            killed.kill()
+            visit.await_connection("gone")
+            visit.await_text("#connection", "tries again by itself")
+            assert visit.rows("#case-rows") == before, "what was known stays"
+        with lone.running(tmp_path, port):
+            visit.await_connection("live")
+            visit.page.wait_for_selector("#cases .notice", state="hidden")
+            assert visit.rows("#case-rows") == before
+
+
+def await_page(address: str) -> None:
+    def is_there() -> bool:
+        try:
+            return httpx.get(address).is_success
+        except httpx.TransportError:
+            return False
+
+    assert wait_for(is_there, SECONDS_MAX)
 
 
 def test_every_control_is_reached_by_the_keyboard(api: Answers, browser: Browser) -> None:
@@ -362,3 +398,22 @@ def test_every_control_is_reached_by_the_keyboard(api: Answers, browser: Browser
             visit.page.keyboard.press("Tab")
             names.add(visit.page.evaluate("() => document.activeElement.name ?? ''"))
         assert {"search", "store_id", "state", "sort"} <= names
+
+
+def test_a_page_draws_at_most_ten_times_a_second(
+    api: Answers, browser: Browser, shop: Shop
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/")
+        visit.page.evaluate(
+            "() => { window.drawn = 0; new MutationObserver(() => { window.drawn += 1; })"
+            ".observe(document.querySelector('#receipts-chart'), {childList: true}); }"
+        )
+        began = visit.page.evaluate("() => performance.now()")
+        for version in range(2, 60):
+            shop.sell(-1, version)
+            shop.analytics.mark()
+        visit.page.wait_for_timeout(1_000)
+        seconds = (visit.page.evaluate("() => performance.now()") - began) / 1_000
+        assert 1 <= visit.page.evaluate("() => window.drawn") <= 10 * seconds
+        assert re.search(r"\d", visit.text("#receipts-chart"))

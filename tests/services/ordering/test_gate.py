@@ -13,6 +13,7 @@ from infra.wait import wait_until
 from services.ordering.gate import OrderPublisher, Reviews, answer_review
 from tests.brokers import empty_broker
 from tests.seeds import create_random
+from tests.services.dying import Died, limit_life
 from tests.services.ordering.shop import MINUTE_MS, Reordering, find_review_ms
 from tests.transactions import open_transaction
 
@@ -146,6 +147,22 @@ def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     assert shop.orders() == []
     answer_review(kafka, Reviews(kafka), newer, 0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
+
+
+def test_a_gate_that_dies_anywhere_orders_every_review_once(
+    kafka: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = create_random("deaths of the gate")
+    shop = Reordering(kafka)
+    shop.promote(1)
+    life = limit_life(monkeypatch, "services.ordering.gate")
+    for number in range(4):
+        shop.review(1, number, SOLD if number else EMPTY)
+        life.rows_left = chance.randint(1, len(SKUS))
+        with pytest.raises(Died):
+            run_gate(kafka, number)
+        run_gate(kafka, number)
+    assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(4)}
 
 
 def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:

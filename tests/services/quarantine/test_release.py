@@ -67,6 +67,12 @@ def test_a_late_record_is_released_as_an_event_that_wraps_it(world: Settings) ->
     assert record.published_ms == event["event_time"] == to_epoch_ms(HAPPENED + hours(10))
 
 
+def test_it_lies_where_the_records_of_its_key_do(world: Settings) -> None:
+    for store in ("S001", "S002", "S003", "S004", "S005"):
+        place = publish_late(world, store_id=store)
+        assert release_place(world, place).partition == place[1]
+
+
 def test_a_record_under_a_wrong_key_is_released_under_the_right_one(world: Settings) -> None:
     place = publish(world, RECEIPTS, record_key=b"S001", event_id=create_id())
     done = release_place(world, place)
@@ -106,6 +112,13 @@ def test_what_was_counted_by_a_copy_in_time_is_refused(world: Settings) -> None:
     _, partition, offset = publish(world, RECEIPTS, event_id=identity)
     place = publish_late(world, event_id=identity)
     assert f"came in time, at {RECEIPTS.name}/{partition}/{offset}" in refuse_release(world, place)
+
+
+def test_a_copy_under_the_right_key_counts_wherever_it_lies(world: Settings) -> None:
+    identity = create_id()
+    publish(world, RECEIPTS, event_id=identity)
+    place = publish(world, RECEIPTS, record_key=b"S001", event_id=identity)
+    assert "has been counted" in refuse_release(world, place)
 
 
 def test_while_a_copy_may_still_come_nothing_is_released(kafka: Settings) -> None:

@@ -1,6 +1,7 @@
 """Every order is confirmed once, after a kill between reading it and answering."""
 
 from collections import Counter
+from threading import Event
 
 import pytest
 
@@ -13,6 +14,7 @@ from services.supplier.follower import confirm_orders
 from tests.brokers import get_producer
 from tests.seeds import create_random
 from tests.services.at_work import at_work
+from tests.services.dying import Died, limit_life
 
 pytestmark = pytest.mark.e2e
 
@@ -50,6 +52,22 @@ def test_an_id_is_obeyed_once_however_often_it_is_read(kafka: Settings) -> None:
     with at_work(confirm_orders, kafka):
         await_confirmed(kafka, "d")
     assert count_confirmed(kafka) == Counter("abcd")
+
+
+def test_who_dies_between_reading_and_answering_answers_once(
+    kafka: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = create_random("deaths of the supplier")
+    life = limit_life(monkeypatch, "services.supplier.follower")
+    for turn in range(3):
+        wanted = [f"{turn}-{number}" for number in range(10)]
+        order(kafka, *wanted)
+        life.rows_left = chance.randint(1, len(wanted))
+        with pytest.raises(Died):
+            confirm_orders(kafka, Event())
+        with at_work(confirm_orders, kafka):
+            await_confirmed(kafka, *wanted)
+    assert set(count_confirmed(kafka).values()) == {1}
 
 
 def test_a_killed_supplier_answers_once(kafka: Settings) -> None:

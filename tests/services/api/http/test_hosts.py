@@ -94,6 +94,10 @@ def test_who_publishes_from_another_machine_shows_the_token(
     assert answer.status_code == status, answer.text
 
 
+def test_who_publishes_from_this_machine_needs_no_token(api: Answers) -> None:
+    assert publish(api).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
 def test_a_page_of_the_shop_behind_a_proxy_with_tls_may_publish(api: Answers) -> None:
     token = {"Authorization": f"Bearer {TOKEN}"}
     own = publish(api, Host=SHOP, Origin=f"https://{SHOP.lower()}", **token)

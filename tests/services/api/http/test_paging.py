@@ -79,6 +79,22 @@ def test_paging_neither_repeats_nor_skips_a_shelf_that_stands_still(
     assert [key for key in still if seen.count(key) != 1] == []
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(Sort), st.integers(1, 4), STOCKED)
+def test_pages_put_together_are_the_whole_view_in_order(
+    sort: Sort, limit: int, stocked: dict[Shelf, int]
+) -> None:
+    with TemporaryDirectory() as folder:
+        shop = Shop(Path(folder))
+        shop.put(stocked)
+        rows = [item for items in shop.pages(sort, limit) for item in items]
+        shop.close()
+    column = sort.lstrip("-") if sort is not Sort.KEY else "store_id"
+    order = [(row[column], row["store_id"], row["sku"]) for row in rows]
+    assert order == sorted(order, reverse=sort.startswith("-"))
+    assert len(rows) == len(stocked)
+
+
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
@@ -101,3 +117,15 @@ def test_a_place_of_another_shape_is_refused(after: tuple[str | int, ...]) -> No
     kinds = (str, str) if isinstance(after[0], str) else (int, str)
     with pytest.raises(Problem, match="expected the `next` of an earlier page"):
         resume(str(Cursor(1, "sort=key", after)), 1, "sort=key", kinds)
+
+
+def test_a_cursor_of_another_generation_is_gone() -> None:
+    with pytest.raises(Problem, match="begin with the first page") as refusal:
+        resume(str(Cursor(1, "sort=key", ("S001", "A"))), 2, "sort=key", (str, str))
+    assert refusal.value.status == HTTPStatus.GONE
+    assert refusal.value.members == {"generation": 2}
+
+
+def test_a_cursor_of_another_question_is_refused() -> None:
+    with pytest.raises(Problem, match="Keep filters and sort unchanged"):
+        resume(str(Cursor(1, "sort=key", ("S001", "A"))), 1, "sku=A&sort=key", (str, str))

@@ -88,6 +88,15 @@ def test_books_count_records_and_no_gaps(inventory: Writing, running: Answers) -
     assert (sold["read"], sold["duplicate"]) == (10, 2)
 
 
+def test_books_of_another_generation_are_not_counted(
+    log: MemoryLog, inventory: Writing, running: Answers
+) -> None:
+    Writing(log, generation=2).book((RECEIPTS.name, 0), applied=99, quarantined=0)
+    running.ready(inventory.mark())
+    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
+    assert [book["applied"] for book in books if book["applied"]] == [3, 7]
+
+
 def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
     inventory: Writing, running: Answers
 ) -> None:

@@ -140,3 +140,11 @@ def test_a_file_that_will_not_do_is_made_anew(log: MemoryLog, restarts: Path, ha
         put(log, 5)
     with serving(create_sources(log, restarts.parent)) as api:
         assert list_offsets(await_listed(api, 1)) == [5 if harm == "another topic" else 0]
+
+
+def test_a_topic_that_is_made_anew_is_read_anew(log: MemoryLog, api: Answers) -> None:
+    put(log, 0)
+    await_listed(api, 1)
+    log.make(QUARANTINE.name, 4)
+    put(log, 3)
+    api.eventually("/v1/quarantine", lambda answer: list_offsets(answer) == [3])

@@ -61,11 +61,22 @@ def test_a_version_holds_the_schema_and_its_id(client: SchemaRegistryClient) -> 
     assert json.loads(version.schema.schema_str or "") == build_avro_schema(STOCK_LEVELS)
 
 
+def test_an_id_leads_back_to_its_subject_and_version(client: SchemaRegistryClient) -> None:
+    [version] = client.get_schema_versions(get_schema_id(STOCK_LEVELS))
+    assert (version.subject, version.version) == (SUBJECT, 1)
+
+
+def test_a_stock_client_is_told_that_the_registry_only_reads(client: SchemaRegistryClient) -> None:
+    assert client.get_global_mode() == "READONLY"
+    assert client.get_compatibility() == "BACKWARD_TRANSITIVE"
+
+
 @pytest.mark.parametrize(
     ("path", "code", "message"),
     [
         ("/schemas/ids/99999", 40403, "Expected the id of a schema, found 99999."),
         ("/schemas/ids/one", 40403, "Expected the id of a schema, found one."),
+        ("/schemas/ids/99999/versions", 40403, "Expected the id of a schema"),
         ("/subjects/public.sales/versions", 40401, "Expected a subject of GET /subjects"),
         (f"/subjects/{STOCK_LEVELS.name}/versions", 40401, "Expected a subject"),
         (f"/subjects/{SUBJECT}/versions/99", 40402, "Expected version 1 to 1 of"),

@@ -1,22 +1,28 @@
 """The file: what is committed stays, what is not has never been there."""
 
 import json
+import sqlite3
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from contracts import STORE_SALES
 from contracts.times import to_epoch_ms
 from services.api.store import changes
 from services.api.store.database import Database
-from services.api.store.snapshots import Snapshots
+from services.api.store.snapshots import CONNECTIONS_KEPT_MAX, Snapshots
 from services.api.store.tables import Table
 from services.times import to_ms
 from tests.services.api.store.databases import (
     IDENTITY,
     STOCK,
+    UNITS,
     create_marker,
     read_units,
+    reopen,
 )
 from tests.services.writing import MORNING, create_shelf
 
@@ -27,6 +33,27 @@ def test_the_same_version_again_is_applied(path: Path, database: Database) -> No
     database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=6, version=3))])
     database.commit(create_marker(1))
     assert read_units(path) == [6]
+
+
+def test_a_commit_that_fails_half_way_leaves_the_marker_before(
+    path: Path, database: Database
+) -> None:
+    database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=1, version=9))])
+    with pytest.raises(sqlite3.IntegrityError):
+        database.apply(STOCK.view, [(None,) * len(STOCK.columns)])
+    database.close()
+    assert reopen(path).find_marker() == create_marker(0)
+    assert read_units(path) == [5]
+
+
+def test_a_snapshot_stays_at_its_marker_however_long_one_looks(
+    path: Path, database: Database
+) -> None:
+    with Snapshots(path).open() as snapshot:
+        database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=4, version=4))])
+        database.commit(create_marker(1))
+        assert snapshot.marker == create_marker(0)
+        assert snapshot.select(UNITS).fetchone() == (5,)
 
 
 def create_sales(minute: int, store: str = "S001") -> dict[str, Any]:
@@ -68,6 +95,19 @@ def test_a_row_that_is_gone_at_once_is_no_change(path: Path) -> None:
     assert [row["window_start"] for row in json.loads(change.rows or "")] == [
         table.to_json(table.to_stored(create_sales(10**5)))["window_start"]
     ]
+
+
+KEPT = CONNECTIONS_KEPT_MAX
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize("readers", [KEPT - 1, KEPT, KEPT + 1, 10 * KEPT])
+def test_any_number_reads_at_once_and_few_connections_are_kept(path: Path, readers: int) -> None:
+    pool = Snapshots(path)
+    with ExitStack() as reading:
+        snapshots = [reading.enter_context(pool.open()) for _ in range(readers)]
+        assert [one.select(UNITS).fetchall() for one in snapshots] == [[(5,)]] * readers
+    assert len(pool._idle) == min(readers, KEPT)
 
 
 def test_a_row_is_read_at_its_marker(path: Path, database: Database) -> None:

@@ -1,4 +1,7 @@
-"""From changelog to database, over a log in memory: order and offsets."""
+"""From changelog to database, over a log in memory: order and offsets.
+
+What only a broker can show (topic ids, offsets that are gone) is in test_kafka.py.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

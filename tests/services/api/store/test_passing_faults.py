@@ -18,6 +18,7 @@ from services.api.store.database import connect
 from services.api.store.errors import MirrorLoading
 from services.api.store.mirror import Mirror
 from services.api.store.mirrored import ORDERS
+from tests.services.api.store.test_damage import scribble, scribble_inside
 from tests.services.api.store.test_materializer import View, materializing
 from tests.services.memory import MemoryLog
 from tests.services.writing import Writing
@@ -218,3 +219,16 @@ def test_a_reader_of_a_mirror_that_cannot_open_its_file_now_costs_no_file(
             await_orders(mirrored, "1", "2")
             order(log, "3")
             await_orders(mirrored, "1", "2", "3")
+
+
+@pytest.mark.parametrize("harm", [scribble, scribble_inside])
+def test_a_mirror_whose_file_is_damaged_is_read_anew(
+    log: MemoryLog, path: Path, harm: Callable[[Path], None]
+) -> None:
+    order(log, "first")
+    with mirroring(log, path) as mirrored:
+        await_orders(mirrored, "first")
+    harm(path)
+    order(log, "second")
+    with mirroring(log, path) as mirrored:
+        await_orders(mirrored, "first", "second")
