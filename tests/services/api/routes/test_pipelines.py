@@ -119,6 +119,13 @@ def test_a_pipeline_says_how_far_behind_the_world_it_is(log: MemoryLog, running:
     )
 
 
+def test_a_view_names_its_promoted_topic(running: Answers) -> None:
+    view = running.json(f"/v1/views/{STOCK_LEVELS.name}")
+    assert view["pipeline"] == "inventory"
+    assert view["generation"] == view["served"] == 1
+    assert view["topic"] == f"{STOCK_LEVELS.name}.g1"
+
+
 def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: Answers) -> None:
     inventory.rows(2, "BC", 1)
     running.ready(inventory.mark())
@@ -168,6 +175,16 @@ def test_all_views_of_a_pipeline_are_exported_at_one_marker(log: MemoryLog, api:
     ]
     assert head["views"][0]["oldest_kept"] == "2026-02-28T10:10:00.000Z"
     assert [row.get("sku") for row in rows] == ["A", "B", None]
+
+
+def test_a_pipeline_that_is_not_there_has_nothing_to_export(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    assert api.get("/v1/pipelines/fraud/export").status_code == HTTPStatus.NOT_FOUND
+    promote(log, inventory)
+    api.eventually("/v1/pipelines", lambda answer: bool(answer["pipelines"]))
+    refused = api.get("/v1/pipelines/inventory/export")
+    assert refused.status_code == HTTPStatus.SERVICE_UNAVAILABLE
 
 
 def test_every_pipeline_has_its_own_lag_books_and_freshness(

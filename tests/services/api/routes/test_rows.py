@@ -108,6 +108,12 @@ def test_a_filter_that_the_view_does_not_have_is_refused_with_those_it_has(
     assert detail in answer.json()["detail"]
 
 
+def test_a_filter_given_twice_is_refused(shop: Answers) -> None:
+    answer = shop.request("GET", f"{SALES}?store_id=S001&store_id=S002")
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "store_id: expected a text of at most 256 characters, once" in answer.json()["detail"]
+
+
 def test_a_view_without_a_time_in_its_key_has_no_newest_rows(shelves: Answers) -> None:
     rows = f"/v1/views/{STOCK_LEVELS.name}/rows"
     [row] = shelves.json(rows, sku="A")["items"]

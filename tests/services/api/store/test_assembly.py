@@ -48,11 +48,25 @@ def test_a_row_behind_a_gap_shows_that_the_gap_was_read() -> None:
     assert rows.take_ready() == []
 
 
+def test_the_newest_marker_known_is_aimed_at_and_older_ones_are_passed_over() -> None:
+    rows = create_assembly(
+        create_marker(0, left=1), create_marker(2, left=3), create_marker(1, left=2)
+    )
+    assert rows.target == create_marker(2, left=3)
+
+
 def test_a_target_stays_however_many_markers_come() -> None:
     rows = create_assembly(create_marker(0, left=2))
     rows.mark(create_marker(1, left=4))
     rows.set_target()
     assert rows.target == create_marker(0, left=2)
+
+
+def test_rows_read_again_are_taken_once() -> None:
+    rows = create_assembly(create_marker(0, left=1))
+    rows.add(LEFT, 0, "a")
+    rows.add(LEFT, 0, "a")
+    assert rows.take_ready() == [(LEFT, "a")]
 
 
 def test_a_partition_with_too_many_waiting_rows_is_full_until_a_marker_takes_them() -> None:
