@@ -35,8 +35,9 @@ from infra.settings import Settings
 SLOT_MS = HOUR_MS // 2
 CHUNK_RECORDS = 2_000
 STEPS_MAX = 4
-"""The most hourly heartbeats in a gap between events; one more ends the gap. So many hours exceed
-every horizon: no event from before the gap is still on its way to a reader."""
+"""The most hourly heartbeats at the begin of a gap between events; two more end it, an hour apart:
+one alone would be taken for one of another time. So many hours exceed every horizon: no event from
+before the gap is still on its way to a reader."""
 IDS_PER_CHUNK = 10_000
 EXAMPLES_MAX = 3
 SHOWN_SECONDS = 1.0
@@ -166,13 +167,14 @@ class Run:
         return self.imported
 
     def advance(self, to_ms: int) -> None:
-        """Advance the clock to that time: at most STEPS_MAX hours, then the rest in one step."""
+        """Advance the clock to that time: STEPS_MAX hours, one step, and one hour."""
         for _ in range(STEPS_MAX):
             if self._beaten_ms + HOUR_MS >= to_ms:
                 break
             self._beat(self._beaten_ms + HOUR_MS)
-        if to_ms > self._beaten_ms:
-            self._beat(to_ms)
+        for beat_ms in (to_ms - HOUR_MS, to_ms):
+            if beat_ms > self._beaten_ms:
+                self._beat(beat_ms)
 
     def _beat(self, world_ms: int) -> None:
         self._target.beat(world_ms)

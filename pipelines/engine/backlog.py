@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
 
 from contracts import HEARTBEATS
 from infra.kafka import (
@@ -20,6 +19,7 @@ from infra.kafka import (
     read_start_offsets,
 )
 from infra.settings import Settings
+from pipelines.engine.beats import BeatLimit
 
 READ_SECONDS_MAX = 30.0
 
@@ -47,7 +47,7 @@ def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) ->
     if not waiting:
         return Backlog(0, timedelta())
     records = sum(ends[at] - first for at, first in waiting.items())
-    oldest_ms, newest_ms = find_oldest_ms(settings, waiting), read_world_ms(client, names)
+    oldest_ms, newest_ms = find_oldest_ms(settings, waiting), read_world_ms(settings, names)
     if oldest_ms is None or newest_ms is None:
         return Backlog(records, timedelta())
     return Backlog(records, max(timedelta(milliseconds=newest_ms - oldest_ms), timedelta()))
@@ -75,20 +75,24 @@ class HeldBack:
         if not held:
             return timedelta()
         oldest_ms = find_oldest_ms(self._settings, held, "read_uncommitted")
-        newest_ms = max(read_newest_ms(self._client, [HEARTBEATS.name]).values(), default=None)
+        newest_ms = read_world_ms(self._settings, [HEARTBEATS.name])
         if oldest_ms is None or newest_ms is None:
             return timedelta()
         return timedelta(milliseconds=newest_ms - oldest_ms)
 
 
-def read_world_ms(client: AdminClient, topics: Collection[str]) -> int | None:
+def read_world_ms(settings: Settings, topics: Collection[str]) -> int | None:
     """World time by the newest heartbeat, or by the newest record while there is none.
 
-    Only heartbeats move the watermark. The end of a transaction carries the wall clock, so the
-    largest timestamp of a topic in which others publish may be no record's.
+    Only heartbeats move the watermark, and none beyond its limit: one of another year counts as the
+    limit. The end of a transaction carries the wall clock, so the largest timestamp of a topic in
+    which others publish may be no record's.
     """
+    client = create_admin(settings)
     beats = read_newest_ms(client, [HEARTBEATS.name]) if HEARTBEATS.name in topics else {}
-    return max((beats or read_newest_ms(client, topics)).values(), default=None)
+    if beats:
+        return min(max(beats.values()), BeatLimit.read(settings).find_ms())
+    return max(read_newest_ms(client, topics).values(), default=None)
 
 
 def find_oldest_ms(

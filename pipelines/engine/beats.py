@@ -55,8 +55,17 @@ class BeatLimit:
         apart_ms = abs(newest.world_at(wall_ms) - self.clock.world_at(wall_ms))
         return timedelta(milliseconds=apart_ms) > SKEW
 
+    def find_ms(self) -> int:
+        """The limit at this moment, in epoch milliseconds."""
+        wall_ms = get_wall_ms()
+        world_ms = self.clock.world_at(wall_ms) if self.clock else wall_ms
+        stands = self.clock is not None and not self.clock.is_running
+        return (max(wall_ms, world_ms) if stands else world_ms) + SKEW // MILLISECOND
+
     def build_column(self) -> Column:
-        """World time at the start of a batch, and the skew; wall time where no clock runs."""
+        """The limit at the start of a batch: world time, and the skew; wall time where no clock
+        runs.
+        """
         wall_ms = F.unix_millis(F.current_timestamp())
         now_ms = wall_ms
         if self.clock is not None and self.clock.is_running:

@@ -109,9 +109,11 @@ class Reading:
 
     def books(self) -> dict[str, tuple[int, int]]:
         """By topic: how many of its records were applied, and how many rejected."""
-        return {
-            row["topic"]: (row["applied"], row["quarantined"]) for row in self.rows(BOOKS).values()
-        }
+        found: dict[str, tuple[int, int]] = {}
+        for row in self.rows(BOOKS).values():
+            applied, rejected = found.get(row["topic"], (0, 0))
+            found[row["topic"]] = applied + row["applied"], rejected + row["quarantined"]
+        return found
 
     def _put(self, records: Sequence[Record]) -> None:
         rows = [

@@ -9,12 +9,13 @@ from contracts.times import MILLISECOND
 from infra.kafka import Offsets
 from infra.settings import Settings
 from infra.wait import wait_until
+from pipelines.common.pipeline import load
 from pipelines.engine import backlog
 from pipelines.engine.backlog import Backlog
 from pipelines.engine.pace import MARGIN
 from tests.replay.answer import answer
 from tests.replay.checking import check
-from tests.replay.log import draw_log
+from tests.replay.log import SPOILT_BEATS, draw_log, select_read
 from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, create_work
 from tests.replay.schedule import Schedule, interleave
@@ -23,7 +24,8 @@ from tests.seeds import create_random
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 FIRST = timedelta(hours=4)
-BATCHES_MIN = 12
+BATCHES_MIN = 3
+"""Of the four hours: it catches up with them."""
 GROWTH_SECONDS_MAX = 120
 
 
@@ -33,7 +35,10 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
     """Four hours are looked at, sixteen more are there when the query starts."""
     chance = create_random("growth")
     apart = Schedule("apart", chunks=1, kills=0, lead_ms=MARGIN // MILLISECOND, burst_max=50)
-    log = interleave(draw_log(chance), apart, chance)
+    # A heartbeat of another year in the backlog is a memory of months.
+    spoilt = {world_ms for beats in SPOILT_BEATS.values() for world_ms in beats}
+    drawn = [entry for entry in draw_log(chance) if entry.published_ms not in spoilt]
+    log = select_read(interleave(drawn, apart, chance), load("inventory"))
     began_ms = log[0].published_ms
     first = next(
         number
@@ -51,7 +56,7 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
         return behind
 
     monkeypatch.setattr("pipelines.engine.query.measure_backlog", look)
-    limit = {"pipeline_records_per_batch_max": len(log) // BATCHES_MIN}
+    limit = {"pipeline_records_per_batch_max": first // BATCHES_MIN}
     running = InSession(
         create_work(kafka.model_copy(update=limit), "inventory"), spark, monkeypatch
     )

@@ -13,7 +13,7 @@ from services.api.problem import Invalid, Problem, Unavailable
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
 
-REACH_SECONDS_MAX = 10.0
+REACH_SECONDS_MAX = 30.0
 WAITING_MAX = 64
 RECORDS_MAX = 16
 

@@ -21,6 +21,7 @@ from generators.importing.publishing import (
 from generators.importing.reading import open_scratch
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.kafka import Outgoing
+from ops.control.world_clock import choose_beat_ms
 
 BEGIN_MS = 1_000 * HOUR_MS
 RECEIPT = RECEIPTS.examples[0]
@@ -101,11 +102,14 @@ def test_a_heartbeat_comes_after_all_that_was_published_before_it(importing: Imp
 
 def test_a_silence_is_crossed_in_steps_that_outlast_the_horizon(importing: Import) -> None:
     importing.run(receipt("R1", BEGIN_MS), receipt("R2", BEGIN_MS + 1_000 * HOUR_MS))
-    beats = importing.log.beats
-    before_last = beats[: beats.index(BEGIN_MS + 1_000 * HOUR_MS)]
+    over_ms = BEGIN_MS + 1_000 * HOUR_MS
+    beats = importing.log.beats[: importing.log.beats.index(over_ms) + 1]
+    *before_last, beside, _ = beats
+    assert beside == over_ms - HOUR_MS
     assert len(before_last) == 4
     assert before_last[-1] - BEGIN_MS > HORIZON_MS
     assert all(b - a <= HOUR_MS for a, b in pairwise(before_last))
+    assert choose_beat_ms(beats) == over_ms, "who reads the last heartbeats believes the last one"
 
 
 def test_the_clock_stands_after_the_last_minute(importing: Import) -> None:

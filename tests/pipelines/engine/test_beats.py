@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from contracts import HEARTBEATS
+from contracts.times import MILLISECOND
 from infra.settings import Settings
 from ops.control.world_clock import AnnouncedClock, ClockState, WorldClock
-from pipelines.engine import beats, query
-from pipelines.engine.beats import LOOK_SECONDS, BeatLimit
+from pipelines.engine import backlog, beats, query
+from pipelines.engine.beats import LOOK_SECONDS, SKEW, BeatLimit
 from pipelines.engine.query import watch
 
 NOW_MS = 1_800_000_000_000
@@ -51,6 +53,28 @@ def test_a_clock_that_was_set_back_a_little_is_still_the_same(
     limit = BeatLimit(Settings(), before, looked_at=1_000.0 - LOOK_SECONDS)
     assert limit.is_outdated() is is_outdated
     assert not limit.is_outdated(), "it looks once in a while"
+
+
+@pytest.mark.parametrize(
+    ("announced", "limit_ms"),
+    [
+        (RUNNING, WORLD_MS + 600_000),
+        (STOPPED, NOW_MS + 60_000),
+        (announce(NOW_MS + 120_000, NOW_MS), NOW_MS + 720_000),
+        (None, NOW_MS + 60_000),
+    ],
+)
+def test_a_heartbeat_of_another_year_makes_no_backlog_of_centuries(
+    monkeypatch: pytest.MonkeyPatch, announced: AnnouncedClock | None, limit_ms: int
+) -> None:
+    limit_ms += SKEW // MILLISECOND
+    monkeypatch.setattr(beats, "read_clock", lambda _settings: announced)
+    monkeypatch.setattr(beats, "get_wall_ms", lambda: NOW_MS + 60_000)
+    newest = {HEARTBEATS.name: WORLD_MS}
+    monkeypatch.setattr(backlog, "read_newest_ms", lambda _client, _topics: newest)
+    assert backlog.read_world_ms(Settings(), [HEARTBEATS.name]) == WORLD_MS
+    newest[HEARTBEATS.name] = limit_ms + 1
+    assert backlog.read_world_ms(Settings(), [HEARTBEATS.name]) == limit_ms
 
 
 class Batches:
