@@ -1,9 +1,8 @@
 """Contracts: the only place that defines fields, keys, units, rules and topic settings."""
 
-# ruff: noqa: F403
+# ruff: noqa: F403, F405
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +15,62 @@ if TYPE_CHECKING:
     from contracts.models import *
     from contracts.schemas import *
     from contracts.shape import *
+
+__all__ = [
+    "ACTIONS",
+    "ADJUSTMENTS",
+    "ALERTS",
+    "BEST_SELLERS",
+    "BOOKS",
+    "CLOCKS",
+    "CONFIRMATIONS",
+    "CONTRACTS",
+    "DAILY_DEMAND",
+    "DIMENSIONS",
+    "ERASURES",
+    "GENERATIONS",
+    "HEARTBEATS",
+    "INCIDENTS",
+    "LEDGER",
+    "MARKERS",
+    "NOTICE",
+    "ON_ITS_WAY",
+    "PRICE_CHANGES",
+    "PRODUCTS",
+    "PROMOTIONS",
+    "PROPOSALS",
+    "PURCHASE_ORDERS",
+    "QUARANTINE",
+    "READERS",
+    "RECEIPTS",
+    "REFUNDS",
+    "RELEASES",
+    "SHIPMENTS",
+    "STOCK_LEVELS",
+    "STORES",
+    "STORE_SALES",
+    "VISITS",
+    "BadContract",
+    "Contract",
+    "Decoded",
+    "Field",
+    "Row",
+    "Rule",
+    "TopicSettings",
+    "Undecodable",
+    "Unencodable",
+    "build_avro_schema",
+    "build_model",
+    "compute_digest",
+    "decode",
+    "encode",
+    "encode_key",
+    "find_schemas",
+    "get_contract",
+    "get_schema_id",
+    "holds_from",
+    "render_spark_ddl",
+]
 
 # What is found without the contracts of this repository comes first.
 MODULES = (
@@ -37,10 +92,9 @@ if not TYPE_CHECKING:
 
         The contracts are loaded no sooner: what checks them has to run while one is bad.
         """
-        is_module = name.startswith("_") or find_spec(f"{__name__}.{name}") is not None
-        for module in () if is_module else MODULES:
-            found = import_module(f"{__name__}.{module}")
-            if hasattr(found, name):
-                globals()[name] = getattr(found, name)
-                return globals()[name]
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        modules = (import_module(f"{__name__}.{module}") for module in MODULES)
+        value = next(getattr(one, name) for one in modules if hasattr(one, name))
+        globals()[name] = value
+        return value

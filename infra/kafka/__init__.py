@@ -1,10 +1,70 @@
 """Kafka clients with safe settings, and the requests to a broker that every room uses."""
 
-# ruff: noqa: F403
+from infra.kafka.clients import (
+    Config,
+    build_client_config,
+    create_admin,
+    create_consumer,
+    create_producer,
+)
+from infra.kafka.errors import KafkaDown, UnknownTopic
+from infra.kafka.offsets import (
+    EndOffsets,
+    Offsets,
+    Partition,
+    fetch_committed,
+    find_offsets_at,
+    list_partitions,
+    read_end_offsets,
+    read_high_watermarks,
+    read_newest_ms,
+    read_start_offsets,
+)
+from infra.kafka.read import (
+    Headers,
+    Record,
+    read_all,
+    read_assigned,
+    read_between,
+    read_newest,
+    read_to_end,
+    to_record,
+)
+from infra.kafka.send import NotDelivered, Outgoing, send, send_all
+from infra.kafka.topics import HasTopicSettings, TopicSettings, apply_topics, is_answering
 
-from infra.kafka.clients import *
-from infra.kafka.errors import *
-from infra.kafka.offsets import *
-from infra.kafka.read import *
-from infra.kafka.send import *
-from infra.kafka.topics import *
+__all__ = [
+    "Config",
+    "EndOffsets",
+    "HasTopicSettings",
+    "Headers",
+    "KafkaDown",
+    "NotDelivered",
+    "Offsets",
+    "Outgoing",
+    "Partition",
+    "Record",
+    "TopicSettings",
+    "UnknownTopic",
+    "apply_topics",
+    "build_client_config",
+    "create_admin",
+    "create_consumer",
+    "create_producer",
+    "fetch_committed",
+    "find_offsets_at",
+    "is_answering",
+    "list_partitions",
+    "read_all",
+    "read_assigned",
+    "read_between",
+    "read_end_offsets",
+    "read_high_watermarks",
+    "read_newest",
+    "read_newest_ms",
+    "read_start_offsets",
+    "read_to_end",
+    "send",
+    "send_all",
+    "to_record",
+]
