@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from contracts import HEARTBEATS
 from infra.kafka import (
@@ -47,7 +48,8 @@ def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) ->
     if not waiting:
         return Backlog(0, timedelta())
     records = sum(ends[at] - first for at, first in waiting.items())
-    oldest_ms, newest_ms = find_oldest_ms(settings, waiting), read_world_ms(settings, names)
+    limit = BeatLimit.read(settings)
+    oldest_ms, newest_ms = find_oldest_ms(settings, waiting), read_world_ms(client, names, limit)
     if oldest_ms is None or newest_ms is None:
         return Backlog(records, timedelta())
     return Backlog(records, max(timedelta(milliseconds=newest_ms - oldest_ms), timedelta()))
@@ -56,8 +58,10 @@ def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) ->
 class HeldBack:
     """What open transactions hold back in some topics: records that nobody may read yet."""
 
-    def __init__(self, settings: Settings, topics: Iterable[str]) -> None:
+    def __init__(self, settings: Settings, topics: Iterable[str], limit: BeatLimit) -> None:
+        """`limit`: of the heartbeats that move the watermark."""
         self._settings = settings
+        self._limit = limit
         self._names = tuple(topics)
         self._client = create_admin(settings)
         self._ends = EndOffsets(self._client, patient=True)
@@ -75,23 +79,22 @@ class HeldBack:
         if not held:
             return timedelta()
         oldest_ms = find_oldest_ms(self._settings, held, "read_uncommitted")
-        newest_ms = read_world_ms(self._settings, [HEARTBEATS.name])
+        newest_ms = read_world_ms(self._client, [HEARTBEATS.name], self._limit)
         if oldest_ms is None or newest_ms is None:
             return timedelta()
         return timedelta(milliseconds=newest_ms - oldest_ms)
 
 
-def read_world_ms(settings: Settings, topics: Collection[str]) -> int | None:
+def read_world_ms(client: AdminClient, topics: Collection[str], limit: BeatLimit) -> int | None:
     """World time by the newest heartbeat, or by the newest record while there is none.
 
     Only heartbeats move the watermark, and none beyond its limit: one of another year counts as the
     limit. The end of a transaction carries the wall clock, so the largest timestamp of a topic in
     which others publish may be no record's.
     """
-    client = create_admin(settings)
     beats = read_newest_ms(client, [HEARTBEATS.name]) if HEARTBEATS.name in topics else {}
     if beats:
-        return min(max(beats.values()), BeatLimit.read(settings).find_ms())
+        return min(max(beats.values()), limit.find_ms())
     return max(read_newest_ms(client, topics).values(), default=None)
 
 

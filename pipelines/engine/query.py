@@ -193,17 +193,18 @@ def start(
     ends it.
     """
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
+    limit = limit or BeatLimit.read(settings)
     prepare_session(work.spark, now.live, now.state_partitions)
     changes = build_changes(
         pipeline,
         read(work, pipeline.inputs, now).coalesce(SMALL_TASKS if now.live else TASKS),
         now.memory,
         work.dimensions.lookups,
-        (limit or BeatLimit.read(settings)).build_column(),
+        limit.build_column(),
         generation.number,
         generation.outputs,
     )
-    write = (failure or Failure()).keep(create_writer(work, now))
+    write = (failure or Failure()).keep(create_writer(work, now, limit))
     if not now.live:
         return write_stream(work, changes, write).trigger(availableNow=True).start()
     seconds = compute_batch_seconds(settings, pipeline)
@@ -229,7 +230,7 @@ def name_query(generation: Generation) -> str:
     return f"{generation.pipeline}-g{generation.number}"
 
 
-def create_writer(work: Run, now: Pace) -> Write:
+def create_writer(work: Run, now: Pace, limit: BeatLimit) -> Write:
     """The function that writes a batch: after the checks, and before the throttle."""
     checkpoint = locate_checkpoint(work.settings, work.generation)
     # A batch's end is asked for to count it, to mark it, and to count the next one.
@@ -242,7 +243,8 @@ def create_writer(work: Run, now: Pace) -> Write:
     )
     write = read_dimensions_before(write, work.dimensions)
     if not now.in_archive:
-        held = HeldBack(work.settings, [topic.name for topic in work.pipeline.inputs])
+        names = [topic.name for topic in work.pipeline.inputs]
+        held = HeldBack(work.settings, names, limit)
         held_max = find_held_max(now, work.pipeline.reads)
         write = wait_for_transactions(write, held.measure, held_max)
     if now.live:

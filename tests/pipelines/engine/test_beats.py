@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from contracts import HEARTBEATS
 from contracts.times import MILLISECOND
@@ -68,13 +69,17 @@ def test_a_heartbeat_of_another_year_makes_no_backlog_of_centuries(
     monkeypatch: pytest.MonkeyPatch, announced: AnnouncedClock | None, limit_ms: int
 ) -> None:
     limit_ms += SKEW // MILLISECOND
-    monkeypatch.setattr(beats, "read_clock", lambda _settings: announced)
     monkeypatch.setattr(beats, "get_wall_ms", lambda: NOW_MS + 60_000)
     newest = {HEARTBEATS.name: WORLD_MS}
     monkeypatch.setattr(backlog, "read_newest_ms", lambda _client, _topics: newest)
-    assert backlog.read_world_ms(Settings(), [HEARTBEATS.name]) == WORLD_MS
+
+    def read() -> int | None:
+        limit = BeatLimit(Settings(), announced, looked_at=0.0)
+        return backlog.read_world_ms(AdminClient({}), [HEARTBEATS.name], limit)
+
+    assert read() == WORLD_MS
     newest[HEARTBEATS.name] = limit_ms + 1
-    assert backlog.read_world_ms(Settings(), [HEARTBEATS.name]) == limit_ms
+    assert read() == limit_ms
 
 
 class Batches:
