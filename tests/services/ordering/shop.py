@@ -100,8 +100,16 @@ class Reordering:
         """Every purchase order that is committed."""
         client, topics = create_admin(self._kafka), [PURCHASE_ORDERS.name]
         written = read_high_watermarks(client, topics)
-        wait_until(lambda: read_end_offsets(client, topics) == written, "no transaction is open")
-        return [dict(decode(one.value).value) for one in read(self._kafka, written)]
+        ends = written
+
+        def is_readable() -> bool:
+            """The mark of a commit may be written after `written` was read, and is above it."""
+            nonlocal ends
+            ends = read_end_offsets(client, topics)
+            return all(ends[at] >= end for at, end in written.items())
+
+        wait_until(is_readable, "no transaction is open")
+        return [dict(decode(one.value).value) for one in read(self._kafka, ends)]
 
     def by_review(self) -> dict[int, Counter[str]]:
         """How often each sku was ordered, by the number of the review."""
