@@ -31,25 +31,6 @@ class CommandBusy(Unavailable):
         )
 
 
-class CommandFailed(Problem):
-    """The command failed; the text says why."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__(HTTPStatus.CONFLICT, "Command refused", said)
-
-
-class CommandTooSlow(Problem):
-    """The command took too long and was ended."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            HTTPStatus.GATEWAY_TIMEOUT,
-            "Command too slow",
-            f"Expected the command to end within {SECONDS_MAX:g} s, but it did not, and was ended. "
-            "Look how far it came: make status.",
-        )
-
-
 @dataclass(frozen=True)
 class Commands:
     """Runs one long and one short command at a time, for clients with the token."""
@@ -61,7 +42,7 @@ class Commands:
     """Held while a command runs, by whether it is long."""
 
     def run(self, *arguments: str, before: Callable[[], None] | None = None) -> str:
-        """Run a command and return its output. Raises CommandBusy, CommandFailed, CommandTooSlow.
+        """Run a command and return its output. Raises CommandBusy and Problem.
 
         It calls `before` when no other command of its kind runs; `before` may refuse by raising.
         """
@@ -81,9 +62,15 @@ class Commands:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise CommandTooSlow from error
+            raise Problem(
+                HTTPStatus.GATEWAY_TIMEOUT,
+                "Command too slow",
+                f"Expected the command to end within {SECONDS_MAX:g} s, but it did not, and was "
+                "ended. Look how far it came: make status.",
+            ) from error
         finally:
             slot.release()
         if done.returncode:
-            raise CommandFailed((done.stderr or done.stdout).strip()[-SAID_CHARACTERS_MAX:])
+            said = (done.stderr or done.stdout).strip()[-SAID_CHARACTERS_MAX:]
+            raise Problem(HTTPStatus.CONFLICT, "Command refused", said)
         return done.stdout.strip()[-SAID_CHARACTERS_MAX:]

@@ -49,7 +49,7 @@ class Actions:
     def run(self, target: str, *arguments: str, why: str | None = None) -> str:
         """Run the command on the target and return its output; call it in a worker thread.
 
-        Raises NotRecorded, and what Commands.run raises.
+        Raises Problem.
         """
         attempt = Attempt(self.operation, target, self.caller, why)
         begun: list[Row] = []

@@ -84,12 +84,6 @@ class PageRequest:
         return self.build(rows, selection.place)
 
 
-def parse_generation(text: str | None) -> int | None:
-    """The generation of the cursor; None for a text that is no cursor."""
-    cursor = None if text is None else _parse(text)
-    return None if cursor is None else cursor.generation
-
-
 def resume(text: str, generation: int, question: str, kinds: tuple[type, ...]) -> Place:
     """The place to go on after. Raises Problem unless the cursor fits question and generation."""
     cursor = _parse(text)

@@ -44,27 +44,22 @@ ALWAYS = (
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.SERVICE_UNAVAILABLE,
 )
-"""The error answers of any route. With SECURE=on it refuses a missing or insufficient token."""
+"""The error answers of any route. With SECURE=on it refuses a missing or insufficient token; it may
+be too busy, or not have loaded yet what it answers from."""
 
 
 def document_responses(*statuses: HTTPStatus) -> Responses:
-    """The error answers of a route, for its OpenAPI."""
+    """The error answers of a route beside ALWAYS, for its OpenAPI."""
     content = {
         Problem.media_type: {"schema": {"$ref": f"#/components/schemas/{ProblemDocument.__name__}"}}
     }
-    return {
-        int(status): {"description": status.phrase, "content": content}
-        for status in (*statuses, *ALWAYS)
-    }
+    return {int(status): {"description": status.phrase, "content": content} for status in statuses}
 
 
-NO_PROBLEMS = document_responses()
-"""The error answers of a route that can always answer a valid request."""
-LIST_PROBLEMS = document_responses(HTTPStatus.SERVICE_UNAVAILABLE)
-"""The error answers of a route to a list, which may not be loaded."""
-ITEM_PROBLEMS = document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
-"""The error answers of a route to one thing, which may be unknown or not loaded."""
+ITEM_PROBLEMS = document_responses(HTTPStatus.NOT_FOUND)
+"""The error answers of a route to one thing, which may be unknown."""
 
 
 BEARER, BASIC = "HTTPBearer", "HTTPBasic"

@@ -7,7 +7,6 @@ from fastapi import Query
 from pydantic import Field, StringConstraints
 
 from infra.kafka import Offsets, Partition
-from services.api.http.paging import parse_generation
 from services.api.http.parameters import Parameters
 from services.api.problem import Invalid, Problem, Unavailable
 from services.api.store.snapshots import Snapshots
@@ -39,11 +38,9 @@ ViewParameters = Annotated[ViewQuery, Query()]
 async def await_snapshots(store: Store, view: str, query: ViewQuery) -> Snapshots:
     """The snapshots of the view, once it holds the records named in the query.
 
-    They are not older than the marker that the request waited for. A later page comes from the
-    generation of the pages before it, while the API follows that generation. Raises Problem,
-    ViewMissing and ViewLoading.
+    They are not older than the marker that the request waited for. Raises Problem.
     """
-    snapshots = store.find_snapshots(view, parse_generation(getattr(query, "cursor", None)))
+    snapshots = store.find_snapshots(view)
     if not query.min_offset:
         return snapshots
     wanted = _parse_offsets(query.min_offset)

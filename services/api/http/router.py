@@ -7,6 +7,8 @@ from fastapi import APIRouter
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from services.api.http.problems import ALWAYS, Responses, document_responses
+
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 NO_OPERATION = "none"
 """Of a file of the pages, a path that no route has, and a request refused before routing."""
@@ -19,10 +21,12 @@ class Router(APIRouter):
     before its first answer, and look up the route of each request twice.
     """
 
-    def __init__(self, **options: Any) -> None:
-        """`options`: of FastAPI's router."""
+    def __init__(self, responses: Responses | None = None, **options: Any) -> None:
+        """`responses`: of each route, beside ALWAYS. `options`: of FastAPI's router."""
         super().__init__(
-            generate_unique_id_function=lambda route: name_operation(route.name), **options
+            generate_unique_id_function=lambda route: name_operation(route.name),
+            responses={**document_responses(*ALWAYS), **(responses or {})},
+            **options,
         )
 
 

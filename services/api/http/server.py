@@ -5,7 +5,6 @@ An open connection costs a file and some memory, but no thread. The limits end i
 """
 
 import asyncio
-import re
 import socket
 import ssl
 from collections.abc import Callable
@@ -29,32 +28,13 @@ NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 
 CONNECTIONS_MAX = 512
 """Connections that are open at once, by default. Each needs an open file."""
-HEADER_BYTES_MAX = 16_384  # of the first line, the headers and the empty line of a request
+HEADER_BYTES_MAX = 16_384
+"""Of the head of a request that has not arrived whole. A whole one is at most what asyncio reads at
+once, 256 KiB."""
 HEAD_SECONDS_MAX = 10.0  # for the first line and the headers of a request, from its first byte
 UNREAD_SECONDS_MAX = 30.0  # a client that takes nothing for so long is gone
 MAY_ANSWER = (h11.IDLE, h11.SEND_RESPONSE)
 """The states of a connection before an answer begins."""
-
-EMPTY_LINE = re.compile(rb"\n\r?\n")
-
-
-class Heads(h11.Connection):
-    """HTTP as a server reads it, with a limit for the size of a head in any number of pieces.
-
-    h11 limits only the part of an incomplete head that it keeps. A head that arrives at once may
-    have any size.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(h11.SERVER, max_incomplete_event_size=HEADER_BYTES_MAX)
-
-    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """The next event of h11. Raises RemoteProtocolError for a head that is too large."""
-        if self.their_state is h11.IDLE:
-            end = EMPTY_LINE.search(self.trailing_data[0])
-            if end is not None and end.end() > HEADER_BYTES_MAX:
-                raise h11.RemoteProtocolError("The head of a request is too large.")
-        return super().next_event()
 
 
 class Connection(H11Protocol):
@@ -68,7 +48,6 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.conn = Heads()
         if len(self.connections) > self.connections_max:
             self._refuse(
                 Unavailable(
@@ -223,6 +202,7 @@ def listen(
         host=host,
         port=port,
         http=limited,
+        h11_max_incomplete_event_size=HEADER_BYTES_MAX,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -139,10 +139,7 @@ class Span:
 
 
 def sum_movements(snapshot: LakeSnapshot, span: Span) -> dict[str, int] | None:
-    """The columns of a shelf without its key, times in epoch ms; None without a movement.
-
-    Raises LakeTooSlow.
-    """
+    """The columns of a shelf without its key, times in epoch ms; None without a movement."""
     register_events(snapshot, span)
     [shelf] = snapshot.query(SHELF, {"sku": span.sku})
     return shelf if shelf["version"] else None
@@ -151,7 +148,7 @@ def sum_movements(snapshot: LakeSnapshot, span: Span) -> dict[str, int] | None:
 def find_movements(
     snapshot: LakeSnapshot, span: Span, after: Place | None, limit: int
 ) -> list[Record]:
-    """At most `limit` events that moved a shelf, after a place, in order. Raises LakeTooSlow.
+    """At most `limit` events that moved a shelf, after a place, in order.
 
     The columns are those of `MOVED`, times in milliseconds since 1970. The columns `original_…` say
     where a released event was rejected; they are None for any other event.

@@ -65,7 +65,7 @@ def find_stock_outs(
     """The stock-outs that lasted in the span and began after a moment, in order.
 
     Times are in milliseconds since 1970. `ended_at` and `lost_ms` are None while it lasts;
-    `lost_ms_in_all` is the lost time of all stock-outs of the span. Raises LakeTooSlow.
+    `lost_ms_in_all` is the lost time of all stock-outs of the span.
     """
     since_ms = WHOLE_MIN if span.since_ms is None else span.since_ms
     # A level is the sum of all earlier movements: read all of them.

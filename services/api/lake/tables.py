@@ -46,29 +46,6 @@ class LakeMissing(Problem):
         )
 
 
-class LakeBusy(Unavailable):
-    """The number of concurrent readers of the lake is at its limit."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Too many in the lake",
-            f"Expected at most {AT_ONCE_MAX} requests to read the lake at once, found more. Try "
-            "again in a second.",
-        )
-
-
-class LakeTooSlow(Problem):
-    """A query of the lake exceeded its time limit."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "Too long in the lake",
-            f"Expected to have read the lake within {SECONDS_MAX:g} s, but had not. Ask for a "
-            "shorter time, or read the tables with a tool of your own: pipelines/lake/README.md.",
-        )
-
-
 Record = dict[str, Any]
 """A row of a query, by column; the query determines the columns and their types."""
 
@@ -107,7 +84,7 @@ class LakeSnapshot:
         self._engine.register(relation, rows)
 
     def query(self, sql: str, values: Mapping[str, object] | None = None) -> list[Record]:
-        """The rows of the result, by column. Raises LakeTooSlow."""
+        """The rows of the result, by column. Raises Problem where it takes too long."""
         overdue = Timer(SECONDS_MAX, self._engine.interrupt)
         overdue.start()
         try:
@@ -116,7 +93,13 @@ class LakeSnapshot:
         except (duckdb.InterruptException, RuntimeError) as error:
             if not overdue.finished.is_set():
                 raise
-            raise LakeTooSlow from error  # an interrupted query raises either
+            raise Problem(  # an interrupted query raises either
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "Too long in the lake",
+                f"Expected to have read the lake within {SECONDS_MAX:g} s, but had not. Ask for a "
+                "shorter time, or read the tables with a tool of your own: "
+                "pipelines/lake/README.md.",
+            ) from error
         finally:
             overdue.cancel()
 
@@ -134,10 +117,14 @@ class Lake:
 
     @contextmanager
     def open(self, *topics: Contract) -> Iterator[LakeSnapshot]:
-        """The newest versions of these topics' tables. Raises LakeBusy and LakeMissing."""
+        """The newest versions of these topics' tables. Raises Problem and LakeMissing."""
         with ExitStack() as ending:
             if not self._slots.acquire(blocking=False):
-                raise LakeBusy
+                raise Unavailable(
+                    "Too many in the lake",
+                    f"Expected at most {AT_ONCE_MAX} requests to read the lake at once, found "
+                    "more. Try again in a second.",
+                )
             ending.callback(self._slots.release)
             tables = {topic: self._pin(topic) for topic in topics}
             yield LakeSnapshot(tables, ending.enter_context(closing(duckdb.connect(config=ENGINE))))
@@ -173,7 +160,7 @@ def find_records(
 
     An event is named by its topic, `event_id` and `event_time`; the times limit the files that are
     read. A record has its place, `published_at` in milliseconds since 1970, and `event`: the fields
-    of the contract, as JSON. Raises LakeTooSlow.
+    of the contract, as JSON.
     """
     wanted = [each for each in named if each["topic"] == topic.name]
     times = [to_epoch_ms(datetime.fromisoformat(each["event_time"])) for each in wanted]

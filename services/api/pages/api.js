@@ -9,7 +9,7 @@ export const POLLED = {
   pipelines: "/v1/pipelines",
   bestSellers: "/v1/best-sellers?top=10",
   emptyShelves: "/v1/stock?state=out&sort=-last_event_time&limit=50",
-  lowShelves: "/v1/stock?state=low&low_max=5&sort=units_on_hand&limit=50",
+  lowShelves: "/v1/stock?state=low&sort=units_on_hand&limit=50",
   negativeShelves: "/v1/stock?state=negative&sort=units_on_hand&limit=50",
   orders: "/v1/orders?limit=50",
   history: "/v1/history",

@@ -8,7 +8,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
@@ -16,10 +16,9 @@ from contracts import ACTIONS, build_model
 from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.authority import Authorized
 from services.api.http.parameters import IdFilter, NoParameters, PageQuery, Parameters
-from services.api.http.problems import LIST_PROBLEMS, document_responses
+from services.api.http.problems import document_responses
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
-from services.api.problem import Problem
 from services.api.routes.pipelines import Name, find_generations
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import ACTIONS_TABLE, NEWEST_ACTIONS_FIRST
@@ -33,6 +32,14 @@ THRESHOLDS_MAX = 16
 Threshold = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}=-?\d{1,12}$")]
 
 router = Router(tags=["actions"])
+
+
+def _find_pipeline(store: FromStore, pipeline: Name) -> str:
+    """The name of a pipeline that there is. Raises Problem."""
+    return find_generations(store, pipeline).pipeline
+
+
+KnownPipeline = Annotated[str, Depends(_find_pipeline)]
 
 
 def _refuse_nul(text: str) -> str:
@@ -100,7 +107,6 @@ class AuditPage(TopicsPage):
 RESPONSES = document_responses(
     HTTPStatus.NOT_FOUND,
     HTTPStatus.CONFLICT,
-    HTTPStatus.SERVICE_UNAVAILABLE,
     HTTPStatus.GATEWAY_TIMEOUT,
 )
 
@@ -115,9 +121,8 @@ action = partial(router.post, response_model=Done, responses=RESPONSES)
     "the replay goes on: GET /v1/pipelines/{pipeline} says how far it is.",
 )
 def start_replay(
-    actions: Authorized, store: FromStore, pipeline: Name, query: Annotated[StartQuery, Query()]
+    actions: Authorized, pipeline: KnownPipeline, query: Annotated[StartQuery, Query()]
 ) -> JSONResponse:
-    find_generations(store, pipeline)
     settings = [word for one in query.thresholds for word in ("--set", one)]
     target = " ".join((pipeline, *query.thresholds))
     return _run(actions, target, "replay", "start", pipeline, *settings)
@@ -125,17 +130,8 @@ def start_replay(
 
 @action("/v1/pipelines/{pipeline}/promote", summary="Let every reader follow the candidate")
 def promote_generation(
-    actions: Authorized, store: FromStore, pipeline: Name, query: GenerationParameters
+    actions: Authorized, pipeline: KnownPipeline, query: GenerationParameters
 ) -> JSONResponse:
-    candidate = find_generations(store, pipeline).candidate
-    if candidate is None or candidate.number != query.number:
-        found = "none" if candidate is None else f"generation {candidate.number}"
-        raise Problem(
-            HTTPStatus.CONFLICT,
-            "Another candidate",
-            f"Expected generation {query.number} as the candidate of {pipeline}, found {found}. "
-            "Look again before you promote it.",
-        )
     number, target = str(query.number), f"{pipeline} g{query.number}"
     return _run(actions, target, "replay", "promote", pipeline, "--number", number)
 
@@ -145,17 +141,15 @@ def promote_generation(
     summary="Let every reader follow the generation before again",
 )
 def roll_back_generation(
-    actions: Authorized, store: FromStore, pipeline: Name, _: NoParameters
+    actions: Authorized, pipeline: KnownPipeline, _: NoParameters
 ) -> JSONResponse:
-    find_generations(store, pipeline)
     return _run(actions, pipeline, "replay", "rollback", pipeline)
 
 
 @action("/v1/pipelines/{pipeline}/prune", summary="Forget a generation that readers do not follow")
 def prune_generation(
-    actions: Authorized, store: FromStore, pipeline: Name, query: GenerationParameters
+    actions: Authorized, pipeline: KnownPipeline, query: GenerationParameters
 ) -> JSONResponse:
-    find_generations(store, pipeline)
     number, target = str(query.number), f"{pipeline} g{query.number}"
     return _run(actions, target, "replay", "prune", pipeline, "--number", number)
 
@@ -165,9 +159,8 @@ def prune_generation(
     summary="Compute what the candidate says otherwise, at the newest marker",
 )
 def compute_difference(
-    actions: Authorized, store: FromStore, pipeline: Name, _: NoParameters
+    actions: Authorized, pipeline: KnownPipeline, _: NoParameters
 ) -> JSONResponse:
-    find_generations(store, pipeline)
     return _run(actions, pipeline, "replay", "diff", pipeline)
 
 
@@ -203,7 +196,6 @@ def forget_customer(actions: Authorized, query: Annotated[ForgetQuery, Query()])
     description="An action is recorded before it begins, and before its answer is given. It may be "
     "listed a moment later.",
     response_model=AuditPage,
-    responses=LIST_PROBLEMS,
 )
 def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSONResponse:
     selection, request = query.request_newest("actions", ACTIONS_TABLE, NEWEST_ACTIONS_FIRST)

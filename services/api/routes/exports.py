@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Generator, Sequence
-from http import HTTPStatus
 
 import anyio
 from fastapi import Request
@@ -11,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from services.api.http.answers import Slots
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import Responses, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, Responses
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
@@ -34,9 +33,7 @@ Lines = Generator[bytes, None, None]
 
 ANSWERS: Responses = {
     200: {"content": {NDJSON: {"schema": {"type": "string"}}}},
-    **document_responses(
-        HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE
-    ),
+    **ITEM_PROBLEMS,
 }
 
 router = Router(tags=["views"])

@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field
 from infra.clock import get_wall_ms
 from services.api.http.answers import respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.problem import Problem, Unavailable
@@ -45,7 +44,6 @@ class WorldTime(BaseModel):
     "/healthz",
     summary="Whether the process works",
     response_model=Health,
-    responses=LIST_PROBLEMS,
 )
 async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
     if not store.is_alive():
@@ -64,7 +62,6 @@ async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
     description="A pipeline that is invalid, in trouble or without a marker does not affect the "
     "others: `missing` names it, and requests for its views are answered with a 503.",
     response_model=Health,
-    responses=LIST_PROBLEMS,
 )
 async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
     loading, missing = _classify(store)
@@ -85,7 +82,6 @@ async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
     "world_ms + (wall clock - wall_ms) * speed. Ask again from time to time: a simulator that "
     "falls behind sets the clock back.",
     response_model=WorldTime,
-    responses=LIST_PROBLEMS,
 )
 async def get_clock(store: FromStore, _: NoParameters) -> JSONResponse:
     clock, now_ms = store.get_world_clock(), get_wall_ms()

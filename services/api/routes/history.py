@@ -25,7 +25,7 @@ from services.api.http.parameters import (
     Sku,
     StoreId,
 )
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS
+from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.read_your_writes import ViewParameters
 from services.api.http.router import Router
 from services.api.http.sources import FromLake, FromStore
@@ -181,7 +181,6 @@ class Available(BaseModel):
     "/v1/history",
     summary="Whether the past can be asked for",
     response_model=Available,
-    responses=NO_PROBLEMS,
 )
 def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
     missing = lake.find_missing(*TOPICS)
@@ -222,7 +221,6 @@ def get_past_shelf(
     description="From the lake. The changes of all movements until a moment add up to the "
     "shelf at that moment. Later pages may hold events that were published meanwhile.",
     response_model=MovementPage,
-    responses=LIST_PROBLEMS,
 )
 def list_movements(
     lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters
@@ -254,7 +252,6 @@ def list_movements(
     "fall to zero or below until they rise above zero. The answer lists the stock-outs that lasted "
     "after `since`, by the events until `until`. Lost time counts between the two.",
     response_model=StockOutPage,
-    responses=LIST_PROBLEMS,
 )
 def list_stock_outs(
     lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters

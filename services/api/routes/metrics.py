@@ -26,15 +26,14 @@ from contracts import ALERTS
 from infra.clock import get_wall_ms
 from ops.generations.record import State
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import NO_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import Profile
+from services.api.problem import Unavailable
 from services.api.routes import quarantine
 from services.api.routes.pipelines import Pipeline, describe_all
 from services.api.routes.views import TABLES
 from services.api.store.applier import Histogram
 from services.api.store.changelog import READER
-from services.api.store.errors import MirrorLoading
 from services.api.store.materializer import Materializer
 from services.api.store.store import Store
 
@@ -137,7 +136,6 @@ router = Router(tags=["metrics"])
     response_class=Response,
     responses={
         200: {"content": {TEXT: {"schema": {"type": "string"}}}},
-        **NO_PROBLEMS,
     },
 )
 def get_metrics(request: Request, _: NoParameters) -> Response:
@@ -252,7 +250,7 @@ class Scrape:
 
     def add_rejections(self) -> None:
         rejected: list[tuple[str, str, int]] = []
-        with suppress(MirrorLoading, DatabaseError), self._store.rejections.open() as connection:
+        with suppress(Unavailable, DatabaseError), self._store.rejections.open() as connection:
             rejected = connection.execute(quarantine.COUNTS).fetchall()
         for topic, reason, records in rejected:
             self.add("retail_quarantine_records", records, topic, reason)

@@ -11,12 +11,12 @@ from typing import Annotated
 from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from contracts import CONFIRMATIONS, PROPOSALS, PURCHASE_ORDERS, build_model
 from services.api.http.answers import Dated, TopicsAsOf, TopicsPage, date, date_by_offsets
 from services.api.http.parameters import IdFilter, PageQuery, Sku, StoreId
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS
+from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
@@ -34,7 +34,6 @@ from services.api.store.mirrored import (
 from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import AnyJson, Document, Stored
-from services.times import render_instant
 
 TABLE = TABLES[PROPOSALS.name]
 DAY_MS = 24 * 60 * 60 * 1000
@@ -66,31 +65,15 @@ class OrderPage(TopicsPage):
     items: list[Order] = Field(description="the newest review first")
 
 
-class ReviewPosition(BaseModel):
-    """A shelf at one review."""
+class ReviewPosition(build_model(PROPOSALS)):  # type: ignore[misc]  # made at run time
+    """A shelf at one review, as it was proposed for."""
 
-    review_at: str = Field(description="the review, in world time; the newest are still to come")
-    moved_units: int = Field(
-        description="by how much the position changed in the day before, but for orders",
-        json_schema_extra=UNIT,
-    )
     position_units: int | None = Field(
         description="on the shelf and on order when the review began; null: what moved before the "
         "oldest row that the view keeps is not known here",
         json_schema_extra=UNIT,
     )
     ordered_units: int = Field(description="ordered by this review", json_schema_extra=UNIT)
-    reorder_point_units: int = Field(
-        description="the review orders when the position is not above it",
-        json_schema_extra=UNIT,
-    )
-    order_up_to_units: int = Field(
-        description="an order takes the position up to it, in whole packs",
-        json_schema_extra=UNIT,
-    )
-    measure: str | None = Field(
-        description="what the product is sold by: units are thousandths of it; null: pieces"
-    )
     final: bool = Field(description="whether nothing can change what moved")
 
 
@@ -109,7 +92,6 @@ class Positions(Dated):
     description="Orders exist where they fill the shelves (`SIMULATOR_REFILL=orders`), "
     "from the world's first midnight on.",
     response_model=OrderPage,
-    responses=LIST_PROBLEMS,
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
     selection, request = query.request_newest("orders", ORDERS_TABLE, NEWEST_ORDERS_FIRST)
@@ -155,7 +137,7 @@ def _build(store: Store, snapshots: Snapshots, store_id: str, sku: str) -> Docum
     # Read the view first: an order of a review follows the rows of the review.
     with snapshots.open() as snapshot:
         rows = snapshot.select(ROWS, (sku, store_id)).fetchall()
-        is_whole = has_every_review(snapshot)
+        is_whole = _has_every_review(snapshot)
     if not rows:
         raise NotFound(
             "No review of the shelf",
@@ -168,7 +150,7 @@ def _build(store: Store, snapshots: Snapshots, store_id: str, sku: str) -> Docum
     finality = Finality(store, TABLE, snapshot.marker)
     items = [
         {**item, **finality.to_json(row)}
-        for row, item in zip(rows, accumulate_positions(rows, ordered, is_whole), strict=True)
+        for row, item in zip(rows, _accumulate_positions(rows, ordered, is_whole), strict=True)
     ]
     return {
         "store_id": store_id,
@@ -179,7 +161,7 @@ def _build(store: Store, snapshots: Snapshots, store_id: str, sku: str) -> Docum
     }
 
 
-def has_every_review(snapshot: Snapshot) -> bool:
+def _has_every_review(snapshot: Snapshot) -> bool:
     """Whether the view still holds its first review, so that its rows hold every movement.
 
     There is one review per day. If the first row is less than a day younger than the oldest time
@@ -190,25 +172,20 @@ def has_every_review(snapshot: Snapshot) -> bool:
     return oldest_ms is None or first_ms is None or first_ms >= oldest_ms + DAY_MS
 
 
-def accumulate_positions(
+def _accumulate_positions(
     rows: Sequence[Stored], ordered: Mapping[int, int], is_whole: bool
 ) -> Iterator[Document]:
     """Each review with its opening position.
 
     `rows` are in the order of reviews; `ordered` has the ordered units by review in epoch ms.
     """
+    review, moved = (TABLE.columns.index(name) for name in ("review_at", "moved_units"))
     moved_units = 0
     for row in rows:
-        proposal = dict(zip(TABLE.columns, row, strict=True))
-        review_ms = proposal["review_at"]
-        moved_units += proposal["moved_units"]
-        earlier = sum(units for at, units in ordered.items() if at < review_ms)
+        moved_units += row[moved]
+        earlier = sum(units for at, units in ordered.items() if at < row[review])
         yield {
-            "review_at": render_instant(review_ms),
-            "moved_units": proposal["moved_units"],
+            **TABLE.to_json(row),
             "position_units": moved_units + earlier if is_whole else None,
-            "ordered_units": ordered.get(review_ms, 0),
-            "reorder_point_units": proposal["reorder_point_units"],
-            "order_up_to_units": proposal["order_up_to_units"],
-            "measure": proposal["measure"],
+            "ordered_units": ordered.get(row[review], 0),
         }

@@ -5,7 +5,6 @@ GET /v1/pipelines/{pipeline}/difference: the last computed difference of a repla
 
 import json
 import sqlite3
-from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Path
@@ -18,7 +17,7 @@ from infra.reports import find_difference
 from ops.generations.record import Generation, Generations
 from services.api.http.answers import AsOf, date, respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import NO_PROBLEMS, document_responses
+from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import FromSources, FromStore
 from services.api.problem import NotFound
@@ -98,7 +97,6 @@ class Difference(BaseModel):
     "/v1/pipelines",
     summary="Lag, rate and books of every pipeline",
     response_model=Pipelines,
-    responses=NO_PROBLEMS,
 )
 def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
     return respond(Pipelines(pipelines=describe_all(store)))
@@ -108,7 +106,7 @@ def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
     "/v1/pipelines/{pipeline}",
     summary="Lag, rate and books of one pipeline",
     response_model=Pipeline,
-    responses=document_responses(HTTPStatus.NOT_FOUND),
+    responses=ITEM_PROBLEMS,
 )
 def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> JSONResponse:
     return respond(describe(store, find_generations(store, pipeline)))
@@ -119,7 +117,7 @@ def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> JSONRespo
     summary="What the candidate says otherwise; without a candidate, what the promotion changed",
     description="As `retail replay start` or `diff`, or the POST of this path, last computed it.",
     response_model=Difference,
-    responses=document_responses(HTTPStatus.NOT_FOUND),
+    responses=ITEM_PROBLEMS,
 )
 def get_difference(sources: FromSources, pipeline: Name, _: NoParameters) -> JSONResponse:
     known = find_generations(sources.store, pipeline)

@@ -13,7 +13,7 @@ from contracts import NOTICE, PRICE_CHANGES, PROMOTIONS, build_model
 from contracts.times import EPOCH, render_span
 from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
 from services.api.http.parameters import Moment, PageParameters, PageQuery, Parameters, Sku
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS
+from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.problem import NotFound, Problem
@@ -111,7 +111,6 @@ def get_price_history(store: FromStore, sku: Sku, query: PageParameters) -> JSON
     "/v1/promotions/{sku}",
     summary="Every promotion of a product, planned ones too, the last first",
     response_model=PromotionPage,
-    responses=LIST_PROBLEMS,
 )
 def list_promotions(store: FromStore, sku: Sku, query: PageParameters) -> JSONResponse:
     return JSONResponse(_build_page("promotions", store.promotions, PLANNED, sku, query))

@@ -10,7 +10,7 @@ from contracts import QUARANTINE, Undecodable, build_model, decode
 from contracts.validation import VALIDATED
 from services.api.http.answers import NextCursor, OffsetsByTopic
 from services.api.http.parameters import NoParameters, PageQuery
-from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS
+from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.problem import NotFound
@@ -88,7 +88,6 @@ Rejected: type[BaseModel] = create_model(
     "/v1/quarantine",
     summary="Rejected records, the newest first, in pages",
     response_model=QuarantinePage,
-    responses=LIST_PROBLEMS,
 )
 def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]) -> JSONResponse:
     selection, request = query.request_newest(

@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from contracts import CONTRACTS, find_schemas
-from services.api.http.problems import NO_PROBLEMS, Responses
+from services.api.http.problems import Responses
 from services.api.http.router import Router
 from services.api.problem import Problem
 
@@ -96,7 +96,7 @@ class RegistryProblem(Problem):
         return {"error_code": self.code, "message": self.detail}
 
 
-RESPONSES: Responses = NO_PROBLEMS | {
+RESPONSES: Responses = {
     int(status): {"model": Failure, "description": status.phrase}
     for status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
 }

@@ -88,7 +88,7 @@ class Sort(StrEnum):
 
 
 CONDITIONS = {
-    State.LOW: "units_on_hand > 0 and units_on_hand <= ?",
+    State.LOW: f"units_on_hand between 1 and {LOW_UNITS_MAX}",
     State.NEGATIVE: "units_on_hand < 0",
     State.OUT: "units_on_hand = 0",
 }
@@ -105,11 +105,8 @@ class StockQuery(ViewQuery, PageQuery):
     )
     state: State | None = Field(
         None,
-        description="low: 1 to low_max units on hand; out: none; negative: more was sold than "
-        "the log accounts for",
-    )
-    low_max: int = Field(
-        LOW_UNITS_MAX, ge=1, le=1_000_000, description="the most units that still count as low"
+        description=f"low: 1 to {LOW_UNITS_MAX} units on hand; out: none; negative: more was sold "
+        "than the log accounts for",
     )
     sort: Sort = Field(
         Sort.KEY, description="ascending, with a minus descending; the key settles what is equal"
@@ -147,7 +144,7 @@ async def get_shelf(
     "/v1/stock",
     summary="Shelves, filtered, sorted, in pages",
     response_model=StockPage,
-    responses=document_responses(HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=document_responses(HTTPStatus.GONE),
 )
 async def list_stock(store: FromStore, query: Annotated[StockQuery, Query()]) -> JSONResponse:
     snapshots = await await_snapshots(store, STOCK.view, query)
@@ -190,8 +187,7 @@ def _create_selection(query: StockQuery) -> Selection:
     if query.search is not None:
         conditions.append(Condition("instr(lower(sku), lower(?)) > 0", (query.search,)))
     if query.state is not None:
-        values = (query.low_max,) if query.state is State.LOW else ()
-        conditions.append(Condition(CONDITIONS[query.state], values))
+        conditions.append(Condition(CONDITIONS[query.state]))
     # The key comes last, so that no two rows are equal.
     order = STOCK.key if query.sort is Sort.KEY else (query.sort.lstrip("-"), *STOCK.key)
     return Selection(

@@ -8,7 +8,6 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from http import HTTPStatus
 from time import monotonic
 from typing import Annotated
 
@@ -21,7 +20,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from services.api.http.answers import Slots
 from services.api.http.parameters import Parameters
-from services.api.http.problems import document_responses
+from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.problem import Invalid
@@ -73,9 +72,7 @@ class StreamQuery(Parameters):
     response_class=StreamingResponse,
     responses={
         200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}},
-        **document_responses(
-            HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE
-        ),
+        **ITEM_PROBLEMS,
     },
 )
 async def stream_view(

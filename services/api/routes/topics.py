@@ -2,7 +2,6 @@
 
 import operator
 from functools import cache
-from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from contracts import CONTRACTS, Contract, catalog, find_schemas, get_schema_id
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import NO_PROBLEMS, document_responses
+from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.router import Router
 from services.api.problem import NotFound
 from services.api.store.tables import AnyJson, Document, to_document
@@ -129,7 +128,6 @@ def render(contract: Contract) -> Document:
     "/v1/topics",
     summary="Every topic and view with its contract",
     response_model=Topics,
-    responses=NO_PROBLEMS,
 )
 async def list_topics(_: NoParameters) -> JSONResponse:
     return JSONResponse({"topics": [render(one) for _, one in sorted(CONTRACTS.items())]})
@@ -139,7 +137,7 @@ async def list_topics(_: NoParameters) -> JSONResponse:
     "/v1/topics/{name}",
     summary="One topic or view with its contract",
     response_model=Topic,
-    responses=document_responses(HTTPStatus.NOT_FOUND),
+    responses=ITEM_PROBLEMS,
 )
 async def get_topic(name: Name, _: NoParameters) -> JSONResponse:
     if name not in CONTRACTS:
@@ -160,7 +158,7 @@ class ContractFiles(BaseModel):
     contracts: list[ContractFile]
 
 
-@router.get("/v1/contracts", summary="Every contract and where its file is", responses=NO_PROBLEMS)
+@router.get("/v1/contracts", summary="Every contract and where its file is")
 async def list_contracts(_: NoParameters) -> ContractFiles:
     return ContractFiles(
         contracts=[
@@ -174,7 +172,7 @@ async def list_contracts(_: NoParameters) -> ContractFiles:
     "/v1/contracts/{name}",
     summary="One contract's file, in the Open Data Contract Standard",
     response_class=PlainTextResponse,
-    responses=document_responses(HTTPStatus.NOT_FOUND),
+    responses=ITEM_PROBLEMS,
 )
 async def get_contract_file(name: Name, _: NoParameters) -> PlainTextResponse:
     if name not in TEXTS:

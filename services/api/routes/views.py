@@ -19,7 +19,7 @@ from contracts import ALERTS, BOOKS, CONTRACTS
 from services.api.http import filters
 from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.parameters import NoParameters, PageQuery
-from services.api.http.problems import ITEM_PROBLEMS, NO_PROBLEMS, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, document_responses
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
@@ -70,7 +70,6 @@ class Views(BaseModel):
     "/v1/views",
     summary="Every view: its filters, who writes it, and how far it has come",
     response_model=Views,
-    responses=NO_PROBLEMS,
 )
 def list_views(store: FromStore, _: NoParameters) -> JSONResponse:
     return JSONResponse({"views": [_describe(store, table) for table in TABLES.values()]})
@@ -132,9 +131,7 @@ def _describe_served(store: Store, table: Table) -> Document:
 KEY_CHARACTERS_MAX = 1_024
 ALERT_ROWS = TABLES[ALERTS.name]
 
-PAGE_PROBLEMS = document_responses(
-    HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE
-)
+PAGE_PROBLEMS = document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 
 Key = Annotated[
     str,

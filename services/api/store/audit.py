@@ -10,7 +10,7 @@ from time import monotonic
 from contracts import ACTIONS, Row, encode, encode_key
 from infra.clock import get_wall_ms
 from infra.security.tokens import NOBODY
-from services.api.store.errors import NotRecorded
+from services.api.problem import Unavailable
 from services.api.store.publisher import NotPublished, Record
 
 REFUSALS_AT_ONCE_MAX = 60
@@ -90,13 +90,17 @@ class Audit:
     async def begin(self, attempt: Attempt) -> Row:
         """Record the begin of an action and return its record.
 
-        Raises NotRecorded: then the action must not begin.
+        Raises Unavailable: then the action must not begin.
         """
         row = self._create_row(attempt) | {"outcome": "begun"}
         try:
             await self._record(row)
         except NotPublished as error:
-            raise NotRecorded(str(error)) from error
+            raise Unavailable(
+                "Not recorded",
+                f"Expected to record the action before it begins, but: {error}. Nothing was done; "
+                "try again.",
+            ) from error
         return row
 
     async def end(self, begun: Row, status: HTTPStatus) -> None:

@@ -61,3 +61,8 @@ class Background:
                 self._log.warning("%s: %s; going on in %.1f s", self.name, error, pause)
                 self._log.debug("%s", self.name, exc_info=True)
                 self.stopping.wait(pause)
+
+
+def render_cause(trouble: str | None) -> str:
+    """The trouble in brackets, to end a sentence with; empty where there is none."""
+    return f" ({trouble})" if trouble else ""

@@ -10,10 +10,9 @@ from time import monotonic
 from infra.kafka import Offsets
 from ops.generations.record import Generation
 from services.api.store.applier import Applier, Views, Work
-from services.api.store.background import Background
+from services.api.store.background import Background, render_cause
 from services.api.store.changelog import Log
 from services.api.store.database import Database, Unusable
-from services.api.store.errors import render_cause
 from services.api.store.marker import Marker
 from services.api.store.snapshots import Snapshots
 

@@ -78,13 +78,12 @@ class Materializers:
         """The generation's materializer, if it is kept up to date."""
         return self._followed.get(pipeline, {}).get(number)
 
-    def find_view(self, view: str, number: int | None = None) -> Materializer | None:
-        """The materializer to read a view from: that of the generation, while it is followed."""
+    def find_view(self, view: str) -> Materializer | None:
+        """The materializer to read a view from; it may still be loading."""
         for pipeline in tuple(self.known):
             materializer = self.find_served(pipeline)
             if materializer and view in materializer.generation.views:
-                pinned = None if number is None else self.find(pipeline, number)
-                return pinned or materializer
+                return materializer
         return None
 
     def apply(self, known: Generations) -> None:

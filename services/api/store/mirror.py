@@ -14,10 +14,10 @@ from time import monotonic
 
 from infra.kafka import Offsets, Partition
 from infra.sqlite import is_damage
+from services.api.problem import Unavailable
 from services.api.store.background import Background
 from services.api.store.changelog import End, Extent, Log, Record, follow, read_row
 from services.api.store.database import Unusable, create_file, remove, reopening
-from services.api.store.errors import MirrorLoading
 from services.api.store.materializer import OpenLog
 from services.api.store.tables import Stored, Table
 
@@ -74,9 +74,13 @@ class Mirror(Background):
 
     @contextmanager
     def open(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: rows and offsets of one moment. Raises MirrorLoading."""
+        """One transaction: rows and offsets of one moment. Raises Unavailable before its load."""
         if not self._loaded:
-            raise MirrorLoading(self._layout.topic, self.trouble or LOADING)
+            raise Unavailable(
+                "Topic being loaded",
+                f"Expected {self._layout.topic} read to its end, but: {self.trouble or LOADING}. "
+                "Try again in a second.",
+            )
         address = f"{self._path.as_uri()}?mode=ro"
         try:
             # Opening takes a tenth of a millisecond and leaves no connection to manage.

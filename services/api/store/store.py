@@ -11,9 +11,9 @@ from functools import partial
 from infra.clock import get_wall_ms
 from ops.control.world_clock import AnnouncedClock
 from ops.generations.record import State
-from services.api.store.background import Background
+from services.api.problem import Unavailable
+from services.api.store.background import Background, render_cause
 from services.api.store.control import Control
-from services.api.store.errors import NoWorldClock, ViewLoading, ViewMissing, render_cause
 from services.api.store.freshness import Freshness
 from services.api.store.materializers import Materializers, Registration
 from services.api.store.mirror import Mirror
@@ -117,31 +117,41 @@ class Store:
         every = (*self._list_background(), *self.generations.list_all())
         return [f"{each.name}: {each.trouble}" for each in every if each.is_failing]
 
-    def find_snapshots(self, view: str, generation: int | None = None) -> Snapshots:
-        """The snapshots of the view as it is now. Raises ViewMissing and ViewLoading.
-
-        They are of the generation with that number while it is kept up to date, else of the
-        promoted one.
-        """
-        materializer = self.generations.find_view(view, generation)
+    def find_snapshots(self, view: str) -> Snapshots:
+        """The snapshots of the view as it is now. Raises Unavailable."""
+        materializer = self.generations.find_view(view)
         if materializer is None:
             raise self.create_missing(view)
         if materializer.snapshots is None:
-            raise ViewLoading(view, materializer.describe_progress())
+            raise Unavailable(
+                "View being loaded",
+                f"Expected {view} loaded to a marker, found {materializer.describe_progress()}. "
+                "Try again when GET /readyz says ready.",
+            )
         return materializer.snapshots
 
-    def create_missing(self, view: str) -> ViewMissing:
+    def create_missing(self, view: str) -> Unavailable:
         """The error of a view that no promoted generation carries."""
-        return ViewMissing(view, self._find_refused(view), self.control.trouble)
+        refused = self._find_refused(view)
+        return Unavailable(
+            "View withdrawn" if refused else "View not there yet",
+            f"Expected a promoted generation of the pipeline that writes {view}, found "
+            f"{refused or 'none'}{render_cause(self.control.trouble)}. See which pipelines run: "
+            "make status.",
+        )
 
     def get_world_clock(self) -> AnnouncedClock:
-        """The clock of the world. Raises NoWorldClock while none has been announced."""
+        """The clock of the world. Raises Unavailable while none has been announced."""
         if self.control.world is None:
-            raise NoWorldClock
+            raise Unavailable(
+                "No world clock",
+                "Expected a world clock to tell the time by, found none in "
+                "private.control.clock.v1. The simulator announces it: make up.",
+            )
         return self.control.world
 
     def get_world_ms(self) -> int:
-        """World time in epoch milliseconds. Raises NoWorldClock."""
+        """World time in epoch milliseconds. Raises Unavailable."""
         return self.get_world_clock().world_at(get_wall_ms())
 
     def find_world_ms(self) -> int | None:

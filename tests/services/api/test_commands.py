@@ -5,7 +5,8 @@ import sys
 import pytest
 
 from services.api.app import RETAIL
-from services.api.commands import CommandFailed, Commands
+from services.api.commands import Commands
+from services.api.problem import Problem
 
 
 def create_commands() -> Commands:
@@ -19,7 +20,7 @@ def test_it_is_the_command_line_that_is_installed() -> None:
 
 
 def test_what_it_does_not_know_it_says() -> None:
-    with pytest.raises(CommandFailed, match="No such command"):
+    with pytest.raises(Problem, match="No such command"):
         create_commands().run("replay", "guess")
 
 

@@ -66,7 +66,6 @@ ASKED: Mapping[HTTPStatus, Sequence[str]] = {
         set_thresholds(THRESHOLDS_MAX + 1),
     ),
     HTTPStatus.REQUEST_URI_TOO_LONG: (RELEASE + "x" * 10_000,),
-    HTTPStatus.CONFLICT: ("/v1/pipelines/fraud/promote?number=3",),
     HTTPStatus.OK: (
         FORGET + "--help",
         FORGET + "x" * CUSTOMER_CHARACTERS_MAX,

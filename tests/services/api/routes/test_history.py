@@ -12,7 +12,7 @@ from contracts import ADJUSTMENTS, ALERTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENT
 from infra.lake import Folders
 from services.api.http.paging import Cursor
 from services.api.lake import tables as lake
-from services.api.lake.tables import LakeBusy, LakeTooSlow
+from services.api.problem import Problem
 from services.api.store.marker import group_by_topic
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, check_problem, create_sources, serving
@@ -249,7 +249,7 @@ def test_an_answer_stays_with_the_versions_that_it_began_with(
 
 def test_few_read_the_lake_at_once(filled_silver: Silver, folders: Folders) -> None:
     one = lake.Lake(folders)
-    refused = pytest.raises(LakeBusy)
+    refused = pytest.raises(Problem)
     with one.open(RECEIPTS), one.open(RECEIPTS), refused as refusal, one.open(RECEIPTS):
         pass
     assert "at once" in refusal.value.detail
@@ -262,7 +262,7 @@ def test_what_takes_too_long_is_given_up(
 ) -> None:
     monkeypatch.setattr(lake, "SECONDS_MAX", 0.5)  # what has not begun cannot be interrupted
     with lake.Lake(folders).open(RECEIPTS) as snapshot:
-        with pytest.raises(LakeTooSlow) as refusal:
+        with pytest.raises(Problem) as refusal:
             snapshot.query(
                 "select sum(a.i * b.i) as much from range(100000) a(i), range(100000) b(i)"
             )

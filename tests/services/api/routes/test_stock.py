@@ -66,7 +66,6 @@ def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
         ({"sku": "A"}, [("S001", "A"), ("S002", "A")]),
         ({"store_id": "S002", "sku": "C"}, [("S002", "C")]),
         ({"state": "low"}, [("S001", "A")]),
-        ({"state": "low", "low_max": 6}, [("S001", "A"), ("S002", "C")]),
         ({"state": "out"}, [("S001", "B")]),
         ({"state": "negative"}, [("S002", "B")]),
         ({"sort": "units_on_hand", "limit": 2}, [("S002", "B"), ("S001", "B")]),

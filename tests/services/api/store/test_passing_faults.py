@@ -12,10 +12,10 @@ import pytest
 
 from contracts import PURCHASE_ORDERS
 from infra.wait import wait_until
+from services.api.problem import Unavailable
 from services.api.store import database, mirror
 from services.api.store.background import Background
 from services.api.store.database import connect
-from services.api.store.errors import MirrorLoading
 from services.api.store.mirror import Mirror
 from services.api.store.mirrored import ORDERS
 from tests.services.api.store.test_damage import scribble, scribble_inside
@@ -117,7 +117,7 @@ def list_orders(mirrored: Mirror) -> list[str]:
 
 def await_orders(mirrored: Mirror, *wanted: str) -> None:
     def is_there() -> bool:
-        with suppress(MirrorLoading):
+        with suppress(Unavailable):
             return mirrored.trouble is None and list_orders(mirrored) == list(wanted)
         return False
 
