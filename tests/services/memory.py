@@ -23,7 +23,7 @@ from contracts import (
     encode_key,
 )
 from infra.kafka import Offsets, Partition, UnknownTopic
-from services.api.store.changelog import End, Extent, OffsetGone, Record
+from services.api.store.changelog import Changelog, End, Extent, OffsetGone, Record
 
 READ_MAX = 500
 
@@ -78,16 +78,16 @@ class MemoryLog:
 
     @contextmanager
     def open(self, topics: Iterable[str]) -> Iterator["MemoryReader"]:
-        yield MemoryReader(self, tuple(topics))
+        yield MemoryReader(self, topics)
 
 
-class MemoryReader:
+class MemoryReader(Changelog):
     """One reader's place in it; says that it is at an end once, each time it gets there."""
 
-    def __init__(self, log: MemoryLog, topics: tuple[str, ...]) -> None:
+    def __init__(self, log: MemoryLog, topics: Iterable[str]) -> None:
         self.paused: set[Partition] = set()
         self._log = log
-        self._topics = topics
+        self._topics = list(topics)
         self._next: dict[Partition, int] = {}
         self._told: dict[Partition, int] = {}
         self._ids: dict[str, str] = {}

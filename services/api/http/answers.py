@@ -1,11 +1,15 @@
 """The common parts of answers: their JSON, the members that date them, and their number at once."""
 
+from collections.abc import AsyncIterator, Generator
 from http import HTTPStatus
+from math import inf
 from threading import BoundedSemaphore
 from typing import Annotated, Any
 
-from fastapi.responses import JSONResponse
+import anyio
+from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, Field
+from starlette.types import Receive, Scope, Send
 
 from infra.kafka import Offsets
 from services.api.problem import Problem
@@ -101,3 +105,34 @@ class Slots:
 
     def free(self) -> None:
         self._free.release()
+
+
+class LongAnswer(StreamingResponse):
+    """A stream in a slot. It ends after `seconds_max` at the latest, and then frees the slot.
+
+    The connection of a reader that takes nothing is cut by the server.
+    """
+
+    def __init__(
+        self,
+        parts: Generator[bytes, None, None] | AsyncIterator[str],
+        media_type: str,
+        slots: Slots,
+        seconds_max: float = inf,
+    ) -> None:
+        """Raises Problem when no slot is free."""
+        slots.take()
+        headers = {"Cache-Control": "no-store"}
+        super().__init__(parts, media_type=media_type, headers=headers)
+        self._parts = parts
+        self._slots = slots
+        self._seconds_max = seconds_max
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            with anyio.move_on_after(self._seconds_max):
+                await super().__call__(scope, receive, send)
+        finally:
+            if isinstance(self._parts, Generator):
+                self._parts.close()
+            self._slots.free()

@@ -3,12 +3,10 @@
 import json
 from collections.abc import Generator, Sequence
 
-import anyio
 from fastapi import Request
 from fastapi.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
 
-from services.api.http.answers import Slots
+from services.api.http.answers import LongAnswer
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import ITEM_PROBLEMS, Responses
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
@@ -52,7 +50,7 @@ async def export_view(
 ) -> StreamingResponse:
     table = find_table(name)
     snapshots = await await_snapshots(store, name, query)
-    return Export(_render(snapshots, [table]), request.app.state.exports)
+    return _stream(request, _render(snapshots, [table]))
 
 
 @router.get(
@@ -75,26 +73,11 @@ async def export_pipeline(
             f"GET /v1/pipelines/{pipeline} says why.",
         )
     tables = [TABLES[view] for view in served.generation.views if view in TABLES]
-    return Export(_render(served.snapshots, tables, pipeline), request.app.state.exports)
+    return _stream(request, _render(served.snapshots, tables, pipeline))
 
 
-class Export(StreamingResponse):
-    """A stream in a slot that ends after EXPORT_SECONDS_MAX at the latest, and then frees it."""
-
-    def __init__(self, lines: Lines, slots: Slots) -> None:
-        """Raises Problem when no slot is free."""
-        slots.take()
-        super().__init__(lines, media_type=NDJSON)
-        self._lines = lines
-        self._slots = slots
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            with anyio.move_on_after(EXPORT_SECONDS_MAX):
-                await super().__call__(scope, receive, send)
-        finally:
-            self._lines.close()
-            self._slots.free()
+def _stream(request: Request, lines: Lines) -> LongAnswer:
+    return LongAnswer(lines, NDJSON, request.app.state.exports, EXPORT_SECONDS_MAX)
 
 
 def _render(snapshots: Snapshots, tables: Sequence[Table], pipeline: str | None = None) -> Lines:

@@ -29,8 +29,13 @@ from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.read_your_writes import ViewParameters
 from services.api.http.router import Router
 from services.api.http.sources import FromLake, FromStore
-from services.api.lake.movements import TOPICS, Span, find_movements, sum_movements
-from services.api.lake.stock_outs import find_stock_outs
+from services.api.lake.movements import (
+    TOPICS,
+    Span,
+    find_movements,
+    find_stock_outs,
+    sum_movements,
+)
 from services.api.lake.tables import Lake, Record, find_records
 from services.api.problem import NotFound
 from services.api.routes.stock import STOCK, StockLevel

@@ -3,6 +3,7 @@
 GET /v1/promotions: the promotion plans of a product.
 """
 
+import json
 from typing import Annotated
 
 from fastapi import Query
@@ -86,7 +87,7 @@ def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]
     change, until_ms = price
     return JSONResponse(
         {
-            **PRICES.to_json(change),
+            **change,
             "until": render_instant_or_none(until_ms),
             "at": render_instant(at_ms),
             **date_by_offsets(inputs),
@@ -124,8 +125,8 @@ def _build_page(
     with mirror.open() as connection:
         rows = announcements.list_before(connection, sku, before, request.rows_max)
         inputs = read_offsets(connection, announcements.contract.name)
-    page = request.build(rows, announcements.place)
-    items = [announcements.to_json(one) for one in page.items]
+    page = request.build(rows, lambda row: row[:2])
+    items = [json.loads(document) for *_, document in page.items]
     return {"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)}
 
 

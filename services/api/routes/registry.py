@@ -7,7 +7,6 @@ gets its id from the lock file.
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from typing import Annotated
@@ -34,16 +33,6 @@ VERSION_INVALID = 42202
 Id = Annotated[str, Path(description="the schema id, as in bytes 2 to 5 of a record's value")]
 Subject = Annotated[str, Path(description="`<topic>-value`")]
 Number = Annotated[str, Path(description="1, 2, … or latest")]
-
-
-@dataclass(frozen=True)
-class Version:
-    """A schema of a subject."""
-
-    subject: str
-    number: int  # 1 for the subject's first schema
-    schema_id: int
-    text: str
 
 
 class Shape(BaseModel):
@@ -119,7 +108,7 @@ async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in t
 )
 async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as above
     schema = _find_by_id(id)
-    return RegistryResponse([{"subject": schema.subject, "version": schema.number}])
+    return RegistryResponse([{"subject": schema.subject, "version": schema.version}])
 
 
 @router.get("/subjects", summary="Every topic and view, as a subject", response_model=list[str])
@@ -133,7 +122,7 @@ async def list_subjects() -> RegistryResponse:
     response_model=list[int],
 )
 async def list_versions(subject: Subject) -> RegistryResponse:
-    return RegistryResponse([each.number for each in _find_versions(subject)])
+    return RegistryResponse([each.version for each in _find_versions(subject)])
 
 
 @router.get(
@@ -142,15 +131,7 @@ async def list_versions(subject: Subject) -> RegistryResponse:
     response_model=RegisteredSchema,
 )
 async def get_version(subject: Subject, version: Number) -> RegistryResponse:
-    schema = _find_version(subject, version)
-    return RegistryResponse(
-        {
-            "subject": subject,
-            "version": schema.number,
-            "id": schema.schema_id,
-            "schema": schema.text,
-        }
-    )
+    return RegistryResponse({**_find_version(subject, version).model_dump(), "subject": subject})
 
 
 @router.get(
@@ -169,15 +150,15 @@ async def get_mode() -> RegistryResponse:
 
 
 @cache
-def _list_versions() -> dict[str, tuple[Version, ...]]:
+def _list_versions() -> dict[str, tuple[RegisteredSchema, ...]]:
     """The schemas of each topic, the oldest first."""
     return {
         contract.name: tuple(
-            Version(
-                f"{contract.name}{SUFFIX}",
-                number,
-                schema_id,
-                json.dumps(schema, separators=(",", ":")),
+            RegisteredSchema(
+                subject=f"{contract.name}{SUFFIX}",
+                version=number,
+                id=schema_id,
+                schema=json.dumps(schema, separators=(",", ":")),
             )
             for number, (schema_id, schema) in enumerate(sorted(schemas.items()), start=1)
         )
@@ -186,11 +167,11 @@ def _list_versions() -> dict[str, tuple[Version, ...]]:
     }
 
 
-def _find_by_id(text: str) -> Version:
+def _find_by_id(text: str) -> RegisteredSchema:
     wanted = int(text) if text.isascii() and text.isdigit() else None
     for versions in _list_versions().values():
         for version in versions:
-            if version.schema_id == wanted:
+            if version.id == wanted:
                 return version
     raise RegistryProblem(
         SCHEMA_UNKNOWN,
@@ -199,7 +180,7 @@ def _find_by_id(text: str) -> Version:
     )
 
 
-def _find_versions(subject: str) -> tuple[Version, ...]:
+def _find_versions(subject: str) -> tuple[RegisteredSchema, ...]:
     """The subject's schemas, the oldest first.
 
     A generation's changelog has the schemas of its view: readers of the log know only the topic's
@@ -217,7 +198,7 @@ def _find_versions(subject: str) -> tuple[Version, ...]:
     return versions
 
 
-def _find_version(subject: str, wanted: str) -> Version:
+def _find_version(subject: str, wanted: str) -> RegisteredSchema:
     every = _find_versions(subject)
     if wanted in LATEST:
         return every[-1]

@@ -15,10 +15,8 @@ import anyio
 from fastapi import Header, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
-from starlette.requests import ClientDisconnect
-from starlette.types import Message, Receive, Scope, Send
 
-from services.api.http.answers import Slots
+from services.api.http.answers import LongAnswer
 from services.api.http.parameters import Parameters
 from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.router import Router
@@ -32,7 +30,6 @@ from services.api.store.store import Store
 EVENT_ID = r"\d{1,18}-\d{1,18}"
 STREAMS_MAX = 32
 STREAM_SECONDS_MAX = 3_600.0
-SEND_SECONDS_MAX = 10.0  # a reader that takes nothing for that long is gone
 HEARTBEAT_SECONDS = 10.0
 RETRY_SECONDS = 0.5  # after the file was found damaged
 RETRY_MS = 1_000  # after which a reader reconnects
@@ -87,30 +84,8 @@ async def stream_view(
         )
     find_table(query.view)
     store.find_snapshots(query.view)
-    slots: Slots = request.app.state.streams
-    slots.take()
     position = Position(store, query.view, last_event_id)
-    return EventStream(render_events(position, store), slots)
-
-
-class EventStream(StreamingResponse):
-    """A stream that ends if its reader takes nothing, and then frees its slot."""
-
-    def __init__(self, events: AsyncIterator[str], slots: Slots) -> None:
-        super().__init__(events, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
-        self._slots = slots
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_in_time(message: Message) -> None:
-            with anyio.fail_after(SEND_SECONDS_MAX):
-                await send(message)
-
-        try:
-            await super().__call__(scope, receive, send_in_time)
-        except (TimeoutError, ClientDisconnect):
-            pass  # the connection ends with this call
-        finally:
-            self._slots.free()
+    return LongAnswer(render_events(position, store), EVENT_STREAM, request.app.state.streams)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from infra.errors import UserError
 from infra.kafka import Offsets, Partition
 from ops.generations.record import Generation
 from services.api.store.assembly import Assembly
-from services.api.store.changelog import READER, End, Extent, Log, Record, read_row
+from services.api.store.changelog import READER, Changelog, End, Extent, Record, read_row
 from services.api.store.database import Database, Unusable
 from services.api.store.marker import Marker
 from services.api.store.tables import Stored, Table
@@ -76,7 +76,7 @@ class Applier:
     """One uninterrupted run. Its caller is the only writer of the database."""
 
     def __init__(
-        self, views: Views, database: Database, log: Log, extent: Extent, work: Work
+        self, views: Views, database: Database, log: Changelog, extent: Extent, work: Work
     ) -> None:
         self._views = views
         self._database = database

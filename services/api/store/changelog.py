@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Self
 
 from confluent_kafka import (
     Consumer,
@@ -70,20 +70,6 @@ class Extent:
     ids: Mapping[str, str]
     starts: Offsets
     ends: Offsets
-
-
-class Log(Protocol):
-    """The log, as the materializer uses it."""
-
-    def read_ids(self) -> Mapping[str, str]: ...
-
-    def read_extent(self) -> Extent: ...
-
-    def start(self, offsets: Offsets) -> None: ...
-
-    def read(self) -> Sequence[Record | End]: ...
-
-    def pause(self, full: Collection[Partition]) -> None: ...
 
 
 class Changelog:
@@ -161,7 +147,7 @@ class Changelog:
 
 
 def follow(
-    log: Log, extent: Extent, start: Offsets, is_over: Callable[[], bool]
+    log: Changelog, extent: Extent, start: Offsets, is_over: Callable[[], bool]
 ) -> Iterator[tuple[Sequence[Record | End], bool]]:
     """What arrives from these offsets on, and whether every partition was read to its end once."""
     log.start(start)

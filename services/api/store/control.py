@@ -12,7 +12,7 @@ from ops.control.world_clock import BEATS_READ_MAX, AnnouncedClock, choose_beat_
 from ops.generations.marker import Marker
 from ops.generations.record import Generations
 from services.api.store.background import Background
-from services.api.store.changelog import End, Extent, Log, Record, follow, read_row
+from services.api.store.changelog import Changelog, End, Extent, Record, follow, read_row
 
 TOPICS = (GENERATIONS.name, MARKERS.name, CLOCKS.name, HEARTBEATS.name)
 
@@ -22,7 +22,7 @@ class Control(Background):
 
     def __init__(
         self,
-        open_log: Callable[[Iterable[str]], AbstractContextManager[Log]],
+        open_log: Callable[[Iterable[str]], AbstractContextManager[Changelog]],
         on_generations: Callable[[Generations], None],
     ) -> None:
         super().__init__("control", trouble="the control topics have not been read yet")

@@ -11,7 +11,7 @@ from infra.kafka import Offsets
 from ops.generations.record import Generation
 from services.api.store.applier import Applier, Views, Work
 from services.api.store.background import Background, render_cause
-from services.api.store.changelog import Log
+from services.api.store.changelog import Changelog
 from services.api.store.database import Database, Unusable
 from services.api.store.marker import Marker
 from services.api.store.snapshots import Snapshots
@@ -21,7 +21,7 @@ MARKERS_MAX = 1_024
 
 log = logging.getLogger("api.materializer")
 
-OpenLog = Callable[[Iterable[str]], AbstractContextManager[Log]]
+OpenLog = Callable[[Iterable[str]], AbstractContextManager[Changelog]]
 OnLoaded = Callable[["Materializer"], None]
 MeasureWait = Callable[[Offsets], float | None]
 """Returns the seconds that the oldest record beyond these offsets is in the log; None: unknown."""
@@ -128,7 +128,7 @@ class Materializer(Background):
                 self._applier = None
                 database.close()
 
-    def _resume(self, views: Views, changelog: Log) -> tuple[Database, Applier]:
+    def _resume(self, views: Views, changelog: Changelog) -> tuple[Database, Applier]:
         """The database on disk; a new one if that cannot be continued."""
         extent = changelog.read_extent()
         tables = tuple(views.tables.values())

@@ -16,7 +16,7 @@ from infra.kafka import Offsets, Partition
 from infra.sqlite import is_damage
 from services.api.problem import Unavailable
 from services.api.store.background import Background
-from services.api.store.changelog import End, Extent, Log, Record, follow, read_row
+from services.api.store.changelog import Changelog, End, Extent, Record, follow, read_row
 from services.api.store.database import Unusable, create_file, remove, reopening
 from services.api.store.materializer import OpenLog
 from services.api.store.tables import Stored, Table
@@ -106,7 +106,7 @@ class Mirror(Background):
                         next_check = monotonic() + CHECK_SECONDS
                         self._look_after(topic, extent)
 
-    def _look_after(self, topic: Log, extent: Extent) -> None:
+    def _look_after(self, topic: Changelog, extent: Extent) -> None:
         if topic.read_ids() != extent.ids or self._damaged or not self._path.exists():
             self._loaded = self._damaged = False
             remove(self._path)

@@ -4,8 +4,8 @@ rejections and actions.
 All times are epoch milliseconds.
 """
 
+import json
 import sqlite3
-from typing import Any
 
 from contracts import (
     ACTIONS,
@@ -17,15 +17,12 @@ from contracts import (
     Contract,
     holds_from,
 )
-from contracts.times import to_epoch_ms, to_instant
+from contracts.times import to_instant
 from services.api.store.changelog import Record, read_row
 from services.api.store.mirror import Layout, create_layout
 from services.api.store.selection import Place
-from services.api.store.tables import KINDS, Document, Stored, Table
+from services.api.store.tables import Document, Stored, Table
 from services.times import render_instant
-
-Announced = dict[str, Any]
-"""An announcement: the fields of the event, `published_at`, `holds_from` and `offset`."""
 
 
 class Announcements:
@@ -40,78 +37,74 @@ class Announcements:
         self._table = Table(contract)
         self._since = since
         rows = self._table.name
-        kinds = {field.name: KINDS[field.type].sql for field in contract.fields}
-        kinds |= dict.fromkeys(("published_at", "holds_from", "offset"), "integer")
-        columns = ", ".join(f'"{name}" {kind} not null' for name, kind in kinds.items())
-        self._names = tuple(kinds)
-        self._select = "select {} from {}".format(
-            ", ".join(f'"{name}"' for name in self._names), rows
-        )
         self.layout = Layout(
             topic=contract.name,
             create=(
-                f"create table {rows} ({columns}, partition integer not null, "
+                f"create table {rows} (partition integer not null, "
+                '"offset" integer not null, event_id text not null, event_time integer not null, '
+                "sku text not null, since integer not null, document text not null, "
                 'primary key (partition, "offset"), unique (partition, event_id, event_time)) '
                 "without rowid",
-                f'create index "by sku" on {rows} (sku, {since}, "offset")',
+                f'create index "by sku" on {rows} (sku, since, "offset")',
             ),
-            insert=f"insert or ignore into {rows} values ({', '.join('?' * (len(kinds) + 1))})",
+            insert=f"insert or ignore into {rows} values (?, ?, ?, ?, ?, ?, ?)",
             row=self._build_row,
         )
 
     def find(
         self, connection: sqlite3.Connection, sku: str, at_ms: int
-    ) -> tuple[Announced, int | None] | None:
+    ) -> tuple[Document, int | None] | None:
         """What holds at a moment, and the start of the next; None before the first.
 
         Of announcements that hold from the same moment, the last one counts.
         """
         holding = (
-            f"{self._select} where sku = ? and holds_from <= ? "
-            'order by holds_from desc, "offset" desc limit 1'
+            f"select document from {self._table.name} where sku = ? and since <= ? "
+            'order by since desc, "offset" desc limit 1'
         )
         row = connection.execute(holding, (sku, at_ms)).fetchone()
         if row is None:
             return None
         [until_ms] = connection.execute(
-            f"select min(holds_from) from {self._table.name} where sku = ? and holds_from > ?",
-            (sku, at_ms),
+            f"select min(since) from {self._table.name} where sku = ? and since > ?", (sku, at_ms)
         ).fetchone()
-        return self._name(row), until_ms
+        return json.loads(row[0]), until_ms
 
     def list_before(
         self, connection: sqlite3.Connection, sku: str, place: Place, limit: int
-    ) -> list[Announced]:
-        """The announcements of a product before a place, the last first."""
+    ) -> list[Stored]:
+        """Place and JSON of the announcements of a product before a place, the last first."""
         before = (
-            f'{self._select} where sku = ? and ({self._since}, "offset") < (?, ?) '
-            f'order by {self._since} desc, "offset" desc limit ?'
+            f'select since, "offset", document from {self._table.name} '
+            'where sku = ? and (since, "offset") < (?, ?) '
+            'order by since desc, "offset" desc limit ?'
         )
-        return [self._name(row) for row in connection.execute(before, (sku, *place, limit))]
-
-    def place(self, announced: Announced) -> Place:
-        """The place of an announcement among those of its product."""
-        return announced[self._since], announced["offset"]
-
-    def to_json(self, announced: Announced) -> Document:
-        """An announcement as clients see it."""
-        times = {name: render_instant(announced[name]) for name in ("published_at", "holds_from")}
-        return {**self._table.to_json([announced[name] for name in self._table.columns]), **times}
+        return connection.execute(before, (sku, *place, limit)).fetchall()
 
     def _build_row(self, record: Record) -> Stored | None:
         event = read_row(self.contract, record)
         if event is None:
             return None
-        since_ms = holds_from(to_epoch_ms(event["effective_at"]), record.published_ms)
-        times = [event[field.name] for field in self.contract.fields if field.type == "timestamp"]
-        moments = (*map(to_epoch_ms, times), record.published_ms, since_ms)
-        if any(to_instant(at) is None for at in moments):
+        row = self._table.to_stored(event)
+        times = {
+            field.name: at
+            for field, at in zip(self.contract.fields, row, strict=True)
+            if field.type == "timestamp"
+        }
+        times["published_at"] = record.published_ms
+        times["holds_from"] = holds_from(times["effective_at"], record.published_ms)
+        if any(to_instant(at) is None for at in times.values()):
             return None  # no calendar has the time, so no client can ask for it
-        place = (record.offset, record.partition[1])
-        return *self._table.to_stored(event), record.published_ms, since_ms, *place
-
-    def _name(self, row: Stored) -> Announced:
-        return dict(zip(self._names, row, strict=True))
+        rendered = {name: render_instant(at) for name, at in times.items()}
+        return (
+            record.partition[1],
+            record.offset,
+            event["event_id"],
+            times["event_time"],
+            event["sku"],
+            times[self._since],
+            json.dumps({**self._table.to_json(row), **rendered}),
+        )
 
 
 PRICES = Announcements(PRICE_CHANGES, since="holds_from")

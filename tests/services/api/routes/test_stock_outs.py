@@ -10,8 +10,7 @@ import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS, SHIPMENTS
 from infra.lake import Folders
-from services.api.lake.movements import TOPICS, Span
-from services.api.lake.stock_outs import find_stock_outs
+from services.api.lake.movements import TOPICS, Span, find_stock_outs
 from services.api.lake.tables import Lake
 from services.times import render_instant
 from tests.seeds import create_random
