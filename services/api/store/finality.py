@@ -6,7 +6,7 @@ its window has ended, and the answer holds everything that was published by then
 
 from datetime import timedelta
 
-from contracts import CONTRACTS, RELEASES
+from contracts import CONTRACTS, RELEASES, Contract
 from infra.clock import get_wall_ms
 from services.api.store.marker import Marker
 from services.api.store.store import Store
@@ -21,7 +21,7 @@ class Finality:
     """The window end up to which rows are final, for one view in one answer."""
 
     def __init__(self, store: Store, table: Table, marker: Marker) -> None:
-        end = next((name for name in ENDS if name in table.columns), None)
+        end = find_end_field(table.contract)
         self._end_at = None if end is None else table.columns.index(end)
         self._settled_ms = find_settled_ms(store, marker)
 
@@ -34,6 +34,12 @@ class Finality:
     def is_settled(self, end_ms: int) -> bool:
         """Whether a window that ended then can no longer change."""
         return self._settled_ms is not None and end_ms <= self._settled_ms
+
+
+def find_end_field(view: Contract) -> str | None:
+    """The field with the end of a row's window; None for a view without windows."""
+    names = {field.name for field in view.fields}
+    return next((name for name in ENDS if name in names), None)
 
 
 def find_settled_ms(store: Store, marker: Marker) -> int | None:
