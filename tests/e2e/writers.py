@@ -13,21 +13,24 @@ ANSWER_SECONDS_MAX = 60
 
 
 def follow_guide_for_writers(shop: Shop, folder: Path) -> None:
-    """Ten units of MINE come and eight go, by each way to publish; the shelf says so."""
+    """Twice ten units of MINE come and ten go, by each way to publish; the shelf says so."""
     reader = Reader(shop.settings, folder)
     [first_example] = read_blocks(README)["sh"]
     [one_event, a_file] = read_blocks()["sh"]
     a_client = read_client(shop.settings)
     assert read_shelf(shop) is None
     assert '"units_on_hand":10,' in reader.shell(first_example)
-    for _ in range(2):  # sent again, within the horizon: the same event
-        reader.shell(one_event)
-    await_counted(shop, on_hand=10, sold=0)
+    set_now, sending = one_event.split("\n", 1)
+    assert set_now.startswith("now=$(")
+    fixed = f"now={shop.get('/v1/clock')['world_time']}\n"
+    for _ in range(3):  # with the same time it is the same event
+        reader.shell(fixed + sending)
+    await_counted(shop, on_hand=20, sold=0)
     assert reader.shell(a_file).count('"min_offset":') == 3
-    await_counted(shop, on_hand=4, sold=6)
-    assert reader.python(a_client) == "2 left of MINE in S001\n"
-    await_counted(shop, on_hand=2, sold=8)
-    assert reader.python(a_client) == "0 left of MINE in S001\n"
+    await_counted(shop, on_hand=14, sold=6)
+    assert reader.python(a_client) == "12 left of MINE in S001\n"
+    await_counted(shop, on_hand=12, sold=8)
+    assert reader.python(a_client) == "10 left of MINE in S001\n"
 
 
 def read_shelf(shop: Shop) -> Any:
