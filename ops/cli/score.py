@@ -26,8 +26,6 @@ HEADINGS = (
     "recall",
     "right",
     "precision",
-    "near: caught",
-    "spared",
     "decided in",
 )
 
@@ -71,8 +69,6 @@ def build_row(rule: str, score: Score) -> tuple[str, ...]:
         render_percent(score.recall),
         str(score.precision),
         render_percent(score.precision),
-        str(score.near_caught),
-        str(score.near_spared),
         "" if score.decided_in is None else render_minutes(score.decided_in),
     )
 
@@ -91,7 +87,7 @@ def build_document(scores: Scores) -> dict[str, object]:
 
 
 def build_score(score: Score) -> dict[str, object]:
-    shares = ("recall", "precision", "near_caught", "near_spared")
+    shares = ("recall", "precision")
     return {
         **{
             name: {**asdict(share), "share": share.share}

@@ -161,7 +161,8 @@ class Log:
             self._read[at] += 1
             if sequence is not None:
                 self.simulated[at] = sequence + 1
-            content, reasons = None, None
+            content: Content | None = None
+            reasons: Collection[str] | None = None
             try:
                 content = read_record(record)
                 if content.untimely:
