@@ -5,7 +5,7 @@ from typing import Any
 from contracts import HEARTBEATS, RECEIPTS, encode
 from contracts.shape import Contract
 from generators.ticks import START_MS, TICK_MS
-from infra.kafka import create_producer
+from infra.kafka import Outgoing, create_producer, send_all
 from infra.settings import Settings
 
 LINES = 3
@@ -20,8 +20,7 @@ BEAT_EVERY = TICK_MS // APART_MS
 CHUNK = 10_000
 COPIES = 200
 """So many receipts of each chunk come again after it: their till had no acknowledgement."""
-POLL_EVERY = 1_000
-FLUSH_SECONDS_MAX = 120.0
+SEND_SECONDS_MAX = 120.0
 
 
 def create_receipt(number: int) -> dict[str, Any]:
@@ -49,24 +48,16 @@ def create_receipt(number: int) -> dict[str, Any]:
 def publish(settings: Settings, receipts: int) -> None:
     """Publish so many receipts, in whole chunks, the copies, and the heartbeats between them."""
     producer = create_producer(settings, linger_ms=50)
-
-    def produce(contract: Contract, key: str, event: dict[str, Any]) -> None:
-        record = contract.name, encode(contract, event), key.encode()
-        while True:
-            try:
-                producer.produce(*record, timestamp=event["event_time"])
-                return
-            except BufferError:  # the queue is full
-                producer.poll(1)
-
     for start in range(0, receipts, CHUNK):
+        records = []
         for number in (*range(start, start + CHUNK), *range(start, start + COPIES)):
             event = create_receipt(number)
-            produce(RECEIPTS, event["store_id"], event)
+            records.append(build_record(RECEIPTS, event["store_id"], event))
             if number % BEAT_EVERY == 0:
                 beat = {"event_id": f"beat-{number}", "event_time": event["event_time"]}
-                produce(HEARTBEATS, "world", {**beat, "world": "world"})
-            if number % POLL_EVERY == 0:
-                producer.poll(0)
-    if left := producer.flush(FLUSH_SECONDS_MAX):
-        raise TimeoutError(f"{left} records were not taken in {FLUSH_SECONDS_MAX:g} s")
+                records.append(build_record(HEARTBEATS, "world", {**beat, "world": "world"}))
+        send_all(producer, records, seconds_max=SEND_SECONDS_MAX)
+
+
+def build_record(contract: Contract, key: str, event: dict[str, Any]) -> Outgoing:
+    return Outgoing(contract.name, key.encode(), encode(contract, event), event["event_time"])

@@ -17,7 +17,7 @@ from ops.cli import screen
 from ops.cli.options import AsJson
 from ops.cli.topics import require_broker
 from ops.verify.fraud_score import Score, Scores, Share, score_view
-from ops.verify.reorder_score import Costs, compare
+from ops.verify.reorder_score import HOLDING_PER_DAY, ORDER_CENTS, compare
 from ops.verify.reorder_score import Score as Way
 
 HEADINGS = (
@@ -26,8 +26,6 @@ HEADINGS = (
     "recall",
     "right",
     "precision",
-    "near: caught",
-    "spared",
     "decided in",
 )
 
@@ -71,8 +69,6 @@ def build_row(rule: str, score: Score) -> tuple[str, ...]:
         render_percent(score.recall),
         str(score.precision),
         render_percent(score.precision),
-        str(score.near_caught),
-        str(score.near_spared),
         "" if score.decided_in is None else render_minutes(score.decided_in),
     )
 
@@ -91,7 +87,7 @@ def build_document(scores: Scores) -> dict[str, object]:
 
 
 def build_score(score: Score) -> dict[str, object]:
-    shares = ("recall", "precision", "near_caught", "near_spared")
+    shares = ("recall", "precision")
     return {
         **{
             name: {**asdict(share), "share": share.share}
@@ -112,17 +108,16 @@ def reorder(
     The comparison includes the cost of the cheapest orders, computed with all of the world known.
     """
     world = clean(read_settings().simulator_seed if seed is None else seed)
-    costs = Costs()
     with screen.show_waiting("score", f"simulating {days} days twice, without a log"):
-        comparison = compare(world, days, costs)
+        comparison = compare(world, days)
     reached = comparison.policy.fill_rate >= FILL_RATE_MIN and comparison.of_bound <= COST_MAX
     screen.print_table(
         REORDER_HEADINGS,
         [build_way(name, one, comparison.bound_cents) for name, one in comparison.ways.items()],
     )
     screen.say(
-        f"  an order {costs.order_cents} cents · holding a unit for a day "
-        f"{costs.holding_per_day:.1%} of its cost · a lost unit its margin"
+        f"  an order {ORDER_CENTS} cents · holding a unit for a day "
+        f"{HOLDING_PER_DAY:.1%} of its cost · a lost unit its margin"
     )
     screen.say(f"  no orders could have cost less than {comparison.bound_cents / 100:,.0f}")
     verdict = "reached" if reached else "NOT REACHED"

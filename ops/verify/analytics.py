@@ -1,24 +1,23 @@
 """The oracle of the analytics pipeline: computes sales by a batch read of the log."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import ClassVar
 
 import pyarrow as pa
 
 from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
 from contracts.consumer import CONSUMERS
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, create_admin, read_end_offsets
+from infra.kafka import Offsets, Record
 from infra.settings import Settings
 from ops.verify import inventory
 from ops.verify.inventory import TIME, Row
-from ops.verify.log import read
 from ops.verify.sums import fit_sums
-from ops.verify.validation import Unreadable, read_record
+from ops.verify.validation import Content
 
 COLUMNS: dict[str, pa.DataType] = {
     "sku": pa.string(),
-    "partition": pa.int32(),
+    "partition": pa.int64(),
     "offset": pa.int64(),
     "event_id": pa.string(),
     "event_time": TIME,
@@ -26,7 +25,6 @@ COLUMNS: dict[str, pa.DataType] = {
     "unit_cost_cents": pa.int64(),
     "measure": pa.string(),
 }
-COSTS = pa.schema(COLUMNS)
 """The cost of a product, of a piece or of a whole measure, and the time from which it holds: NOTICE
 after its publication, or later."""
 
@@ -41,10 +39,37 @@ VIEWS: Mapping[str, Contract] = {
 class Oracle(inventory.Oracle):
     """The receipts and refunds below some offsets, and the known products."""
 
+    schemas: ClassVar[Mapping[str, pa.Schema]] = {
+        **inventory.Oracle.schemas,
+        "announced": pa.schema(COLUMNS),
+    }
+    sides: ClassVar[tuple[str, ...]] = (PRODUCTS.name,)
+
     def __init__(self, settings: Settings, ends: Offsets) -> None:
         super().__init__(settings, ends)
-        self.load("announced", pa.Table.from_pylist(list(read_costs(settings)), COSTS))
         self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
+
+    def build_rows(
+        self, record: Record, sequence: int | None, content: Content | None
+    ) -> Iterator[tuple[str, Row]]:
+        if record.topic != PRODUCTS.name:
+            yield from super().build_rows(record, sequence, content)
+        elif content is not None:
+            product = content.movement
+            noticed = EPOCH + record.published_ms * MILLISECOND + NOTICE
+            yield (
+                "announced",
+                {
+                    "sku": product["sku"],
+                    "partition": record.partition,
+                    "offset": record.offset,
+                    "event_id": product["event_id"],
+                    "event_time": product["event_time"],
+                    "since": max(product["effective_at"], noticed),
+                    "unit_cost_cents": product["unit_cost_cents"],
+                    "measure": product.get("measure"),
+                },
+            )
 
     def compute_views(self) -> dict[str, list[Row]]:
         views = {}
@@ -54,23 +79,3 @@ class Oracle(inventory.Oracle):
             self.engine.execute(f"set variable grace = interval {seconds} seconds")
             views[contract.name] = [fit_sums(row) for row in self.ask(name)]
         return views
-
-
-def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
-    ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
-    for record in read(settings, ends):
-        try:
-            product = read_record(record).movement
-        except Unreadable:
-            continue
-        noticed = EPOCH + record.published_ms * MILLISECOND + NOTICE
-        yield {
-            "sku": product["sku"],
-            "partition": record.partition,
-            "offset": record.offset,
-            "event_id": product["event_id"],
-            "event_time": product["event_time"],
-            "since": max(product["effective_at"], noticed),
-            "unit_cost_cents": product["unit_cost_cents"],
-            "measure": product.get("measure"),
-        }

@@ -74,7 +74,6 @@ class FraudOracle(Tables):
         suspect(self.engine, limits)
 
     def compute_views(self) -> dict[str, list[Row]]:
-        """The rows of each view of the pipeline."""
         return {ALERTS.name: self.compute_view()}
 
     def compute_view(self) -> list[Row]:

@@ -5,7 +5,7 @@ open alert of its own rule rests on one of its events.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
@@ -17,7 +17,6 @@ from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.control.reading import ALL_FIELDS, read_newest_rows
 from ops.verify.fraud import list_thresholds
-from ops.verify.limits import find_code, load_thresholds
 from ops.verify.log import number_records, read
 from ops.verify.served import fetch_views
 from pipelines.fraud.thresholds import Thresholds
@@ -27,11 +26,9 @@ Alert = Mapping[str, Any]
 Incident = Mapping[str, Any]
 Place = tuple[str, str]
 
+RULES = tuple(list_thresholds(Thresholds()))
 RECALL_AIM, PRECISION_AIM = 0.95, 0.90
 OF_ONE_RULE_AIM = 0.85
-
-NEAR_PERCENT = 25
-"""An incident is near the threshold if its strength differs by no more."""
 
 SETTLING = timedelta(hours=10)
 """The least time from an incident's end to its score: it may last a shift and is reported when it
@@ -67,10 +64,6 @@ class Score:
     """The share of frauds that were caught."""
     precision: Share
     """The share of open alerts that are right."""
-    near_caught: Share
-    """The recall of frauds near the threshold."""
-    near_spared: Share
-    """The share of look-alikes near the threshold without an alert of the rule."""
     to_decide: tuple[timedelta, ...]
     """For each caught fraud: the time from its first event to the deciding record."""
 
@@ -78,8 +71,6 @@ class Score:
         return Score(
             self.recall + other.recall,
             self.precision + other.precision,
-            self.near_caught + other.near_caught,
-            self.near_spared + other.near_spared,
             self.to_decide + other.to_decide,
         )
 
@@ -116,9 +107,8 @@ def score_view(settings: Settings) -> Scores:
     """Score the served alerts, up to the world's time at their marker. Raises ApiDown."""
     planted = read_incidents(settings)  # first: then the log holds all events of each
     live = fetch_views(settings, "fraud")
-    limits = load_thresholds(find_code(settings, "fraud", live.generation), "fraud")
     ends_at = read_heartbeat(settings, live.inputs[BEATS])
-    return compute_scores(live.views[ALERTS.name], planted, ends_at, limits)
+    return compute_scores(live.views[ALERTS.name], planted, ends_at)
 
 
 def read_incidents(settings: Settings) -> list[Incident]:
@@ -141,7 +131,7 @@ def read_heartbeat(settings: Settings, end: int) -> datetime:
 
 
 def compute_scores(
-    alerts: Iterable[Alert], incidents: Collection[Incident], ends_at: datetime, limits: Thresholds
+    alerts: Iterable[Alert], incidents: Collection[Incident], ends_at: datetime
 ) -> Scores:
     """Score the incidents and alerts that are settled at the end of the log."""
     settled = ends_at - SETTLING
@@ -157,10 +147,9 @@ def compute_scores(
                 [one for one in raised if one["rule"] == rule],
                 [incident for incident in over if incident["rule"] == rule],
                 incidents_by_place,
-                threshold,
                 settled,
             )
-            for rule, threshold in list_thresholds(limits).items()
+            for rule in RULES
         }
     )
 
@@ -169,7 +158,6 @@ def compute_score(
     raised: Iterable[Alert],
     planted: Collection[Incident],
     incidents_by_place: Mapping[Place, list[Incident]],
-    threshold: int,
     settled: datetime,
 ) -> Score:
     """The score of one rule, from its alerts and the incidents planted for it."""
@@ -187,29 +175,15 @@ def compute_score(
         if row["decided_at"] <= settled:
             judged.append(any(one["planted_as"] == "fraud" for one in about))
     frauds = [one for one in planted if one["planted_as"] == "fraud"]
-    innocent = [one for one in planted if one["planted_as"] != "fraud"]
     caught = [one for one in frauds if one["incident_id"] in hit]
-
-    def is_near(incident: Incident) -> bool:
-        return bool(abs(incident["strength"] - threshold) * 100 <= threshold * NEAR_PERCENT)
-
     return Score(
         recall=Share(len(caught), len(frauds)),
         precision=Share(sum(judged), len(judged)),
-        near_caught=count_share(filter(is_near, frauds), lambda one: one["incident_id"] in hit),
-        near_spared=count_share(
-            filter(is_near, innocent), lambda one: one["incident_id"] not in hit
-        ),
         to_decide=tuple(
             hit[one["incident_id"]] - min(event["event_time"] for event in one["events"])
             for one in caught
         ),
     )
-
-
-def count_share(incidents: Iterable[Incident], holds: Callable[[Incident], bool]) -> Share:
-    held = [holds(one) for one in incidents]
-    return Share(sum(held), len(held))
 
 
 def list_places(events: Iterable[Mapping[str, Any]]) -> Iterator[Place]:

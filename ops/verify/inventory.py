@@ -1,14 +1,16 @@
-"""The oracle of the inventory pipeline: its answer at given offsets, by a batch read of the log.
+"""The oracle of the inventory pipeline: its answer at given offsets, by a batch read of the log;
+and what every oracle has in common.
 
-It shares only the contracts with the pipeline. It has its own code, in another engine, to read,
-decode, deduplicate and judge lateness.
+They share only the contracts with the pipelines. They have their own code, in another engine, to
+read, decode, deduplicate and judge lateness.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 import pyarrow as pa
@@ -22,7 +24,7 @@ from contracts import (
     SHIPMENTS,
     STOCK_LEVELS,
 )
-from infra.kafka import Offsets, Partition, Record
+from infra.kafka import Offsets, Partition, Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.verify.log import number_records, read
 from ops.verify.sums import create_amount
@@ -35,9 +37,15 @@ MOVEMENTS = ("sold", "refunded", "received", "adjusted", "dispatched", "closed")
 """The movements of a line, in units; `closed` means no longer in transit."""
 
 TIME = pa.timestamp("ms", tz="UTC")
+TYPES = {
+    pa.string(): "varchar",
+    pa.int64(): "bigint",
+    pa.bool_(): "boolean",
+    TIME: "timestamp with time zone",
+}
 COLUMNS: dict[str, pa.DataType] = {
     "topic": pa.string(),
-    "partition": pa.int32(),
+    "partition": pa.int64(),
     "offset": pa.int64(),
     "sequence": pa.int64(),
     "on_time": pa.bool_(),
@@ -58,7 +66,13 @@ original, and its own topic; its event_id joins the original's topic and id."""
 UNREADABLE = pa.schema([EXTRACTED.field(name) for name in ("store_id", "topic", "sequence")])
 """An unreadable record of the simulator; its key still names the store."""
 
-LINES_PER_CHUNK = 100_000
+ACCEPTED = "accepted"
+ACCOUNTED = pa.schema(
+    [EXTRACTED.field(name) for name in ("topic", "partition", "event_id", "event_time")]
+)
+"""An accepted record, for the accounting."""
+
+ROWS_PER_CHUNK = 100_000
 
 
 @dataclass(frozen=True)
@@ -71,96 +85,143 @@ class Book:
     quarantined: int
 
 
-class Oracle:
-    """The log below some offsets, loaded once, for queries."""
+class Log:
+    """Some records, read once: their lines as tables of an engine, and their accounting."""
 
-    def __init__(self, settings: Settings, ends: Offsets) -> None:
-        self.ends = ends
-        self._read: Counter[Partition] = Counter()
-        self._unreadable: Counter[Partition] = Counter()
+    schemas: ClassVar[Mapping[str, pa.Schema]]
+    """The tables that `build_rows` fills."""
+
+    def __init__(self, records: Iterable[Record], ends: Offsets | None = None) -> None:
+        """`ends`: the ends of the partitions that the accounting counts."""
+        self.ends = ends or {}
         self.rejected: dict[Place, Collection[str]] = {}
         """The places of rejected records, and the possible reasons of the quarantine; none: any
-        reason."""
-        self._lost: list[Row] = []
+        reason. Dimension topics are not in the accounting."""
         self.simulated: Counter[Partition] = Counter()
         """The number of the simulator's records, by partition."""
-        self.engine = duckdb.connect()
+        self._read: Counter[Partition] = Counter()
+        # Until a chunk is full. With few rows a second thread costs more than it does.
+        self.engine = duckdb.connect(config={"threads": 1})
         self.engine.execute("set timezone = 'UTC'")
-        self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
         create_amount(self.engine)
-        self.load("extracted", EXTRACTED.empty_table())
-        lines: list[Row] = []
-        for record, sequence, content in self._read_contents(settings):
-            lines += list_lines(record, sequence, content)
-            if len(lines) >= LINES_PER_CHUNK:
-                self._insert(lines)
-                lines = []
-        self._insert(lines)
-        self.load("unreadable", pa.Table.from_pylist(self._lost, UNREADABLE))
-        self.engine.execute(f"create view applied as {read_query('applied')}")
+        schemas = {ACCEPTED: ACCOUNTED, **self.schemas}
+        for name, schema in schemas.items():
+            self.engine.execute(render_table(name, schema))
+        waiting: dict[str, list[Row]] = {name: [] for name in schemas}
+        for name, row in self._read_rows(records):
+            waiting[name].append(row)
+            if len(waiting[name]) >= ROWS_PER_CHUNK:
+                self.engine.execute("reset threads")
+                self._put(name, pa.Table.from_pylist(waiting[name], schemas[name]))
+                waiting[name] = []
+        for name, left in waiting.items():
+            if left:
+                self._put(name, pa.Table.from_pylist(left, schemas[name]))
+
+    def build_rows(
+        self, record: Record, sequence: int | None, content: Content | None
+    ) -> Iterator[tuple[str, Row]]:
+        """The tables and rows for the lines of a record.
+
+        `sequence`: its number among the simulator's records in the partition. `content`: timely or
+        not; None for a record that breaks its contract.
+        """
+        raise NotImplementedError
+
+    def compute_views(self) -> dict[str, list[Row]]:
+        """The rows of each view of the pipeline."""
+        raise NotImplementedError
+
+    def select(self, sql: str) -> list[Row]:
+        """The rows of a query over the tables."""
+        return list(self.engine.sql(sql).to_arrow_table().to_pylist())
 
     def load(self, table: str, rows: pa.Table) -> None:
         """Create a table of the rows."""
         self.engine.register("rows_to_load", rows)
         self.engine.execute(f"create or replace table {table} as from rows_to_load")
 
-    def _insert(self, lines: list[Row]) -> None:
-        self.engine.register("lines", pa.Table.from_pylist(lines, EXTRACTED))
-        self.engine.execute("insert into extracted from lines")
+    def count_books(self) -> dict[Partition, Book]:
+        """The record accounting. It counts each number and derives none from the others."""
+        counted = self.engine.execute(
+            "select topic, partition, count(distinct (event_id, event_time)), count(*)"
+            " from accepted group by all"
+        ).fetchall()
+        by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
+        rejected = Counter((topic, partition) for topic, partition, _ in self.rejected)
+        books = {}
+        for at in self.ends:
+            applied, accepted = by_partition.get(at, (0, 0))
+            books[at] = Book(self._read[at], applied, accepted - applied, rejected[at])
+        return books
+
+    def _read_rows(self, records: Iterable[Record]) -> Iterator[tuple[str, Row]]:
+        for record, sequence in number_records(records):
+            at = record.topic, record.partition
+            self._read[at] += 1
+            if sequence is not None:
+                self.simulated[at] = sequence + 1
+            content: Content | None = None
+            reasons: Collection[str] | None = None
+            try:
+                content = read_record(record)
+                if content.untimely:
+                    reasons = (content.untimely,)
+            except Unreadable as error:
+                reasons = error.reasons
+            if reasons is not None and at in self.ends:
+                self.rejected[*at, record.offset] = reasons
+            if content is not None and not content.untimely:
+                place = {"topic": record.topic, "partition": record.partition}
+                time = content.movement["event_time"]
+                yield ACCEPTED, {**place, "event_id": content.event_id, "event_time": time}
+            yield from self.build_rows(record, sequence, content)
+
+    def _put(self, name: str, rows: pa.Table) -> None:
+        self.engine.register("rows_to_put", rows)
+        self.engine.execute(f"insert into {name} from rows_to_put")
+
+
+@cache
+def render_table(name: str, schema: pa.Schema) -> str:
+    """SQL for the empty table."""
+    columns = ", ".join(f'"{column.name}" {TYPES[column.type]}' for column in schema)
+    return f"create table {name} ({columns})"
+
+
+class Oracle(Log):
+    """The log below some offsets, loaded once, for queries."""
+
+    schemas: ClassVar[Mapping[str, pa.Schema]] = {"extracted": EXTRACTED, "unreadable": UNREADABLE}
+    sides: ClassVar[tuple[str, ...]] = ()
+    """Topics that are read to their present end beside."""
+
+    def __init__(self, settings: Settings, ends: Offsets) -> None:
+        sides = read_end_offsets(create_admin(settings), self.sides) if self.sides else {}
+        super().__init__(read(settings, {**ends, **sides}), ends)
+        self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
+        self.engine.execute(f"create view applied as {read_query('applied')}")
+
+    def build_rows(
+        self, record: Record, sequence: int | None, content: Content | None
+    ) -> Iterator[tuple[str, Row]]:
+        if content is not None:
+            for line in list_lines(record, sequence, content):
+                yield "extracted", line
+        elif sequence is not None:
+            store_id = (record.key or b"").decode()
+            yield "unreadable", {"store_id": store_id, "topic": record.topic, "sequence": sequence}
 
     def compute_view(self) -> list[Row]:
         """The stock level of every shelf, in the order of the key."""
         return self.ask("stock_level")
 
     def compute_views(self) -> dict[str, list[Row]]:
-        """The rows of each view of the pipeline."""
         return {STOCK_LEVELS.name: self.compute_view()}
 
     def ask(self, name: str) -> list[Row]:
         """The rows of the query of that name."""
-        return list(self.engine.sql(read_query(name)).to_arrow_table().to_pylist())
-
-    def count_books(self) -> dict[Partition, Book]:
-        """The record accounting; each number is counted, and none derived from the others."""
-        counted = self.engine.sql(
-            """
-            select
-                topic,
-                partition,
-                count(distinct (event_id, event_time)) filter (where on_time),
-                count(distinct "offset") filter (where on_time),
-                count(distinct "offset") filter (where not on_time)
-            from extracted
-            group by all
-            """
-        ).fetchall()
-        by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
-        books = {}
-        for at in self.ends:
-            applied, accepted, untimely = by_partition.get(at, (0, 0, 0))
-            quarantined = untimely + self._unreadable[at]
-            books[at] = Book(self._read[at], applied, accepted - applied, quarantined)
-        return books
-
-    def _read_contents(self, settings: Settings) -> Iterator[tuple[Record, int | None, Content]]:
-        for record, sequence in number_records(read(settings, self.ends)):
-            at = record.topic, record.partition
-            self._read[at] += 1
-            if sequence is not None:
-                self.simulated[at] = sequence + 1
-            try:
-                content = read_record(record)
-                if content.untimely:
-                    self.rejected[*at, record.offset] = (content.untimely,)
-                yield record, sequence, content
-            except Unreadable as error:
-                self.rejected[*at, record.offset] = error.reasons
-                self._unreadable[at] += 1
-                if sequence is not None:
-                    store_id = (record.key or b"").decode()
-                    self._lost.append(
-                        {"store_id": store_id, "topic": record.topic, "sequence": sequence}
-                    )
+        return self.select(read_query(name))
 
 
 def read_query(name: str) -> str:

@@ -1,17 +1,16 @@
 """The oracle of each pipeline, which computes the same answer by other means."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
 
 from contracts import PRODUCTS, PROMOTIONS, PROPOSALS, VISITS
 from infra.errors import UserError
-from infra.kafka import Offsets, Partition, Record, create_admin, read_end_offsets
+from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings, locate_root
 from ops.verify import analytics, inventory
 from ops.verify.fraud import ask_fraud_oracle
-from ops.verify.inventory import Book, Place, Row, read_query
+from ops.verify.inventory import Log, Row, read_query
 from ops.verify.limits import load_policy, load_thresholds
 from ops.verify.log import read
 from ops.verify.sums import fit_sums
@@ -32,7 +31,6 @@ class VisitsOracle(Tables):
         self.engine.execute(f"set variable stores_max = {limits.stores_max:d}::bigint")
 
     def compute_views(self) -> dict[str, list[Row]]:
-        """The rows of each view of the pipeline."""
         times = "slot_start", "visit_start", "visit_end", "window_end"
         rows = self.select(read_query("visit"))
         return {VISITS.name: [fit_sums(restore_times(row, *times)) for row in rows]}
@@ -49,28 +47,11 @@ class ReorderOracle(Tables):
             self.engine.execute(f"set variable {name} = {value}::double")
 
     def compute_views(self) -> dict[str, list[Row]]:
-        """The rows of each view of the pipeline."""
         return {PROPOSALS.name: self.compute_view()}
 
     def compute_view(self) -> list[Row]:
         """The proposals, in the order of the key."""
         return [restore_times(row, "review_at") for row in self.select(read_query("proposal"))]
-
-
-class Answering(Protocol):
-    """An oracle that has read the log up to some offsets."""
-
-    ends: Offsets
-
-    @property
-    def rejected(self) -> Mapping[Place, Collection[str]]:
-        """The places of rejected records, and the possible reasons of the quarantine; none: any
-        reason.
-        """
-
-    def compute_views(self) -> dict[str, list[dict[str, Any]]]: ...
-
-    def count_books(self) -> dict[Partition, Book]: ...
 
 
 def ask_visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
@@ -83,7 +64,7 @@ def ask_reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> Reorder
     return ReorderOracle(read(settings, {**ends, **known}), load_policy(code), ends)
 
 
-Ask = Callable[[Settings, Offsets, Path], Answering]
+Ask = Callable[[Settings, Offsets, Path], Log]
 """Creates the oracle of a log below some offsets, by the thresholds and the policy in a copy of the
 code."""
 
@@ -97,7 +78,7 @@ ORACLES: Mapping[str, Ask] = {
 """The oracles by pipeline."""
 
 
-def ask_oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:
+def ask_oracle(pipeline: str, settings: Settings, ends: Offsets) -> Log:
     """The oracle of the pipeline below these offsets, by the code on disk. Raises UserError."""
     return get_oracle(pipeline)(settings, ends, locate_root())
 

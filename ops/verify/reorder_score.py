@@ -34,6 +34,9 @@ from services.supplier.shipment import Reliability, create_confirmation
 DAY_MS = 24 * HOUR_MS
 HOURS_PER_DAY = 24
 POLICY = "the policy"
+ORDER_CENTS, HOLDING_PER_DAY = Policy.order_cents, Policy.holding_per_day
+"""What an order costs, and what a unit on a shelf costs for a day, as a share of its own cost. A
+lost sale costs the unit's margin."""
 FIRST_REVIEW_HOUR = 16
 """The world begins at eight in the morning."""
 
@@ -61,14 +64,6 @@ class Review(NamedTuple):
 
 
 Propose = Callable[[Review], Levels]
-
-
-@dataclass(frozen=True)
-class Costs:
-    """The figures of the comparison. A lost sale costs the unit's margin."""
-
-    order_cents: int = Policy.order_cents
-    holding_per_day: float = Policy.holding_per_day  # of a unit's cost
 
 
 @dataclass(frozen=True)
@@ -135,7 +130,7 @@ class Life:
             deliveries[arrives_hour].append(answer.shipped_units / MANY_PACKS)
         return deliveries
 
-    def compute_bound_cents(self, costs: Costs) -> float:
+    def compute_bound_cents(self) -> float:
         """The cost of the cheapest orders in this life."""
         return sum(
             compute_least_cents(
@@ -143,12 +138,12 @@ class Life:
                 wanted,
                 self.moved[shelf],
                 self.list_deliveries(shelf),
-                create_terms(self.products[shelf.sku], costs),
+                create_terms(self.products[shelf.sku]),
             )
             for shelf, wanted in self.demand.items()
         )
 
-    def score(self, costs: Costs) -> Score:
+    def score(self) -> Score:
         holding = sum(
             hours * self.products[shelf.sku].unit_cost_cents
             for shelf, hours in self._unit_hours.items()
@@ -164,8 +159,8 @@ class Life:
             missed_units=missed,
             stock_units=sum(self._unit_hours.values()) / self._hours,
             orders=orders,
-            holding_cents=holding / HOURS_PER_DAY * costs.holding_per_day,
-            ordering_cents=float(orders * costs.order_cents),
+            holding_cents=holding / HOURS_PER_DAY * HOLDING_PER_DAY,
+            ordering_cents=float(orders * ORDER_CENTS),
             lost_cents=float(lost),
         )
 
@@ -263,12 +258,12 @@ def compute_margin_cents(product: Product) -> int:
     return product.unit_price_cents - product.unit_cost_cents
 
 
-def create_terms(product: Product, costs: Costs) -> Terms:
+def create_terms(product: Product) -> Terms:
     return Terms(
         pack_size_units=product.pack_size_units,
-        order_cents=costs.order_cents,
+        order_cents=ORDER_CENTS,
         lost_cents=compute_margin_cents(product),
-        holding_cents=product.unit_cost_cents * costs.holding_per_day / HOURS_PER_DAY,
+        holding_cents=product.unit_cost_cents * HOLDING_PER_DAY / HOURS_PER_DAY,
     )
 
 
@@ -336,9 +331,9 @@ class Comparison:
         return self.policy.cost_cents / self.bound_cents
 
 
-def compare(world: Parameters, days: int, costs: Costs) -> Comparison:
+def compare(world: Parameters, days: int) -> Comparison:
     """Simulate one world with vans and with the policy; the bound is the policy's."""
     vans = Life(replace(world, refill="vans"), days)
     policy = Life(replace(world, refill="orders"), days, propose_by_policy(Policy()))
-    ways = {"vans": vans.score(costs), POLICY: policy.score(costs)}
-    return Comparison(ways, policy.compute_bound_cents(costs))
+    ways = {"vans": vans.score(), POLICY: policy.score()}
+    return Comparison(ways, policy.compute_bound_cents())

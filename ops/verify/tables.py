@@ -4,13 +4,10 @@ Times are milliseconds. The tables keep only the first copy of an event in its p
 counts in the accounting only, since no window includes one.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
-import duckdb
 import pyarrow as pa
 
 from contracts import (
@@ -25,14 +22,11 @@ from contracts import (
     STORES,
 )
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Partition, Record
-from ops.verify.inventory import Book, Place, Row
-from ops.verify.sums import create_amount
-from ops.verify.validation import Content, Unreadable, read_record
+from infra.kafka import Offsets, Record
+from ops.verify.inventory import Log, Row
+from ops.verify.validation import Content
 
 TEXT, NUMBER = pa.string(), pa.int64()
-TYPES = {TEXT: "varchar", NUMBER: "bigint"}
-ROWS_PER_CHUNK = 100_000
 
 
 def define_columns(texts: str, numbers: str) -> dict[str, pa.DataType]:
@@ -69,112 +63,38 @@ TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
 }
 """By topic, its table and the columns besides META. `line` counts from zero."""
 
-ACCEPTED = "accepted"
-SCHEMAS = {
-    ACCEPTED: pa.schema(META),
-    **{name: pa.schema({**META, **columns}) for name, columns in TABLES.values()},
-}
-"""The schemas by table; `accepted` has a row per accepted record, for the accounting."""
-
 AS_OF = {"price": "sku", "plan": "sku", "product": "sku", "store": "store_id"}
 """Dimension versions: each holds from `since` on until the next one of its key."""
 
 
-class Tables:
-    """The tables of some records, in an engine of their own, and the records' accounting."""
+class Tables(Log):
+    """The tables of some records."""
+
+    schemas: ClassVar[Mapping[str, pa.Schema]] = {
+        name: pa.schema({**META, **columns}) for name, columns in TABLES.values()
+    }
 
     def __init__(self, records: Iterable[Record], ends: Offsets | None = None) -> None:
-        """`ends`: the ends of the partitions that the accounting counts."""
-        self.ends = ends or {}
-        self._read: Counter[Partition] = Counter()
-        self._rejected: dict[Place, Collection[str]] = {}
-        # Until a chunk is full. With few rows a second thread costs more than it does.
-        self.engine = duckdb.connect(config={"threads": 1})
-        create_amount(self.engine)
-        self.engine.execute(render_tables())
-        waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
-        for record, content in self._accept(records):
-            for name, row in build_rows(record, content):
-                waiting[name].append(row)
-                if len(waiting[name]) >= ROWS_PER_CHUNK:
-                    self.engine.execute("reset threads")
-                    self._put(name, waiting[name])
-                    waiting[name] = []
-        for name, left in waiting.items():
-            if left:
-                self._put(name, left)
-        for name, _ in TABLES.values():
+        super().__init__(records, ends)
+        for name in self.schemas:
             self.engine.execute(render_first_copies(name))
         for name, key in AS_OF.items():
             self.engine.execute(render_since(name, key))
 
-    def select(self, sql: str) -> list[Row]:
-        """The rows of a query over the tables."""
-        return list(self.engine.sql(sql).to_arrow_table().to_pylist())
-
-    @property
-    def rejected(self) -> Mapping[Place, Collection[str]]:
-        """The places of rejected records, and the possible reasons of the quarantine; none: any
-        reason. Dimension topics are not in the accounting.
-        """
-        return {at: why for at, why in self._rejected.items() if at[:2] in self.ends}
-
-    def count_books(self) -> dict[Partition, Book]:
-        """The record accounting. It counts each number and derives none from the others."""
-        counted = self.engine.execute(
-            "select topic, partition, count(distinct (event_id, event_time)), count(*)"
-            " from accepted group by all"
-        ).fetchall()
-        by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
-        rejected = Counter((topic, partition) for topic, partition, _ in self._rejected)
-        books = {}
-        for at in self.ends:
-            applied, accepted = by_partition.get(at, (0, 0))
-            books[at] = Book(self._read[at], applied, accepted - applied, rejected[at])
-        return books
-
-    def _accept(self, records: Iterable[Record]) -> Iterator[tuple[Record, Content]]:
-        for record in records:
-            place = record.topic, record.partition, record.offset
-            self._read[record.topic, record.partition] += 1
-            try:
-                content = read_record(record)
-            except Unreadable as error:
-                self._rejected[place] = error.reasons
-                continue
-            if content.untimely:
-                self._rejected[place] = (content.untimely,)
-            else:
-                yield record, content
-
-    def _put(self, name: str, rows: list[Row]) -> None:
-        self.engine.register("rows_to_put", pa.Table.from_pylist(rows, SCHEMAS[name]))
-        self.engine.execute(f"insert into {name} from rows_to_put")
-
-
-@cache
-def render_tables() -> str:
-    """SQL for the empty tables."""
-    return ";".join(f"create table {name} ({render_columns(name)})" for name in SCHEMAS)
-
-
-def render_columns(table: str) -> str:
-    return ", ".join(f'"{column.name}" {TYPES[column.type]}' for column in SCHEMAS[table])
-
-
-def build_rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
-    """The table and the row for each line of an accepted record."""
-    happened = {name: to_milliseconds(value) for name, value in content.movement.items()}
-    meta = {
-        "topic": record.topic,
-        "partition": record.partition,
-        "offset": record.offset,
-        "published": record.published_ms,
-        "event_id": content.event_id,
-        "event_time": happened["event_time"],
-    }
-    yield ACCEPTED, meta
-    if record.topic in TABLES:
+    def build_rows(
+        self, record: Record, sequence: int | None, content: Content | None
+    ) -> Iterator[tuple[str, Row]]:
+        if content is None or content.untimely or record.topic not in TABLES:
+            return
+        happened = {name: to_milliseconds(value) for name, value in content.movement.items()}
+        meta = {
+            "topic": record.topic,
+            "partition": record.partition,
+            "offset": record.offset,
+            "published": record.published_ms,
+            "event_id": content.event_id,
+            "event_time": happened["event_time"],
+        }
         name, _ = TABLES[record.topic]
         for number, line in enumerate(happened.get("lines", [{}])):
             yield name, {**happened, **line, "line": number, **meta}

@@ -10,11 +10,11 @@ from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import ask_until
 from ops.control.reading import ALL_FIELDS
-from ops.verify.inventory import Book, Oracle, Place, Row
+from ops.verify.inventory import Book, Log, Oracle, Place, Row
 from ops.verify.ledger import Audit, audit_ledger
 from ops.verify.limits import find_code
 from ops.verify.log import read
-from ops.verify.oracles import Answering, get_oracle
+from ops.verify.oracles import get_oracle
 from ops.verify.served import Served, fetch_views
 from services.quarantine.follower import read_progress
 
@@ -172,7 +172,7 @@ def find_differences(view: Contract, live: list[Row], oracle: list[Row]) -> Iter
             yield ours.get(key), theirs.get(key)
 
 
-def compare_listing(settings: Settings, oracle: Answering) -> Listing:
+def compare_listing(settings: Settings, oracle: Log) -> Listing:
     """Compare once the quarantine has read as far as the oracle, or the time limit is over."""
     behind = ask_until(
         lambda: count_records_behind(settings, oracle.ends),

@@ -2,6 +2,7 @@ import importlib
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,8 +36,8 @@ RATIO = Figure("a batch", 1.26, "×", aim_at_most(1.2), note="Of twenty\nreceipt
 START = Figure("a start", 20, "s", None, Yardstick("a bare one", 12, aim_at_most(200)))
 
 
-def create_outcome(*figures: Figure, failure: str | None = None) -> Outcome:
-    return Outcome(describe_machine(), "full", figures, failure)
+def create_outcome(*figures: Figure) -> Outcome:
+    return Outcome(describe_machine(), "full", figures)
 
 
 def report(folder: Path, outcome: Outcome) -> Path:
@@ -75,14 +76,15 @@ def test_headlines_are_one_table_of_several_parts_in_their_own_order_without_not
         fill(Path("a.md"), HEADLINES, parts)
 
 
-def test_a_part_that_failed_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"replay failed: It broke\. Measure it again"):
-        read_report(report(tmp_path, create_outcome(RATE, failure="It broke.")))
-
-
-def test_a_part_that_was_measured_quickly_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"replay was by --quick\. Measure it again"):
-        read_report(report(tmp_path, replace(create_outcome(RATE), scale="quick")))
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [({"failure": "It broke."}, "replay failed: It broke"), ({"scale": "quick"}, "was by --quick")],
+)
+def test_a_part_that_was_not_measured_whole_is_refused(
+    tmp_path: Path, changed: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(UserError, match=rf"{why}\. Measure it again"):
+        read_report(report(tmp_path, replace(create_outcome(RATE), **changed)))
 
 
 def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:

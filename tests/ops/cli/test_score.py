@@ -17,7 +17,6 @@ from ops.verify.fraud import ask_fraud_oracle
 from ops.verify.fraud_score import BEATS, compute_scores, read_heartbeat, read_incidents
 from ops.verify.inventory import Row
 from ops.verify.served import ApiDown
-from pipelines.fraud.thresholds import Thresholds
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
 from tests.services.writing import Writing, promote
@@ -52,7 +51,7 @@ def test_what_is_served_is_scored(
     assert (answer.exit_code == 0) == document["good"]
     assert len(document["all"]["seconds_to_decide"]) == document["all"]["recall"]["hits"]
     over = read_heartbeat(world, ends[BEATS])
-    scores = compute_scores(alerts, read_incidents(world), over, Thresholds())
+    scores = compute_scores(alerts, read_incidents(world), over)
     assert document == score.build_document(scores)
 
 

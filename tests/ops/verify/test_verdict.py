@@ -131,13 +131,9 @@ def test_before_the_first_page_nothing_is_called_exact() -> None:
     assert not one.exact
 
 
-def test_without_a_simulator_no_page_is_asked_for() -> None:
-    nothing = replace(AUDIT, pages=0, shelves=0, simulated=0)
-    assert replace(verdict([SHELF], [SHELF]), audit=nothing).exact
-
-
-def test_what_the_ledger_does_not_tell_of_needs_no_audit() -> None:
-    assert replace(verdict([SHELF], [SHELF]), audit=None).exact
+@pytest.mark.parametrize("audit", [None, replace(AUDIT, pages=0, shelves=0, simulated=0)])
+def test_what_the_ledger_does_not_tell_of_needs_no_page(audit: Audit | None) -> None:
+    assert replace(verdict([SHELF], [SHELF]), audit=audit).exact
 
 
 @pytest.mark.parametrize(
