@@ -1,18 +1,16 @@
 """The oracle of the analytics pipeline: computes sales by a batch read of the log."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
+from contracts import CONTRACTS, NOTICE, Contract
 from contracts.consumer import CONSUMERS
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, create_admin, read_end_offsets
-from infra.settings import Settings
+from infra.kafka import Offsets, Record
 from ops.verify import inventory
 from ops.verify.inventory import TIME, Row
-from ops.verify.log import read
 from ops.verify.sums import fit_sums
 from ops.verify.validation import Unreadable, read_record
 
@@ -41,9 +39,11 @@ VIEWS: Mapping[str, Contract] = {
 class Oracle(inventory.Oracle):
     """The receipts and refunds below some offsets, and the known products."""
 
-    def __init__(self, settings: Settings, ends: Offsets) -> None:
-        super().__init__(settings, ends)
-        self.load("announced", pa.Table.from_pylist(list(read_costs(settings)), COSTS))
+    def __init__(
+        self, records: Iterable[Record], ends: Offsets, products: Iterable[Record]
+    ) -> None:
+        super().__init__(records, ends)
+        self.load("announced", pa.Table.from_pylist(list(list_costs(products)), COSTS))
         self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
 
     def compute_views(self) -> dict[str, list[Row]]:
@@ -56,9 +56,8 @@ class Oracle(inventory.Oracle):
         return views
 
 
-def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
-    ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
-    for record in read(settings, ends):
+def list_costs(products: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    for record in products:
         try:
             product = read_record(record).movement
         except Unreadable:

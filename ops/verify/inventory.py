@@ -5,7 +5,7 @@ decode, deduplicate and judge lateness.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,7 @@ from contracts import (
     STOCK_LEVELS,
 )
 from infra.kafka import Offsets, Partition, Record
-from infra.settings import Settings
-from ops.verify.log import number_records, read
+from ops.verify.log import number_records
 from ops.verify.sums import create_amount
 from ops.verify.validation import Content, Event, Unreadable, read_record
 
@@ -74,7 +73,7 @@ class Book:
 class Oracle:
     """The log below some offsets, loaded once, for queries."""
 
-    def __init__(self, settings: Settings, ends: Offsets) -> None:
+    def __init__(self, records: Iterable[Record], ends: Offsets) -> None:
         self.ends = ends
         self._read: Counter[Partition] = Counter()
         self._unreadable: Counter[Partition] = Counter()
@@ -90,7 +89,7 @@ class Oracle:
         create_amount(self.engine)
         self.load("extracted", EXTRACTED.empty_table())
         lines: list[Row] = []
-        for record, sequence, content in self._read_contents(settings):
+        for record, sequence, content in self._read_contents(records):
             lines += list_lines(record, sequence, content)
             if len(lines) >= LINES_PER_CHUNK:
                 self._insert(lines)
@@ -142,8 +141,10 @@ class Oracle:
             books[at] = Book(self._read[at], applied, accepted - applied, quarantined)
         return books
 
-    def _read_contents(self, settings: Settings) -> Iterator[tuple[Record, int | None, Content]]:
-        for record, sequence in number_records(read(settings, self.ends)):
+    def _read_contents(
+        self, records: Iterable[Record]
+    ) -> Iterator[tuple[Record, int | None, Content]]:
+        for record, sequence in number_records(records):
             at = record.topic, record.partition
             self._read[at] += 1
             if sequence is not None:

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import BOOKS, Contract, decode, encode_key
-from infra.kafka import Record
+from infra.kafka import Partition, Record
 from ops.generations.record import Generation
 from pipelines.common.flow import build_changes
 from pipelines.common.pipeline import Pipeline
@@ -107,13 +107,12 @@ class Reading:
                     found[at] = row
         return found
 
-    def books(self) -> dict[str, tuple[int, int]]:
-        """By topic: how many of its records were applied, and how many rejected."""
-        found: dict[str, tuple[int, int]] = {}
-        for row in self.rows(BOOKS).values():
-            applied, rejected = found.get(row["topic"], (0, 0))
-            found[row["topic"]] = applied + row["applied"], rejected + row["quarantined"]
-        return found
+    def books(self) -> dict[Partition, tuple[int, int]]:
+        """By partition: how many of its records were applied, and how many rejected."""
+        return {
+            (row["topic"], row["partition"]): (row["applied"], row["quarantined"])
+            for row in self.rows(BOOKS).values()
+        }
 
     def _put(self, records: Sequence[Record]) -> None:
         rows = [
