@@ -61,7 +61,7 @@ from pipelines.engine.pace import MARGIN, find_horizon
 from pipelines.fraud.pipeline import create_pipeline
 from pipelines.reorder.pipeline import POLICY
 from pipelines.visits.pipeline import LIMITS as VISIT_LIMITS
-from tests.pipelines.versions import create_lookups
+from tests.pipelines.log import create_lookups, select_inputs
 from tests.replay.reading import Reading
 from tests.seeds import read_steps
 from tests.timeline import (
@@ -359,8 +359,7 @@ def list_sold(log: Iterable[Record]) -> list[Row]:
 
 def ask(pipeline: Pipeline, log: Sequence[Record]) -> Answering:
     """The pipeline's oracle, over the log in memory."""
-    inputs = {topic.name for topic in pipeline.inputs}
-    read = [one for one in log if one.topic in inputs]
+    read = select_inputs(pipeline, log)
     ends = {(one.topic, one.partition): one.offset + 1 for one in read}
     if pipeline.name == "inventory":
         return inventory.Oracle(read, ends)
