@@ -23,6 +23,7 @@ from ops.bench.receipts import publish
 from ops.bench.replay import open_replays
 from ops.bench.shops import count_receipts, run_broker
 from ops.verify.inventory import Oracle
+from ops.verify.log import read
 
 FLINK_PROGRAM = Path(__file__).parent / "flink" / "units_sold.py"
 FLINK_OPTIONS: Mapping[str, str] = MappingProxyType(
@@ -59,7 +60,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 def ask_oracle(settings: Settings) -> Units:
     """The units sold by all receipts in the log."""
     ends = read_end_offsets(create_admin(settings), [RECEIPTS.name])
-    return dict(map(parse_row, Oracle(settings, ends).compute_view()))
+    return dict(map(parse_row, Oracle(read(settings, ends), ends).compute_view()))
 
 
 def parse_row(row: Row) -> tuple[tuple[str, str], int]:

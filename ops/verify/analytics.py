@@ -1,6 +1,7 @@
 """The oracle of the analytics pipeline: computes sales by a batch read of the log."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import ClassVar
 
 import pyarrow as pa
@@ -9,7 +10,6 @@ from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
 from contracts.consumer import CONSUMERS
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Offsets, Record
-from infra.settings import Settings
 from ops.verify import inventory
 from ops.verify.inventory import TIME, Row
 from ops.verify.sums import fit_sums
@@ -43,10 +43,11 @@ class Oracle(inventory.Oracle):
         **inventory.Oracle.schemas,
         "announced": pa.schema(COLUMNS),
     }
-    sides: ClassVar[tuple[str, ...]] = (PRODUCTS.name,)
 
-    def __init__(self, settings: Settings, ends: Offsets) -> None:
-        super().__init__(settings, ends)
+    def __init__(
+        self, records: Iterable[Record], ends: Offsets, products: Iterable[Record]
+    ) -> None:
+        super().__init__(chain(records, products), ends)
         self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
 
     def build_rows(

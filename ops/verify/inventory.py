@@ -24,9 +24,8 @@ from contracts import (
     SHIPMENTS,
     STOCK_LEVELS,
 )
-from infra.kafka import Offsets, Partition, Record, create_admin, read_end_offsets
-from infra.settings import Settings
-from ops.verify.log import number_records, read
+from infra.kafka import Offsets, Partition, Record
+from ops.verify.log import number_records
 from ops.verify.sums import create_amount
 from ops.verify.validation import Content, Event, Unreadable, read_record
 
@@ -193,12 +192,9 @@ class Oracle(Log):
     """The log below some offsets, loaded once, for queries."""
 
     schemas: ClassVar[Mapping[str, pa.Schema]] = {"extracted": EXTRACTED, "unreadable": UNREADABLE}
-    sides: ClassVar[tuple[str, ...]] = ()
-    """Topics that are read to their present end beside."""
 
-    def __init__(self, settings: Settings, ends: Offsets) -> None:
-        sides = read_end_offsets(create_admin(settings), self.sides) if self.sides else {}
-        super().__init__(read(settings, {**ends, **sides}), ends)
+    def __init__(self, records: Iterable[Record], ends: Offsets) -> None:
+        super().__init__(records, ends)
         self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
         self.engine.execute(f"create view applied as {read_query('applied')}")
 

@@ -54,6 +54,16 @@ class ReorderOracle(Tables):
         return [restore_times(row, "review_at") for row in self.select(read_query("proposal"))]
 
 
+def ask_inventory_oracle(settings: Settings, ends: Offsets, _code: Path) -> inventory.Oracle:
+    return inventory.Oracle(read(settings, ends), ends)
+
+
+def ask_analytics_oracle(settings: Settings, ends: Offsets, _code: Path) -> analytics.Oracle:
+    """It reads products to the current end of their topic."""
+    known = read_end_offsets(create_admin(settings), [PRODUCTS.name])
+    return analytics.Oracle(read(settings, ends), ends, read(settings, known))
+
+
 def ask_visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
     return VisitsOracle(read(settings, ends), load_thresholds(code, "visits"), ends)
 
@@ -69,8 +79,8 @@ Ask = Callable[[Settings, Offsets, Path], Log]
 code."""
 
 ORACLES: Mapping[str, Ask] = {
-    "inventory": lambda settings, ends, _code: inventory.Oracle(settings, ends),
-    "analytics": lambda settings, ends, _code: analytics.Oracle(settings, ends),
+    "inventory": ask_inventory_oracle,
+    "analytics": ask_analytics_oracle,
     "fraud": ask_fraud_oracle,
     "visits": ask_visits_oracle,
     "reorder": ask_reorder_oracle,

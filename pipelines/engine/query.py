@@ -125,7 +125,7 @@ def run(work: Run, stopping: Event) -> None:
         limit = BeatLimit.read(settings)
         failure = Failure()
         query = start(work, now, limit, failure)
-        begun = partial(mark_caught_up, settings, generation) if now.live else do_nothing
+        begun = partial(mark_caught_up, settings, generation) if now.live else lambda: None
         behind = False
         try:
             watch(query, stopping, begun, work.state, limit.is_outdated)
@@ -260,9 +260,6 @@ def create_writer(work: Run, now: Pace, limit: BeatLimit) -> Write:
 def compute_batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
     """The least time between the starts of two live batches."""
     return max(pipeline.every.total_seconds(), settings.pipeline_seconds_per_batch_min)
-
-
-def do_nothing() -> None: ...
 
 
 def watch(

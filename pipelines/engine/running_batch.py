@@ -39,7 +39,9 @@ class RunningBatch:
         if plan is None:
             return None
         leaves = plan.collectLeaves()
-        scans = [one for one in map(leaves.apply, range(leaves.size())) if is_scan(one)]
+        read = map(leaves.apply, range(leaves.size()))
+        # Those that read Kafka for a batch of a stream, and not something beside it.
+        scans = [one for one in read if one.nodeName().startswith(SCAN)]
         return sum(one.metrics().apply(ROWS).value() for one in scans) if scans else None
 
     def _find_plan(self) -> JavaObject | None:
@@ -49,11 +51,6 @@ class RunningBatch:
         if self._query is None:
             return None
         return self._query._jsq.streamingQuery().lastExecution().executedPlan()
-
-
-def is_scan(leaf: JavaObject) -> bool:
-    """Whether it reads Kafka for a batch of a stream, and not something beside it."""
-    return bool(leaf.nodeName().startswith(SCAN))
 
 
 ON_DISK = "rocksdbSstFileSize"

@@ -80,13 +80,9 @@ def build_kafka_options(settings: Settings) -> dict[str, str]:
         password = f"${{file:{locate_password(settings, settings.kafka_service)}:{PROPERTY}}}"
         ours |= FROM_FILES
     if user is not None:
-        module = name_login_module(str(ours["sasl.mechanism"]))
+        family = "plain.Plain" if ours["sasl.mechanism"] == "PLAIN" else "scram.Scram"
+        module = f"org.apache.kafka.common.security.{family}LoginModule"
         ours["sasl.jaas.config"] = f'{module} required username="{user}" password="{password}";'
     if authority is not None:
         ours |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": authority}
     return {f"kafka.{name}": str(value) for name, value in ours.items()}
-
-
-def name_login_module(mechanism: str) -> str:
-    family = "plain.Plain" if mechanism == "PLAIN" else "scram.Scram"
-    return f"org.apache.kafka.common.security.{family}LoginModule"

@@ -37,7 +37,11 @@ def build_aggregates(limits: Thresholds) -> dict[str, Column]:
     amount = F.when(F.col("amount") > most, most).otherwise(F.col("amount"))
     return {
         "interval_end": F.max("interval_end"),
-        "_signals": collect_first_signals(limits),
+        # Accounting rows, which have no rule, give no signal. One more than a rule reads shows that
+        # there are others: Spark's state holds none of them.
+        "_signals": collect_first(
+            F.when(F.col("rule").isNotNull(), F.col(SIGNAL)), build_signals_max(limits) + 1
+        ),
         "_count": F.count("rule"),
         "_stores": F.min("store_id") != F.max("store_id"),
         "_amount": F.coalesce(F.sum(amount), F.lit(0)),
@@ -53,24 +57,10 @@ def choose_enough(limits: Thresholds) -> int:
     return 1 + max(get_threshold(rule, limits) for rule in RULES)
 
 
-def collect_first_signals(limits: Thresholds) -> Column:
-    """The first signals of a group, as texts in order: as many as a rule reads, and one more to
-    show that there are others. Spark's state holds no others. Accounting rows, which have no rule,
-    give no signal.
-    """
-    return collect_first(
-        F.when(F.col("rule").isNotNull(), F.col(SIGNAL)), build_signals_max(limits) + 1
-    )
-
-
 def build_signals_max(limits: Thresholds) -> Column:
     """The number of a group's signals that its rule reads."""
-    return F.when(is_of_receipt(), limits.receipt_signals_max).otherwise(limits.signals_max)
-
-
-def is_of_receipt() -> Column:
-    """Whether a group is a receipt: its lines and their refunds. Null without a rule."""
-    return F.col("rule") == OF_RECEIPT
+    is_of_receipt = F.col("rule") == OF_RECEIPT
+    return F.when(is_of_receipt, limits.receipt_signals_max).otherwise(limits.signals_max)
 
 
 def may_trip(limits: Thresholds) -> Column:

@@ -1,6 +1,6 @@
 """The contributions of receipts and refunds: signals by rule, subject and interval."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import get_args, get_type_hints
 
@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from contracts import PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
 from contracts.times import MILLISECOND
 from pipelines.common.pipeline import Contribution, Dimension, Extract
-from pipelines.common.transform.columns import compute_amount
+from pipelines.common.transform.columns import compute_amount, escape_key_part
 from pipelines.fraud.rules import Signal
 from pipelines.fraud.thresholds import Thresholds
 
@@ -77,8 +77,7 @@ def build_line_columns() -> Mapping[str, Column]:
 def build_contributions(limits: Thresholds) -> list[Contribution]:
     """The signals of a line of a receipt or a refund."""
     return [
-        *build_velocity(limits),
-        *travel(limits),
+        *build_of_card(limits),
         build_sweethearting(limits),
         *build_unbacked(limits),
         build_refund_rate(limits),
@@ -86,39 +85,23 @@ def build_contributions(limits: Thresholds) -> list[Contribution]:
     ]
 
 
-def build_velocity(limits: Thresholds) -> list[Contribution]:
-    """A sale is a signal in its interval, and context in the next if its window reaches there."""
-    with_card = is_of_receipt() & F.col("first_line") & F.col("card_token").isNotNull()
-    own = compute_start(F.col("event_time"), limits.card_sales_interval)
-    following = own + F.lit(limits.card_sales_interval)
-    reaches = F.col("event_time") + F.lit(limits.card_sales_window) > following
-    return [
-        create_signal(
-            "card-velocity", F.col("card_token"), begun, limits.card_sales_interval, when, kind=kind
+def build_of_card(limits: Thresholds) -> Iterator[Contribution]:
+    """A sale is a signal in its interval, and context in the next if it reaches there."""
+    at, card = F.col("event_time"), F.col("card_token")
+    with_card = is_of_receipt() & F.col("first_line") & card.isNotNull()
+    placed = with_card & F.col("latitude").isNotNull()
+    in_window = at + F.lit(limits.card_sales_window)
+    in_reach = at + F.lit(limits.travel_gap_max)
+    for rule, lasting, when, reaches in (
+        ("card-velocity", limits.card_sales_interval, with_card, in_window.__gt__),
+        ("impossible-travel", limits.travel_interval, placed, in_reach.__ge__),
+    ):
+        own = compute_start(at, lasting)
+        following = own + F.lit(lasting)
+        yield create_signal(rule, card, own, lasting, when)
+        yield create_signal(
+            rule, card, following, lasting, when & reaches(following), kind="context"
         )
-        for kind, begun, when in (
-            ("own", own, with_card),
-            ("context", following, with_card & reaches),
-        )
-    ]
-
-
-def travel(limits: Thresholds) -> list[Contribution]:
-    placed = (
-        is_of_receipt()
-        & F.col("first_line")
-        & F.col("card_token").isNotNull()
-        & F.col("latitude").isNotNull()
-    )
-    own = compute_start(F.col("event_time"), limits.travel_interval)
-    following = own + F.lit(limits.travel_interval)
-    reaches = F.col("event_time") + F.lit(limits.travel_gap_max) >= following
-    return [
-        create_signal(
-            "impossible-travel", F.col("card_token"), begun, limits.travel_interval, when, kind=kind
-        )
-        for kind, begun, when in (("own", own, placed), ("context", following, placed & reaches))
-    ]
 
 
 def build_sweethearting(limits: Thresholds) -> Contribution:
@@ -242,15 +225,10 @@ def derive_columns() -> Mapping[str, Column]:
     """The subject as a part of the key, the end of the interval, and the signal."""
     moments = {name: F.unix_millis(name) for name in ("event_time", "published")}
     return {
-        "subject": to_key(F.col("subject")),
+        "subject": escape_key_part(F.col("subject")),
         "interval_end": F.col("interval_start") + F.col("lasting"),
         SIGNAL: encode_signal(**moments),
     }
-
-
-def to_key(subject: Column) -> Column:
-    """The subject, escaped as a part of a record's key, whose separator is a slash."""
-    return F.replace(F.replace(subject, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
 
 def is_of_receipt() -> Column:

@@ -3,8 +3,6 @@
 from datetime import timedelta
 from functools import partial
 
-from pyspark.sql import DataFrame
-
 from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, RECEIPTS, REFUNDS, SHIPMENTS
 from pipelines.common.pipeline import Dimension, Pipeline, View
 from pipelines.reorder.policy import Policy
@@ -30,11 +28,6 @@ DIMENSIONS = (
 )
 
 
-def to_rows(reviews: DataFrame) -> DataFrame:
-    """The proposals, with the view's columns."""
-    return build_proposals(reviews, POLICY)
-
-
 PIPELINE = Pipeline(
     name="reorder",
     extracts={
@@ -55,6 +48,6 @@ PIPELINE = Pipeline(
     dimensions=DIMENSIONS,
     line_columns=partial(build_line_columns, POLICY),
     may_be_row=is_known,
-    to_rows=to_rows,
+    to_rows=partial(build_proposals, policy=POLICY),
     every=timedelta(seconds=15),
 )

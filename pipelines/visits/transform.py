@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipelines.common.pipeline import Contribution, Extract
-from pipelines.common.transform.columns import compute_amount, sum_by_slot
+from pipelines.common.transform.columns import compute_amount, escape_key_part, sum_by_slot
 from pipelines.common.transform.full_sums import (
     carry,
     join_halves,
@@ -33,18 +33,13 @@ def extract_sale(receipt: Column) -> Extract:
     lines = receipt["lines"]
     return {
         "store_id": receipt["store_id"],
-        "customer_id": to_key(receipt["customer_id"]),
+        "customer_id": escape_key_part(receipt["customer_id"]),
         "lines": F.arrays_zip(
             lines["units"].alias("units"),
             lines["unit_price_cents"].alias("unit_price_cents"),
             lines["measure"].alias("measure"),
         ),
     }
-
-
-def to_key(customer: Column) -> Column:
-    """The customer, escaped as a part of a record's key, whose separator is a slash."""
-    return F.replace(F.replace(customer, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
 
 def build_contributions() -> list[Contribution]:

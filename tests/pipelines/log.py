@@ -1,14 +1,12 @@
-"""A small log in memory: events encoded as producers do, read as the pipelines do."""
+"""Small logs in memory, read as the pipelines do."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import types as T
 
 from contracts import (
     ADJUSTMENTS,
@@ -16,106 +14,75 @@ from contracts import (
     REFUNDS,
     SHIPMENTS,
     Contract,
-    encode,
+    Row,
     encode_key,
-    get_contract,
 )
-from contracts.partitions import choose_partition
 from contracts.times import EPOCH, MILLISECOND
+from contracts.validation import Rejection, validate
 from infra.kafka import Partition, Record
+from pipelines.common.flow import build_rows
+from pipelines.common.pipeline import Dimension, Pipeline
+from pipelines.common.transform.as_of_join import Lookups
+from pipelines.engine.archive import RECORD
+from pipelines.engine.dimensions import DimensionVersion, Versions, to_version
+from tests.rows import collect_rows
+from tests.timeline import Timeline
 
 OPENING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+NONE = timedelta()
 
-RECORD = T.StructType(
-    [
-        T.StructField("topic", T.StringType()),
-        T.StructField("partition", T.IntegerType()),
-        T.StructField("offset", T.LongType()),
-        T.StructField("timestamp", T.TimestampType()),
-        T.StructField("key", T.BinaryType()),
-        T.StructField("value", T.BinaryType()),
-    ]
-)
-
-numbers = count(1)
+Units = tuple[str, int]
+"""Sku and units of a line."""
 
 
 @dataclass(frozen=True)
-class Published:
-    """A record on its way into the log."""
+class Event:
+    """An event of store S001, unless its fields say otherwise."""
 
     contract: Contract
-    key: bytes
-    value: bytes | None
-    published: datetime
-
-    def later(self, delay: timedelta) -> "Published":
-        """The same event, published once more."""
-        return Published(self.contract, self.key, self.value, self.published + delay)
+    at: timedelta
+    """How long after the opening it happens."""
+    after: timedelta
+    """How long after that it is published."""
+    fields: Row
 
 
-def publish(contract: Contract, event: Mapping[str, Any], after: timedelta) -> Published:
-    at = event["event_time"] + after
-    return Published(contract, encode_key(contract, event), encode(contract, event), at)
-
-
-def create_event(kind: str, at: timedelta) -> dict[str, Any]:
-    """The fields of every event, with a new id; it happens `at` after the opening."""
-    return {
-        "event_id": f"{kind}-{next(numbers)}",
-        "event_time": OPENING + at,
+def receipt(*lines: Units, at: timedelta = NONE, after: timedelta = NONE, **fields: Any) -> Event:
+    """A sale, of one A by default."""
+    event = {
         "store_id": "S001",
-    }
-
-
-def create_till_event(kind: str, at: timedelta, lines: Sequence[tuple[str, int]]) -> dict[str, Any]:
-    """The fields of every receipt and refund; lines are (sku, units), by default one of A."""
-    return {
-        **create_event(kind, at),
-        "register_id": "S001-T1",
-        "cashier_id": "S001-C1",
+        "lines": price(lines),
         "card_token": None,
-        "lines": [
-            {"sku": sku, "units": units, "unit_price_cents": 100}
-            for sku, units in lines or (("A", 1),)
-        ],
-    }
-
-
-def receipt(
-    *lines: tuple[str, int],
-    at: timedelta = timedelta(),
-    after: timedelta = timedelta(),
-    **fields: Any,
-) -> Published:
-    """A sale, `at` after the opening, published `after` it happened; lines are (sku, units)."""
-    event = {
-        **create_till_event("R", at, lines),
         "customer_id": None,
+        **fields,
     }
-    return publish(RECEIPTS, event | fields, after)
+    return Event(RECEIPTS, at, after, event)
 
 
-def refund(
-    *lines: tuple[str, int],
-    at: timedelta = timedelta(),
-    after: timedelta = timedelta(),
-    **fields: Any,
-) -> Published:
-    """Goods taken back, without a receipt; otherwise as `receipt`."""
+def refund(*lines: Units, at: timedelta = NONE, after: timedelta = NONE, **fields: Any) -> Event:
+    """Goods taken back, without a receipt, one A by default."""
     event = {
-        **create_till_event("B", at, lines),
+        "store_id": "S001",
+        "lines": price(lines),
+        "card_token": None,
         "receipt_event_id": None,
+        **fields,
     }
-    return publish(REFUNDS, event | fields, after)
+    return Event(REFUNDS, at, after, event)
 
 
-def dispatch(*lines: tuple[str, int], **fields: Any) -> Published:
-    """A shipment leaves for the store; lines are (sku, units)."""
+def price(lines: Iterable[Units]) -> list[Row]:
+    return [
+        {"sku": sku, "units": units, "unit_price_cents": 100} for sku, units in lines or (("A", 1),)
+    ]
+
+
+def dispatch(*lines: Units, **fields: Any) -> Event:
+    """A shipment leaves for the store."""
     return shipment("dispatched", *((sku, units, 0) for sku, units in lines), **fields)
 
 
-def delivery(*lines: tuple[str, int, int], **fields: Any) -> Published:
+def delivery(*lines: tuple[str, int, int], **fields: Any) -> Event:
     """A shipment is counted at the store; lines are (sku, units dispatched, units received)."""
     return shipment("received", *lines, **fields)
 
@@ -123,58 +90,91 @@ def delivery(*lines: tuple[str, int, int], **fields: Any) -> Published:
 def shipment(
     status: str,
     *lines: tuple[str, int, int],
-    at: timedelta = timedelta(),
-    after: timedelta = timedelta(),
+    at: timedelta = NONE,
+    after: timedelta = NONE,
     **fields: Any,
-) -> Published:
+) -> Event:
+    names = ("sku", "dispatched_units", "received_units")
+    listed = [dict(zip(names, line, strict=True)) for line in lines]
     event = {
-        **create_event("V", at),
-        "shipment_id": "S001-V1",
+        "store_id": "S001",
         "purchase_order_id": None,
         "status": status,
-        "lines": [
-            {"sku": sku, "dispatched_units": dispatched, "received_units": received}
-            for sku, dispatched, received in lines
-        ],
+        "lines": listed,
+        **fields,
     }
-    return publish(SHIPMENTS, event | fields, after)
+    return Event(SHIPMENTS, at, after, event)
 
 
 def adjustment(
-    units: int,
-    sku: str = "A",
-    *,
-    at: timedelta = timedelta(),
-    after: timedelta = timedelta(),
-    **fields: Any,
-) -> Published:
-    """A change of stock, `at` after the opening, published `after` it happened."""
-    event = {
-        **create_event("A", at),
-        "sku": sku,
-        "units": units,
-        "reason": "opening",
-    }
-    return publish(ADJUSTMENTS, event | fields, after)
+    units: int, sku: str = "A", at: timedelta = NONE, after: timedelta = NONE, **fields: Any
+) -> Event:
+    """A change of stock."""
+    event = {"store_id": "S001", "sku": sku, "units": units, "reason": "opening", **fields}
+    return Event(ADJUSTMENTS, at, after, event)
 
 
-def create_log(spark: SparkSession, *log: Published) -> DataFrame:
-    """The log as Kafka hands it over, by partitions of keys, in the order given."""
+def build_log(*events: Event) -> list[Record]:
+    shop = Timeline()
+    shop.records.clear()
+    for event in events:
+        happened = OPENING + event.at
+        shop.put(event.contract, happened, happened + event.after, **event.fields)
+    return shop.records
+
+
+def create_log(spark: SparkSession, *events: Event) -> DataFrame:
+    """The log of the events, as `create_frame`."""
+    return create_frame(spark, build_log(*events))
+
+
+def create_frame(spark: SparkSession, log: Iterable[Record]) -> DataFrame:
+    """The records as Kafka hands them over, each partition in the order given."""
     offsets: Counter[Partition] = Counter()
     rows = []
     for one in log:
-        at = one.contract.name, choose_partition(one.key, one.contract.settings.partitions)
-        rows.append((*at, offsets[at], one.published, one.key, one.value))
+        at = one.topic, one.partition
+        published = EPOCH + one.published_ms * MILLISECOND
+        rows.append((*at, offsets[at], published, one.key, one.value))
         offsets[at] += 1
     return spark.createDataFrame(rows, RECORD)
 
 
-def create_frame(spark: SparkSession, log: Iterable[Record]) -> DataFrame:
-    """The records as Kafka hands them over, in one order; their offsets are their places in it."""
-    rows = []
-    for offset, one in enumerate(log):
-        width = get_contract(one.topic).settings.partitions
-        published = EPOCH + one.published_ms * MILLISECOND
-        at = choose_partition(one.key, width)
-        rows.append((one.topic, at, offset, published, one.key, one.value))
-    return spark.createDataFrame(rows, RECORD)
+def select_inputs(pipeline: Pipeline, log: Iterable[Record]) -> list[Record]:
+    inputs = {topic.name for topic in pipeline.inputs}
+    return [one for one in log if one.topic in inputs]
+
+
+def compute_rows(
+    spark: SparkSession, pipeline: Pipeline, log: Sequence[Record], view: int = 0
+) -> dict[bytes, dict[str, Any]]:
+    """The pipeline's rows of one of its views, by key, of the records in this order."""
+    frame = create_frame(spark, select_inputs(pipeline, log))
+    lookups = create_lookups(spark, pipeline.dimensions, log)
+    rows = collect_rows(build_rows(pipeline, frame, lookups, view))
+    return index_rows(pipeline.writes[view], rows)
+
+
+def index_rows(view: Contract, rows: Iterable[dict[str, Any]]) -> dict[bytes, dict[str, Any]]:
+    return {encode_key(view, row): row for row in rows}
+
+
+def create_lookups(
+    spark: SparkSession, dimensions: Iterable[Dimension], log: Sequence[Record] = ()
+) -> Lookups:
+    """What holds of each dimension by the log, and from when on."""
+    lookups = {}
+    for dimension in dimensions:
+        known = Versions(spark, dimension)
+        known.add(list(list_versions(dimension, log)))
+        lookups[dimension] = known.function
+    return lookups
+
+
+def list_versions(dimension: Dimension, log: Iterable[Record]) -> Iterator[DimensionVersion]:
+    for record in log:
+        if record.topic != dimension.topic.name:
+            continue
+        event = validate(dimension.topic, record.key, record.value, record.published_ms)
+        assert not isinstance(event, Rejection)
+        yield to_version(dimension, record.partition, record.offset, record.published_ms, event)

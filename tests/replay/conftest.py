@@ -10,9 +10,13 @@ from tests.replay.running import InSession, Work, create_work
 
 
 @pytest.fixture
-def work(shared_broker: Settings, tmp_path: Path) -> Work:
-    """The inventory's first generation, on a broker whose topics are empty."""
-    return create_work(empty_broker(shared_broker, tmp_path), "inventory")
+def work(request: pytest.FixtureRequest, shared_broker: Settings, tmp_path: Path) -> Work:
+    """The first generation of a pipeline, by default the inventory, on a broker whose topics are
+    empty.
+    """
+    return create_work(
+        empty_broker(shared_broker, tmp_path), getattr(request, "param", "inventory")
+    )
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """The archive of the lake alone, to the end of the log: `python -m tests.replay.keeping`."""
 
 from infra.settings import read_settings
-from pipelines.lake.bronze import append
 from pipelines.lake.session import start_lake_session
 from pipelines.lake.tables import locate_lake
+from pipelines.lake.work import append
 
 
 def keep() -> None:

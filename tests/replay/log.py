@@ -8,7 +8,9 @@ from random import Random
 
 from contracts import (
     DIMENSIONS,
+    PRICE_CHANGES,
     PRODUCTS,
+    PROMOTIONS,
     RECEIPTS,
     REFUNDS,
     RELEASES,
@@ -22,12 +24,11 @@ from generators import wire
 from generators.chance import create_random as of_id
 from generators.event import Dirt, Event, Publication
 from generators.parameters import Parameters
-from generators.ticks import TICKS_PER_HOUR, to_tick_start_ms
+from generators.ticks import TICK_MS, TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.kafka import Partition
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine.sink import list_decoded_topics
-from tests.replay.facts import draw_version
 
 HOURS = 20
 """From the morning on, over midnight, until what ended then is closed three hours later. A live
@@ -73,6 +74,12 @@ SPOILT_BEATS: Mapping[int, Sequence[int]] = {
     7 * TICKS_PER_HOUR: (253_402_300_000_000,),
 }
 """By tick: heartbeats of the year 9999, and of 1970."""
+
+
+NOTICE_MINUTES = (-10, 15)
+"""How long before it is to hold a fact is published, at the least and at the most."""
+STARTS_MINUTES_MAX, LASTS_MINUTES_MAX = 90, 600
+"""Of a promotion: how long after its plan holds it begins, and how long it lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,3 +227,39 @@ def release(rejected: Publication, at_ms: int) -> Entry:
     width = RELEASES.settings.partitions
     at = RELEASES.name, choose_partition(record_key, width)
     return Entry(at, record_key, encode(RELEASES, event), at_ms)
+
+
+def draw_version(known: Sequence[Publication], tick: int, chance: Random) -> Publication:
+    """One of those known becomes another; it is published in the world minute."""
+    one = chance.choice(known)
+    now_ms = to_tick_start_ms(tick) + chance.randrange(TICK_MS)
+    effective_ms = now_ms + chance.randint(*(minutes * TICK_MS for minutes in NOTICE_MINUTES))
+    changed = {
+        **one.event,
+        **draw_change(one, effective_ms, chance),
+        "event_id": f"fact-{tick}",
+        "event_time": min(now_ms, effective_ms),
+        "effective_at": effective_ms,
+    }
+    return one._replace(published_ms=now_ms, event=changed)
+
+
+def draw_change(one: Publication, effective_ms: int, chance: Random) -> Event:
+    if one.topic == PRICE_CHANGES.name:
+        return {"price_cents": one.event["price_cents"] * chance.choice((1, 3))}
+    if one.topic == PROMOTIONS.name:
+        starts_ms = effective_ms + chance.randint(0, STARTS_MINUTES_MAX) * TICK_MS
+        return {
+            "starts_at": starts_ms,
+            "ends_at": starts_ms + chance.randint(1, LASTS_MINUTES_MAX) * TICK_MS,
+            "price_cents": chance.randint(0, one.event["usual_price_cents"]),
+        }
+    if one.topic == PRODUCTS.name:
+        return {
+            "unit_cost_cents": one.event["unit_cost_cents"] + chance.randint(1, 100),
+            "pack_size_units": chance.randint(1, 24),
+            "lead_time_days": chance.randint(1, 5),
+        }
+    return {
+        "latitude_microdegrees": one.event["latitude_microdegrees"] + chance.randrange(3_000_000)
+    }

@@ -16,19 +16,19 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import BOOKS, Contract, decode, encode_key
-from infra.kafka import Record
+from infra.kafka import Partition, Record
 from ops.generations.record import Generation
 from pipelines.common.flow import build_changes
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform.as_of_join import Lookups
+from pipelines.engine.archive import RECORD
 from pipelines.engine.session import prepare_session
 from pipelines.engine.tuning.optimized import optimize_once
-from tests.pipelines.files import FIRST_SECOND
-from tests.pipelines.log import RECORD
+from tests.pipelines.log import select_inputs
+from tests.pipelines.streams import FIRST_SECOND, read_files, run_to_end
 from tests.replay.answer import Row
 from tests.replay.running import Doomed
 
-BATCH_SECONDS_MAX = 120
 BEAT_MAX = datetime(2027, 1, 1, tzinfo=UTC)
 """The latest heartbeat that moves the watermark: the logs of tests end before it."""
 FILE = pa.schema(
@@ -80,7 +80,7 @@ class Reading:
 
     def count_unread(self, log: Sequence[Record]) -> int:
         """How many records of its topics, in the log, it has not taken."""
-        return len(self._select_known(log[self._taken :]))
+        return len(select_inputs(self._pipeline, log[self._taken :]))
 
     def read(self, dies: str | None = None) -> None:
         """Read all that is new; with `dies`, die first, `before` or `after` a batch is written."""
@@ -107,18 +107,17 @@ class Reading:
                     found[at] = row
         return found
 
-    def books(self) -> dict[str, tuple[int, int]]:
-        """By topic: how many of its records were applied, and how many rejected."""
-        found: dict[str, tuple[int, int]] = {}
-        for row in self.rows(BOOKS).values():
-            applied, rejected = found.get(row["topic"], (0, 0))
-            found[row["topic"]] = applied + row["applied"], rejected + row["quarantined"]
-        return found
+    def books(self) -> dict[Partition, tuple[int, int]]:
+        """By partition: how many of its records were applied, and how many rejected."""
+        return {
+            (row["topic"], row["partition"]): (row["applied"], row["quarantined"])
+            for row in self.rows(BOOKS).values()
+        }
 
     def _put(self, records: Sequence[Record]) -> None:
         rows = [
             (one.topic, one.partition, one.offset, one.published_ms * 1_000, one.key, one.value)
-            for one in self._select_known(records)
+            for one in select_inputs(self._pipeline, records)
         ]
         if not rows:
             return
@@ -132,17 +131,11 @@ class Reading:
         unfinished.replace(file)
         self._files += 1
 
-    def _select_known(self, records: Sequence[Record]) -> list[Record]:
-        known = {topic.name for topic in self._pipeline.inputs}
-        return [one for one in records if one.topic in known]
-
     def _run(self) -> None:
         prepare_session(self._spark, live=True, partitions=1)
-        files = self._spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
-        log = files.parquet(str(self._folder / "log"))
         changes = build_changes(
             self._pipeline,
-            log,
+            read_files(self._spark, self._folder / "log", RECORD),
             self.memory,
             self._lookups,
             F.lit(BEAT_MAX),
@@ -150,14 +143,8 @@ class Reading:
             self.generation.outputs,
         )
         with optimize_once(changes) as optimized:
-            query = (
-                optimized.writeStream.outputMode("update")
-                .foreachBatch(self._write)
-                .option("checkpointLocation", str(self._folder / "checkpoint"))
-                .trigger(availableNow=True)
-                .start()
-            )
-        assert query.awaitTermination(BATCH_SECONDS_MAX), "a small log is read in no time"
+            writer = optimized.writeStream.outputMode("update").foreachBatch(self._write)
+            query = run_to_end(writer, self._folder)
         dropped = [
             state.numRowsDroppedByWatermark
             for progress in query.recentProgress

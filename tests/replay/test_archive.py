@@ -24,7 +24,7 @@ from ops.verify.oracles import ask_oracle
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine import bounded
 from pipelines.engine.archive import Gap, LogTruncated, NoArchive, Source, read_archive_ends
-from tests.replay.answer import Answer, answer
+from tests.replay.answer import Answer
 from tests.replay.checking import check
 from tests.replay.log import Entry, draw_log
 from tests.replay.playing import publish, see_through
@@ -99,8 +99,7 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
     try:
         running.plan_kill(cut_log.chance)
         see_through(running)
-        again = answer(work)
-        check(again, work)
+        again = check(work)
         assert in_one_batch(work, again, spark, tmp_path) == again.digests
 
         running.plan_kill(cut_log.chance, batches_min=1)
@@ -109,7 +108,7 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
     finally:
         running.stop()
     assert running.kills == 2
-    check(answer(work), work)
+    check(work)
 
 
 def test_where_records_are_nowhere_no_generation_begins(cut_log: CutLog) -> None:

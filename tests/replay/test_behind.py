@@ -1,19 +1,14 @@
 """A live query that has fallen behind catches up and is live again; its answer is the oracle's."""
 
 import logging
-from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
-from infra.settings import Settings
 from pipelines.engine import fitness
-from tests.brokers import empty_broker
-from tests.replay.answer import answer
 from tests.replay.checking import check
 from tests.replay.log import draw_log, select_read
 from tests.replay.playing import play
-from tests.replay.running import InSession, create_work
+from tests.replay.running import InSession, Work
 from tests.replay.schedule import Schedule
 from tests.seeds import create_random
 
@@ -22,19 +17,17 @@ pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.m
 UNREAD = 200
 
 
+@pytest.mark.parametrize("work", ["fraud"], indirect=True)
 def test_what_falls_behind_catches_up_and_is_live_again(
-    spark: SparkSession,
-    shared_broker: Settings,
-    tmp_path: Path,
+    work: Work,
+    running: InSession,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Every batch counts as long. Fraud joins dimensions, which both paces read otherwise."""
     monkeypatch.setattr(fitness, "LIVE_SECONDS_MAX", 0.0)
     monkeypatch.setattr(fitness, "BEHIND_RECORDS_MIN", UNREAD)
-    work = create_work(empty_broker(shared_broker, tmp_path), "fraud")
     chance = create_random("behind")
-    running = InSession(work, spark, monkeypatch)
     schedule = Schedule("behind", chunks=4, kills=1, lead_ms=0, burst_max=2 * UNREAD)
     with caplog.at_level(logging.INFO, "pipeline"):
         play(select_read(draw_log(chance), work.pipeline), schedule, running, chance)
@@ -43,4 +36,4 @@ def test_what_falls_behind_catches_up_and_is_live_again(
     assert behind
     assert said[behind[0] + 1].startswith("fraud catching up: ")
     assert any(line.startswith("fraud live: ") for line in said[behind[0] :])
-    check(answer(work), work)
+    check(work)

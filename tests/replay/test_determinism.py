@@ -23,7 +23,7 @@ from infra.wait import wait_until
 from pipelines.common.pipeline import list_pipelines, load
 from pipelines.engine import pace
 from tests.brokers import empty_broker
-from tests.replay.answer import Answer, answer
+from tests.replay.answer import Answer
 from tests.replay.checking import SHOWN_MAX, check
 from tests.replay.log import HOURS, draw_log, select_read
 from tests.replay.playing import play
@@ -124,8 +124,7 @@ class Played:
         work = create_work(self.settings.model_copy(update={**limit, **kept, **options}), name)
         running: Running = OwnProcess(work) if schedule.own_process else self._share(work)
         play(log, schedule, running, chance)
-        answered = answer(work)
-        check(answered, work)
+        answered = check(work)
         check_every_kind(answered)
         assert not list(islice(find_faults(work), SHOWN_MAX))
         print(f"{answered.batches} batches, {running.kills} kills")

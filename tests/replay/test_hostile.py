@@ -1,41 +1,26 @@
 """What a contract just lets through stops no pipeline, and its answer is the oracle's."""
 
-from pathlib import Path
-
 import pytest
-from pyspark.sql import SparkSession
 
-from infra.settings import Settings
-from pipelines.common.pipeline import list_pipelines, load
+from pipelines.common.pipeline import list_pipelines
 from pipelines.common.transform.full_sums import SUMS_IN_FULL
-from tests.brokers import empty_broker
-from tests.replay.answer import answer
 from tests.replay.checking import check
 from tests.replay.hostile import build_hostile_log
 from tests.replay.log import select_read
 from tests.replay.playing import play
-from tests.replay.running import InSession, create_work
+from tests.replay.running import InSession, Work
 from tests.replay.schedule import Schedule
 from tests.seeds import create_random
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 
-@pytest.mark.parametrize("name", list_pipelines())
-def test_a_hostile_world_is_answered_as_by_the_oracle(
-    name: str,
-    spark: SparkSession,
-    shared_broker: Settings,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    log = select_read(build_hostile_log(), load(name))
-    work = create_work(empty_broker(shared_broker, tmp_path), name)
-    running = InSession(work, spark, monkeypatch)
+@pytest.mark.parametrize("work", list_pipelines(), indirect=True)
+def test_a_hostile_world_is_answered_as_by_the_oracle(work: Work, running: InSession) -> None:
+    log = select_read(build_hostile_log(), work.pipeline)
     schedule = Schedule("hostile", chunks=2, kills=1, lead_ms=0, burst_max=500)
     play(log, schedule, running, create_random("hostile"))
-    found = answer(work)
-    check(found, work)
+    found = check(work)
     assert running.kills > 0
     assert sum(book.quarantined for book in found.books.values()) > 0
     in_full = [

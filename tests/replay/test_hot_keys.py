@@ -2,23 +2,18 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
-from infra.settings import Settings
 from ops.verify.inventory import Row
 from pipelines.fraud.thresholds import Thresholds as FraudThresholds
 from pipelines.visits.thresholds import Thresholds as VisitThresholds
-from tests.brokers import empty_broker
-from tests.replay.answer import answer
 from tests.replay.checking import check
 from tests.replay.hostile import order
 from tests.replay.log import select_read
 from tests.replay.playing import play
-from tests.replay.running import InSession, create_work
+from tests.replay.running import InSession, Work
 from tests.replay.schedule import Schedule
 from tests.seeds import create_random
 from tests.timeline import MILK, Timeline, parse_clock
@@ -80,30 +75,25 @@ def check_stock(rows: list[Row]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "topic", "fill", "look"),
+    ("work", "topic", "fill", "look"),
     [
         ("fraud", REFUNDS, fill_shift, check_alerts),
         ("visits", RECEIPTS, fill_day, check_visits),
         ("inventory", RECEIPTS, fill_shelf, check_stock),
     ],
+    indirect=["work"],
 )
 def test_a_hundred_thousand_events_of_one_key_are_answered_as_by_the_oracle(
-    name: str,
+    work: Work,
+    running: InSession,
     topic: Contract,
     fill: Callable[[Timeline], None],
     look: Callable[[list[Row]], None],
-    spark: SparkSession,
-    shared_broker: Settings,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shop = Timeline()
     fill(shop)
-    work = create_work(empty_broker(shared_broker, tmp_path), name)
-    running = InSession(work, spark, monkeypatch)
     schedule = Schedule("hot", chunks=2, kills=1, lead_ms=0, burst_max=5_000)
     play(select_read(order(shop), work.pipeline), schedule, running, create_random("hot"))
-    found = answer(work)
-    check(found, work)
+    found = check(work)
     assert sum(book.applied for at, book in found.books.items() if at[0] == topic.name) == NUMBER
     look([row for rows in found.rows.values() for row in rows.values()])

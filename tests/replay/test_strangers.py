@@ -8,7 +8,7 @@ import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 
-from contracts import ADJUSTMENTS, HEARTBEATS, STOCK_LEVELS, Contract, encode, encode_key
+from contracts import ADJUSTMENTS, HEARTBEATS, Contract, encode, encode_key
 from contracts.partitions import choose_partition
 from contracts.times import EPOCH, MILLISECOND
 from infra.settings import Settings
@@ -19,7 +19,7 @@ from ops.generations.supervisor import ensure_generation
 from ops.verify.oracles import ask_oracle
 from pipelines.engine.sink import Dropped
 from tests.replay.answer import answer
-from tests.replay.checking import check
+from tests.replay.checking import count_units
 from tests.replay.playing import see_through
 from tests.replay.running import InSession, Work
 from tests.timeline import BEFORE
@@ -52,13 +52,6 @@ class Stranger:
 
     def beat(self, at: datetime, published: datetime | None = None) -> None:
         self.send(HEARTBEATS, at, published or at, event_id=f"beat-{at}")
-
-
-def count_units(work: Work) -> int:
-    """The units on hand of all shelves, of which the oracle has as many."""
-    found = answer(work)
-    check(found, work)
-    return sum(row["units_on_hand"] for row in found.rows[STOCK_LEVELS.name].values())
 
 
 def find_reasons(work: Work) -> set[str]:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import ADJUSTMENTS, HEARTBEATS, STOCK_LEVELS, encode, encode_key
+from contracts import ADJUSTMENTS, HEARTBEATS, encode, encode_key
 from infra.settings import Settings
 from infra.wait import wait_until
 from tests.brokers import get_producer
 from tests.replay.answer import answer
-from tests.replay.checking import check
+from tests.replay.checking import count_units
 from tests.replay.playing import see_through
 from tests.replay.running import InSession, Work
 from tests.timeline import BEFORE
@@ -38,15 +38,6 @@ def beat(work: Work, at_ms: int) -> None:
         HEARTBEATS.name, encode(HEARTBEATS, event), encode_key(HEARTBEATS, event), timestamp=at_ms
     )
     assert get_producer(work.settings).flush(30) == 0
-
-
-def count_units(work: Work) -> int:
-    """The units on hand of the one shelf, of which the oracle has as many."""
-    found = answer(work)
-    check(found, work)
-    [shelf] = found.rows[STOCK_LEVELS.name].values()
-    units: int = shelf["units_on_hand"]
-    return units
 
 
 class StockJava:

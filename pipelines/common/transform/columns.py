@@ -32,6 +32,11 @@ def choose(choices: Iterable[tuple[Column, Column | str]]) -> Column:
     return reduce(lambda chosen, choice: chosen.when(*choice), others, F.when(condition, value))
 
 
+def escape_key_part(text: Column) -> Column:
+    """The text as a part of a record's key, whose separator is a slash."""
+    return F.replace(F.replace(text, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
+
+
 COLLECT_FIRST = "collect_first"
 """The name of the aggregate in SQL."""
 

@@ -25,7 +25,11 @@ def encode_changelog(
     kinds = [
         (is_accounting(), BOOKS, accounting.build_fields(pipeline.name, generation)),
         *[
-            (is_of(pipeline, number), view, list_row_fields(view))
+            (
+                is_of(pipeline, number),
+                view,
+                {field.name: F.col(field.name) for field in view.fields},
+            )
             for number, view in enumerate(pipeline.writes)
         ],
     ]
@@ -34,10 +38,6 @@ def encode_changelog(
         choose([(is_kind, encode_key(view, row)) for is_kind, view, row in kinds]).alias("key"),
         choose([(is_kind, encode_value(view, row)) for is_kind, view, row in kinds]).alias("value"),
     )
-
-
-def list_row_fields(view: Contract) -> dict[str, Column]:
-    return {field.name: F.col(field.name) for field in view.fields}
 
 
 def encode_key(contract: Contract, fields: Mapping[str, Column]) -> Column:
@@ -56,9 +56,5 @@ def render_key_part(contract: Contract, name: str, field: Column) -> Column:
 def encode_value(contract: Contract, fields: Mapping[str, Column]) -> Column:
     struct = F.struct(*[fields[field.name].alias(field.name) for field in contract.fields])
     body = to_avro(struct, json.dumps(build_avro_schema(contract)))
-    return F.concat(F.lit(build_frame(get_schema_id(contract))), body)
-
-
-def build_frame(schema_id: int) -> bytearray:
-    """The first bytes of a value in the Confluent frame."""
-    return bytearray(b"\0" + schema_id.to_bytes(4, "big"))
+    frame = bytearray(b"\0" + get_schema_id(contract).to_bytes(4, "big"))  # of Confluent
+    return F.concat(F.lit(frame), body)

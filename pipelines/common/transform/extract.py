@@ -49,7 +49,7 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
         events = each.prepare(events)
     # The values of a line are exploded with it: to take them from an array afterwards would copy
     # the array for each line.
-    found = {"line": "lines", **{name: name for name in list_previous(firsts)}}
+    found = {"line": "lines", **{each.previous: each.previous for each in firsts.values()}}
     items = F.arrays_zip(*[F.col(of).alias(name) for name, of in found.items()])
     kind = create_array(events.select(items.alias("_")).schema["_"].dataType)
     none = F.array().cast(kind)
@@ -97,10 +97,6 @@ def select_own_key(view: Contract, extracts: DataFrame) -> Key:
     return tuple(name for name in view.key if name in of_line)
 
 
-def list_previous(firsts: Mapping[Key, FirstLines]) -> list[str]:
-    return [each.previous for each in firsts.values()]
-
-
 def is_first_of_event(first: FirstLines | None) -> Column:
     """Whether no earlier line of the event has the same key; meaningless in accounting rows."""
     if first is None:
@@ -108,12 +104,8 @@ def is_first_of_event(first: FirstLines | None) -> Column:
     return first.is_first("_position", "_item.line", f"_item.{first.previous}")
 
 
-def build_line_type(extracts: DataFrame) -> ArrayType:
-    return create_array(extracts.schema["lines"].dataType)
-
-
 def build_line_schema(extracts: DataFrame) -> StructType:
-    line = build_line_type(extracts).elementType
+    line = create_array(extracts.schema["lines"].dataType).elementType
     if not isinstance(line, StructType):
         raise TypeError(f"A line should be a struct, found {line}.")
     return line

@@ -80,12 +80,9 @@ def list_expectations(contract: Contract) -> dict[str, dict[str, Expectation]]:
     for rule in contract.rules:
         if rule.kind == "required" and len(rule.path) > 1:
             continue  # Avro cannot omit it; the hot path skips it too
-        by_frame.setdefault(name_frame(rule), {})[rule.name] = create_expectation(rule)
+        frame = EVENTS if len(rule.path) == 1 else rule.path[0]
+        by_frame.setdefault(frame, {})[rule.name] = create_expectation(rule)
     return by_frame
-
-
-def name_frame(rule: Rule) -> str:
-    return EVENTS if len(rule.path) == 1 else rule.path[0]
 
 
 def create_expectation(rule: Rule) -> Expectation:

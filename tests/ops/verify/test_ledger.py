@@ -20,6 +20,7 @@ from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.verify.inventory import Oracle
 from ops.verify.ledger import DIRT, SEEN, Audit, audit_ledger
+from ops.verify.log import read
 from services.quarantine.release import read_record
 from tests.services.quarantine.publishing import put
 from tests.worlds import shrink_world
@@ -44,7 +45,7 @@ def ends(dirty: Settings) -> dict[Partition, int]:
 
 @pytest.fixture
 def oracle(dirty: Settings, ends: dict[Partition, int]) -> Oracle:
-    return Oracle(dirty, ends)
+    return Oracle(read(dirty, ends), ends)
 
 
 def test_at_the_end_of_the_log_everything_closes(dirty: Settings, oracle: Oracle) -> None:
@@ -66,7 +67,7 @@ def test_at_any_other_offsets_everything_closes_too(
         cut = {
             at: end if at[0] == ADJUSTMENTS.name else int(end * share) for at, end in ends.items()
         }
-        audited = audit_ledger(dirty, Oracle(dirty, cut))
+        audited = audit_ledger(dirty, Oracle(read(dirty, cut), cut))
         assert audited.agrees
         assert audited.pages > 0
 
@@ -74,7 +75,8 @@ def test_at_any_other_offsets_everything_closes_too(
 def test_before_the_first_page_the_audit_is_not_made(
     dirty: Settings, ends: dict[Partition, int]
 ) -> None:
-    audited = audit_ledger(dirty, Oracle(dirty, {at: min(end, 5) for at, end in ends.items()}))
+    first = {at: min(end, 5) for at, end in ends.items()}
+    audited = audit_ledger(dirty, Oracle(read(dirty, first), first))
     assert (audited.pages, audited.made) == (0, False)
 
 
@@ -107,9 +109,8 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
         "value": original.value,
     }
     put(dirty, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), to_epoch_ms(now))
-    after = audit_ledger(
-        dirty, Oracle(dirty, read_end_offsets(create_admin(dirty), [*MOVING, RELEASES.name]))
-    )
+    ends = read_end_offsets(create_admin(dirty), [*MOVING, RELEASES.name])
+    after = audit_ledger(dirty, Oracle(read(dirty, ends), ends))
     assert after.agrees
     assert after.quarantined == before.quarantined - shelves
 

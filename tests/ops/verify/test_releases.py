@@ -13,6 +13,7 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from ops.verify import verdict
 from ops.verify.inventory import Oracle, Row
+from ops.verify.log import read
 from ops.verify.verdict import compare_listing
 from services.quarantine.follower import follow, read_progress
 from tests.services.quarantine.publishing import HOUR_MS, Place, publish, put
@@ -44,7 +45,8 @@ def release(kafka: Settings, identity: str, sku: str, number: int = 0, **changed
 
 
 def create_oracle(kafka: Settings) -> Oracle:
-    return Oracle(kafka, read_end_offsets(create_admin(kafka), READ))
+    ends = read_end_offsets(create_admin(kafka), READ)
+    return Oracle(read(kafka, ends), ends)
 
 
 def find_shelf(oracle: Oracle, sku: str) -> Row | None:
@@ -136,7 +138,7 @@ def test_at_any_offsets_it_lists_what_is_below_them(kafka: Settings, quarantinin
     half: dict[Partition, int] = {
         at: end // 2 for at, end in read_end_offsets(create_admin(kafka), READ).items()
     }
-    listing = compare_listing(kafka, Oracle(kafka, half))
+    listing = compare_listing(kafka, Oracle(read(kafka, half), half))
     assert listing.complete
     assert 0 < listing.rejected < compare_listing(kafka, create_oracle(kafka)).rejected
 

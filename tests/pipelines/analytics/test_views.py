@@ -7,47 +7,37 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.times import to_epoch_ms
+from contracts import PRODUCTS
 from pipelines.analytics.pipeline import PIPELINE
-from pipelines.common.flow import build_rows
-from pipelines.engine.dimensions import DimensionVersion
-from tests.pipelines.log import OPENING, Published, create_log, receipt, refund
-from tests.pipelines.versions import create_lookup
-from tests.rows import collect_rows
+from tests.pipelines.log import OPENING, Event, build_log, compute_rows, receipt, refund
 
 pytestmark = pytest.mark.spark
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 NAMES = [view.entity for view in PIPELINE.writes]
-LATER_COST_AT = OPENING + 10 * MINUTE
+
+COSTS = [
+    Event(PRODUCTS, -HOUR, timedelta(), {"effective_at": since, "sku": sku, **terms})
+    for since, sku, terms in (
+        (OPENING - HOUR, "A", {"unit_cost_cents": 60, "measure": None}),
+        (OPENING + 10 * MINUTE, "A", {"unit_cost_cents": 70, "measure": None}),
+        (OPENING - HOUR, "K", {"unit_cost_cents": 333, "measure": "kilogram"}),
+    )
+]
+"""A costs 60 cents, from ten minutes past the opening 70; a kilogram of K costs 333."""
 
 Asked = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture
 def ask(spark: SparkSession) -> Asked:
-    """The rows of a view after a log. A costs 60 cents, from ten minutes past the opening 70; a
-    kilogram of K costs 333.
-    """
-    (dimension,) = PIPELINE.dimensions
-    costs = [
-        (OPENING - HOUR, "A", 60, None),
-        (LATER_COST_AT, "A", 70, None),
-        (OPENING - HOUR, "K", 333, "kilogram"),
-    ]
-    versions = [
-        DimensionVersion(sku, to_epoch_ms(since), 0, offset, tuple(values))
-        for offset, (since, sku, *values) in enumerate(costs)
-    ]
-    lookups = {dimension: create_lookup(spark, dimension, versions)}
+    """The rows of a view after some events, in the order of its key."""
 
-    def after(view: str, *log: Published) -> list[dict[str, Any]]:
+    def after(view: str, *events: Event) -> list[dict[str, Any]]:
         number = NAMES.index(view)
-        view_rows = collect_rows(build_rows(PIPELINE, create_log(spark, *log), lookups, number))
-        return sorted(
-            view_rows, key=lambda row: [row[field] for field in PIPELINE.writes[number].key]
-        )
+        rows = compute_rows(spark, PIPELINE, build_log(*COSTS, *events), number).values()
+        return sorted(rows, key=lambda row: [row[field] for field in PIPELINE.writes[number].key])
 
     return after
 
@@ -80,7 +70,7 @@ def test_a_unit_whose_cost_nobody_knows_has_no_margin_and_is_counted(ask: Asked)
     assert select_fields(view_rows, "margin_cents", "units_without_cost", "units") == [(40, 2, 3)]
 
 
-def sell(*lines: tuple[str, int, int, str | None], at: timedelta = timedelta()) -> Published:
+def sell(*lines: tuple[str, int, int, str | None], at: timedelta = timedelta()) -> Event:
     """Lines are (sku, units, unit price, measure)."""
     names = ("sku", "units", "unit_price_cents", "measure")
     return receipt(lines=[dict(zip(names, line, strict=True)) for line in lines], at=at)

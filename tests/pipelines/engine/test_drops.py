@@ -7,8 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipelines.engine.running_batch import RunningBatch
-from tests.pipelines.deduplication import deduplicate_ids
-from tests.pipelines.files import append
+from tests.pipelines.streams import append, deduplicate_ids, run_to_end
 
 pytestmark = pytest.mark.spark
 
@@ -28,8 +27,8 @@ def count_dropped(spark: SparkSession, folder: Path, times: tuple[int, ...]) -> 
         rows.write.format("noop").mode("overwrite").save()
         dropped.append(running.count_dropped())
 
-    writer = deduplicate_ids(spark, source, F.timestamp_seconds("id"), "1 minute", folder)
-    assert writer.queryName(name).foreachBatch(write).start().awaitTermination(60)
+    writer = deduplicate_ids(spark, source, F.timestamp_seconds("id"), "1 minute")
+    run_to_end(writer.queryName(name).foreachBatch(write), folder)
     return dropped
 
 

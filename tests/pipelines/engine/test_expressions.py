@@ -15,7 +15,7 @@ from pipelines.engine.sink import (
     INTERPRETED,
     suit_expressions,
 )
-from tests.pipelines.files import append
+from tests.pipelines.streams import append, read_files, run_to_end
 
 pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
@@ -64,22 +64,15 @@ def test_the_batches_of_a_query_are_interpreted_or_generated_as_suits_each(
         sums.update({row["kind"]: row["sum"] for row in rows.collect()})
         compiled.append(count_compiled(spark) > before)
 
-    ids = own.readStream.schema("id LONG").option("maxFilesPerTrigger", 1)
     added = (F.col("id") + F.lit(ADDED)).alias("added")
-    query = (
-        ids.parquet(str(tmp_path / "ids"))
+    summed = (
+        read_files(own, tmp_path / "ids")
         .coalesce(1)
         .groupBy((F.col("id") % 3).alias("kind"))
         .agg(F.sum(added).alias("sum"))
-        .writeStream.outputMode("update")
-        .foreachBatch(
-            suit_expressions(note, lambda batch: GENERATED_RECORDS_MIN if batch == LARGE else 1)
-        )
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .start()
     )
-    assert query.awaitTermination(60)
+    write = suit_expressions(note, lambda batch: GENERATED_RECORDS_MIN if batch == LARGE else 1)
+    run_to_end(summed.writeStream.outputMode("update").foreachBatch(write), tmp_path)
     assert compiled[1:] == [False, True, False]
     assert sums == {
         kind: sum(number + ADDED for number in range(BATCHES * IDS) if number % 3 == kind)

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from pipelines.engine.running_batch import StateSize
-from tests.pipelines.files import append
+from tests.pipelines.streams import append, read_files, run_to_end
 
 pytestmark = pytest.mark.spark
 
@@ -15,18 +15,8 @@ pytestmark = pytest.mark.spark
 def test_the_state_is_measured_in_memory_and_on_disk(spark: SparkSession, tmp_path: Path) -> None:
     source = tmp_path / "ids"
     append(spark.range(100), source)
-    query = (
-        spark.readStream.schema("id LONG")
-        .parquet(str(source))
-        .groupBy("id")
-        .agg(F.count("*"))
-        .writeStream.format("noop")
-        .outputMode("update")
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .start()
-    )
-    assert query.awaitTermination(60)
+    counted = read_files(spark, source).groupBy("id").agg(F.count("*"))
+    query = run_to_end(counted.writeStream.format("noop").outputMode("update"), tmp_path)
     state = StateSize()
     assert state.size_bytes is None
     state.measure(query)

@@ -11,21 +11,18 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from contracts import ALERTS, build_model, encode_key
+from contracts import ALERTS, build_model
 from contracts.times import MILLISECOND
 from infra.kafka import Record
 from ops.verify.fraud import find_signals, list_spans, restore_alert
 from ops.verify.inventory import Row
 from ops.verify.tables import Tables
-from pipelines.common.flow import build_rows
 from pipelines.fraud.alerts import choose_signals_max, create_evaluator
 from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.rules import Signal
-from pipelines.fraud.signals import DIGITS, DIMENSIONS, NUMBERS, SEPARATOR, SIGN
+from pipelines.fraud.signals import DIGITS, NUMBERS, SEPARATOR, SIGN
 from pipelines.fraud.thresholds import Thresholds
-from tests.pipelines.fraud.frames import create_frame
-from tests.pipelines.versions import create_lookups
-from tests.rows import collect_rows
+from tests.pipelines.log import compute_rows, index_rows
 from tests.timeline import LEEDS, LONDON, Timeline, parse_clock
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -47,12 +44,14 @@ class Examples(Timeline):
         expected = super().compute_alerts(rule, **limits)
         found = self._product(self.records, Thresholds(**limits))
         of_rule = [row for row in found if row["rule"] == rule]
-        assert sorted(of_rule, key=to_key) == sorted(expected, key=to_key)
+        assert index_rows(ALERTS, of_rule) == index_rows(ALERTS, expected)
+        assert len(of_rule) == len(expected)
         return expected
 
 
-def to_key(row: Row) -> bytes:
-    return encode_key(ALERTS, row)
+def compute_in_spark(spark: SparkSession) -> Product:
+    """The alerts of the whole pipeline, from records to rows."""
+    return lambda log, limits: [*compute_rows(spark, create_pipeline(limits), log).values()]
 
 
 def compute_by_rules(log: Sequence[Record], limits: Thresholds) -> list[Row]:
@@ -103,17 +102,6 @@ def write_parts(signal: Signal) -> Iterator[str]:
             yield f"{int(value) - SIGN:0{DIGITS}X}"
         else:
             yield str(value).encode().hex().upper()
-
-
-def compute_in_spark(spark: SparkSession) -> Product:
-    """The alerts of the whole pipeline, from records to rows."""
-
-    def compute(log: Sequence[Record], limits: Thresholds) -> list[Row]:
-        lookups = create_lookups(spark, DIMENSIONS, log)
-        frame = create_frame(spark, list(log))
-        return list(collect_rows(build_rows(create_pipeline(limits), frame, lookups)))
-
-    return compute
 
 
 def sell_often(

@@ -1,168 +1,208 @@
-from collections.abc import Callable
-from datetime import timedelta
-from types import SimpleNamespace
+"""Shelves after hand-drawn events, and after any order and any repetition of drawn ones."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from pipelines.common.flow import build_rows
 from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
     OPENING,
-    Published,
+    Event,
     adjustment,
-    create_log,
+    build_log,
+    compute_rows,
     delivery,
     dispatch,
     receipt,
     refund,
     shipment,
 )
-from tests.rows import collect_rows
+from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 
 MINUTE = timedelta(minutes=1)
 
-Stock = Callable[..., dict[str, SimpleNamespace]]
+Shelf = Mapping[str, int | datetime]
+"""Some fields of a shelf; of units without the prefix."""
 
 
-@pytest.fixture
-def stock(spark: SparkSession) -> Stock:
-    """The stock of store S001 by sku, after a log."""
-
-    def find_shelves(*log: Published) -> dict[str, SimpleNamespace]:
-        shelves = collect_rows(build_rows(PIPELINE, create_log(spark, *log)))
-        return {row["sku"]: SimpleNamespace(**row) for row in shelves}
-
-    return find_shelves
+def of_a(**fields: int) -> Mapping[str, Shelf]:
+    return {"A": fields}
 
 
-def test_a_sale_takes_units_off_the_shelf(stock: Stock) -> None:
-    shelf = stock(adjustment(5), receipt(("A", 2)))["A"]
-    assert (shelf.units_on_hand, shelf.units_adjusted, shelf.units_sold) == (3, 5, 2)
+EXAMPLES: Mapping[str, tuple[list[Event], Mapping[str, Shelf]]] = {
+    "a sale takes units off the shelf": (
+        [adjustment(5), receipt(("A", 2))],
+        of_a(on_hand=3, adjusted=5, sold=2, version=2),
+    ),
+    "more sold than accounted for leaves a negative shelf": (
+        [receipt(("A", 2))],
+        of_a(on_hand=-2),
+    ),
+    "a refund puts the units back": (
+        [adjustment(5), receipt(("A", 3)), refund(("A", 2))],
+        of_a(on_hand=4, sold=3, refunded=2),
+    ),
+    "a refund counts with its receipt and without": (
+        [
+            receipt(("A", 2), event_id="R-of-A"),
+            refund(receipt_event_id="R-of-A"),
+            refund(receipt_event_id=None),
+        ],
+        of_a(on_hand=0, refunded=2),
+    ),
+    "a refund read before its receipt counts all the same": (
+        [refund(receipt_event_id="R-of-B"), receipt(event_id="R-of-B")],
+        of_a(on_hand=0, version=2),
+    ),
+    "goods that came back broken are written off": (
+        [adjustment(5), refund(), adjustment(-1, reason="damage")],
+        of_a(on_hand=5, refunded=1, adjusted=4),
+    ),
+    "what is dispatched is in transit and not on hand": (
+        [dispatch(("A", 12))],
+        of_a(on_hand=0, in_transit=12, received=0),
+    ),
+    "a delivery puts on the shelf what was in transit": (
+        [dispatch(("A", 12)), delivery(("A", 12, 12))],
+        of_a(on_hand=12, in_transit=0, received=12),
+    ),
+    "a short delivery leaves nothing in transit": (
+        [dispatch(("A", 12)), delivery(("A", 12, 7))],
+        of_a(on_hand=7, in_transit=0, received=7),
+    ),
+    "a delivery closes its own shipment and no other": (
+        [dispatch(("A", 12)), dispatch(("A", 24)), delivery(("A", 12, 11))],
+        of_a(on_hand=11, in_transit=24),
+    ),
+    "a delivery whose dispatch is missing leaves transit negative": (
+        [delivery(("A", 12, 12))],
+        of_a(in_transit=-12),
+    ),
+    "a delivery received before its dispatch is read closes it too": (
+        [
+            delivery(("A", 12, 12), at=60 * MINUTE),
+            dispatch(("A", 12), after=119 * MINUTE),
+        ],
+        of_a(on_hand=12, in_transit=0),
+    ),
+    "a dispatch published beyond the horizon is closed without having counted": (
+        [dispatch(("A", 12), after=121 * MINUTE), delivery(("A", 12, 12), at=60 * MINUTE)],
+        of_a(on_hand=12, in_transit=-12),
+    ),
+    "a dispatch that claims received units receives nothing": (
+        [shipment("dispatched", ("A", 12, 12))],
+        of_a(on_hand=0, in_transit=12),
+    ),
+    "a sku on two lines of a delivery is one event": (
+        [delivery(("A", 6, 6), ("B", 1, 1), ("A", 6, 4))],
+        {**of_a(received=10, in_transit=-12, version=1), "B": {"received": 1}},
+    ),
+    "a shipment of a status nobody knows moves nothing": ([shipment("lost", ("A", 12, 12))], {}),
+    "on hand is received, adjusted and refunded less sold": (
+        [
+            adjustment(5),
+            receipt(("A", 3)),
+            refund(("A", 1)),
+            dispatch(("A", 9)),
+            delivery(("A", 9, 8)),
+        ],
+        of_a(on_hand=8 + 5 + 1 - 3, version=5),
+    ),
+    "a receipt moves every sku it lists": (
+        [receipt(("A", 1), ("B", 4))],
+        {**of_a(sold=1), "B": {"sold": 4}},
+    ),
+    "a sku on two lines adds up and is still one event": (
+        [receipt(("A", 1), ("B", 1), ("A", 2))],
+        {**of_a(sold=3, version=1), "B": {"sold": 1}},
+    ),
+    "the same event twice counts once": (
+        [receipt(event_id="twice"), receipt(event_id="twice", after=MINUTE)],
+        of_a(sold=1, version=1),
+    ),
+    "what is published beyond the horizon is not applied": (
+        [adjustment(5), receipt(after=121 * MINUTE)],
+        of_a(on_hand=5, version=1),
+    ),
+    "what is late within the horizon is applied": (
+        [adjustment(5), receipt(after=120 * MINUTE)],
+        of_a(on_hand=4),
+    ),
+    "a shelf knows when its first and last events happened": (
+        [receipt(at=minute * MINUTE) for minute in (7, 3, 5)],
+        {
+            "A": {
+                "first_event_time": OPENING + 3 * MINUTE,
+                "last_event_time": OPENING + 7 * MINUTE,
+            }
+        },
+    ),
+}
 
 
-def test_more_sold_than_accounted_for_leaves_a_negative_shelf(stock: Stock) -> None:
-    assert stock(receipt(("A", 2)))["A"].units_on_hand == -2
+@pytest.fixture(scope="module")
+def stores(spark: SparkSession) -> Mapping[str, list[dict[str, Any]]]:
+    """The shelves of each example, which has a store of its own."""
+    names = {f"S{number:03d}": example for number, example in enumerate(EXAMPLES)}
+    events = [
+        replace(event, fields={**event.fields, "store_id": store_id})
+        for store_id, name in names.items()
+        for event in EXAMPLES[name][0]
+    ]
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in EXAMPLES}
+    for row in compute_rows(spark, PIPELINE, build_log(*events)).values():
+        found[names[row["store_id"]]].append(row)
+    return found
 
 
-def test_a_refund_puts_the_units_back(stock: Stock) -> None:
-    shelf = stock(adjustment(5), receipt(("A", 3)), refund(("A", 2)))["A"]
-    assert (shelf.units_on_hand, shelf.units_sold, shelf.units_refunded) == (4, 3, 2)
-
-
-def test_a_refund_counts_with_its_receipt_and_without(stock: Stock) -> None:
-    sale = receipt(("A", 2), event_id="R-of-A")
-    shelf = stock(sale, refund(receipt_event_id="R-of-A"), refund(receipt_event_id=None))["A"]
-    assert (shelf.units_on_hand, shelf.units_refunded) == (0, 2)
-
-
-def test_a_refund_read_before_its_receipt_counts_all_the_same(stock: Stock) -> None:
-    shelf = stock(refund(receipt_event_id="R-of-A"), receipt(event_id="R-of-A"))["A"]
-    assert (shelf.units_on_hand, shelf.version) == (0, 2)
-
-
-def test_goods_that_came_back_broken_are_written_off(stock: Stock) -> None:
-    shelf = stock(adjustment(5), refund(), adjustment(-1, reason="damage"))["A"]
-    assert (shelf.units_on_hand, shelf.units_refunded, shelf.units_adjusted) == (5, 1, 4)
-
-
-def test_what_is_dispatched_is_in_transit_and_not_on_hand(stock: Stock) -> None:
-    shelf = stock(dispatch(("A", 12)))["A"]
-    assert (shelf.units_on_hand, shelf.units_in_transit, shelf.units_received) == (0, 12, 0)
-
-
-def test_a_delivery_puts_on_the_shelf_what_was_in_transit(stock: Stock) -> None:
-    shelf = stock(dispatch(("A", 12)), delivery(("A", 12, 12)))["A"]
-    assert (shelf.units_on_hand, shelf.units_in_transit, shelf.units_received) == (12, 0, 12)
-
-
-def test_a_short_delivery_leaves_nothing_in_transit(stock: Stock) -> None:
-    shelf = stock(dispatch(("A", 12)), delivery(("A", 12, 7)))["A"]
-    assert (shelf.units_on_hand, shelf.units_in_transit, shelf.units_received) == (7, 0, 7)
-
-
-def test_a_delivery_closes_its_own_shipment_and_no_other(stock: Stock) -> None:
-    shelf = stock(dispatch(("A", 12)), dispatch(("A", 24)), delivery(("A", 12, 11)))["A"]
-    assert (shelf.units_on_hand, shelf.units_in_transit) == (11, 24)
-
-
-def test_a_delivery_whose_dispatch_is_missing_leaves_transit_negative(stock: Stock) -> None:
-    assert stock(delivery(("A", 12, 12)))["A"].units_in_transit == -12
-
-
-def test_a_delivery_received_before_its_dispatch_is_read_closes_it_too(stock: Stock) -> None:
-    sent = dispatch(("A", 12), after=119 * MINUTE)
-    shelf = stock(delivery(("A", 12, 12), at=60 * MINUTE), sent)["A"]
-    assert (shelf.units_on_hand, shelf.units_in_transit) == (12, 0)
-
-
-def test_a_dispatch_published_beyond_the_horizon_is_closed_without_having_counted(
-    stock: Stock,
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_a_shelf_is_what_its_events_leave(
+    stores: Mapping[str, list[dict[str, Any]]], example: str
 ) -> None:
-    sent = dispatch(("A", 12), after=121 * MINUTE)
-    shelf = stock(sent, delivery(("A", 12, 12), at=60 * MINUTE))["A"]
-    assert (shelf.units_on_hand, shelf.units_in_transit) == (12, -12)
+    _, expected = EXAMPLES[example]
+    shelves = {
+        row["sku"]: {name.removeprefix("units_"): value for name, value in row.items()}
+        for row in stores[example]
+    }
+    assert shelves.keys() == expected.keys()
+    for sku, fields in expected.items():
+        assert {name: shelves[sku][name] for name in fields} == fields
 
 
-def test_a_dispatch_that_claims_received_units_receives_nothing(stock: Stock) -> None:
-    claim = {"sku": "A", "dispatched_units": 12, "received_units": 12}
-    shelf = stock(dispatch(lines=[claim]))["A"]
-    assert (shelf.units_on_hand, shelf.units_in_transit) == (0, 12)
+EVENTS, COPIES = 1_000, 200
+STORES = ("S001", "S002", "S003")
+SKUS = [f"SKU-{number}" for number in range(40)]
 
 
-def test_a_sku_on_two_lines_of_a_delivery_is_one_event(stock: Stock) -> None:
-    shelf = stock(delivery(("A", 6, 6), ("B", 1, 1), ("A", 6, 4)))["A"]
-    assert (shelf.units_received, shelf.units_in_transit, shelf.version) == (10, -12, 1)
+def draw_event(chance: Random) -> Event:
+    """Most are on time, some late, some too late."""
+    fields: dict[str, Any] = {
+        "at": chance.randrange(600) * MINUTE,
+        "after": chance.choices([0, 119, 121], [90, 7, 3])[0] * MINUTE,
+        "store_id": chance.choice(STORES),
+    }
+    if chance.random() < 0.2:
+        return adjustment(chance.choice([-3, -1, 12, 40]), chance.choice(SKUS), **fields)
+    lines = [(chance.choice(SKUS), chance.randint(1, 9)) for _ in range(chance.randint(1, 5))]
+    if chance.random() < 0.1:
+        return delivery(*[(sku, units, chance.randint(0, units)) for sku, units in lines], **fields)
+    if chance.random() < 0.2:
+        return chance.choice([dispatch, refund])(*lines, **fields)
+    return receipt(*lines, **fields)
 
 
-def test_a_shipment_of_a_status_nobody_knows_moves_nothing(stock: Stock) -> None:
-    assert stock(shipment("lost", ("A", 12, 12))) == {}
-
-
-def test_on_hand_is_received_adjusted_and_refunded_less_sold(stock: Stock) -> None:
-    shelf = stock(
-        adjustment(5),
-        receipt(("A", 3)),
-        refund(("A", 1)),
-        dispatch(("A", 9)),
-        delivery(("A", 9, 8)),
-    )["A"]
-    assert shelf.units_on_hand == 8 + 5 + 1 - 3
-    assert shelf.version == 5
-
-
-def test_a_receipt_moves_every_sku_it_lists(stock: Stock) -> None:
-    shelves = stock(receipt(("A", 1), ("B", 4)))
-    assert {sku: shelf.units_sold for sku, shelf in shelves.items()} == {"A": 1, "B": 4}
-
-
-def test_a_sku_on_two_lines_adds_up_and_is_still_one_event(stock: Stock) -> None:
-    shelf = stock(receipt(("A", 1), ("B", 1), ("A", 2)))["A"]
-    assert (shelf.units_sold, shelf.version) == (3, 1)
-
-
-def test_the_version_counts_the_events_applied(stock: Stock) -> None:
-    assert stock(adjustment(5), receipt(), receipt())["A"].version == 3
-
-
-def test_the_same_event_twice_counts_once(stock: Stock) -> None:
-    sale = receipt(("A", 2))
-    shelf = stock(sale, sale.later(MINUTE))["A"]
-    assert (shelf.units_sold, shelf.version) == (2, 1)
-
-
-def test_what_is_published_beyond_the_horizon_is_not_applied(stock: Stock) -> None:
-    shelf = stock(adjustment(5), receipt(after=121 * MINUTE))["A"]
-    assert (shelf.units_on_hand, shelf.version) == (5, 1)
-
-
-def test_what_is_late_within_the_horizon_is_applied(stock: Stock) -> None:
-    assert stock(adjustment(5), receipt(after=120 * MINUTE))["A"].units_on_hand == 4
-
-
-def test_a_shelf_knows_when_its_first_and_last_events_happened(stock: Stock) -> None:
-    shelf = stock(receipt(at=7 * MINUTE), receipt(at=3 * MINUTE), receipt(at=5 * MINUTE))["A"]
-    happened = (shelf.first_event_time, shelf.last_event_time)
-    assert happened == (OPENING + 3 * MINUTE, OPENING + 7 * MINUTE)
+def test_any_order_and_repetition_of_the_same_events_give_the_same_view(
+    spark: SparkSession,
+) -> None:
+    chance = create_random("order and repetition")
+    log = build_log(*[draw_event(chance) for _ in range(EVENTS)])
+    again = [*log, *chance.sample(log, COPIES)]
+    chance.shuffle(again)
+    assert compute_rows(spark, PIPELINE, again) == compute_rows(spark, PIPELINE, log)

@@ -248,7 +248,7 @@ def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -
     """As the API tells them of any moment, from the lake alone: at the end, at the same offsets."""
     with history.Lake(tables.folders).open(*movements.TOPICS) as snapshot:
         ends = {at: end for table in snapshot.tables.values() for at, end in table.ends.items()}
-        expected = Oracle(log, ends).compute_view()
+        expected = Oracle(read(log, ends), ends).compute_view()
         shelves = [sum_movements(snapshot, Span(row["store_id"], row["sku"])) for row in expected]
     assert expected
     assert shelves == [to_ms_row(row) for row in expected]

@@ -29,8 +29,7 @@ from pipelines.lake.tables import EVENTS, Table
 from pipelines.lake.transform import MOVES, accept
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.strategies import draw_records, typed
-from tests.pipelines.log import OPENING, receipt, refund
-from tests.pipelines.log import create_log as records_of
+from tests.pipelines.log import OPENING, create_log, receipt, refund
 from tests.rows import collect_rows
 
 pytestmark = [pytest.mark.thorough, pytest.mark.spark]
@@ -157,7 +156,7 @@ def test_totals_are_held_against_what_a_view_tells(
     spark: SparkSession, tmp_path: Path, told_units: int, agree: bool
 ) -> None:
     """The view has counted two receipts of the three, and forgotten the day before."""
-    log = records_of(
+    log = create_log(
         spark,
         receipt(("A", 1), at=-DAY),
         receipt(("A", 2), ("B", 3)),

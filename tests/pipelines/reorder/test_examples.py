@@ -9,16 +9,13 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import ADJUSTMENTS, PRODUCTS, PROPOSALS, SHIPMENTS, encode_key
+from contracts import ADJUSTMENTS, PRODUCTS, PROPOSALS, SHIPMENTS
 from ops.verify.inventory import Row
 from ops.verify.oracles import ReorderOracle
-from pipelines.common.flow import build_rows
 from pipelines.reorder.pipeline import PIPELINE
 from pipelines.reorder.policy import Policy
 from pipelines.reorder.transform import build_line_columns, build_proposals
-from tests.pipelines.log import create_frame
-from tests.pipelines.versions import create_lookups
-from tests.rows import collect_rows
+from tests.pipelines.log import compute_rows, index_rows
 from tests.timeline import APPLES, DAY, LEEDS, MILK, PRICES, WINE, Timeline, parse_clock
 
 FIRST = DAY + timedelta(days=1)
@@ -48,15 +45,8 @@ def compute_in_spark(spark: SparkSession, shop: Timeline, policy: Policy) -> lis
         line_columns=partial(build_line_columns, policy),
         to_rows=partial(build_proposals, policy=policy),
     )
-    names = {topic.name for topic in pipeline.reads}
-    frame = create_frame(spark, [one for one in shop.records if one.topic in names])
-    lookups = create_lookups(spark, pipeline.dimensions, shop.records)
-    rows = {
-        encode_key(PROPOSALS, row): row
-        for row in collect_rows(build_rows(pipeline, frame, lookups))
-    }
     expected = ReorderOracle(shop.records, policy).compute_view()
-    assert rows == {encode_key(PROPOSALS, row): row for row in expected}
+    assert compute_rows(spark, pipeline, shop.records) == index_rows(PROPOSALS, expected)
     return expected
 
 

@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
+from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS
 from ops.verify.oracles import ReorderOracle
-from pipelines.common.flow import build_rows
 from pipelines.reorder.pipeline import PIPELINE, POLICY
-from tests.pipelines.log import create_frame
-from tests.pipelines.versions import create_lookups
-from tests.rows import collect_rows
+from tests.pipelines.log import compute_rows, index_rows, select_inputs
 from tests.seeds import create_random
 from tests.timeline import (
     APPLES,
@@ -124,23 +121,13 @@ class Drawn:
 def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     chance = create_random("weeks")
     log = Drawn(chance).shop.records
-    expected = {
-        encode_key(PROPOSALS, row): row for row in ReorderOracle(log, POLICY).compute_view()
-    }
+    expected = index_rows(PROPOSALS, ReorderOracle(log, POLICY).compute_view())
     assert {row["days"] for row in expected.values()} == set(range(1, 8))
     assert {row["pack_size_units"] for row in expected.values()} == {*PACKS.values(), 12_500, 30}
     assert {row["measure"] for row in expected.values()} == {None, "kilogram"}
     assert all(row["sku"] != UNKNOWN for row in expected.values())
-    moves = [one for one in log if one.topic in {topic.name for topic in PIPELINE.reads}]
-    again = [*moves, *chance.sample(moves, COPIES)]
+    again = [*log, *chance.sample(select_inputs(PIPELINE, log), COPIES)]
     chance.shuffle(again)
-    frame = create_frame(spark, again)
-    proposals = {
-        encode_key(PROPOSALS, row): row
-        for row in collect_rows(
-            build_rows(PIPELINE, frame, create_lookups(spark, PIPELINE.dimensions, log))
-        )
-    }
-    assert proposals == expected
+    assert compute_rows(spark, PIPELINE, again) == expected
     unplanned = [one for one in log if one.topic != PROMOTIONS.name]
     assert ReorderOracle(unplanned, POLICY).compute_view() != list(expected.values())

@@ -1,27 +1,40 @@
-"""The pipeline's visits are the oracle's, over a drawn timeline, in any order and with copies."""
+"""Visits of drawn and of hand-drawn timelines: pipeline and oracle say the same, whatever the order
+and the copies, and what one counts oneself.
+"""
 
+from collections.abc import Callable
 from datetime import timedelta
 from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import RECEIPTS, VISITS, encode_key
+from contracts import VISITS
 from infra.kafka import Record
 from ops.verify.inventory import Row
 from ops.verify.oracles import VisitsOracle
-from pipelines.common.flow import build_rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
-from tests.pipelines.log import create_frame
-from tests.rows import collect_rows
+from tests.pipelines.log import compute_rows, index_rows, select_inputs
 from tests.seeds import create_random
-from tests.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
+from tests.timeline import (
+    APPLES,
+    BORDERS,
+    LEEDS,
+    LONDON,
+    MILK,
+    WINE,
+    YORK,
+    Line,
+    Timeline,
+    parse_clock,
+)
 
 pytestmark = pytest.mark.spark
 
+Count = Callable[[Timeline], list[Row]]
+
 SALES, COPIES = 300, 60
 CUSTOMERS = (None, "C1", "C2", "C/3", "C%4")
-BORDERS = (parse_clock("8:00"), parse_clock("11:00"), parse_clock("0:00", days=1))
 DELAYS_MINUTES = (0, 0, 0, 20, 110, 130)
 PRICE_CENTS, HALVES_CENTS = 100, 500
 
@@ -42,7 +55,7 @@ def draw_timeline(chance: Random) -> list[Record]:
             store=chance.choice((LEEDS, YORK, LONDON)),
             published=happened + timedelta(minutes=chance.choice(DELAYS_MINUTES)),
         )
-    return [record for record in shop.records if record.topic == RECEIPTS.name]
+    return select_inputs(PIPELINE, shop.records)
 
 
 def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
@@ -52,7 +65,7 @@ def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
     assert {row["status"] for row in expected.values()} == {"counted", "withdrawn"}
     again = [*log, *chance.sample(log, COPIES)]
     chance.shuffle(again)
-    assert compute_visits(spark, again) == expected
+    assert compute_rows(spark, PIPELINE, again) == expected
 
 
 def test_a_visit_counts_so_many_stores_and_no_more(spark: SparkSession) -> None:
@@ -64,9 +77,11 @@ def test_a_visit_counts_so_many_stores_and_no_more(spark: SparkSession) -> None:
             moment = parse_clock("10:00") + timedelta(minutes=50) * (number % 2)
             shop.sell(moment, customer=f"C{stores}", store=f"S{number}")
             shop.sell(parse_clock("10:25"), customer=f"C{stores}", store=f"S{number}")
-    visits = compute_visits(spark, shop.records)
+    visits = compute_rows(spark, PIPELINE, shop.records)
     assert visits == compute_expected(shop.records)
-    found = {row["customer_id"]: row["stores"] for row in visits.values() if is_counted(row)}
+    found = {
+        row["customer_id"]: row["stores"] for row in visits.values() if row["status"] == "counted"
+    }
     assert found == {
         f"C{most - 1}": most - 1,
         f"C{most}": most,
@@ -75,18 +90,118 @@ def test_a_visit_counts_so_many_stores_and_no_more(spark: SparkSession) -> None:
     }
 
 
-def is_counted(row: Row) -> bool:
-    return bool(row["status"] == "counted")
-
-
 def compute_expected(log: list[Record]) -> dict[bytes, Row]:
     """The oracle's rows by key."""
     [expected] = VisitsOracle(log, LIMITS, {}).compute_views().values()
-    return {encode_key(VISITS, row): row for row in expected}
+    return index_rows(VISITS, expected)
 
 
-def compute_visits(spark: SparkSession, log: list[Record]) -> dict[bytes, Row]:
-    """The pipeline's rows by key, of the records that it reads, in this order."""
-    read = {topic.name for topic in PIPELINE.inputs}
-    frame = create_frame(spark, [one for one in log if one.topic in read])
-    return {encode_key(VISITS, row): row for row in collect_rows(build_rows(PIPELINE, frame))}
+@pytest.fixture
+def count(spark: SparkSession) -> Count:
+    """Gives the visits of a timeline, which the pipeline and the oracle count alike."""
+
+    def count_both(shop: Timeline) -> list[Row]:
+        expected = compute_expected(shop.records)
+        assert compute_rows(spark, PIPELINE, shop.records) == expected
+        return list(expected.values())
+
+    return count_both
+
+
+def select_fields(visits: list[Row], *fields: str) -> list[tuple[object, ...]]:
+    return [tuple(row[field] for field in fields) for row in visits]
+
+
+#   10:00   10:20  |  10:49  |   11:00 |       11:30
+#     *-------*----|----*----|-----*   |         *      pauses below 30 minutes, then one of 30
+#     counted      | withdrawn withdrawn       counted
+def test_a_pause_of_half_an_hour_ends_a_visit(count: Count) -> None:
+    shop = Timeline()
+    for minute in ("10:00", "10:20", "10:49", "11:00", "11:30"):
+        shop.sell(parse_clock(minute), customer="C1")
+    fields = ("status", "slot_start", "visit_start", "visit_end", "window_end", "receipts")
+    ends = (parse_clock("11:00"), parse_clock("11:30"))
+    assert select_fields(count(shop), *fields) == [
+        ("counted", parse_clock("10:00"), parse_clock("10:00"), *ends, 4),
+        ("withdrawn", parse_clock("10:30"), parse_clock("10:49"), *ends, 2),
+        ("withdrawn", parse_clock("11:00"), parse_clock("11:00"), *ends, 1),
+        ("counted", *[parse_clock("11:30")] * 3, parse_clock("12:00"), 1),
+    ]
+    assert {row["version"] for row in count(shop)} == {5}
+
+
+#   10:01        |       10:59
+#     *          |         *       the longest pause of neighbouring slots: two visits
+def test_neighbouring_slots_may_be_of_two_visits(count: Count) -> None:
+    shop = Timeline()
+    for minute in ("10:01", "10:59"):
+        shop.sell(parse_clock(minute), customer="C1")
+    assert select_fields(count(shop), "status", "visit_end") == [
+        ("counted", parse_clock("10:01")),
+        ("counted", parse_clock("10:59")),
+    ]
+
+
+def test_a_visit_of_two_stores_is_one(count: Count) -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("10:00"), customer="C1", store=LEEDS)
+    shop.sell(parse_clock("10:10"), customer="C1", store=YORK)
+    assert select_fields(count(shop), "stores", "receipts")[0] == (2, 2)
+
+
+def test_what_is_weighed_comes_to_whole_cents_line_by_line(count: Count) -> None:
+    shop = Timeline()
+    lines: list[Line] = [(APPLES, 1, 500, "kilogram"), (APPLES, 1, 499, "kilogram"), (MILK, 1, 500)]
+    shop.sell(parse_clock("10:20"), *lines, (APPLES, 1, 500, "litre"), customer="C1")
+    shop.sell(parse_clock("10:35"), (APPLES, 350, 299, "kilogram"), customer="C1")
+    assert select_fields(count(shop), "units", "spent_cents") == [
+        (4 + 350, 1 + 0 + 500 + 1 + 105),
+        (350, 105),
+    ]
+
+
+def test_customers_do_not_visit_together(count: Count) -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("10:00"), customer="C1")
+    shop.sell(parse_clock("10:01"), customer="C2")
+    assert select_fields(count(shop), "customer_id", "status") == [
+        ("C1", "counted"),
+        ("C2", "counted"),
+    ]
+
+
+def test_who_shows_no_card_is_not_seen(count: Count) -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("10:00"), customer=None)
+    assert count(shop) == []
+
+
+#   23:50 | 00:05
+#     *   |   *       two days, so two visits; the first one's window ends with its day
+def test_midnight_ends_a_visit(count: Count) -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("23:50"), customer="C1")
+    shop.sell(parse_clock("0:05", days=1), customer="C1")
+    assert select_fields(count(shop), "status", "window_end") == [
+        ("counted", parse_clock("0:00", days=1)),
+        ("counted", parse_clock("0:35", days=1)),
+    ]
+
+
+def test_a_receipt_that_is_read_later_changes_which_one_counts_and_takes_no_row_away(
+    count: Count,
+) -> None:
+    shop = Timeline()
+    shop.sell(parse_clock("10:40"), customer="C/1")
+    [before] = count(shop)
+    shop.sell(parse_clock("10:20"), customer="C/1", published=parse_clock("10:50"))
+    shop.sell(parse_clock("10:35"), customer="C/1", published=parse_clock("10:50"))
+    after = {row["slot_start"]: row for row in count(shop)}
+    assert before["customer_id"] == "C%2F1"
+    now = after[before["slot_start"]]
+    assert (before["status"], now["status"]) == ("counted", "withdrawn")
+    assert (before["visit_start"], now["visit_start"]) == (
+        parse_clock("10:40"),
+        parse_clock("10:35"),
+    )
+    assert now["version"] > before["version"]

@@ -7,8 +7,8 @@ from contracts import RELEASES, encode, encode_key
 from contracts.partitions import choose_partition
 from contracts.validation import VALIDATED, Rejection, validate
 from pipelines.common.transform.validate import validate as validate_records
+from pipelines.engine.archive import RECORD
 from tests.contracts.around import list_around
-from tests.pipelines.log import RECORD
 
 pytestmark = pytest.mark.spark
 

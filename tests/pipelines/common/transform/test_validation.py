@@ -1,6 +1,7 @@
 """Java and Python say the same of any bytes: the reason, and of an accepted record its event."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 from typing import Any
@@ -27,12 +28,17 @@ from contracts.times import EPOCH
 from contracts.validation import RELEASABLE, VALIDATED, Rejection, identify, unwrap, validate
 from pipelines.common.transform.validate import META, NEVER, name_column
 from pipelines.common.transform.validate import validate as validate_records
+from pipelines.engine.archive import RECORD
 from tests.pipelines.dirt import Sent, damage, list_records
-from tests.pipelines.log import OPENING, RECORD
+from tests.pipelines.log import OPENING, build_log, create_frame, receipt
 
 pytestmark = pytest.mark.spark
 
-MICROSECOND = timedelta(microseconds=1)
+MICROSECOND, MILLISECOND, MINUTE = (
+    timedelta(microseconds=1),
+    timedelta(milliseconds=1),
+    timedelta(minutes=1),
+)
 NEVER_US = (NEVER - EPOCH) // MICROSECOND
 
 SOONEST = (RECEIPTS.name, RELEASES.name)
@@ -174,3 +180,24 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: to_plain(each) for name, each in value.items()}
     return bytes(value) if isinstance(value, bytearray) else value
+
+
+def test_every_record_is_validated_and_a_bad_one_has_a_reason(spark: SparkSession) -> None:
+    log = build_log(
+        receipt(),
+        receipt(after=120 * MINUTE),  # the last moment of the horizon
+        receipt(after=120 * MINUTE + MILLISECOND),
+        receipt(after=-5 * MINUTE),  # the skew of a clock
+        receipt(after=-5 * MINUTE - MILLISECOND),
+        receipt(("A", 0)),
+    )
+    good, whole = log[0], log[0].value or b""
+    unregistered = b"\0\xff\xff\xff\xffwhatever"
+    log += [replace(good, value=value) for value in (None, unregistered, whole[:-4])]
+    log.append(replace(good, key=b"S002"))
+    found = validate_records({RECEIPTS: ()}, create_frame(spark, log).coalesce(1)).collect()
+    assert [row["_reason"] for row in found] == [
+        *(None, None, "late", None, "future", "lines[].units is at least 1"),
+        *("undecodable",) * 3,
+        "wrong-key",
+    ]

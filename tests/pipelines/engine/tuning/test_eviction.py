@@ -4,13 +4,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming.query import StreamingQuery
 
 from pipelines.engine.tuning.options import BATCHES_PER_WALK
-from tests.pipelines.deduplication import deduplicate_ids, read_ids
-from tests.pipelines.files import append
+from tests.pipelines.streams import append, deduplicate_ids, read_files, run_to_end
 
 pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
@@ -22,14 +20,9 @@ def test_ids_are_freed_by_the_batches_that_walk(
     spark: SparkSession, tmp_path: Path, every: int
 ) -> None:
     """Each batch has one id, an hour after the one before; an id is remembered for a minute."""
-    own = spark.newSession()
-    own.conf.set(BATCHES_PER_WALK, str(every))
-    own.conf.set("spark.sql.shuffle.partitions", "1")
-    source = tmp_path / "ids"
-    for number in range(BATCHES):
-        append(own.range(1).select(F.lit(number).cast("long").alias("id")), source)
-    query = start_deduplication(own, source, tmp_path)
-    assert query.awaitTermination(60)
+    own, source = begin(spark, every, tmp_path)
+    writer = deduplicate_ids(own, source, happen(), "1 minute").format("noop")
+    query = run_to_end(writer, tmp_path)
     removed = [
         sum(state.numRowsRemoved for state in batch.stateOperators)
         for batch in query.recentProgress
@@ -47,34 +40,33 @@ def test_ids_are_freed_by_the_batches_that_walk(
 
 def test_whoever_walks_for_an_answer_is_shown_all(spark: SparkSession, tmp_path: Path) -> None:
     """An aggregate in append mode says each row once it is closed, by a walk of its state."""
-    own = spark.newSession()
-    own.conf.set(BATCHES_PER_WALK, str(10 * BATCHES))
-    own.conf.set("spark.sql.shuffle.partitions", "1")
-    source, said = tmp_path / "ids", Counter[int]()
-    for number in range(BATCHES):
-        append(own.range(1).select(F.lit(number).cast("long").alias("id")), source)
+    own, source = begin(spark, 10 * BATCHES, tmp_path)
+    said = Counter[int]()
 
     def write(rows: DataFrame, batch: int) -> None:
         said[batch] = len(rows.collect())
 
     counted = (
-        read_ids(own, source)
-        .withColumn("at", F.timestamp_seconds((F.col("id") + 1) * 3600))
+        read_files(own, source)
+        .withColumn("at", happen())
         .withWatermark("at", "1 minute")
         .groupBy(F.window("at", "1 minute"))
         .count()
     )
-    query = (
-        counted.writeStream.outputMode("append")
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .foreachBatch(write)
-        .start()
-    )
-    assert query.awaitTermination(60)
+    run_to_end(counted.writeStream.outputMode("append").foreachBatch(write), tmp_path)
     assert [said[batch] for batch in range(BATCHES)] == [0, 0, *[1] * (BATCHES - 2)]
 
 
-def start_deduplication(own: SparkSession, source: Path, folder: Path) -> StreamingQuery:
-    at = F.timestamp_seconds((F.col("id") + 1) * 3600)
-    return deduplicate_ids(own, source, at, "1 minute", folder).format("noop").start()
+def happen() -> Column:
+    """When an id happens: an hour after the one before."""
+    return F.timestamp_seconds((F.col("id") + 1) * 3600)
+
+
+def begin(spark: SparkSession, every: int, folder: Path) -> tuple[SparkSession, Path]:
+    """A session that walks its state each so many batches, and files of an id each."""
+    own, source = spark.newSession(), folder / "ids"
+    own.conf.set(BATCHES_PER_WALK, str(every))
+    own.conf.set("spark.sql.shuffle.partitions", "1")
+    for number in range(BATCHES):
+        append(own.range(1).select(F.lit(number).cast("long").alias("id")), source)
+    return own, source

@@ -7,8 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipelines.engine.tuning.options import KNOWS_KEYS
-from tests.pipelines.deduplication import deduplicate_ids
-from tests.pipelines.files import append
+from tests.pipelines.streams import append, deduplicate_ids, run_to_end
 
 pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
@@ -46,6 +45,5 @@ def create_batch(own: SparkSession, number: int) -> DataFrame:
 
 
 def run(own: SparkSession, source: Path, target: Path, folder: Path) -> None:
-    at = F.timestamp_seconds(F.lit(3600))
-    writer = deduplicate_ids(own, source, at, "1 hour", folder)
-    assert writer.format("parquet").start(str(target)).awaitTermination(60)
+    writer = deduplicate_ids(own, source, F.timestamp_seconds(F.lit(3600)), "1 hour")
+    run_to_end(writer.format("parquet").option("path", str(target)), folder)

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming.query import StreamingQuery
 
-from tests.pipelines.files import append
+from tests.pipelines.streams import append, run_to_end
 
 pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
@@ -21,30 +20,20 @@ def test_a_checkpoint_goes_on_in_one_task_after_two(spark: SparkSession, tmp_pat
     own.conf.set("spark.sql.shuffle.partitions", "1")
     append(own.range(IDS, numPartitions=3), tmp_path / "ids")
     counts: Counts = {}
-    assert start_counting(own, tmp_path, 2, counts).awaitTermination(60)
+    count_ids(own, tmp_path, 2, counts)
     append(own.range(2 * IDS, numPartitions=3), tmp_path / "ids")
-    assert start_counting(own, tmp_path, 1, counts).awaitTermination(60)
+    count_ids(own, tmp_path, 1, counts)
     assert counts == {0: 67, 1: 67, 2: 66}
 
 
-def start_counting(own: SparkSession, folder: Path, tasks: int, counts: Counts) -> StreamingQuery:
+def count_ids(own: SparkSession, folder: Path, tasks: int, counts: Counts) -> None:
     """How many ids of each kind there are, each counted once, into `counts`."""
 
     def note(rows: DataFrame, _batch: int) -> None:
         counts.update({row["kind"]: row["ids"] for row in rows.collect()})
 
     ids = own.readStream.schema("id LONG").parquet(str(folder / "ids")).coalesce(tasks)
-    return (
-        count_once(ids)
-        .writeStream.outputMode("update")
-        .foreachBatch(note)
-        .option("checkpointLocation", str(folder / "checkpoint"))
-        .trigger(availableNow=True)
-        .start()
-    )
-
-
-def count_once(ids: DataFrame) -> DataFrame:
     at = F.timestamp_seconds(F.lit(86_400)).alias("at")  # ahead of the watermark, which begins at 0
     first = ids.select("id", at).withWatermark("at", "1 hour").dropDuplicatesWithinWatermark(["id"])
-    return first.groupBy((F.col("id") % 3).alias("kind")).agg(F.count("*").alias("ids"))
+    counted = first.groupBy((F.col("id") % 3).alias("kind")).agg(F.count("*").alias("ids"))
+    run_to_end(counted.writeStream.outputMode("update").foreachBatch(note), folder)

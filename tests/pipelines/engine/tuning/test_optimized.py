@@ -12,8 +12,7 @@ from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.transform.encode import encode_changelog
 from pipelines.engine.session import prepare_session
 from pipelines.engine.tuning.optimized import EXCLUDED_RULES, optimize_once
-from tests.pipelines.log import create_log, receipt
-from tests.pipelines.versions import create_lookups
+from tests.pipelines.log import create_log, create_lookups, receipt
 
 pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
