@@ -19,7 +19,6 @@ from ops.replay.progress import Seen, follow
 from ops.replay.thresholds import edit
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine.archive import Source
-from pipelines.engine.throttle import pause_others
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -39,9 +38,6 @@ def start(
     source: Annotated[
         Source, typer.Option(help="archive: what the lake holds, then the log; log: all of it")
     ] = Source.LOG,
-    pause: Annotated[
-        bool, typer.Option("--pause", help="Pause the promoted generation until it has caught up.")
-    ] = False,
 ) -> None:
     """Read the log again with the code on disk, and show what changes."""
     settings, declared = read_settings(), load(pipeline)
@@ -51,9 +47,6 @@ def start(
     screen.step("needs", str(plan))
     if candidate.state is not State.CATCHING_UP:
         return
-    if pause:
-        pause_others(settings, candidate)
-        screen.step("waiting", "what readers follow, until it has caught up or is gone")
     goes_on = f"The replay goes on in the background: retail replay status {pipeline}"
     with say_if_interrupted(goes_on):
         show_catching_up(settings, declared, candidate)
@@ -209,7 +202,7 @@ def describe_state(standing: candidates.Standing) -> str:
     named = standing.generation.state.value
     if standing.generation.reason:
         return f"{named}: {standing.generation.reason}"
-    return f"{named}, waits for the candidate" if standing.waits else named
+    return named
 
 
 def to_json(standing: candidates.Standing) -> dict[str, Any]:
@@ -220,7 +213,6 @@ def to_json(standing: candidates.Standing) -> dict[str, Any]:
         "number": generation.number,
         "state": generation.state.value,
         "reason": generation.reason,
-        "waits": standing.waits,
         "created_at": generation.created_at.isoformat(),
         "read": standing.progress.read,
         "left": standing.progress.left,

@@ -24,7 +24,6 @@ from ops.replay.compare import Code, Compared
 from ops.replay.plan import Plan, plan_replay
 from ops.replay.progress import Progress, measure_progress
 from pipelines.common.pipeline import Pipeline
-from pipelines.engine import throttle
 from pipelines.engine.archive import Source
 
 
@@ -160,16 +159,9 @@ class Standing:
 
     generation: Generation
     progress: Progress
-    waits: bool
-    """Whether it pauses for the candidate."""
 
 
 def list_standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:
     """Every generation of the pipeline."""
-    known = load_generations(settings, pipeline.name)
-    return [
-        Standing(
-            one, measure_progress(settings, pipeline, one), throttle.is_paused(settings, known, one)
-        )
-        for one in known.known
-    ]
+    known = load_generations(settings, pipeline.name).known
+    return [Standing(one, measure_progress(settings, pipeline, one)) for one in known]

@@ -4,8 +4,7 @@ The duty cycle of its pipeline asks for a rest, and so do other generations of t
 """
 
 import time
-from math import inf
-from threading import TIMEOUT_MAX, Condition
+from threading import Condition
 
 from pyspark.sql import DataFrame
 
@@ -26,9 +25,6 @@ YIELD_SECONDS = 0.25
 """The rest after a live batch of the promoted generation while a candidate catches up. Answers
 become older by this rest, and are still younger than three seconds."""
 
-ALONE = "alone"
-"""A file in a candidate's folder: the others wait until the candidate has caught up."""
-
 
 class Throttle:
     """The rest of a generation after a batch. One thread sets it, another one waits."""
@@ -38,25 +34,17 @@ class Throttle:
         self._seconds = 0.0
 
     def set(self, seconds: float) -> None:
-        """Set the rest after a live batch; an endless rest means to wait after every batch."""
+        """Set the rest after a live batch."""
         with self._changed:
             self._seconds = seconds
             self._changed.notify_all()
 
-    def wait(self, may_rest: bool, seconds: float = 0.0) -> None:
-        """Rest for so many seconds, or for the rest that is set meanwhile if it is longer.
-
-        If it may not rest, wait only while an endless rest is set.
-        """
+    def wait(self, seconds: float) -> None:
+        """Rest for so many seconds, or for the rest that is set meanwhile if it is longer."""
         began = time.monotonic()
         with self._changed:
-            while (left := self._rest(may_rest, seconds) - (time.monotonic() - began)) > 0:
-                self._changed.wait(min(left, TIMEOUT_MAX))
-
-    def _rest(self, may_rest: bool, seconds: float) -> float:
-        if may_rest:
-            return max(self._seconds, seconds)
-        return inf if self._seconds == inf else 0.0
+            while (left := max(self._seconds, seconds) - (time.monotonic() - began)) > 0:
+                self._changed.wait(left)
 
 
 def throttle_write(write: Write, throttle: Throttle, live: bool, duty_cycle: float = 1.0) -> Write:
@@ -70,7 +58,8 @@ def throttle_write(write: Write, throttle: Throttle, live: bool, duty_cycle: flo
         started = time.monotonic()
         write(records, batch)
         busy_seconds = time.monotonic() - started
-        throttle.wait(may_rest=live and begun, seconds=compute_rest_after(busy_seconds, duty_cycle))
+        if live and begun:
+            throttle.wait(compute_rest_after(busy_seconds, duty_cycle))
         begun = True
 
     return write_and_wait
@@ -83,31 +72,9 @@ def compute_rest_after(busy_seconds: float, duty_cycle: float) -> float:
 
 def compute_rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:
     """The seconds that the generation rests after a live batch, given the other generations."""
-    if is_paused(settings, known, generation):
-        return inf
     if known.promoted is None or known.promoted.number != generation.number:
         return REST_SECONDS
-    return YIELD_SECONDS if find_catching_up(settings, known) else 0.0
-
-
-def is_paused(settings: Settings, known: Generations, generation: Generation) -> bool:
-    """Whether the generation waits for a candidate that runs alone."""
-    candidate = find_catching_up(settings, known)
-    return (
-        candidate is not None
-        and candidate.number != generation.number
-        and (locate_folder(settings, candidate) / ALONE).exists()
-    )
-
-
-def find_catching_up(settings: Settings, known: Generations) -> Generation | None:
-    """The candidate, if it catches up in a running process. Generations yield to no other one."""
     candidate = known.candidate
     if candidate is None or candidate.state is not State.CATCHING_UP:
-        return None
-    return candidate if lease.is_taken(locate_folder(settings, candidate)) else None
-
-
-def pause_others(settings: Settings, candidate: Generation) -> None:
-    """Pause the pipeline's other generations until this one has caught up."""
-    (locate_folder(settings, candidate) / ALONE).touch()
+        return 0.0
+    return YIELD_SECONDS if lease.is_taken(locate_folder(settings, candidate)) else 0.0

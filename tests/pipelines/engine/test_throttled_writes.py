@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from math import inf
 from threading import Event, Thread
 from unittest.mock import Mock
 
@@ -51,21 +50,6 @@ def test_one_that_catches_up_does_not_rest() -> None:
     working.join(30)
     assert not working.is_alive()
     assert written == [0, 1, 2]
-
-
-@pytest.mark.parametrize("live", [False, True])
-def test_it_waits_after_its_batch_for_a_candidate_that_wants_to_be_alone(live: bool) -> None:
-    written: list[int] = []
-    throttle = Throttle()
-    throttle.set(inf)
-    write = throttle_write(lambda _records, batch: written.append(batch), throttle, live)
-    waiting = Thread(target=write, args=(RECORDS, 0), daemon=True)
-    waiting.start()
-    wait_until(lambda: written == [0], "the batch is written before the wait")
-    assert waiting.is_alive()
-    throttle.set(0.0)
-    waiting.join(30)
-    assert not waiting.is_alive()
 
 
 @pytest.mark.parametrize(("own", "least", "expected"), [(0, 0, 0), (0, 2, 2), (5, 2, 5), (5, 9, 9)])
