@@ -125,30 +125,6 @@ def apply_command() -> None:
         raise typer.Exit(1)
 
 
-@app.command("http")
-def http_command(
-    write: Annotated[
-        bool, typer.Option("--write", help="Write the document as the routes are now.")
-    ] = False,
-) -> None:
-    """Compare the API's routes with the committed OpenAPI document."""
-    # Not above: its import needs an id of every schema, which `release` of this group assigns.
-    from services.api import openapi
-
-    now = openapi.render()
-    if now == openapi.read_committed():
-        screen.say(f"  {len(now['paths'])} paths, as committed")
-    elif write:
-        openapi.write(now)
-        screen.say(f"  {len(now['paths'])} paths written to {screen.shorten(openapi.FILE)}")
-    else:
-        screen.say(
-            "  The routes are not as committed. What clients use stays, or a path of its own\n"
-            "  serves the new shape beside it. Write them: retail contracts http --write"
-        )
-        raise typer.Exit(1)
-
-
 def find_contracts(names: Sequence[str]) -> Mapping[str, Contract]:
     """The contract of every topic that has one: a generation's changelog has its view's."""
     from contracts import CONTRACTS

@@ -4,8 +4,6 @@ Alerts are compared with the simulator's incidents; the cost of the reorder poli
 lower bound.
 """
 
-import json
-from dataclasses import asdict
 from datetime import timedelta
 from typing import Annotated
 
@@ -14,9 +12,8 @@ import typer
 from generators.parameters import Parameters
 from infra.settings import read_settings
 from ops.cli import screen
-from ops.cli.options import AsJson
 from ops.cli.topics import require_broker
-from ops.verify.fraud_score import Score, Scores, Share, score_view
+from ops.verify.fraud_score import Score, Share, score_view
 from ops.verify.reorder_score import Costs, compare
 from ops.verify.reorder_score import Score as Way
 
@@ -31,6 +28,7 @@ HEADINGS = (
     "decided in",
 )
 
+MINUTE = timedelta(minutes=1)
 FILL_RATE_MIN = 0.97
 COST_MAX = 1.3  # of the lower bound
 REORDER_HEADINGS = (
@@ -44,24 +42,17 @@ app = typer.Typer(no_args_is_help=True)
 
 
 @app.command()
-def fraud(as_json: AsJson = False) -> None:
+def fraud() -> None:
     """Score the alerts that are served, by incident."""
     settings = require_broker(read_settings())
     with screen.show_waiting("score", "reading the alerts, and what was planted"):
         scores = score_view(settings)
-    if as_json:
-        print(json.dumps(build_document(scores)))
-    else:
-        show(scores)
-    if not scores.good:
-        raise typer.Exit(1)
-
-
-def show(scores: Scores) -> None:
     by_rule = {**scores.by_rule, "all": scores.total}
     screen.print_table(HEADINGS, [build_row(rule, score) for rule, score in by_rule.items()])
     screen.say(f"  {'reached' if scores.good else 'NOT REACHED'}: recall 95 %, precision 90 %,")
     screen.say("  and 85 % in both by every rule")
+    if not scores.good:
+        raise typer.Exit(1)
 
 
 def build_row(rule: str, score: Score) -> tuple[str, ...]:
@@ -73,33 +64,12 @@ def build_row(rule: str, score: Score) -> tuple[str, ...]:
         render_percent(score.precision),
         str(score.near_caught),
         str(score.near_spared),
-        "" if score.decided_in is None else render_minutes(score.decided_in),
+        "" if score.decided_in is None else f"{score.decided_in / MINUTE:,.1f} min",
     )
 
 
 def render_percent(share: Share) -> str:
     return f"{share.share:.1%}" if share.of else "none"
-
-
-def render_minutes(span: timedelta) -> str:
-    return f"{span / timedelta(minutes=1):,.1f} min"
-
-
-def build_document(scores: Scores) -> dict[str, object]:
-    by_rule = {**scores.by_rule, "all": scores.total}
-    return {"good": scores.good, **{rule: build_score(score) for rule, score in by_rule.items()}}
-
-
-def build_score(score: Score) -> dict[str, object]:
-    shares = ("recall", "precision", "near_caught", "near_spared")
-    return {
-        **{
-            name: {**asdict(share), "share": share.share}
-            for name in shares
-            for share in [getattr(score, name)]
-        },
-        "seconds_to_decide": [span.total_seconds() for span in score.to_decide],
-    }
 
 
 @app.command()
@@ -133,12 +103,7 @@ def reorder(
 
 def clean(seed: int) -> Parameters:
     """A world without dirt and fraud: the events equal what happened."""
-    return Parameters(
-        seed=seed,
-        stores=STORES,
-        products=PRODUCTS,
-        receipts_per_minute=RECEIPTS_PER_MINUTE,
-    )
+    return Parameters(seed, STORES, PRODUCTS, RECEIPTS_PER_MINUTE)
 
 
 def build_way(name: str, one: Way, bound_cents: float) -> tuple[str, ...]:
