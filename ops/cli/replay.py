@@ -65,7 +65,6 @@ def start(
 
 
 def offer(pipeline: str, number: int) -> None:
-    """Print the commands that promote or forget a candidate."""
     screen.step("promote it", f"retail replay promote {pipeline} --number {number}")
     screen.step("forget it", f"retail replay prune {pipeline}")
 
@@ -199,7 +198,6 @@ def describe_state(standing: candidates.Standing) -> str:
 
 
 def to_json(standing: candidates.Standing) -> dict[str, Any]:
-    """The generation and its progress as JSON."""
     generation = standing.generation
     return {
         "pipeline": generation.pipeline,
