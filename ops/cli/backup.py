@@ -57,8 +57,9 @@ def restore(
 def show_erasures(settings: Settings, made: making.Restored) -> None:
     """Say who is erased again, or that whoever was forgotten since is known again."""
     if made.erased is not None:
-        count = f"{made.erased} customer{'' if made.erased == 1 else 's'} in the list of erasures"
-        screen.step("erased again", count)
+        screen.step(
+            "erased again", f"{screen.count(made.erased, 'customer')} in the list of erasures"
+        )
         return
     screen.say(
         f"  Whoever was forgotten after {render_moment(made.manifest)} is known again: there is no "

@@ -125,30 +125,6 @@ def apply_command() -> None:
         raise typer.Exit(1)
 
 
-@app.command("http")
-def http_command(
-    write: Annotated[
-        bool, typer.Option("--write", help="Write the document as the routes are now.")
-    ] = False,
-) -> None:
-    """Compare the API's routes with the committed OpenAPI document."""
-    # Not above: its import needs an id of every schema, which `release` of this group assigns.
-    from services.api import openapi
-
-    now = openapi.render()
-    if now == openapi.read_committed():
-        screen.say(f"  {len(now['paths'])} paths, as committed")
-    elif write:
-        openapi.write(now)
-        screen.say(f"  {len(now['paths'])} paths written to {screen.shorten(openapi.FILE)}")
-    else:
-        screen.say(
-            "  The routes are not as committed. What clients use stays, or a path of its own\n"
-            "  serves the new shape beside it. Write them: retail contracts http --write"
-        )
-        raise typer.Exit(1)
-
-
 def find_contracts(names: Sequence[str]) -> Mapping[str, Contract]:
     """The contract of every topic that has one: a generation's changelog has its view's."""
     from contracts import CONTRACTS
@@ -194,7 +170,12 @@ def show(report: Report) -> None:
     """Print each break, its readers, and what to do; it stands last, where a person looks first."""
     for one in report.harmless:
         screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}, which harms nobody")
-    _show_pending(report)
+    if report.drafts:
+        _print_wrapped("  ", f"drafts, which nobody writes yet: {', '.join(report.drafts)}")
+    if report.pending and report.good:
+        names = ", ".join(f"{one.contract} {one.version}" for one in report.pending)
+        advice = "Release them: retail contracts release"
+        _print_wrapped("  ", f"not released as they stand: {names}. {advice}")
     for fault in report.faults:
         _print_wrapped("  ", f"fault: {fault}")
     for one in report.breaks:
@@ -203,34 +184,26 @@ def show(report: Report) -> None:
 
 
 def conclude(report: Report) -> str:
-    contracts = render_count(report.contracts, "contract")
-    of = f"{contracts}, {render_count(report.consumers, 'consumer')}"
-    wrong = [
-        render_count(len(report.breaks), "break") if report.breaks else "",
-        render_count(len(report.faults), "fault") if report.faults else "",
-    ]
+    contracts = screen.count(report.contracts, "contract")
+    of = f"{contracts}, {screen.count(report.consumers, 'consumer')}"
     if report.good:
         return f"{of}: nobody breaks"
-    return f"{' and '.join(filter(None, wrong))} in {of}"
-
-
-def render_count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    found = (len(report.breaks), "break"), (len(report.faults), "fault")
+    return f"{' and '.join(screen.count(*each) for each in found if each[0])} in {of}"
 
 
 def _show_break(one: Finding) -> None:
     screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}")
-    _print_labelled("readers that break", ", ".join(one.readers_broken) or "nobody who is known")
-    _print_labelled("readers that do not", ", ".join(one.readers_going_on) or "nobody who is known")
-    if one.writers_broken:
-        _print_labelled("writers that break", ", ".join(one.writers_broken))
-    against = ", ".join(one.since)
-    _print_labelled("why", f"{one.change.why}; since {against}, {one.promised} is promised")
-    _print_labelled("way out", one.way_out)
-
-
-def _print_labelled(label: str, text: str) -> None:
-    _print_wrapped(f"{' ' * INDENT}{label:<{LABEL - INDENT}}", text)
+    nobody = "nobody who is known"
+    for label, text in (
+        ("readers that break", ", ".join(one.readers_broken) or nobody),
+        ("readers that do not", ", ".join(one.readers_going_on) or nobody),
+        ("writers that break", ", ".join(one.writers_broken)),
+        ("why", f"{one.change.why}; since {', '.join(one.since)}, {one.promised} is promised"),
+        ("way out", one.way_out),
+    ):
+        if text:
+            _print_wrapped(f"{' ' * INDENT}{label:<{LABEL - INDENT}}", text)
 
 
 def _print_wrapped(head: str, text: str) -> None:
@@ -243,15 +216,4 @@ def _print_wrapped(head: str, text: str) -> None:
             break_long_words=False,
             break_on_hyphens=False,
         )
-    )
-
-
-def _show_pending(report: Report) -> None:
-    if report.drafts:
-        _print_wrapped("  ", f"drafts, which nobody writes yet: {', '.join(report.drafts)}")
-    if not report.pending or not report.good:
-        return
-    names = ", ".join(f"{one.contract} {one.version}" for one in report.pending)
-    _print_wrapped(
-        "  ", f"not released as they stand: {names}. Release them: retail contracts release"
     )

@@ -45,14 +45,6 @@ class Experiment:
         return cls(file.stem[3:], file, question, int(asked["minutes"]))
 
 
-@dataclass(frozen=True)
-class Step:
-    """A command, after what is said before it; or the words at the end, with no command."""
-
-    prose: str
-    command: str = ""
-
-
 def try_command(
     name: Annotated[str | None, typer.Argument(metavar="EXPERIMENT")] = None,
     list_: Annotated[bool, typer.Option("--list", help="Which there are.")] = False,
@@ -69,15 +61,19 @@ def try_command(
     if chosen is None:
         raise UserError(f"Expected one of {', '.join(one.name for one in known)}; found {name}.")
     settings = read_settings()
-    require_shop(settings)
-    for step in parse_steps(chosen.file.read_text()):
-        screen.say(step.prose)
-        if not step.command:
+    if health.check_api(settings, 0) is None:
+        raise UserError(
+            f"An experiment needs a shop that is ready at {settings.api_url}, but: "
+            "it does not say that it is. Start it: make up"
+        )
+    for prose, command in parse_steps(chosen.file.read_text()):
+        screen.say(prose)
+        if not command:
             continue
-        screen.say(f"\n{PROMPT}{step.command}")
+        screen.say(f"\n{PROMPT}{command}")
         if not yes and sys.stdin.isatty():
             input("  [Enter] runs it ")
-        screen.say(run(settings, step.command))
+        screen.say(run(settings, command))
 
 
 def find_experiments() -> list[Experiment]:
@@ -91,27 +87,21 @@ def find_experiments() -> list[Experiment]:
     return [Experiment.of(file) for file in sorted(folder.glob(FILES))]
 
 
-def require_shop(settings: Settings) -> None:
-    """Raises UserError unless the API is ready."""
-    if health.check_api(settings, 0) is None:
-        raise UserError(
-            f"An experiment needs a shop that is ready at {settings.api_url}, but: "
-            "it does not say that it is. Start it: make up"
-        )
+def parse_steps(page: str) -> Iterator[tuple[str, str]]:
+    """The words before each command of the page, with the command; last the words at the end.
 
-
-def parse_steps(page: str) -> Iterator[Step]:
-    """The page's commands in order, each with the words before it; drawings belong to the words."""
+    Drawings belong to the words.
+    """
     prose, end = "", 0
     for block in FENCED.finditer(page):
         if not block[1].startswith(PROMPT):
             continue
         prose = page[end : block.start()].strip("\n")
         for command, _ in parse_exchanges(block[1]):
-            yield Step(prose, command)
+            yield prose, command
             prose = ""
         end = block.end()
-    yield Step(page[end:].strip("\n"))
+    yield page[end:].strip("\n"), ""
 
 
 def parse_exchanges(block: str) -> Iterator[tuple[str, str]]:

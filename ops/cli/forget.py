@@ -22,7 +22,9 @@ Known = Annotated[
 def show(known_as: Known) -> None:
     """Show the pseudonym of a customer and the number of their cards; erase nothing."""
     person = forgetting.look_up(read_settings(), known_as)
-    screen.say(f"  The log has {person.pseudonym} for them, and {render_cards(len(person.cards))}.")
+    screen.say(
+        f"  The log has {person.pseudonym} for them, and {screen.count(len(person.cards), 'card')}."
+    )
     screen.say(f"  their visits: GET /v1/views/{VISITS.name}/rows?customer_id={person.pseudonym}")
 
 
@@ -36,10 +38,8 @@ def customer(known_as: Known) -> None:
     ):
         erased = forgetting.forget(current, known_as)
     at = to_instant(erased.wall_ms)
-    screen.say(f"  Forgotten, with {render_cards(erased.cards)}, at {at:%Y-%m-%d %H:%M:%S} UTC.")
+    screen.say(
+        f"  Forgotten, with {screen.count(erased.cards, 'card')}, at {at:%Y-%m-%d %H:%M:%S} UTC."
+    )
     screen.say(f"  {erased.pseudonym} in the log leads to nobody now. No view has changed.")
     screen.say(f"  the certificate: retail topics read {ERASURES.name}")
-
-
-def render_cards(count: int) -> str:
-    return f"{count} card{'' if count == 1 else 's'}"

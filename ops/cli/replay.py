@@ -15,7 +15,7 @@ from ops.cli.replay_difference import show_difference, write_document
 from ops.cli.screen import say_if_interrupted
 from ops.generations.record import Generation, State
 from ops.replay import candidates
-from ops.replay.progress import Seen, follow
+from ops.replay.progress import Progress, follow
 from ops.replay.thresholds import edit
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine.archive import Source
@@ -65,7 +65,6 @@ def start(
 
 
 def offer(pipeline: str, number: int) -> None:
-    """Print the commands that promote or forget a candidate."""
     screen.step("promote it", f"retail replay promote {pipeline} --number {number}")
     screen.step("forget it", f"retail replay prune {pipeline}")
 
@@ -180,21 +179,14 @@ def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generati
             settings,
             declared,
             candidate,
-            lambda seen: wait.show("reading", describe_progress(seen)),
+            lambda now: wait.show("reading", describe_progress(now)),
         )
-    read = f"{screen.render_bar(1, 1)} {last.progress.read:,} records"
-    rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
-    screen.step("caught up", f"{read}{rate}", wait.seconds)
+    screen.step("caught up", f"{screen.render_bar(1, 1)} {last.read:,} records", wait.seconds)
 
 
-def describe_progress(seen: Seen) -> str:
-    now, rate = seen.progress, seen.per_second
-    if not rate:
-        return f"{screen.render_bar(0, 1)} 0 of {now.total:,}, starting Spark"
-    return (
-        f"{screen.render_bar(now.read, now.total)} {now.read:,} of {now.total:,} · {rate:,.0f}/s · "
-        f"about {now.left / rate:,.0f} s left"
-    )
+def describe_progress(now: Progress) -> str:
+    text = f"{screen.render_bar(now.read, now.total)} {now.read:,} of {now.total:,}"
+    return text if now.read else f"{text}, starting Spark"
 
 
 def describe_state(standing: candidates.Standing) -> str:
@@ -204,7 +196,6 @@ def describe_state(standing: candidates.Standing) -> str:
 
 
 def to_json(standing: candidates.Standing) -> dict[str, Any]:
-    """The generation and its progress as JSON."""
     generation = standing.generation
     return {
         "pipeline": generation.pipeline,

@@ -14,8 +14,6 @@ from ops.cli import screen
 from ops.replay.compare import Changes, Compared
 from ops.replay.difference import Difference, Facet, Sample
 
-SAMPLES_SHOWN = 2
-"""The signs of new, removed and changed rows."""
 FIELDS_SHOWN = 4
 FILES_SHOWN = 5
 TEXT_SHOWN = 60
@@ -97,9 +95,9 @@ def select_moved(view: Difference) -> list[Facet]:
 
 
 def select_samples(view: Difference) -> list[Sample]:
-    """Some rows of each kind, new ones first."""
-    kinds = ([one for one in view.largest if classify(one) == each] for each in KINDS)
-    return [one for of_kind in kinds for one in of_kind[:SAMPLES_SHOWN]]
+    """The largest row of each kind, a new one first."""
+    first = {classify(one): one for one in reversed(view.largest)}
+    return [first[kind] for kind in KINDS if kind in first]
 
 
 KINDS = ("new", "gone", "changed")

@@ -101,6 +101,10 @@ def say_if_interrupted(text: str) -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
+def count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def cut(text: str, characters_max: int) -> str:
     """The text, or its beginning where it is longer."""
     return text if len(text) <= characters_max else f"{text[:characters_max]}…"

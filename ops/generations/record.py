@@ -15,6 +15,10 @@ def get_wall_now() -> datetime:
     return datetime.now(UTC)
 
 
+Name = tuple[str, int]
+"""What names a generation: its pipeline and its number."""
+
+
 class State(StrEnum):
     CATCHING_UP = "catching-up"
     READY = "ready"
@@ -42,6 +46,10 @@ class Generation:
     """Why it is invalid."""
     libraries: str | None = None
     """A digest of the packages and jars that it was created with; None: it was not recorded."""
+
+    @property
+    def name(self) -> Name:
+        return self.pipeline, self.number
 
     @property
     def views(self) -> tuple[str, ...]:

@@ -47,23 +47,15 @@ def take(root: Path, target: Path, edits: Edits = NONE) -> None:
     draft = target.with_name(f"{target.name}.new")
     shutil.rmtree(draft, ignore_errors=True)
     shutil.rmtree(target, ignore_errors=True)  # of an interrupted attempt
-    for file in list_snapshot_files(root):
+    # All rooms, with what they share: generations of the same code can share a process.
+    files = [file for room in ROOMS for file in list_code_files(root / room)]
+    for file in (root / "ops" / "__init__.py", *files):
         copy = draft / file.relative_to(root)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
     for file, text in edits.items():
         (draft / file).write_text(text)
     draft.rename(target)
-
-
-def list_snapshot_files(root: Path) -> Iterator[Path]:
-    """The pipelines, what they share, the contracts, the control plane, and infra.
-
-    All rooms: generations that were created with the same code can share a process.
-    """
-    yield root / "ops" / "__init__.py"
-    for room in ROOMS:
-        yield from list_code_files(root / room)
 
 
 def compute_code_digest(root: Path, pipeline: str) -> str:

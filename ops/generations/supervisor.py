@@ -21,7 +21,7 @@ from ops.generations import snapshot
 from ops.generations.folders import find_end, is_lost, locate_code, locate_home
 from ops.generations.lifecycle import Control, invalidate, load_generations, prune_generation
 from ops.generations.promotion import complete_source, create_candidate, find_prefix_ends
-from ops.generations.record import CANDIDATE, Generation, State
+from ops.generations.record import CANDIDATE, Generation, Name, State
 from pipelines.common.pipeline import load
 
 log = logging.getLogger("pipeline")
@@ -38,9 +38,6 @@ record with an old timestamp, ends its neighbours a batch later, and one Java re
 HANDOVER_SECONDS_MAX = 5.0
 """How long the previous supervisor may take to end."""
 
-Name = tuple[str, int]
-"""Pipeline and number."""
-
 
 @dataclass
 class Child:
@@ -52,7 +49,7 @@ class Child:
 
     @property
     def names(self) -> frozenset[Name]:
-        return frozenset(map(get_name, self.generations))
+        return frozenset(one.name for one in self.generations)
 
 
 class Supervisor:
@@ -106,12 +103,11 @@ class Supervisor:
             self._replace_ended(ended)
             running = self._list_running()
         busy = {name for child in self._children for name in child.names}
-        left = {get_name(one) for one, _ in ended}
+        left = {one.name for one, _ in ended}
         return {
-            get_name(one): one
+            one.name: one
             for one in running
-            if get_name(one) not in left
-            and (get_name(one) in busy or not is_lost(self._settings, one))
+            if one.name not in left and (one.name in busy or not is_lost(self._settings, one))
         }
 
     def _list_running(self) -> Sequence[Generation]:
@@ -138,7 +134,7 @@ class Supervisor:
             self._irreplaceable.add(name)
             log.error("%s is not replayed by itself: %s", name, error)
             return
-        self._gather(get_name(one) for one in generations if one.state in CANDIDATE)
+        self._gather(one.name for one in generations if one.state in CANDIDATE)
 
     def _gather(self, begun: Iterable[Name]) -> None:
         """Let these replays and those that wait already begin together, a while from now."""
@@ -160,13 +156,13 @@ class Supervisor:
         generation; for a promoted one they raise UserError.
         """
         now = time.monotonic()
-        names = sorted(map(get_name, left))
+        names = sorted(one.name for one in left)
         steady = now - child.started >= STEADY_SECONDS
         for name in names:
             self._failures[name] = 1 if steady else self._failures[name] + 1
             self._not_before[name] = now + self._failures[name]
         log.error("the process of %s has ended: %s", names, child.process.returncode)
-        given_up = [one for one in left if self._failures[get_name(one)] >= FAILURES_MAX]
+        given_up = [one for one in left if self._failures[one.name] >= FAILURES_MAX]
         if any(one.state is State.PROMOTED for one in given_up):
             listed = ", ".join(f"{pipeline} g{number}" for pipeline, number in names)
             raise UserError(
@@ -196,10 +192,6 @@ def supervise(settings: Settings, pipelines: Iterable[str]) -> Iterator[None]:
 
 def is_supervised(settings: Settings, pipeline: str) -> bool:
     return is_locked(locate_lock(settings, pipeline))
-
-
-def get_name(generation: Generation) -> Name:
-    return generation.pipeline, generation.number
 
 
 def spawn(settings: Settings, code: Path, generations: Sequence[Generation]) -> Child:

@@ -2,10 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from infra.errors import UserError
 from infra.processes import BOUNDED
@@ -19,15 +16,6 @@ from pipelines.engine.requests import RequestFailed, Unanswered, request
 
 BATCH_SECONDS_MAX = 3_600
 LOG_LINES_SHOWN = 15
-
-
-@contextmanager
-def create_workplace(settings: Settings) -> Iterator[Path]:
-    """A scratch folder for the rows of a comparison, removed when the block ends."""
-    parent = settings.data_dir / "replays"
-    parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="at-", dir=parent) as folder:
-        yield Path(folder)
 
 
 def run_by_worker(

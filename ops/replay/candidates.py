@@ -12,15 +12,10 @@ from infra.errors import UserError
 from infra.settings import Settings, locate_root
 from ops.generations import promotion, snapshot
 from ops.generations.folders import locate_code
-from ops.generations.lifecycle import (
-    change,
-    load_generations,
-    prune_generation,
-    remove_leftovers,
-)
+from ops.generations.lifecycle import change, load_generations, prune_generation, remove_leftovers
 from ops.generations.record import CANDIDATE, Generation, Generations, State
-from ops.replay import batch, compare, readers
-from ops.replay.compare import Code, Compared
+from ops.replay import batch, readers
+from ops.replay.compare import Compared, compare_at_marker
 from ops.replay.plan import Plan, plan_replay
 from ops.replay.progress import Progress, measure_progress
 from pipelines.common.pipeline import Pipeline
@@ -68,20 +63,17 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     candidate, promoted = require_candidate(known), require_promoted(known)
     if gone := [view for view in promoted.views if view not in CONTRACTS]:
         raise NotComparable(promoted, gone)
-    after = Code(locate_code(settings, candidate), f"generation {candidate.number}")
-    codes = locate_code(settings, promoted), after
+    codes = locate_code(settings, promoted), locate_code(settings, candidate)
     run = partial(batch.run_by_worker, settings, candidate)
-    with batch.create_workplace(settings) as folder:
-        return compare.compare_at_marker(settings, pipeline, run, codes, folder)
+    name = f"generation {candidate.number}"
+    return compare_at_marker(settings, pipeline, run, *codes, name)
 
 
 def verify(settings: Settings, pipeline: Pipeline) -> Compared:
     """Replay the promoted generation's code: the difference should be empty. Raises UserError."""
     code = locate_code(settings, require_promoted(load_generations(settings, pipeline.name)))
     run = partial(batch.run, settings, pipeline.name, code)
-    codes = code, Code(code, "its code, replayed")
-    with batch.create_workplace(settings) as folder:
-        return compare.compare_at_marker(settings, pipeline, run, codes, folder)
+    return compare_at_marker(settings, pipeline, run, code, code, "its code, replayed")
 
 
 def promote(settings: Settings, pipeline: str, number: int | None = None) -> Generation:

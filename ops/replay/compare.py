@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from contracts import CONTRACTS, HEARTBEATS
@@ -17,7 +18,7 @@ from pipelines.engine.archive import find_truncated, read_archive_ends
 from pipelines.engine.bounded import Span
 
 SPILL = "spill"
-"""The folder in the workplace where the engine keeps data that does not fit in memory."""
+"""The scratch folder where the engine keeps data that does not fit in memory."""
 
 FILES_MAX = 20
 """The number of files that are named; a larger change is another version."""
@@ -73,74 +74,54 @@ class Compared:
         return {**asdict(self), "empty": self.empty}
 
 
-@dataclass(frozen=True)
-class Code:
-    """A copy of the code to compare with the promoted generation's."""
-
-    folder: Path
-    name: str
-    """Its name in the difference."""
-
-
-@dataclass(frozen=True)
-class Served:
-    """The views of the served generation, whole, at one marker, as files of JSON lines."""
-
-    generation: int
-    batch: int
-    inputs: dict[Partition, int]
-    oldest_kept: dict[str, str | None]
-    """View → the start of its oldest kept rows; None: all rows are kept."""
-    files: dict[str, Path]
-    """View → its rows."""
-
-
 RunBatch = Callable[[Span, Path], Mapping[str, Path]]
 """Writes each view's rows over a part of the log below a folder: view → Parquet."""
 
 
-def fetch_served(settings: Settings, pipeline: str, folder: Path) -> Served:
-    """Fetch all views of a pipeline from the API into files, at one marker. Raises ApiDown."""
+def fetch_served(settings: Settings, pipeline: str, folder: Path) -> Mapping[str, Any]:
+    """Fetch all views of a pipeline from the API into a file each, at one marker.
+
+    Returns the head of the export. Raises ApiDown.
+    """
     with open_export(settings, pipeline) as (head, lines):
-        files = {}
         for each in head["views"]:
-            files[each["view"]] = folder / f"{each['view']}.ndjson"
-            with files[each["view"]].open("wb") as kept:
+            with (folder / each["view"]).open("wb") as kept:
                 kept.writelines(take_rows(lines, each))
-    return Served(
-        generation=head["generation"],
-        batch=head["marker"]["batch"],
-        inputs=parse_inputs(head["marker"]),
-        oldest_kept={each["view"]: each["oldest_kept"] for each in head["views"]},
-        files=files,
-    )
+    return head
 
 
 def compare_at_marker(
-    settings: Settings, pipeline: Pipeline, run: RunBatch, codes: tuple[Path, Code], folder: Path
+    settings: Settings, pipeline: Pipeline, run: RunBatch, promoted: Path, code: Path, name: str
 ) -> Compared:
     """Compare a batch of some code with the served views, at the served generation's marker.
 
-    `codes`: the code of the served generation, then the other one. Raises ApiDown, Gap, OtherLog.
+    `promoted` is the code of the served generation; `code` is the other one, called `name` in the
+    difference. Raises ApiDown, Gap, OtherLog.
     """
-    seen = fetch_served(settings, pipeline.name, folder)
-    span = build_span(settings, pipeline, seen.inputs)
-    rows = run(span, folder / "after")
-    promoted, after = codes
-    views = []
-    for name, file in seen.files.items():
-        contract = CONTRACTS[name]
-        sides = render_json_lines(contract, file), render_parquet(rows[name])
-        since = seen.oldest_kept[name]
-        views.append(Comparison(contract, *sides, since, folder / SPILL).compute())
+    parent = settings.data_dir / "replays"
+    parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="at-", dir=parent) as scratch:
+        folder = Path(scratch)
+        head = fetch_served(settings, pipeline.name, folder)
+        span = build_span(settings, pipeline, parse_inputs(head["marker"]))
+        rows = run(span, folder / "after")
+        views = []
+        for each in head["views"]:
+            contract = CONTRACTS[each["view"]]
+            sides = (
+                render_json_lines(contract, folder / contract.name),
+                render_parquet(rows[contract.name]),
+            )
+            since = each["oldest_kept"]  # None: all rows are kept
+            views.append(Comparison(contract, *sides, since, folder / SPILL).compute())
     return Compared(
         pipeline=pipeline.name,
-        before=f"generation {seen.generation}",
-        after=after.name,
-        at=f"marker {seen.batch:,}",
+        before=f"generation {head['generation']}",
+        after=name,
+        at=f"marker {head['marker']['batch']:,}",
         records=span.records,
         views=tuple(views),
-        changes=find_changes(promoted, after.folder, pipeline.name),
+        changes=find_changes(promoted, code, pipeline.name),
     )
 
 

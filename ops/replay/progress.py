@@ -1,6 +1,5 @@
 """The progress of a candidate, by its markers."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,12 +9,10 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_for
 from ops.control.reading import Reader
-from ops.generations.folders import locate_checkpoint
 from ops.generations.lifecycle import load_generations
 from ops.generations.marker import read_marker
 from ops.generations.record import Generation, State
 from pipelines.common.pipeline import Pipeline
-from pipelines.engine.checkpoint import Checkpoint
 
 LOOK_SECONDS = 0.5
 WATCH_SECONDS_MAX = 24 * 3_600.0
@@ -35,18 +32,6 @@ class Progress:
         return max(0, self.total - self.read)
 
 
-@dataclass(frozen=True)
-class Seen:
-    """The state of a candidate that catches up, at one look."""
-
-    progress: Progress
-    per_second: float
-    """Records read per second; 0 while the rate is unknown."""
-
-
-Report = Callable[[Seen], None]
-
-
 def measure_progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> Progress:
     """The progress of the generation, by its newest marker."""
     ends = read_end_offsets(create_admin(settings), [topic.name for topic in pipeline.inputs])
@@ -56,32 +41,18 @@ def measure_progress(settings: Settings, pipeline: Pipeline, generation: Generat
     return Progress(read, sum(ends.values()))
 
 
-class Watch:
-    """The rate at which a candidate reads, from its first batch on, without Spark's start."""
-
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self._checkpoint = checkpoint
-        self._began: float | None = None
-        self._read = 0
-        self._per_second = 0.0
-
-    def see(self, read: int, now: float) -> float:
-        """Records per second up to the newest marker; 0: unknown. `read`: records by the marker."""
-        if self._began is None:
-            self._began = now if self._checkpoint.find_newest_begun() >= 0 else None
-        elif read != self._read:
-            self._read, self._per_second = read, read / (now - self._began)
-        return self._per_second
-
-
-def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report: Report) -> Seen:
-    """Follow a candidate until it has caught up. Returns the last look at it.
+def follow(
+    settings: Settings,
+    pipeline: Pipeline,
+    candidate: Generation,
+    report: Callable[[Progress], None],
+) -> Progress:
+    """Follow a candidate until it has caught up. Returns how far it has read then.
 
     It reports each look and has no effect on the candidate. Raises UserError if the
     candidate was pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
     """
-    number, watch = candidate.number, Watch(locate_checkpoint(settings, candidate))
-    seen = Seen(Progress(0, 0), 0.0)
+    number, progress = candidate.number, Progress(0, 0)
 
     def fail(why: str) -> UserError:
         return UserError(
@@ -90,17 +61,16 @@ def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report
         )
 
     def has_caught_up() -> bool:
-        nonlocal seen
+        nonlocal progress
         generation = load_generations(settings, pipeline.name).of(number)
         if generation is None:
             raise fail("it was pruned")
         if generation.state is State.INVALID:
             raise fail(f"it is invalid: {generation.reason}")
-        now = measure_progress(settings, pipeline, generation)
-        seen = Seen(now, watch.see(now.read, time.monotonic()))
-        report(seen)
+        progress = measure_progress(settings, pipeline, generation)
+        report(progress)
         return generation.state is not State.CATCHING_UP
 
     if not wait_for(has_caught_up, WATCH_SECONDS_MAX, LOOK_SECONDS):
         raise fail(f"it has not within {WATCH_SECONDS_MAX / 3600:g} h")
-    return seen
+    return progress

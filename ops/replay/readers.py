@@ -12,6 +12,7 @@ from infra.settings import Settings
 from infra.wait import wait_for
 from ops.control.reading import Reader as Records
 from ops.control.reading import read_table
+from ops.generations.record import Name
 
 ALIVE_SECONDS = 15.0
 """A reader that is silent for longer counts as dead. Readers announce themselves every 5 s."""
@@ -19,9 +20,6 @@ SWITCH_SECONDS_MAX = 120.0
 POLL_SECONDS = 0.05
 
 READER = Records(create_reader("command-line"))
-
-Name = tuple[str, int]
-"""The name of a generation: pipeline and number."""
 
 
 @dataclass(frozen=True)

@@ -16,33 +16,27 @@ def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
 
     Only thresholds that are whole numbers can be set. Raises UserError.
     """
-    wanted = dict(parse(one) for one in settings)
-    if not wanted:
+    if not (given := list(settings)):
         return {}
     file = Path("pipelines") / pipeline / "thresholds.py"
     if not (root / file).exists():
         raise UserError(f"{pipeline} has no thresholds: expected {file}, found none.")
     text = (root / file).read_text()
     known = find_numbers(text)
-    for name, value in wanted.items():
+    for setting in given:
+        name, _, value = setting.partition("=")
         if name not in known:
             raise UserError(
                 f"--set {name}: expected one of {', '.join(sorted(known))}, found {name}. "
                 f"Other thresholds are changed in {file} itself."
             )
+        if not re.fullmatch(r"[+-]?\d+", value):
+            raise UserError(
+                f"--set {setting}: expected NAME=VALUE with a whole number, found {value!r}."
+            )
         [found] = re.finditer(NUMBER.format(name=name), text, re.MULTILINE)
-        text = text[: found.start("value")] + str(value) + text[found.end("value") :]
+        text = text[: found.start("value")] + str(int(value)) + text[found.end("value") :]
     return {file: text}
-
-
-def parse(setting: str) -> tuple[str, int]:
-    name, _, value = setting.partition("=")
-    try:
-        return name, int(value)
-    except ValueError as error:
-        raise UserError(
-            f"--set {setting}: expected NAME=VALUE with a whole number, found {value!r}."
-        ) from error
 
 
 def find_numbers(text: str) -> dict[str, int]:

@@ -1,4 +1,7 @@
-"""The OpenAPI document of the API, and its committed copy: contracts/http/openapi.json."""
+"""The OpenAPI document of the API, and its committed copy: contracts/http/openapi.json.
+
+`python -m services.api.openapi` writes the copy.
+"""
 
 import json
 from pathlib import Path
@@ -23,7 +26,7 @@ def read_committed() -> AnyJson:
     return dict(json.loads(FILE.read_text(encoding="utf-8")))
 
 
-def write(document: AnyJson) -> None:
+if __name__ == "__main__":
     FILE.parent.mkdir(exist_ok=True)
-    text = json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(render(), indent=1, sort_keys=True, ensure_ascii=False)
     FILE.write_text(text + "\n", encoding="utf-8")

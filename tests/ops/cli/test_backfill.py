@@ -1,19 +1,17 @@
 """retail backfill: with nothing running, and with a shop at work."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from generators.run import Progress
-from generators.ticks import START_MS, TICKS_PER_DAY
+from generators.ticks import START_MS
 from infra.kafka import create_admin, read_newest_ms
 from infra.settings import Settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import Manager
 from infra.wait import wait_until
 from ops.cli import up
-from ops.cli.backfill import SIMULATOR, render_progress
+from ops.cli.backfill import SIMULATOR
 from ops.cli.down import stop
 from ops.cli.ready import find_readiness
 from tests.command import run_command
@@ -63,10 +61,3 @@ def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settin
         assert "nothing was missing" in backfill(home, 2)
     finally:
         stop(home)
-
-
-def test_progress_says_the_world_s_date_the_records_and_the_rate() -> None:
-    moment = datetime(2026, 3, 4, 8, 0, tzinfo=UTC)
-    assert render_progress(Progress(2 * TICKS_PER_DAY, 30_000), 2.0) == (
-        f"{moment:%Y-%m-%d %H:%M} · 30,000 records · 15,000/s"
-    )

@@ -40,13 +40,6 @@ def test_a_break_fails_the_check_and_who_breaks_is_named(folder: Path) -> None:
     assert "inventory" in goes_on
 
 
-def test_a_file_that_does_not_load_is_told_as_a_fault(folder: Path) -> None:
-    edit(folder, {RECEIPT: [("status: active", "status: active\ntags: [till]")]})
-    assert "fault: topics/sales/receipt.v1.yaml" in run_contracts(
-        "check", "--folder", str(folder), exit_code=1
-    )
-
-
 def test_what_breaks_stands_last(folder: Path) -> None:
     """Below what is wrong with the files, and above the one line that counts it."""
     edit(folder, {RECEIPT: [("name: units\n", "name: quantity\n")]})

@@ -7,13 +7,7 @@ import pytest
 from infra.errors import UserError
 from infra.settings import Settings, locate_root
 from ops.cli import experiments
-from ops.cli.experiments import (
-    Step,
-    find_experiments,
-    parse_steps,
-    run,
-    try_command,
-)
+from ops.cli.experiments import find_experiments, parse_steps, run, try_command
 from tests.ports import free_port_base
 
 PAGE = """# 1. A page
@@ -46,13 +40,12 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def test_a_page_is_its_commands_each_after_the_words_before_it() -> None:
-    first, second, end = parse_steps(PAGE)
-    assert first.prose.startswith("# 1. A page")
-    assert first.prose.endswith("Look at it:")
-    assert "a drawing" in first.prose
-    assert first.command == "echo 'one\ntwo' \\\n    | cat"
-    assert second == Step("", "true")
-    assert end == Step("The end.")
+    (prose, command), second, end = parse_steps(PAGE)
+    assert prose.startswith("# 1. A page")
+    assert prose.endswith("Look at it:")
+    assert "a drawing" in prose
+    assert command == "echo 'one\ntwo' \\\n    | cat"
+    assert (second, end) == (("", "true"), ("The end.", ""))
 
 
 def test_the_list_has_every_page_with_its_question_and_its_time(

@@ -28,31 +28,28 @@ def test_the_list_says_what_each_promises_and_what_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("kill-api", "--all"), ("--all", "--seed", "1"), ("kill-api", "--seed", "1")]
+    ("arguments", "refusal", "beginning"),
+    [
+        ((), UserError, "Which faults?"),
+        (("kill-api", "--all"), UserError, "Which faults?"),
+        (("--all", "--seed", "1"), UserError, "Which faults?"),
+        (("kill-api", "--seed", "1"), UserError, "Which faults?"),
+        (("kill-api", "--yes"), NotLocal, ""),
+        (("lose-broker", "--cluster", "--yes"), NoCluster, ""),
+        (("kill-api", "kill-till"), UserError, "There is no fault kill-till"),
+    ],
 )
-def test_it_has_to_be_said_which_and_only_once(
-    current: Settings, arguments: tuple[str, ...]
-) -> None:
-    refusal = invoke(*arguments)
-    assert isinstance(refusal, UserError)
-    assert str(refusal).startswith("Which faults?")
-
-
-def test_an_unknown_fault_is_refused_before_anything_is_looked_at(current: Settings) -> None:
-    refusal = invoke("kill-api", "kill-till")
-    assert isinstance(refusal, UserError)
-    assert str(refusal).startswith("There is no fault kill-till")
-
-
-def test_a_shop_that_does_not_run_is_refused(current: Settings) -> None:
-    assert isinstance(invoke("kill-api", "--yes"), NotLocal)
-
-
-def test_without_containers_no_cluster_is_found(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
+def test_what_cannot_be_done_is_refused(
+    current: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    refusal: type[UserError],
+    beginning: str,
 ) -> None:
     monkeypatch.setenv("COMPOSE_PROJECT_NAME", "no-such-project")
-    assert isinstance(invoke("lose-broker", "--cluster", "--yes"), NoCluster)
+    said = invoke(*arguments)
+    assert isinstance(said, refusal)
+    assert str(said).startswith(beginning)
 
 
 def test_nothing_is_done_unasked(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

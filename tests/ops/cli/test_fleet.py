@@ -7,7 +7,7 @@ import pytest
 
 from infra.errors import UserError
 from infra.settings import Settings
-from infra.supervisor.manager import Manager, Process
+from infra.supervisor.manager import Manager, Process, State
 from ops.cli import fleet as components
 from ops.cli.fleet import await_all
 
@@ -34,37 +34,36 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(components, "POLL_SECONDS", 0)
 
 
-def test_components_are_printed_in_order_though_the_last_is_ready_first(
+def test_components_are_printed_in_order_and_asked_about_this_start(
     current: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers = {"pipelines": iter([None, None, "generation 1"]), "api": iter(["ready"])}
-    monkeypatch.setattr(components, "find_readiness", lambda _, name, __: next(answers[name]))
+    """The last one is ready first."""
+    answers = {"pipelines": iter([None, None, "since"]), "api": iter(["since"])}
+
+    def answer(_: Settings, name: str, started_at: int) -> str | None:
+        text = next(answers[name])
+        return text and f"{text} {started_at}"
+
+    monkeypatch.setattr(components, "find_readiness", answer)
     wait(current, Fleet(), "pipelines", "api")
-    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert [words[0] for words in printed] == ["pipelines", "api"]
+    printed = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
+    assert printed == [["pipelines", "since", "100"], ["api", "since", "100"]]
 
 
-def test_readiness_is_asked_about_this_start(
-    current: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("state", "reason", "said"),
+    [
+        ("FATAL", "Exited too quickly", r"FATAL(.|\n)*Address already in use"),
+        ("STOPPED", "", "STOPPED"),  # by somebody else
+    ],
+)
+def test_a_component_that_will_not_be_ready_shows_the_end_of_its_log(
+    current: Settings, state: State, reason: str, said: str
 ) -> None:
-    monkeypatch.setattr(
-        components, "find_readiness", lambda _, __, started_at: f"since {started_at}"
-    )
-    wait(current, Fleet(), "api")
-    assert "since 100" in capsys.readouterr().out
-
-
-def test_a_component_that_was_given_up_shows_the_end_of_its_log(current: Settings) -> None:
     (current.logs_dir / "api.log").write_text("started\nAddress already in use\n")
-    fatal = dataclasses.replace(RUNNING, state="FATAL", reason="Exited too quickly")
-    with pytest.raises(UserError, match=r"api is not ready.*FATAL(.|\n)*Address already in use"):
-        wait(current, Fleet(api=fatal), "api")
-
-
-def test_a_component_that_somebody_stops_is_not_waited_for(current: Settings) -> None:
-    stopped = dataclasses.replace(RUNNING, state="STOPPED")
-    with pytest.raises(UserError, match="api is not ready"):
-        wait(current, Fleet(api=stopped), "api")
+    ended = dataclasses.replace(RUNNING, state=state, reason=reason)
+    with pytest.raises(UserError, match=rf"api is not ready.*{said}"):
+        wait(current, Fleet(api=ended), "api")
 
 
 def test_a_manager_that_is_gone_is_said(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

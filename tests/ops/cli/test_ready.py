@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -33,74 +33,81 @@ def test_a_health_check_asks_as_the_operator(
     assert capsys.readouterr().out == "simulator by operator\n"
 
 
-@pytest.fixture
-def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Generations]:
-    """What the control topic says of the pipelines: of inventory, that generation 2 is promoted."""
-    by_pipeline = {"inventory": create_generations("inventory", State.RETIRED, State.PROMOTED)}
-    monkeypatch.setattr(ready, "read_generations", lambda *_: by_pipeline)
-    return by_pipeline
-
-
-@pytest.fixture
-def markers(
-    known: dict[str, Generations], monkeypatch: pytest.MonkeyPatch
-) -> dict[tuple[str, int], Marker]:
-    """What stands in the marker topic."""
-    by_generation: dict[tuple[str, int], Marker] = {}
-    monkeypatch.setattr(ready, "read_markers", lambda *_: by_generation)
-    monkeypatch.setattr(ready, "create_admin", lambda _: None)
-    monkeypatch.setattr(ready, "read_end_offsets", lambda *_: {("receipts", 0): 10})
-    return by_generation
-
-
-def announce(
-    monkeypatch: pytest.MonkeyPatch, wall_ms: int, state: ClockState = ClockState.RUNNING
-) -> None:
-    clock = AnnouncedClock(WorldClock(0, wall_ms, 10_000), state, 1)
-    monkeypatch.setattr(ready, "read_clock", lambda *_: clock)
-
-
 def create_generations(pipeline: str, *states: State) -> Generations:
     numbered = enumerate(states, start=1)
     return Generations(pipeline, tuple(Generation(pipeline, n, s, "", AT, {}) for n, s in numbered))
 
 
-def create_marker(wall_ms: int, generation: int = 1, pipeline: str = "inventory") -> Marker:
+KNOWN = {"inventory": create_generations("inventory", State.RETIRED, State.PROMOTED)}
+"""What the control topic says of the pipelines: of inventory, that generation 2 is promoted."""
+
+
+def create_marker(wall_ms: int, generation: int = 2, pipeline: str = "inventory") -> Marker:
     return Marker(pipeline, generation, 0, RECEIPTS_READ, {}, wall_ms)
 
 
-def put(markers: dict[tuple[str, int], Marker], *added: Marker) -> None:
-    markers.update({(one.pipeline, one.generation): one for one in added})
+Ask = Callable[..., str | None]
 
 
 @pytest.fixture
-def one_pipeline(current: Settings) -> Settings:
-    return current.model_copy(update={"pipelines": "inventory"})
+def ask(current: Settings, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """How ready the pipelines are, by what the control topic and the markers say."""
+    monkeypatch.setattr(ready, "create_admin", lambda _: None)
+    monkeypatch.setattr(ready, "read_end_offsets", lambda *_: {("receipts", 0): 10})
 
+    def of(pipelines: str, known: dict[str, Generations], *markers: Marker) -> str | None:
+        written = {(one.pipeline, one.generation): one for one in markers}
+        monkeypatch.setattr(ready, "read_generations", lambda *_: known)
+        monkeypatch.setattr(ready, "read_markers", lambda *_: written)
+        settings = current.model_copy(update={"pipelines": pipelines})
+        return find_readiness(settings, "pipelines", STARTED)
 
-def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    announce(monkeypatch, AFTER_MS)
-    ready = find_readiness(current, "simulator", STARTED)
-    assert ready == "12 stores, 800 products, seed 1, 10 × real time"
+    return of
 
 
 @pytest.mark.parametrize(
-    ("wall_ms", "state"), [(BEFORE_MS, ClockState.RUNNING), (AFTER_MS, ClockState.STOPPED)]
+    ("wall_ms", "state", "expected"),
+    [
+        (AFTER_MS, ClockState.RUNNING, "12 stores, 800 products, seed 1, 10 × real time"),
+        (BEFORE_MS, ClockState.RUNNING, None),
+        (AFTER_MS, ClockState.STOPPED, None),
+    ],
 )
-def test_an_old_or_stopped_clock_is_not_enough(
-    current: Settings, monkeypatch: pytest.MonkeyPatch, wall_ms: int, state: ClockState
+def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
+    current: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    wall_ms: int,
+    state: ClockState,
+    expected: str | None,
 ) -> None:
-    announce(monkeypatch, wall_ms, state)
-    assert find_readiness(current, "simulator", STARTED) is None
+    clock = AnnouncedClock(WorldClock(0, wall_ms, 10_000), state, 1)
+    monkeypatch.setattr(ready, "read_clock", lambda *_: clock)
+    assert find_readiness(current, "simulator", STARTED) == expected
 
 
-def test_pipelines_are_ready_when_they_have_written_markers_since_this_start(
-    one_pipeline: Settings, markers: dict[tuple[str, int], Marker]
+@pytest.mark.parametrize(
+    ("markers", "is_ready"),
+    [
+        ([create_marker(BEFORE_MS, generation=1), create_marker(AFTER_MS)], True),
+        ([create_marker(BEFORE_MS)], False),
+        ([create_marker(AFTER_MS, generation=1)], False),
+        ([create_marker(AFTER_MS, pipeline="fraud")], False),
+    ],
+)
+def test_pipelines_are_ready_when_the_promoted_have_written_markers_since_this_start(
+    ask: Ask, markers: list[Marker], is_ready: bool
 ) -> None:
-    put(markers, create_marker(BEFORE_MS, generation=1), create_marker(AFTER_MS, generation=2))
-    assert find_readiness(one_pipeline, "pipelines", STARTED) == "inventory g2, 4 records behind"
+    expected = "inventory g2, 4 records behind" if is_ready else None
+    assert ask("inventory", KNOWN, *markers) == expected
+
+
+def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(ask: Ask) -> None:
+    written, known = create_marker(AFTER_MS), dict(KNOWN)
+    assert ask("inventory,fraud", known, written) is None  # nothing is known of fraud yet
+    known["visits"] = create_generations("visits", State.INVALID)
+    assert ask("inventory,fraud", known, written) is None  # nor when another is withdrawn
+    known["fraud"] = create_generations("fraud", State.INVALID)
+    assert ask("inventory,fraud", known, written) == "inventory g2, 4 records behind"
 
 
 @pytest.mark.parametrize("service", ["ordering", "supplier"])
@@ -112,35 +119,6 @@ def test_a_service_is_ready_when_it_has_given_a_sign_since_this_start(
     assert find_readiness(current, service, STARTED) is None
     given[service] += 1
     assert find_readiness(current, service, STARTED)
-
-
-def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(
-    one_pipeline: Settings,
-    known: dict[str, Generations],
-    markers: dict[tuple[str, int], Marker],
-) -> None:
-    both = one_pipeline.model_copy(update={"pipelines": "inventory,fraud"})
-    put(markers, create_marker(AFTER_MS, generation=2))
-    assert find_readiness(both, "pipelines", STARTED) is None  # nothing is known of fraud yet
-    known["visits"] = create_generations("visits", State.INVALID)
-    assert find_readiness(both, "pipelines", STARTED) is None  # nor when another is withdrawn
-    known["fraud"] = create_generations("fraud", State.INVALID)
-    assert find_readiness(both, "pipelines", STARTED) == "inventory g2, 4 records behind"
-
-
-@pytest.mark.parametrize(
-    "marker",
-    [
-        create_marker(BEFORE_MS, generation=2),
-        create_marker(AFTER_MS),
-        create_marker(AFTER_MS, generation=2, pipeline="fraud"),
-    ],
-)
-def test_an_old_or_other_marker_is_not_enough(
-    one_pipeline: Settings, markers: dict[tuple[str, int], Marker], marker: Marker
-) -> None:
-    put(markers, marker)
-    assert find_readiness(one_pipeline, "pipelines", STARTED) is None
 
 
 class Api(BaseHTTPRequestHandler):

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -63,27 +64,30 @@ def test_a_ready_component_shows_its_address_and_log(
     assert words == ["api", "ready", "1", "min", API.address, API.log]
 
 
-def test_a_restart_is_said_with_its_reason(current: Settings, parts: list[Component]) -> None:
-    parts.append(dataclasses.replace(API, restarts=2, last_end="terminated by SIGKILL"))
-    assert "api was started again 2 × since `up`" in run_status()
-    assert "terminated by SIGKILL" in run_status()
-
-
-def test_a_failed_component_shows_the_end_of_its_log(
-    current: Settings, parts: list[Component]
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"restarts": 2, "last_end": "terminated by SIGKILL"},
+            ["api was started again 2 × since `up`", "terminated by SIGKILL"],
+        ),
+        (
+            {"state": "failed", "detail": "Exited too quickly"},
+            ["api: Exited too quickly", "no such table: stock"],  # the end of its log
+        ),
+        (
+            {"state": "paused", "detail": "paused: 20.1 GiB of 20. Allow more: make up"},
+            ["api is paused: 20.1 GiB of 20. Allow more: make up"],
+        ),
+    ],
+)
+def test_what_is_not_well_is_said_with_its_reason(
+    current: Settings, parts: list[Component], changes: dict[str, Any], words: list[str]
 ) -> None:
     (current.logs_dir / "api.log").write_text("started\nno such table: stock\n")
-    parts.append(dataclasses.replace(API, state="failed", detail="Exited too quickly"))
-    assert "api: Exited too quickly" in run_status()
-    assert "no such table: stock" in run_status()
-
-
-def test_a_paused_simulator_says_why_and_what_to_do(
-    current: Settings, parts: list[Component]
-) -> None:
-    reason = "paused: the data folder holds 20.1 GiB of the 20 it may hold. Allow more: make up"
-    parts.append(dataclasses.replace(API, name="simulator", state="paused", detail=reason))
-    assert f"simulator is {reason}" in run_status()
+    parts.append(dataclasses.replace(API, **changes))
+    said = run_status()
+    assert all(one in said for one in words)
 
 
 class Running(Manager):
@@ -174,33 +178,24 @@ def test_what_of_a_secure_shop_ends_soon_is_said_with_what_renews_it(
         assert ("is over since" in said) == (days > 30)
 
 
-@pytest.fixture
-def lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The command that takes over."""
-    command: list[str] = []
-    monkeypatch.setattr(os, "execvp", lambda _, arguments: command.extend(arguments))
-    return command
-
-
-def test_one_log_is_followed(current: Settings, lines: list[str]) -> None:
-    log = current.logs_dir / "api.log"
-    log.touch()
+def test_one_log_is_followed_and_without_a_name_all_are_shown(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(os, "execvp", lambda _, arguments: commands.append(arguments))
+    broker, api = (current.logs_dir / f"{name}.log" for name in ("broker", "api"))
+    api.touch()
+    broker.touch()
     logs("api", follow=True, lines=5)
-    assert lines == ["tail", "-n", "5", "-F", "--", str(log)]
-
-
-def test_without_a_name_all_logs_are_shown(current: Settings, lines: list[str]) -> None:
-    for name in ("api", "broker"):
-        (current.logs_dir / f"{name}.log").touch()
     logs()
-    assert [path.rsplit("/", 1)[1] for path in lines[4:]] == ["broker.log", "api.log"]
+    assert commands == [
+        ["tail", "-n", "5", "-F", "--", str(api)],
+        ["tail", "-n", "20", "--", str(broker), str(api)],
+    ]
 
 
-def test_an_unknown_component_is_told_the_known_ones(current: Settings) -> None:
+def test_what_has_no_log_is_told_what_there_is(current: Settings) -> None:
     with pytest.raises(UserError, match="broker, simulator, quarantine, pipelines, api"):
         logs("till")
-
-
-def test_before_the_first_start_there_are_no_logs(current: Settings) -> None:
     with pytest.raises(UserError, match="make up"):
         logs()

@@ -71,10 +71,7 @@ def test_a_generation_runs_a_copy_of_the_code(kafka: Settings) -> None:
     founded = find_promoted(kafka)
     assert snapshot.compute_code_digest(locate_code(kafka, founded), NAME) == founded.code_digest
     assert snapshot.describe_drift(locate_root(), founded) is None
-
-
-def test_the_next_start_finds_it(kafka: Settings) -> None:
-    assert find_promoted(kafka) == find_promoted(kafka)
+    assert find_promoted(kafka) == founded, "the next start finds it"
     assert len(load_generations(kafka, NAME).known) == 1
 
 
@@ -120,29 +117,27 @@ def test_a_generation_that_has_ended_is_replaced_by_a_replay(kafka: Settings) ->
     assert [one.number for one in lost] == [before.number]
 
 
-def create_running(code_digest: str, libraries: str | None) -> Generation:
-    """A generation that was created with this code and these libraries; None: nobody noted them."""
-    return Generation(NAME, 1, State.PROMOTED, code_digest, AT, {}, libraries=libraries)
-
-
-def test_code_that_differs_names_the_way() -> None:
-    message = snapshot.describe_drift(
-        locate_root(), create_running("the digest of other code", None)
-    )
-    assert message is not None
-    assert "runs its own snapshot" in message
-    assert "make replay PIPELINE=inventory" in message
-
-
-def test_other_libraries_are_told_and_do_not_stop_it() -> None:
-    code = snapshot.compute_code_digest(locate_root(), NAME)
-    message = snapshot.describe_drift(
-        locate_root(), create_running(code, "the digest of other locks")
-    )
-    assert message is not None
-    assert "other packages or jars" in message
-    assert "make replay PIPELINE=inventory" in message
-    assert snapshot.describe_drift(locate_root(), create_running(code, None)) is None
+@pytest.mark.parametrize(
+    ("code", "libraries", "why"),
+    [
+        ("the digest of other code", None, "runs its own snapshot"),
+        (None, "the digest of other locks", "other packages or jars"),
+        (None, None, None),
+    ],
+)
+def test_what_differs_is_told_with_the_way(
+    code: str | None, libraries: str | None, why: str | None
+) -> None:
+    """Libraries may be unknown: nobody noted them."""
+    digest = code or snapshot.compute_code_digest(locate_root(), NAME)
+    running = Generation(NAME, 1, State.PROMOTED, digest, AT, {}, libraries=libraries)
+    message = snapshot.describe_drift(locate_root(), running)
+    if why is None:
+        assert message is None
+    else:
+        assert message is not None
+        assert why in message
+        assert "make replay PIPELINE=inventory" in message
 
 
 def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Path) -> None:

@@ -18,11 +18,6 @@ def list_states(of: Generations) -> list[State]:
     return [one.state for one in of.known]
 
 
-def test_the_candidate_takes_the_place_of_the_promoted() -> None:
-    after = switch(create_generations(State.PROMOTED, State.READY), 2)
-    assert list_states(after) == [State.RETIRED, State.PROMOTED]
-
-
 @pytest.mark.parametrize(
     "known",
     [

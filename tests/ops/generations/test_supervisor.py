@@ -12,7 +12,7 @@ import pytest
 from infra.errors import UserError
 from infra.settings import Settings
 from ops.generations import supervisor
-from ops.generations.record import Generation, Generations, State
+from ops.generations.record import Generation, Generations, Name, State
 from ops.generations.supervisor import FAILURES_MAX, STEADY_SECONDS, Child, Supervisor
 from tests.pipelines.generations import create_generations
 
@@ -34,6 +34,7 @@ class Shop:
         self._seconds = seconds
         self.spawned: Counter[int] = Counter()
         self.known = generations
+        self.names: Sequence[str] = (generations.pipeline,)
         self.ended: set[int] = set()
         self.refuses, self.asked = False, 0
         self._lives = {int(name.removeprefix("g")): deque(each) for name, each in lives.items()}
@@ -89,9 +90,12 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
         monkeypatch.setattr(
             supervisor,
             "group_by_code",
-            lambda _settings, running: {Path(f"g{one.number}"): [one] for one in running},
+            lambda _settings, running: {
+                Path(f"g{number}"): [one for one in running if one.number == number]
+                for number in sorted({one.number for one in running})
+            },
         )
-        Supervisor(Settings(data_dir=tmp_path), [shop.known.pipeline]).run()
+        Supervisor(Settings(data_dir=tmp_path), shop.names).run()
 
     return of
 
@@ -134,49 +138,41 @@ def test_a_promoted_generation_that_has_ended_is_replaced(run: Run) -> None:
     assert (shop.asked, shop.spawned) == (1, {CANDIDATE: 1})
 
 
-def test_what_ends_within_seconds_is_replayed_by_one_process(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Each pipeline ends four seconds after the one before."""
-    names, now = ["inventory", "fraud", "visits"], 0.0
-    known = {name: name_generations(create_generations(State.PROMOTED), name) for name in names}
-    spawned: list[Sequence[Generation]] = []
+class Neighbours(Shop):
+    """Three pipelines, each of which ends four seconds after the one before."""
 
-    def read() -> dict[str, Generations]:
-        nonlocal now
-        now += 1
-        return known if now < ENOUGH_SECONDS else {}
+    def __init__(self) -> None:
+        first = create_generations(State.PROMOTED)
+        super().__init__(first, ENOUGH_SECONDS)
+        self.names = ("inventory", "fraud", "visits")
+        self.all = {name: name_generations(first, name) for name in self.names}
+        self.begun: list[list[Name]] = []
 
-    def ensure(_settings: Settings, name: str) -> Sequence[Generation]:
-        added = replace(known[name].known[0], number=CANDIDATE)
-        known[name] = known[name].plus(added).to(State.CATCHING_UP, CANDIDATE)
-        return known[name].known
+    def read(self) -> dict[str, Generations]:
+        self.now += 1
+        return self.all if self.now <= self._seconds else {}
 
-    def find_end(_settings: Settings, one: Generation) -> str | None:
-        has_ended = one.number == PROMOTED and now >= 4 * (names.index(one.pipeline) + 1)
+    def spawn(self, _settings: Settings, _code: Path, running: Sequence[Generation]) -> Child:
+        self.begun.append([one.name for one in running])
+        process = SimpleNamespace(poll=lambda: None, returncode=0)
+        return Child(cast(Any, process), running, started=self.now)
+
+    def ensure(self, _settings: Settings, name: str) -> Sequence[Generation]:
+        added = replace(self.all[name].known[0], number=CANDIDATE)
+        self.all[name] = self.all[name].plus(added).to(State.CATCHING_UP, CANDIDATE)
+        return self.all[name].known
+
+    def find_end(self, _settings: Settings, one: Generation) -> str | None:
+        ends = 4 * (self.names.index(one.pipeline) + 1)
+        has_ended = one.number == PROMOTED and self.now >= ends
         return "Spark dropped 1 records" if has_ended else None
 
-    def spawn(_settings: Settings, _code: Path, generations: Sequence[Generation]) -> Child:
-        spawned.append(generations)
-        process = SimpleNamespace(poll=lambda: None, returncode=0)
-        return Child(cast(Any, process), generations, started=now)
 
-    monkeypatch.setattr(supervisor, "LOOK_SECONDS", 0)
-    monkeypatch.setattr(supervisor, "Control", lambda _settings: SimpleNamespace(read=read))
-    monkeypatch.setattr(supervisor, "spawn", spawn)
-    monkeypatch.setattr(supervisor, "ensure_generation", ensure)
-    monkeypatch.setattr(supervisor, "find_end", find_end)
-    monkeypatch.setattr(supervisor, "is_lost", lambda *_: False)
-    monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: now))
-    monkeypatch.setattr(
-        supervisor,
-        "group_by_code",
-        lambda _settings, running: {tmp_path: running} if running else {},
-    )
-    Supervisor(Settings(data_dir=tmp_path), names).run()
-    begun, *replayed = [[(one.pipeline, one.number) for one in each] for each in spawned]
-    assert begun == [(name, PROMOTED) for name in names]
-    assert replayed == [[(name, CANDIDATE) for name in names]]
+def test_what_ends_within_seconds_is_replayed_by_one_process(run: Run) -> None:
+    run(shop := Neighbours())
+    assert shop.begun == [
+        [(name, number) for name in shop.names] for number in (PROMOTED, CANDIDATE)
+    ]
 
 
 def name_generations(generations: Generations, name: str) -> Generations:

@@ -55,7 +55,7 @@ def api(kafka: Settings, tmp_path: Path) -> Iterator[Answers]:
 
 def test_the_committed_document_is_the_routes_own() -> None:
     before, now = openapi.read_committed(), openapi.render()
-    assert before == now, "commit it: retail contracts http --write"
+    assert before == now, "commit it: python -m services.api.openapi"
 
 
 @pytest.mark.e2e
