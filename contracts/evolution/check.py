@@ -13,7 +13,6 @@ from contracts.evolution.released import (
     Released,
     complete,
     find_pending,
-    find_tampered,
     load_released,
 )
 from contracts.evolution.verdict import Finding, list_findings
@@ -71,7 +70,6 @@ def check(folder: Path, today: date) -> Report:
         consumers=len(known),
         faults=(
             *(str(fault).replace(f"{folder}/", "") for fault in faults),
-            *find_tampered(folder),
             *personal.find_mistakes(present),
             *_drop_explained(declared, named),
         ),
