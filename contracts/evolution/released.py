@@ -28,7 +28,11 @@ def load_released(folder: Path) -> tuple[Released, tuple[BadContract, ...]]:
     faults = Faults()
     for file in sorted((folder / FOLDER).rglob("*.yaml")):
         with faults.collect():
-            one = _load(folder, file)
+            home = file.parent.with_name(f"{file.parent.name}.yaml")
+            one = load_at(parse_place(folder / FOLDER, home), file)
+            if one.version != file.stem:
+                advice = "Released files stay put."
+                raise BadContract(file, "version", file.stem, one.version, advice)
             releases.setdefault(one.name, []).append(one)
     every = {name: tuple(sorted(them, key=parse_version)) for name, them in releases.items()}
     return every, tuple(faults.found)
@@ -72,14 +76,6 @@ def locate_version(folder: Path, contract: Contract) -> Path:
     """The path of a released version of a contract."""
     home = contract.file.removesuffix(".yaml")
     return folder / FOLDER / home / f"{contract.version}.yaml"
-
-
-def _load(folder: Path, file: Path) -> Contract:
-    home = file.parent.with_name(f"{file.parent.name}.yaml")
-    one = load_at(parse_place(folder / FOLDER, home), file)
-    if one.version != file.stem:
-        raise BadContract(file, "version", file.stem, one.version, "Released files stay put.")
-    return one
 
 
 @dataclass(frozen=True, slots=True)
