@@ -54,10 +54,10 @@ def change(name: str, *pairs: tuple[str, str]) -> Callable[[Path], object]:
     return lambda at: edit(at, {name: pairs})
 
 
-def create(folder: Path, name: str, sunset: date | None) -> None:
+def create(folder: Path, name: str, sunset: date | None) -> Path:
     """A new contract, which the simulator writes."""
     create_contract(folder, name, "topic", sunset)
-    edit(folder, {"consumers/simulator.yaml": [("writes:\n", f"writes:\n  - {name}\n")]})
+    return edit(folder, {"consumers/simulator.yaml": [("writes:\n", f"writes:\n  - {name}\n")]})
 
 
 HARMLESS: Mapping[str, Callable[[Path], object]] = {
