@@ -63,37 +63,27 @@ def decode(data: bytes | None) -> Decoded:
 
     It ignores bytes after the body. Spark's reader does so too, and all readers must agree.
     """
-    framed = parse_frame(data)
-    reader = _load_readers().get(framed.schema_id)
+    schema_id = parse_schema_id(data)
+    reader = _load_readers().get(schema_id)
     if reader is None:
-        raise Undecodable(f"unknown schema id {framed.schema_id}")
-    return Decoded(
-        reader.contract, framed.schema_id, decode_body(framed, reader.writer, reader.reader)
-    )
+        raise Undecodable(f"unknown schema id {schema_id}")
+    return Decoded(reader.contract, schema_id, decode_body(data, reader.writer, reader.reader))
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A value with a complete frame; its body may be damaged."""
-
-    schema_id: int
-    data: bytes
-
-
-def parse_frame(data: bytes | None) -> Frame:
-    """The frame of a value. Raises Undecodable."""
+def parse_schema_id(data: bytes | None) -> int:
+    """The id in the frame of a value; its body may be damaged. Raises Undecodable."""
     if data is None:
         raise Undecodable("no value")
     if len(data) < FRAME_BYTES:
         raise Undecodable(f"{len(data)} bytes: too short for a frame")
     if data[:1] != MAGIC:
         raise Undecodable(f"wrong magic byte {data[0]}")
-    return Frame(int.from_bytes(data[1:FRAME_BYTES], "big"), data)
+    return int.from_bytes(data[1:FRAME_BYTES], "big")
 
 
-def decode_body(framed: Frame, writer: Any, reader: Any) -> dict[str, Any]:
+def decode_body(data: bytes | None, writer: Any, reader: Any) -> dict[str, Any]:
     """The value in the frame, read with parsed schemas. Raises Undecodable."""
-    stream = BytesIO(framed.data)
+    stream = BytesIO(data or b"")
     stream.seek(FRAME_BYTES)
     try:
         value: Any = fastavro.schemaless_reader(stream, writer, reader)

@@ -26,16 +26,13 @@ def compute_digest(contract: Contract, rows: Iterable[Row]) -> str:
                 f"{contract.name}: expected one row per key, found two of {identity.decode()}. "
                 "Keep the newest version of each"
             )
-        lines[identity] = _encode_line(contract, row)
+        values = _select_object(contract.fields, row)
+        line = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+        lines[identity] = line.encode() + b"\n"
     sha = hashlib.sha256()
-    for line in sorted(lines.values()):
-        sha.update(line)
+    for encoded in sorted(lines.values()):
+        sha.update(encoded)
     return sha.hexdigest()
-
-
-def _encode_line(contract: Contract, row: Row) -> bytes:
-    values = _select_object(contract.fields, row)
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def _select_object(fields: tuple[Field, ...], row: Row) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def load_known() -> tuple[Entry, ...]:
 
     Raises StaleLock.
     """
-    return merge(load_lock(), _read(find_newest_lock()))
+    return merge(load_lock(), load_lock.__wrapped__(find_newest_lock()))
 
 
 def merge(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -92,10 +92,6 @@ def find_registered_since(topics: Collection[str]) -> frozenset[int]:
 
 @lru_cache(maxsize=1)
 def _read_at(file: Path, _changed_ns: int) -> tuple[Entry, ...]:
-    return _read(file)
-
-
-def _read(file: Path) -> tuple[Entry, ...]:
     return load_lock.__wrapped__(file)
 
 

@@ -92,11 +92,11 @@ def validate(
 def read(contract: Contract, value: bytes | None) -> dict[str, Any] | Rejection:
     """The decoded value. Times are milliseconds of 1970: a calendar may not have them."""
     try:
-        framed = codec.parse_frame(value)
-        schemas = _load_schemas(contract).get(framed.schema_id)
+        schema_id = codec.parse_schema_id(value)
+        schemas = _load_schemas(contract).get(schema_id)
         if schemas is None:
-            raise Undecodable(f"no schema of {contract.name} has the id {framed.schema_id}")
-        event = codec.decode_body(framed, *schemas)
+            raise Undecodable(f"no schema of {contract.name} has the id {schema_id}")
+        event = codec.decode_body(value, *schemas)
     except Undecodable as error:
         return Rejection(UNDECODABLE, error.reason)
     for values in _select_fields(contract, "int"):

@@ -45,15 +45,12 @@ class Numbering:
     def __init__(self, widths: Mapping[str, int]) -> None:
         """`widths`: the number of partitions of each topic."""
         self.counts: Counts = {topic: [0] * width for topic, width in widths.items()}
-        self._placed: dict[str, dict[str, int]] = {topic: {} for topic in widths}
 
     def number(
         self, published_ms: int, topic: str, key: str, event: Event, dirt: Dirt = Dirt.NONE
     ) -> Publication:
         """The event as the next publication in its key's partition."""
-        place = self._placed[topic].get(key)
-        if place is None:
-            place = self._place(topic, key)
+        place = self._place(topic, key)
         counts = self.counts[topic]
         sequence = counts[place]
         counts[place] = sequence + 1
@@ -67,7 +64,4 @@ class Numbering:
         self.counts = {topic: list(counts[topic]) for topic in self.counts}
 
     def _place(self, topic: str, key: str) -> int:
-        placed = self._placed[topic]
-        if key not in placed:
-            placed[key] = choose_partition(key.encode(), len(self.counts[topic]))
-        return placed[key]
+        return choose_partition(key.encode(), len(self.counts[topic]))

@@ -1,6 +1,5 @@
 """All checks of contracts that need no broker, at once."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,7 +12,6 @@ from contracts.evolution.released import (
     Released,
     complete,
     find_pending,
-    find_tampered,
     load_released,
 )
 from contracts.evolution.verdict import Finding, list_findings
@@ -62,8 +60,13 @@ def check(folder: Path, today: date) -> Report:
     present, consumers = _complete(loaded, before), {n: one for n, one in known.items() if one}
     unread = Unread(frozenset(loaded.partial) - {one.file for one in present.values()}, known)
     findings = tuple(list_findings(present, before, consumers, today))
-    named = {(each, one.contract) for one in findings if one.breaks for each in one.readers_broken}
     declared = contradictions.find_faults(present, before, consumers, today, unread)
+    explained = tuple(
+        f"{who} reads {one.contract}"
+        for one in findings
+        if one.breaks
+        for who in one.readers_broken
+    )
     drafts = contradictions.find_drafts(present, before, consumers)
     changed = {one.contract for one in findings if not one.released}
     return Report(
@@ -71,9 +74,8 @@ def check(folder: Path, today: date) -> Report:
         consumers=len(known),
         faults=(
             *(str(fault).replace(f"{folder}/", "") for fault in faults),
-            *find_tampered(folder),
             *personal.find_mistakes(present),
-            *_drop_explained(declared, named),
+            *(one for one in declared if not one.startswith(explained)),
         ),
         findings=findings,
         pending=tuple(
@@ -97,9 +99,3 @@ def _complete(loaded: Loaded, before: Released) -> dict[str, Contract]:
         if one is not None:
             present.setdefault(one.name, one)
     return present
-
-
-def _drop_explained(faults: Iterator[str], named: set[tuple[str, str]]) -> Iterator[str]:
-    """The faults, without those that a break explains already."""
-    explained = tuple(f"{who} reads {topic}" for who, topic in named)
-    return (one for one in faults if not one.startswith(explained))

@@ -1,11 +1,9 @@
 """The releases: a copy of each released version of a contract, which never changes again; and what
 is not released as it stands.
 
-`released/topics/sales/receipt.v1/1.0.0.yaml` is such a copy. digests.txt has a line for each, as
-sha256sum writes it. A changed copy needs a changed line, which a reviewer sees.
+`released/topics/sales/receipt.v1/1.0.0.yaml` is such a copy.
 """
 
-import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -17,7 +15,6 @@ from contracts.projection import Path as FieldPath
 from contracts.shape import Contract, Field
 
 FOLDER = "released"
-DIGESTS = "digests.txt"
 VERSION = re.compile(r"^version: .*$", re.MULTILINE)
 TERMS = {one.name for one in fields(Contract)} - {"rules"}
 
@@ -29,9 +26,13 @@ def load_released(folder: Path) -> tuple[Released, tuple[BadContract, ...]]:
     """The releases that are understood, and the faults of the others."""
     releases: dict[str, list[Contract]] = {}
     faults = Faults()
-    for file in _list_files(folder):
+    for file in sorted((folder / FOLDER).rglob("*.yaml")):
         with faults.collect():
-            one = _load(folder, file)
+            home = file.parent.with_name(f"{file.parent.name}.yaml")
+            one = load_at(parse_place(folder / FOLDER, home), file)
+            if one.version != file.stem:
+                advice = "Released files stay put."
+                raise BadContract(file, "version", file.stem, one.version, advice)
             releases.setdefault(one.name, []).append(one)
     every = {name: tuple(sorted(them, key=parse_version)) for name, them in releases.items()}
     return every, tuple(faults.found)
@@ -75,42 +76,6 @@ def locate_version(folder: Path, contract: Contract) -> Path:
     """The path of a released version of a contract."""
     home = contract.file.removesuffix(".yaml")
     return folder / FOLDER / home / f"{contract.version}.yaml"
-
-
-def compute_digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def load_pins(folder: Path) -> dict[str, str]:
-    """The digest of every released file, by its path under released/."""
-    file = folder / FOLDER / DIGESTS
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    return {name: sha for sha, name in (line.split("  ", 1) for line in lines)}
-
-
-def find_tampered(folder: Path) -> Iterator[str]:
-    """The released files that differ from their digests, each with what is wrong."""
-    there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _list_files(folder)}
-    listed = load_pins(folder)
-    for name in sorted(listed.keys() | there.keys()):
-        if name not in there:
-            yield f"{FOLDER}/{name} should be there as it was released, but is gone"
-        elif name not in listed:
-            yield f"{FOLDER}/{name} should have a line in {DIGESTS}, but has none"
-        elif compute_digest(there[name]) != listed[name]:
-            yield f"{FOLDER}/{name} should be as it was released, but was changed"
-
-
-def _list_files(folder: Path) -> list[Path]:
-    return sorted((folder / FOLDER).rglob("*.yaml"))
-
-
-def _load(folder: Path, file: Path) -> Contract:
-    home = file.parent.with_name(f"{file.parent.name}.yaml")
-    one = load_at(parse_place(folder / FOLDER, home), file)
-    if one.version != file.stem:
-        raise BadContract(file, "version", file.stem, one.version, "Released files stay put.")
-    return one
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The differences in the rules: which are stricter than before, and which are looser."""
 
+import operator
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
@@ -8,27 +9,11 @@ from contracts.projection import Path, render_path
 from contracts.rules import KINDS
 from contracts.shape import Contract, Rule
 
-Stricter = Callable[[Any, Any], bool]
-
-
-def _is_more(old: Any, new: Any) -> bool:
-    return bool(new > old)
-
-
-def _is_less(old: Any, new: Any) -> bool:
-    return bool(new < old)
-
-
 # Whether the second limit refuses something that the first one admits. For a kind that is not here,
 # any other limit is both stricter and looser.
-STRICTER: Mapping[str, Stricter] = {
-    "minimum": _is_more,
-    "minLength": _is_more,
-    "minItems": _is_more,
-    "maximum": _is_less,
-    "maxLength": _is_less,
-    "maxItems": _is_less,
-    "maxBytes": _is_less,
+STRICTER: Mapping[str, Callable[[Any, Any], bool]] = {
+    **dict.fromkeys(("minimum", "minLength", "minItems"), operator.lt),
+    **dict.fromkeys(("maximum", "maxLength", "maxItems", "maxBytes"), operator.gt),
     "validValues": lambda old, new: bool(set(old) - set(new)),
 }
 STRICTER_WHY = (

@@ -10,6 +10,9 @@ from contracts.times import render_span
 UNLIMITED = "-1"
 POLICY = "cleanup.policy"
 REFUSED = "records that carry world time are refused"
+MOVED = "records move to other partitions: order and copies are told by the key"
+UNORDERED = "keys move to other partitions: their records no longer come in order"
+OTHERS_LATE = "other records are late, and others in time"
 GONE = "records are gone before who counts on them has read them"
 
 GROWING: tuple[tuple[str, int, frozenset[Harm], str, tuple[str, ...]], ...] = (
@@ -38,31 +41,20 @@ def _compare_terms(old: Contract, new: Contract) -> Iterator[Change]:
     """The changes of terms of which each has its harm."""
     is_longer = _is_longer(old.retention, new.retention)
     by_retention = (NONE, "") if is_longer else (READERS, "rows are gone that are still asked for")
-    partitions = (old.settings.partitions, new.settings.partitions)
-    both = READERS | WRITERS
-    for place, (was, is_), (harms, why), reliances in (
-        (
-            "key",
-            (old.key, new.key),
-            (both, "records move to other partitions: order and copies are told by the key"),
-            ("order", "unique"),
-        ),
-        (
-            "partitions",
-            partitions,
-            (READERS, "keys move to other partitions: their records no longer come in order"),
+    changes: dict[str, tuple[object, object, tuple[frozenset[Harm], str], tuple[str, ...]]] = {
+        "key": (old.key, new.key, (READERS | WRITERS, MOVED), ("order", "unique")),
+        "partitions": (
+            old.settings.partitions,
+            new.settings.partitions,
+            (READERS, UNORDERED),
             ("order",),
         ),
-        (
-            "eventTime",
-            (old.event_time, new.event_time),
-            (both, "other records are late, and others in time"),
-            ("late",),
-        ),
-        ("horizon", (old.horizon, new.horizon), _by_span(old.horizon, new.horizon), ("late",)),
-        ("skew", (old.skew, new.skew), _by_span(old.skew, new.skew), ("late",)),
-        ("retention", (old.retention, new.retention), by_retention, ("kept",)),
-    ):
+        "eventTime": (old.event_time, new.event_time, (READERS | WRITERS, OTHERS_LATE), ("late",)),
+        "horizon": (old.horizon, new.horizon, _by_span(old.horizon, new.horizon), ("late",)),
+        "skew": (old.skew, new.skew, _by_span(old.skew, new.skew), ("late",)),
+        "retention": (old.retention, new.retention, by_retention, ("kept",)),
+    }
+    for place, (was, is_, (harms, why), reliances) in changes.items():
         if was != is_:
             text, undo = f"{_render(was)} → {_render(is_)}", f"keep {_render(was)}"
             yield Change(place, text, harms, why, undo, reliances=reliances)

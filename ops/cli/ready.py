@@ -61,11 +61,10 @@ def check_clock(settings: Settings, started_at: int) -> str | None:
 
 
 def quarantine(settings: Settings, started_at: int) -> str | None:
-    """Ready once it has committed since this start, even if there was nothing to read."""
-    reached = read_progress(settings)
-    if reached.committed_ms < started_at * 1000:
+    """Ready once it has reported a start since this one."""
+    if liveness.read_start_ms(settings, "quarantine") < started_at * 1000:
         return None
-    return f"{count_behind(settings, reached.offsets)} records behind"
+    return f"{count_behind(settings, read_progress(settings))} records behind"
 
 
 def check_pipelines(settings: Settings, started_at: int) -> str | None:

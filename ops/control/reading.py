@@ -107,7 +107,7 @@ class Reader:
     ) -> Row | Rejection:
         """The value, or its fault. Raises Undecodable, also for a time that no calendar has."""
         if contract.kind == "view":  # its rules cost more than the row: the pipeline keeps them
-            if codec.parse_frame(value).schema_id not in _list_schema_ids(contract):
+            if codec.parse_schema_id(value) not in _list_schema_ids(contract):
                 raise Undecodable(f"no schema of {contract.name}")
         else:
             fault = validate(contract, key, value, published_ms, partition)
@@ -141,7 +141,7 @@ def _list_schema_ids(contract: Contract) -> frozenset[int]:
 def refuse_newer(contract: Contract, value: bytes | None) -> None:
     """Raise NewerSchema if the lock file has the value's schema and this process does not."""
     try:
-        number = codec.parse_frame(value).schema_id
+        number = codec.parse_schema_id(value)
     except Undecodable:
         return
     if number in find_registered_since({contract.name}):

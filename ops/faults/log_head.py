@@ -67,7 +67,7 @@ def find_deletable(settings: Settings, starts: Offsets) -> dict[Partition, int]:
 def list_readers(settings: Settings, ends: Offsets) -> Iterator[Offsets]:
     """The offsets that each live reader has passed; the ends for a topic that it does not read."""
     yield read_coverage(locate_folders(settings).bronze).ends
-    yield read_progress(settings).offsets
+    yield read_progress(settings)
     markers = read_markers(settings)
     for pipeline, known in read_generations(settings).items():
         for one in known.running:

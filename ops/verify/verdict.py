@@ -192,7 +192,7 @@ def compare_listing(settings: Settings, oracle: Log) -> Listing:
 
 
 def count_records_behind(settings: Settings, ends: Offsets) -> int:
-    validated = read_progress(settings).offsets
+    validated = read_progress(settings)
     return sum(max(0, end - validated.get(at, 0)) for at, end in ends.items())
 
 

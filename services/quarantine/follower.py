@@ -5,9 +5,7 @@ nothing changes.
 """
 
 import logging
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from threading import Event
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -16,7 +14,6 @@ from contracts import QUARANTINE, RELEASES, Row, encode, encode_key
 from contracts.checks import order_checks
 from contracts.times import to_instant
 from contracts.validation import VALIDATED, Rejection, validate
-from infra.clock import get_wall_ms
 from infra.kafka import (
     Offsets,
     Outgoing,
@@ -32,6 +29,7 @@ from infra.kafka import (
 )
 from infra.settings import Settings
 from ops.control.reading import refuse_newer
+from services import liveness
 
 GROUP = "quarantine"
 RECORDS_PER_BATCH_MAX = 2_000
@@ -46,8 +44,6 @@ ROOM_BYTES = 10_000
 VALUE_BYTES_MAX = int(QUARANTINE.settings.config["max.message.bytes"]) - ROOM_BYTES
 BEGIN_MS, END_MS = -62_135_596_800_000, 253_402_300_799_999
 """The years 1 to 9999."""
-LIVENESS_SECONDS = 10.0
-"""The interval of its commits when there is nothing to read, as a sign of life."""
 
 log = logging.getLogger("quarantine")
 
@@ -55,7 +51,7 @@ log = logging.getLogger("quarantine")
 def follow(settings: Settings, stop: Event) -> None:
     """Read from the committed offsets on, until `stop` is set.
 
-    Raises NewerSchema, NotDelivered, UnknownTopic, and KafkaException.
+    Raises NewerSchema, NotDelivered, UnknownTopic, TimeoutError, and KafkaException.
     """
     reader = create_consumer(
         settings,
@@ -69,24 +65,22 @@ def follow(settings: Settings, stop: Event) -> None:
         settings, message_max_bytes=QUARANTINE.settings.config["max.message.bytes"]
     )
     try:
-        offsets = dict(
-            read_committed(reader, list_partitions(create_admin(settings), VALIDATED)).offsets
-        )
+        offsets = dict(read_committed(reader, settings))
         reader.assign([TopicPartition(*at, offset) for at, offset in offsets.items()])
         log.info("%d partitions, on from %d records", len(offsets), sum(offsets.values()))
-        due = time.monotonic()
+        liveness.report_start(settings, "quarantine")
+        is_further = False
         while not stop.is_set():
             batch, reached = read_batch(reader)
             copied = copy_rejected(client, batch)
-            is_further = not reached.items() <= offsets.items()
+            is_further = is_further or not reached.items() <= offsets.items()
             offsets |= reached
-            if is_further or time.monotonic() >= due:
+            if is_further:
                 try:
-                    commit(reader, Progress(offsets, get_wall_ms()))
-                    due = time.monotonic() + LIVENESS_SECONDS
+                    commit(reader, offsets)
+                    is_further = False
                 except KafkaException as error:  # the next batch commits again
                     log.warning("not committed yet: %s", error)
-                    due = time.monotonic()
             if copied:
                 log.info("%d of %d records rejected", copied, len(batch))
     finally:
@@ -174,39 +168,27 @@ def _build_row(record: Record, found: Rejection) -> Row:
     return {**whole, "found": text, "key": None, "value": None, "headers": []}
 
 
-@dataclass(frozen=True)
-class Progress:
-    """The offsets below which all rejected records are in the quarantine."""
+def read_progress(settings: Settings) -> Offsets:
+    """The offsets below which all rejected records are in the quarantine.
 
-    offsets: Offsets
-    committed_ms: int
-    """Wall time of the last commit, in epoch milliseconds; 0: never."""
-
-
-def read_progress(settings: Settings) -> Progress:
-    """The progress. Raises UnknownTopic, TimeoutError and KafkaException."""
+    Raises UnknownTopic, TimeoutError and KafkaException.
+    """
     reader = create_consumer(settings, GROUP)
     try:
-        return read_committed(reader, list_partitions(create_admin(settings), VALIDATED))
+        return read_committed(reader, settings)
     finally:
         reader.close()
 
 
-def read_committed(reader: Consumer, every: tuple[Partition, ...]) -> Progress:
-    """The progress of this reader's group. Raises TimeoutError and KafkaException."""
+def read_committed(reader: Consumer, settings: Settings) -> Offsets:
+    every = list_partitions(create_admin(settings), VALIDATED)
     committed = fetch_committed(reader, GROUP, every)
-    return Progress(
-        offsets={(at.topic, at.partition): max(at.offset, 0) for at in committed},
-        committed_ms=max((int(at.metadata) for at in committed if at.metadata), default=0),
-    )
+    return {(at.topic, at.partition): max(at.offset, 0) for at in committed}
 
 
-def commit(reader: Consumer, reached: Progress) -> None:
+def commit(reader: Consumer, reached: Offsets) -> None:
     """Commit the progress, and wait until the broker has it."""
     reader.commit(
-        offsets=[
-            TopicPartition(*at, offset, metadata=str(reached.committed_ms))
-            for at, offset in reached.offsets.items()
-        ],
+        offsets=[TopicPartition(*at, offset) for at, offset in reached.items()],
         asynchronous=False,
     )

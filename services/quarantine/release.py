@@ -1,4 +1,4 @@
-"""Releases a rejected record: publishes a new event that wraps the original, once.
+"""What can be done about a rejected record; its release, an event that wraps the original, once.
 
 Running sums count a release. So there is no release beside an accepted copy, none while a copy may
 still be accepted, and no second one.
@@ -8,10 +8,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from contracts import RELEASES, Contract, Row, codec, encode, encode_key
+from contracts import RELEASES, Contract, Row, encode, encode_key
 from contracts.consumer import create_reader
 from contracts.times import MILLISECOND, render_span, to_instant
-from contracts.validation import VALIDATED, Rejection, identify, unwrap, validate
+from contracts.validation import (
+    FUTURE,
+    LATE,
+    RELEASABLE,
+    VALIDATED,
+    WRONG_KEY,
+    WRONG_PARTITION,
+    Rejection,
+    find_first_fault,
+    identify,
+    read,
+    unwrap,
+    validate,
+)
 from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.kafka import (
@@ -28,9 +41,9 @@ from infra.kafka import (
 from infra.settings import Settings
 from ops.control.reading import Reader
 from ops.control.world_clock import AnnouncedClock, read_clock
-from services.quarantine.remedy import find_remedy
 
 BECAUSE_MAX = 500
+RELEASED_REASONS = (LATE, FUTURE, WRONG_KEY, WRONG_PARTITION)
 
 READER = Reader(create_reader("quarantine"))
 
@@ -66,6 +79,15 @@ class Case:
         """The time from which on no copy is accepted. The skew is room for a slow sender."""
         spans = (self.contract.horizon or timedelta()) + (self.contract.skew or timedelta())
         return self.happened_ms + spans // MILLISECOND
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Whether the record may be released, and what to do, in words."""
+
+    event: Row | None
+    """The event to release, its times in milliseconds since 1970; None: no release is allowed."""
+    text: str
 
 
 def release(settings: Settings, place: tuple[str, int, int], because: str) -> Released:
@@ -104,6 +126,25 @@ def create_case(record: Record) -> Case:
     if allowed.event is None:
         raise Refused(f"It is in quarantine as {verdict.reason}, and not released. {allowed.text}")
     return Case(record, contract, allowed.event)
+
+
+def find_remedy(contract: Contract, reason: str, value: bytes | None) -> Remedy:
+    """The remedy, by the record alone. Its release checks later whether the event has counted."""
+    if contract.name not in RELEASABLE:
+        return Remedy(
+            None,
+            f"Announce it anew: what {contract.name} says holds from a time on, and a release "
+            "would come behind that time.",
+        )
+    if reason not in RELEASED_REASONS:
+        return Remedy(None, "Publish a corrected event: this one does not keep its contract.")
+    event = read(contract, value)
+    if isinstance(event, Rejection):
+        return Remedy(None, "Publish a corrected event: this one does not decode.")
+    fault = find_first_fault(contract, encode_key(contract, event), event)
+    if fault is not None:
+        return Remedy(None, f"Publish a corrected event: this one breaks a rule: {fault.reason}.")
+    return Remedy(event, "It may be released, once its event can no longer come in time.")
 
 
 def refuse_undecided(settings: Settings, case: Case) -> None:
@@ -198,7 +239,7 @@ def create_event(case: Case, because: str, now_ms: int) -> Row:
     return {
         "event_id": f"released/{record.topic}/{record.partition}/{record.offset}",
         "event_time": now_ms,
-        "record_key": codec.encode_key(case.contract, case.event).decode(),
+        "record_key": encode_key(case.contract, case.event).decode(),
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,

@@ -31,7 +31,7 @@ def project(use: Use, contract: Contract, value: bytes) -> dict[str, Any]:
     read = fastavro.schemaless_reader(
         io.BytesIO(value[FRAME_BYTES:]),
         _parse_writer(contract, number),
-        _parse_reader(use, contract),
+        _parse_reader(contract, use.list_paths(contract)),
     )
     assert isinstance(read, dict)
     return read
@@ -110,12 +110,8 @@ def _parse_writer(contract: Contract, number: int) -> Any:
     return fastavro.parse_schema(find_schemas(contract)[number])
 
 
-def _parse_reader(use: Use, contract: Contract) -> Any:
-    return _parse_projection(contract, use.list_paths(contract))
-
-
 @cache
-def _parse_projection(contract: Contract, paths: tuple[Path, ...]) -> Any:
+def _parse_reader(contract: Contract, paths: tuple[Path, ...]) -> Any:
     return fastavro.parse_schema(
         build_avro_projection(contract, project_fields(contract.fields, paths))
     )

@@ -18,6 +18,7 @@ from contracts import (
     CONTRACTS,
     RECEIPTS,
     STOCK_LEVELS,
+    Contract,
     Undecodable,
     Unencodable,
     build_avro_schema,
@@ -47,14 +48,10 @@ def test_what_is_encoded_is_decoded_and_is_what_any_avro_writer_writes(
     assert decoded.value == record
     assert decoded.contract is agreed
     assert decoded.schema_id == get_schema_id(agreed)
-    written = io.BytesIO()
+    written = io.BytesIO(b"\0" + get_schema_id(agreed).to_bytes(4, "big"))
+    written.seek(5)
     fastavro.schemaless_writer(written, build_avro_schema(agreed), record)
-    assert encoded[5:] == written.getvalue()
-
-
-@pytest.mark.parametrize("units", [0, -1, 63, 64, -64, -65, 8191, 8192, 2**31 - 1, -(2**31)])
-def test_every_integer_comes_back(units: int) -> None:
-    assert decode(encode(ADJUSTMENTS, {**ADJUSTMENT, "units": units})).value["units"] == units
+    assert encoded == written.getvalue()
 
 
 def test_a_timestamp_may_be_given_in_milliseconds() -> None:
@@ -65,12 +62,6 @@ def test_a_timestamp_may_be_given_in_milliseconds() -> None:
 def test_an_absent_optional_field_comes_back_as_none() -> None:
     cash = {name: value for name, value in RECEIPTS.examples[0].items() if name != "card_token"}
     assert decode(encode(RECEIPTS, cash)).value["card_token"] is None
-
-
-def test_the_frame_is_a_zero_and_the_schema_id() -> None:
-    assert encode(ADJUSTMENTS, ADJUSTMENT)[:5] == b"\0" + get_schema_id(ADJUSTMENTS).to_bytes(
-        4, "big"
-    )
 
 
 @pytest.mark.parametrize(
@@ -104,25 +95,23 @@ def test_noise_never_ends_in_another_error(noise: bytes) -> None:
         assert decode(frame + noise).contract is RECEIPTS
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"units": None},
-        {"units": "many"},
-        {"units": 0.5},
-        {"units": 2**31},
-        {"colour": "red"},
-        {"event_time": "noon"},
-        {"event_time": 2**63},
-        {"event_time": 0.5},
-        {"event_time": 1772448067120.7},
-        {"event_time": datetime(2026, 3, 2)},  # noqa: DTZ001
-    ],
-    ids=str,
-)
-def test_a_value_that_does_not_fit_is_not_encoded(change: dict[str, Any]) -> None:
-    with pytest.raises(Unencodable, match=ADJUSTMENTS.name):
-        encode(ADJUSTMENTS, {**ADJUSTMENT, **change})
+LINE = RECEIPTS.examples[0]["lines"][0]
+UNFIT: list[tuple[Contract, str, Any]] = [
+    *((ADJUSTMENTS, "units", units) for units in ("many", 0.5, 2**31)),
+    (ADJUSTMENTS, "colour", "red"),
+    *((ADJUSTMENTS, "event_time", at) for at in ("noon", 2**63, 0.5, 1772448067120.7)),
+    (ADJUSTMENTS, "event_time", datetime(2026, 3, 2)),  # noqa: DTZ001
+    *((RECEIPTS, "lines", lines) for lines in (7, [{"sku": "SKU-7"}], [None])),
+    (RECEIPTS, "lines", [{**LINE, "colour": "red"}]),
+]
+
+
+@pytest.mark.parametrize(("contract", "field", "value"), UNFIT, ids=str)
+def test_a_value_that_does_not_fit_is_not_encoded(
+    contract: Contract, field: str, value: Any
+) -> None:
+    with pytest.raises(Unencodable, match=contract.name):
+        encode(contract, {**contract.examples[0], field: value})
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
@@ -133,17 +122,6 @@ def test_without_a_required_field_nothing_is_encoded(name: str) -> None:
         for event in (absent, {**absent, field: None}):
             with pytest.raises(Unencodable, match=name):
                 encode(agreed, event)
-
-
-LINE = RECEIPTS.examples[0]["lines"][0]
-
-
-@pytest.mark.parametrize(
-    "lines", [None, 7, [{"sku": "SKU-7"}], [None], [{**LINE, "colour": "red"}]], ids=str
-)
-def test_lines_that_do_not_fit_are_not_encoded(lines: Any) -> None:
-    with pytest.raises(Unencodable, match=RECEIPTS.name):
-        encode(RECEIPTS, {**RECEIPTS.examples[0], "lines": lines})
 
 
 def test_a_key_joins_its_fields() -> None:

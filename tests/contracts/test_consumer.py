@@ -1,21 +1,24 @@
-"""A consumer gets the fields that its file declares, and nothing else."""
+"""A consumer gets the fields that its file declares, and nothing else; the examples serve it."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from contracts import CLOCKS, RECEIPTS, BadContract, encode
-from contracts.consumer import (
-    CONSUMERS,
-    create_reader,
-    list_declared,
-)
+from contracts import CLOCKS, CONTRACTS, RECEIPTS, BadContract, Contract, encode, encode_key
+from contracts.consumer import CONSUMERS, create_reader, list_declared
 from contracts.declarations import load_consumers, parse_span
 from contracts.errors import Undeclared
+from contracts.partitions import choose_partition
 from contracts.projection import create_pruner
 from contracts.validation import VALIDATED
+from infra.kafka import Record
+from tests.contracts.expectations import find_violations, project
 
 RECEIPT = RECEIPTS.examples[0]
+USES = [(who, topic) for who, one in CONSUMERS.items() for topic in one.reads]
 
 
 def test_a_reader_hands_out_what_is_declared() -> None:
@@ -55,3 +58,23 @@ def test_a_file_is_called_like_its_consumer(tmp_path: Path) -> None:
     (tmp_path / "till.yaml").write_text(text)
     with pytest.raises(BadContract, match="Rename one"):
         load_consumers(tmp_path)
+
+
+def create_record(contract: Contract, value: Mapping[str, Any]) -> Record:
+    """The value as a record, published when it happened."""
+    at = value.get(contract.event_time or "")
+    published_ms = int(at.timestamp() * 1000) if isinstance(at, datetime) else 1
+    key = encode_key(contract, value)
+    partition = choose_partition(key, contract.settings.partitions)
+    return Record(contract.name, partition, 0, published_ms, key, encode(contract, value), ())
+
+
+@pytest.mark.parametrize(("who", "topic"), USES)
+def test_a_valid_example_is_read_as_declared_and_what_it_relies_on(who: str, topic: str) -> None:
+    """By Avro's own resolution, with a schema of nothing but the declared fields."""
+    use, contract = CONSUMERS[who].reads[topic], CONTRACTS[topic]
+    for example in contract.examples:
+        record = create_record(contract, example)
+        assert record.value is not None
+        assert create_reader(who)(record.value).value == project(use, contract, record.value)
+        assert list(find_violations(use, contract, [record])) == []

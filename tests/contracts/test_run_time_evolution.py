@@ -35,7 +35,7 @@ from contracts.evolution.release import release
 from contracts.schemas import load_lock
 from contracts.validation import UNDECODABLE
 from infra.kafka import Record, create_admin, read_end_offsets
-from infra.processes import build_environment
+from infra.processes import build_environment, start_module
 from infra.settings import HOST, Settings, locate_root
 from infra.wait import wait_until
 from ops.generations.lifecycle import load_generations
@@ -208,11 +208,6 @@ def receipts_log(versions: Versions) -> list[Record]:
     )
 
 
-def find_schema_id(record: Record) -> int:
-    assert record.value is not None
-    return int.from_bytes(record.value[1:5], "big")
-
-
 def test_a_live_generation_of_old_code_reads_on_once_its_lock_is_told(versions: Versions) -> None:
     found = versions.answer
     shelves = found.rows["public.inventory.stock-level.v1"].values()
@@ -276,21 +271,11 @@ def test_a_stock_client_of_the_registry_decodes_all_of_it(
 @contextmanager
 def registry(settings: Settings, code: Path) -> Iterator[str]:
     """The API of that version of the code, on a port of its own."""
-    variables = build_environment(settings, code)
-    base = free_port_base()
-    variables |= {
-        "PORT_BASE": str(base),
-        "KAFKA_BOOTSTRAP_SERVERS": f"{HOST}:{settings.port_base + 1092}",
-        "DATA_DIR": str(settings.data_dir / code.name),
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "services.api"],
-        cwd=code,
-        env=variables,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://{HOST}:{base}"
+    own = {"port_base": free_port_base(), "data_dir": settings.data_dir / code.name}
+    of_broker = {"kafka_bootstrap_servers": settings.bootstrap_servers}
+    served = settings.model_copy(update=own | of_broker)
+    process = start_module(served, settings.data_dir / "api.log", "services.api", code=code)
+    address = f"http://{HOST}:{served.api_port}"
 
     def is_answering() -> bool:
         assert process.poll() is None
@@ -312,7 +297,8 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
 ) -> None:
     """This process runs the old code and its lock lacks the new schema: why the order matters."""
     assert versions.new_id not in {entry.id for entry in load_lock()}
-    fresh = [one for one in receipts_log if find_schema_id(one) == versions.new_id]
+    frame = b"\0" + versions.new_id.to_bytes(4, "big")
+    fresh = [one for one in receipts_log if (one.value or b"").startswith(frame)]
     old = {name for name, till in versions.tills.items() if till is None}
     found = read_by_python(versions.settings)
     assert found["accepted"].keys() == old

@@ -11,7 +11,7 @@ from confluent_kafka import Message
 from contracts import CONFIRMATIONS, SHIPMENTS
 from generators import confirmations
 from generators.confirmations import Journal, Orders
-from generators.event import Event, Publication
+from generators.event import Publication
 from generators.supply import Confirmed
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
@@ -33,13 +33,9 @@ def run_world(heard: Sequence[Confirmed], hours: int = 2) -> tuple[World, list[P
     return world, published
 
 
-def select_shipments(published: list[Publication]) -> list[Event]:
-    return [one.event for one in published if one.topic == SHIPMENTS.name]
-
-
 def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     world, published = run_world([ORDER])
-    left, came = select_shipments(published)
+    left, came = (one.event for one in published if one.topic == SHIPMENTS.name)
     assert (left["status"], left["event_time"]) == ("dispatched", to_tick_start_ms(HEARD_AT))
     assert (came["status"], came["event_time"]) == ("received", ARRIVES_MS)
     assert left["purchase_order_id"] == came["purchase_order_id"] == "PO-1"

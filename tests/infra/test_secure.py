@@ -57,7 +57,7 @@ from ops.control.access import (
 )
 from ops.generations.marker import read_markers
 from pipelines.engine.source import build_kafka_options, tail
-from services.quarantine.follower import read_progress
+from services.liveness import read_start_ms
 from tests.brokers import broker
 from tests.logins import find_refusal, is_refused
 from tests.processes import run_supervisor
@@ -363,7 +363,7 @@ def working(settings: Settings) -> Iterator[list[psutil.Process]]:
 
 def has_worked(settings: Settings) -> bool:
     written = {pipeline for pipeline, _ in read_markers(settings)}
-    return read_progress(settings).committed_ms > 0 and written >= set(AT_WORK)
+    return read_start_ms(settings, "quarantine") > 0 and written >= set(AT_WORK)
 
 
 def test_a_record_of_another_is_not_written_and_the_service_is_told(secure: Settings) -> None:

@@ -19,7 +19,7 @@ from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import NEWEST_REJECTIONS_FIRST, REJECTIONS_TABLE
 from services.api.store.selection import WHOLE_MAX
 from services.api.store.tables import AnyJson, Document, Stored, to_document
-from services.quarantine.remedy import find_remedy
+from services.quarantine.release import find_remedy
 
 WORDS_MAX = 300
 BYTES = ("key", "value", "headers")

@@ -1,6 +1,5 @@
 """What contradicts itself among contracts and consumers is caught, with who declares it."""
 
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from tests.contracts.evolution.editing import (
 )
 
 SIMULATOR = "consumers/simulator.yaml"
-FIRST = "released/topics/sales/receipt.v1/1.0.0.yaml"
 LEDGER = "  private.simulation.ledger.v1: {for: Curiosity., fields: all}\n"
 UNITS = "units: {units: units}"
 PUBLIC = "  - {property: visibility, value: public}\n"
@@ -63,8 +61,6 @@ EDITS: Mapping[str, tuple[str, str, str, str]] = {
     "nobody writes a topic": (
         SIMULATOR, "  - private.simulation.ledger.v1\n", "",
         "private.simulation.ledger.v1: nobody in contracts/consumers writes it"),
-    "a released version is changed": (
-        FIRST, "till", "cash desk", f"{FIRST} should be as it was released, but was changed"),
 }
 # fmt: on
 
@@ -93,16 +89,9 @@ def end_without_successor(folder: Path) -> None:
     edit(folder, {RECEIPT: changes})
 
 
-def slip_in(folder: Path) -> None:
-    edit(folder, {RECEIPT: [("version: 1.3.0", "version: 1.4.0")]})
-    shutil.copy(folder / RECEIPT, (folder / FIRST).with_name("1.4.0.yaml"))
-
-
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (lambda at: (at / FIRST).unlink(), f"{FIRST} should be there as it was released"),
-        (slip_in, "receipt.v1/1.4.0.yaml should have a line in digests.txt"),
         (write_successor, "public.sales.receipt.v1 has a successor, public.sales.receipt.v2, but"),
         (end_without_successor, "public.sales.receipt.v1 has a sunset, 2027-03-31, but no succ"),
     ],

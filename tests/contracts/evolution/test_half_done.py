@@ -19,7 +19,7 @@ from tests.contracts.evolution.editing import (
     edit,
 )
 
-RECEIPTS = "public.sales.receipt.v1"
+RECEIPTS, STOCK = "public.sales.receipt.v1", "public.inventory.stock-level.v1"
 RENAME = ("            - name: units\n", "            - name: quantity\n")
 UNITS = (
     "physicalType: {}\n              required: true\n              logicalTypeOptions: {{minimum: 1"
@@ -60,44 +60,31 @@ def test_who_breaks_by_a_new_name_is_told_while_examples_and_rules_have_the_old_
 
 
 def test_a_fault_of_one_contract_hides_none_of_another(folder: Path) -> None:
-    report = check_contracts(
-        edit(
-            folder,
-            {
-                RECEIPT: [("status: active", "status: [")],
-                SHIPMENT: [("description: ", "descripton: ")],
-                ADJUSTMENT: [("engine: predicate", "engine: soda")],
-                STOCK_LEVEL: [("physicalType: long", "physicalType: int")],
-                LOYALTY: [("relies_on:", "relies_upon:")],
-            },
-        )
-    )
+    edits = {
+        RECEIPT: [("status: active", "status: [")],
+        SHIPMENT: [("description: ", "descripton: ")],
+        ADJUSTMENT: [("engine: predicate", "engine: soda")],
+        STOCK_LEVEL: [("physicalType: long", "physicalType: int")],
+        LOYALTY: [("relies_on:", "relies_upon:")],
+    }
+    report = check_contracts(edit(folder, edits))
     for name in (RECEIPT, SHIPMENT, ADJUSTMENT, LOYALTY):
         assert any(fault.startswith(f"{name}:") for fault in report.faults), name
-    assert {one.contract for one in report.breaks} == {"public.inventory.stock-level.v1"}
-    assert (
-        "api"
-        in find_break(report, "public.inventory.stock-level.v1", "units_on_hand").readers_broken
-    )
+    assert {one.contract for one in report.breaks} == {STOCK}
+    assert "api" in find_break(report, STOCK, "units_on_hand").readers_broken
 
 
 def test_what_breaks_within_a_contract_is_told_beside_all_of_its_faults(folder: Path) -> None:
-    report = check_contracts(
-        edit(
-            folder,
-            {
-                RECEIPT: [
-                    TO_LONG,
-                    ("description: Who sat at the till.", "descripton: Who sat at the till."),
-                    ("status: active", "status: active\nteem: {name: tills}"),
-                    ("value: 4}", "value: 0}"),
-                    ("examples: [S003-R2]", "examples: [7]"),
-                    ("id: public.sales.receipt.v1", "id: public.sales.receipts.v1"),
-                    ("breaks: lines has", "breaks: lines had"),
-                ]
-            },
-        )
-    )
+    edits = [
+        TO_LONG,
+        ("description: Who sat at the till.", "descripton: Who sat at the till."),
+        ("status: active", "status: active\nteem: {name: tills}"),
+        ("value: 4}", "value: 0}"),
+        ("examples: [S003-R2]", "examples: [7]"),
+        ("id: public.sales.receipt.v1", "id: public.sales.receipts.v1"),
+        ("breaks: lines has", "breaks: lines had"),
+    ]
+    report = check_contracts(edit(folder, {RECEIPT: edits}))
     told = "\n".join(report.faults)
     for part in (
         "Did you mean description?",
@@ -145,17 +132,12 @@ def test_a_new_contract_that_is_not_understood_breaks_nobody(folder: Path) -> No
 
 
 def test_a_fault_has_its_line(folder: Path) -> None:
-    edit(
-        folder,
-        {
-            RECEIPT: [
-                ("name: register_id\n", "name: RegisterId\n"),
-                ("      - event_id: S003-8412-R18\n", "      - event_idd: S003-8412-R18\n"),
-                ("unit: m\n", "unit: weeks\n"),
-            ]
-        },
-    )
-    faults = check_contracts(folder).faults
+    edits = [
+        ("name: register_id\n", "name: RegisterId\n"),
+        ("      - event_id: S003-8412-R18\n", "      - event_idd: S003-8412-R18\n"),
+        ("unit: m\n", "unit: weeks\n"),
+    ]
+    faults = check_contracts(edit(folder, {RECEIPT: edits})).faults
     for text, problem in (
         ("name: RegisterId", "'RegisterId'"),
         ("event_idd", "does not have: event_idd"),

@@ -1,6 +1,7 @@
 """Changes that harm nobody: the check lets them pass, and a release gives them a version."""
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,12 @@ def change(name: str, *pairs: tuple[str, str]) -> Callable[[Path], object]:
     return lambda at: edit(at, {name: pairs})
 
 
+def create(folder: Path, name: str, sunset: date | None) -> Path:
+    """A new contract, which the simulator writes."""
+    create_contract(folder, name, "topic", sunset)
+    return edit(folder, {"consumers/simulator.yaml": [("writes:\n", f"writes:\n  - {name}\n")]})
+
+
 HARMLESS: Mapping[str, Callable[[Path], object]] = {
     "nothing at all": lambda at: at,
     "an optional field": change(RECEIPT, (TILL, TILL + NOTE), NOTE_EXAMPLE, NOTE_INVALID),
@@ -62,23 +69,9 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
     "a private topic is opened to one more reader": change(
         QUARANTINE, ("value: [api, verify]", "value: [api, verify, lake]")
     ),
-    "a new topic with a writer": lambda at: (
-        create_contract(at, "public.sales.exchange.v1", "topic", None),
-        edit(
-            at,
-            {
-                "consumers/simulator.yaml": [
-                    ("writes:\n", "writes:\n  - public.sales.exchange.v1\n")
-                ]
-            },
-        ),
-    ),
+    "a new topic with a writer": lambda at: create(at, "public.sales.exchange.v1", None),
     "a new major version beside the old one": lambda at: (
-        create_contract(at, "public.sales.receipt.v2", "topic", TODAY.replace(year=2027)),
-        edit(
-            at,
-            {"consumers/simulator.yaml": [("writes:\n", "writes:\n  - public.sales.receipt.v2\n")]},
-        ),
+        create(at, "public.sales.receipt.v2", TODAY.replace(year=2027)),
         edit(
             at, {"topics/sales/receipt.v2.yaml": [("unit, value: cents", "unit, value: dollars")]}
         ),

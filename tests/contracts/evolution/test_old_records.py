@@ -10,6 +10,7 @@ from contracts import CONTRACTS, Contract, build_avro_schema, decode, encode_key
 from contracts.consumer import CONSUMERS
 from contracts.evolution.released import load_released
 from contracts.schemas import find_schemas
+from contracts.times import to_epoch_ms
 from contracts.validation import VALIDATED, Rejection, validate
 from tests.contracts.evolution.editing import HERE
 from tests.contracts.expectations import project
@@ -21,12 +22,6 @@ VERSIONS = [
     for one in versions
 ]
 """Of contracts that are still there: nobody reads those whose sunset has come."""
-
-EVENTS = [one for one in VERSIONS if one.name in VALIDATED]
-
-
-def render_id(version: Contract) -> str:
-    return f"{version.name} {version.version}"
 
 
 def encode_as(old: Contract, value: object) -> bytes:
@@ -47,20 +42,15 @@ def select_fields(asked: Any, value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("old", VERSIONS, ids=render_id)
-def test_an_old_record_says_what_it_said(old: Contract) -> None:
+@pytest.mark.parametrize("old", VERSIONS, ids=lambda old: f"{old.name} {old.version}")
+def test_an_old_record_says_what_it_said_and_is_accepted_on_replay(old: Contract) -> None:
     for value in old.examples:
-        assert select_fields(value, decode(encode_as(old, value)).value) == value
-
-
-@pytest.mark.parametrize("old", EVENTS, ids=render_id)
-def test_an_old_event_is_accepted_on_replay(old: Contract) -> None:
-    for value in old.examples:
-        published_ms = round(value[str(old.event_time)].timestamp() * 1000)
-        verdict = validate(
-            CONTRACTS[old.name], encode_key(old, value), encode_as(old, value), published_ms
-        )
-        assert not isinstance(verdict, Rejection), verdict
+        written = encode_as(old, value)
+        assert select_fields(value, decode(written).value) == value
+        if old.name in VALIDATED:
+            published_ms = to_epoch_ms(value[str(old.event_time)])
+            verdict = validate(CONTRACTS[old.name], encode_key(old, value), written, published_ms)
+            assert not isinstance(verdict, Rejection), verdict
 
 
 def test_every_consumer_reads_old_records_by_its_own_schema() -> None:

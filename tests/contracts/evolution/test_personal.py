@@ -29,10 +29,6 @@ def find_faults(*changed: Contract) -> list[str]:
     return list(find_mistakes(present))
 
 
-def test_no_contract_lacks_anything() -> None:
-    assert find_faults() == []
-
-
 @pytest.mark.parametrize(
     ("personal", "expected"),
     [

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from generators.importing.events import Issued, Refused, issue_events, refuse_unplaced
 from generators.importing.mapping import Mapping, read_mapping
@@ -89,6 +90,21 @@ def load_mapping(name: str, **changes: object) -> Mapping:
     """One of the mappings in the repository, with some keys otherwise."""
     mapping = read_mapping(locate_root() / "generators" / "importing" / "mappings" / f"{name}.yaml")
     return Mapping.model_validate(mapping.model_dump() | changes)
+
+
+FIELDS = {"sku": "sku", "units": "qty", "unit_price": "price", "store": {"value": "LEEDS"}}
+
+
+def create_mapping(**changes: Any) -> Mapping:
+    """Of `id;when;sku;qty;price` with decimal commas, with some keys otherwise."""
+    shape = {
+        "rows": {"delimiter": ";", "decimal": ","},
+        "time": {"column": "when", "format": "%Y-%m-%d %H:%M"},
+        "receipt": {"by": ["id"]},
+        "fields": FIELDS,
+        "money": {"currency": "EUR"},
+    }
+    return Mapping.model_validate(shape | changes)
 
 
 def read(folder: Path, wanted: Mapping, *files: Path) -> list[Issued | Refused]:

@@ -2,13 +2,17 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from contracts import ADJUSTMENTS, PRODUCTS
 from generators.importing.events import Refused, announce_catalog, to_outgoing
-from generators.importing.mapping import Mapping
 from generators.importing.reading import open_scratch, read_lines
-from tests.generators.importing.sales import find_reasons, read, select_issued
+from tests.generators.importing.sales import (
+    FIELDS,
+    create_mapping,
+    find_reasons,
+    read,
+    select_issued,
+)
 
 SALES = """\
 id;when;sku;qty;unit;price
@@ -21,20 +25,12 @@ R3;2024-03-01 09:10;APPLES;-0,1;kg;2,99
 """
 
 
-def create_mapping(**changes: Any) -> Mapping:
-    named = {"sku": "sku", "units": "qty", "unit_price": "price", "store": {"value": "LEEDS"}}
-    return Mapping.model_validate(
-        {
-            "rows": {"delimiter": ";", "decimal": ","},
-            "time": {"column": "when", "format": "%Y-%m-%d %H:%M"},
-            "receipt": {"by": ["id"]},
-            "cancelled": {"negative_units": True},
-            "fields": {**named, "measure": "unit"},
-            "measures": {"kg": "kilogram", "l": "litre"},
-            "money": {"currency": "EUR"},
-            **changes,
-        }
-    )
+MEASURED = {
+    "cancelled": {"negative_units": True},
+    "fields": {**FIELDS, "measure": "unit"},
+    "measures": {"kg": "kilogram", "l": "litre"},
+}
+SHAPE = create_mapping(**MEASURED)
 
 
 def write(folder: Path, text: str = SALES) -> Path:
@@ -44,7 +40,7 @@ def write(folder: Path, text: str = SALES) -> Path:
 
 
 def test_a_quantity_of_a_measure_is_a_whole_number_of_its_thousandths(tmp_path: Path) -> None:
-    first, second, refund = select_issued(read(tmp_path / "s", create_mapping(), write(tmp_path)))
+    first, second, refund = select_issued(read(tmp_path / "s", SHAPE, write(tmp_path)))
     assert first.event["lines"] == [
         {"sku": "APPLES", "units": 350, "unit_price_cents": 299, "measure": "kilogram"},
         {"sku": "APPLES", "units": 1_000, "unit_price_cents": 299, "measure": "kilogram"},
@@ -62,8 +58,7 @@ def test_a_quantity_of_a_measure_is_a_whole_number_of_its_thousandths(tmp_path: 
 
 def test_one_measure_may_hold_for_all_rows(tmp_path: Path) -> None:
     rows = "id;when;sku;qty;price\n1;2024-03-01 09:00;APPLES;0,5;2,99\n"
-    fields = {**dict(create_mapping().fields), "measure": {"value": "kilogram"}}
-    for_all = create_mapping(fields=fields, measures={})
+    for_all = create_mapping(fields={**FIELDS, "measure": {"value": "kilogram"}})
     [receipt] = select_issued(read(tmp_path / "s", for_all, write(tmp_path, rows)))
     assert receipt.event["lines"] == [
         {"sku": "APPLES", "units": 500, "unit_price_cents": 299, "measure": "kilogram"}
@@ -71,8 +66,9 @@ def test_one_measure_may_hold_for_all_rows(tmp_path: Path) -> None:
 
 
 def test_an_amount_of_a_line_becomes_the_price_of_a_whole_measure(tmp_path: Path) -> None:
-    fields = dict(create_mapping().fields) | {"unit_price": None, "amount": "price"}
-    first, *_ = select_issued(read(tmp_path / "s", create_mapping(fields=fields), write(tmp_path)))
+    fields = {**FIELDS, "unit_price": None, "amount": "price", "measure": "unit"}
+    by_amount = create_mapping(**MEASURED | {"fields": fields})
+    first, *_ = select_issued(read(tmp_path / "s", by_amount, write(tmp_path)))
     assert [line["unit_price_cents"] for line in first.event["lines"]] == [854, 299, 170]
 
 
@@ -87,7 +83,7 @@ id;when;sku;qty;unit;price
 6;2024-03-01 09:00;TEA;0,5;lb;3,40
 7;2024-03-01 09:00;APPLES;0,3500;kg;2,99
 """
-    outcomes = read(tmp_path / "s", create_mapping(), write(tmp_path, rows))
+    outcomes = read(tmp_path / "s", SHAPE, write(tmp_path, rows))
     decimals = "units: expected a number with at most three decimals"
     assert find_reasons(outcomes) == {
         1: decimals,
@@ -103,7 +99,7 @@ id;when;sku;qty;unit;price
 
 def test_a_product_has_one_measure(tmp_path: Path) -> None:
     other = SALES + "4;2024-03-01 09:20;APPLES;1;l;2,99\n"
-    outcomes = read(tmp_path / "s", create_mapping(), write(tmp_path, other))
+    outcomes = read(tmp_path / "s", SHAPE, write(tmp_path, other))
     assert set(find_reasons(outcomes).values()) == {
         "measure: expected the same in all rows of a sku"
     }
@@ -112,8 +108,8 @@ def test_a_product_has_one_measure(tmp_path: Path) -> None:
 
 def test_a_product_is_announced_with_its_measure(tmp_path: Path) -> None:
     with closing(open_scratch(tmp_path)) as engine:
-        read_lines(engine, create_mapping(), [write(tmp_path)], lambda _: None)
-        announced = list(announce_catalog(engine, create_mapping(), 1, 2))
+        read_lines(engine, SHAPE, [write(tmp_path)], lambda _: None)
+        announced = list(announce_catalog(engine, SHAPE, 1, 2))
     products = [one.event for one in announced if one.contract is PRODUCTS]
     assert {one["sku"]: one.get("measure") for one in products} == {
         "APPLES": "kilogram",

@@ -3,18 +3,18 @@
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 
-from generators.importing.mapping import Mapping
 from generators.importing.reading import list_files
 from infra.errors import UserError
 from tests.generators.importing.sales import (
+    FIELDS,
     SHAPE,
     UCI,
     at,
+    create_mapping,
     find_reasons,
     load_mapping,
     read,
@@ -47,15 +47,11 @@ def convert(file: Path, plain: Path) -> Path:
 
 def test_decimals_zones_and_rounding_are_as_the_mapping_says(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
-    file.write_text('id;sku;n;when;total\n1;A;3;2011-07-01 10:00:00;"1.000,01"\n')
-    wanted = Mapping.model_validate(
-        {
-            "rows": {"delimiter": ";", "decimal": ","},
-            "time": {"column": "when", "zone": "Europe/Berlin"},
-            "receipt": {"by": ["id"]},
-            "fields": {"sku": "sku", "units": "n", "amount": "total", "store": {"value": "A"}},
-            "money": {"currency": "EUR", "rounding": "down"},
-        }
+    file.write_text('id;sku;qty;when;total\n1;A;3;2011-07-01 10:00:00;"1.000,01"\n')
+    wanted = create_mapping(
+        time={"column": "when", "zone": "Europe/Berlin"},
+        fields={**FIELDS, "unit_price": None, "amount": "total"},
+        money={"currency": "EUR", "rounding": "down"},
     )
     [receipt] = select_issued(read(tmp_path / "s", wanted, file))
     assert receipt.at_ms == at(2011, 7, 1, 8)
@@ -63,13 +59,10 @@ def test_decimals_zones_and_rounding_are_as_the_mapping_says(tmp_path: Path) -> 
 
 
 def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
-    row = {"id": 1, "sku": "A", "n": 1, "p": 2, "t": "2011-07-01T10:00:00+05:00"}
+    row = {"id": 1, "sku": "A", "qty": 1, "price": 2, "when": "2011-07-01T10:00:00+05:00"}
     file = tmp_path / "a.jsonl"
     file.write_text(json.dumps(row) + "\nno row\n")
-    fields = {"sku": "sku", "units": "n", "unit_price": "p", "store": {"value": "A"}}
-    wanted: dict[str, Any] = {"time": {"column": "t"}, "fields": fields}
-    made = Mapping.model_validate(wanted | {"money": {"currency": "EUR"}})
-    outcomes = read(tmp_path / "s", made, file)
+    outcomes = read(tmp_path / "s", create_mapping(rows={}, time={"column": "when"}), file)
     assert [one.at_ms for one in select_issued(outcomes)] == [at(2011, 7, 1, 5)]
     assert find_reasons(outcomes) == {2: "sku: expected one, found nothing"}
 

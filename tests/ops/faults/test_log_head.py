@@ -13,7 +13,6 @@ from infra.settings import Settings
 from ops.faults import log_head, records
 from ops.faults.fault import Scene
 from ops.faults.log_head import delete_head, find_unsaid_of, list_readers, refuse_deletion
-from services.quarantine.follower import Progress
 from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
 from tests.services.world import announce
@@ -89,7 +88,7 @@ def test_each_running_generation_is_a_reader(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def have_passed(monkeypatch: pytest.MonkeyPatch, listed: Offsets, archived: Offsets) -> None:
-    monkeypatch.setattr(log_head, "read_progress", lambda _: Progress(listed, 0))
+    monkeypatch.setattr(log_head, "read_progress", lambda _: listed)
     monkeypatch.setattr(log_head, "read_coverage", lambda _: Coverage(1, archived))
 
 

@@ -123,7 +123,7 @@ def quarantining(kafka: Settings) -> Iterator[None]:
 
 def is_caught_up(kafka: Settings) -> bool:
     ends = read_end_offsets(create_admin(kafka), READ)
-    return all(read_progress(kafka).offsets[at] >= end for at, end in ends.items())
+    return all(read_progress(kafka)[at] >= end for at, end in ends.items())
 
 
 def test_the_quarantine_lists_what_the_oracle_rejects(kafka: Settings, quarantining: None) -> None:

@@ -9,19 +9,14 @@ from confluent_kafka import Producer
 
 from contracts import ADJUSTMENTS, PRODUCTS, QUARANTINE, RECEIPTS, decode, encode_key
 from contracts.validation import VALIDATED
+from infra.clock import get_wall_ms
 from infra.kafka import Record, create_admin, create_consumer, read_end_offsets, read_to_end
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.cli import ready
+from services.liveness import read_start_ms
 from services.quarantine import follower
-from services.quarantine.follower import (
-    GROUP,
-    Progress,
-    commit,
-    copy_rejected,
-    follow,
-    read_progress,
-)
+from services.quarantine.follower import GROUP, commit, copy_rejected, follow, read_progress
 from tests.services.at_work import at_work
 from tests.services.quarantine.publishing import HOUR_MS, Place, publish
 from tests.transactions import open_transaction, write_transaction
@@ -30,7 +25,7 @@ pytestmark = pytest.mark.e2e
 
 
 def is_caught_up(kafka: Settings) -> bool:
-    return read_progress(kafka).offsets == read_end_offsets(create_admin(kafka), VALIDATED)
+    return read_progress(kafka) == read_end_offsets(create_admin(kafka), VALIDATED)
 
 
 def read_quarantine(kafka: Settings) -> dict[Place, dict[str, Any]]:
@@ -84,7 +79,7 @@ def test_a_copy_that_was_not_committed_is_made_again_and_changes_nothing(kafka: 
     with at_work(follow, kafka):
         wait_until(lambda: is_caught_up(kafka), "everything is validated")
     before = read_quarantine(kafka)
-    forgotten = Progress(dict.fromkeys(read_progress(kafka).offsets, 0), committed_ms=0)
+    forgotten = dict.fromkeys(read_progress(kafka), 0)
     reader = create_consumer(kafka, GROUP)
     commit(reader, forgotten)
     reader.close()
@@ -111,9 +106,10 @@ def test_nothing_is_committed_that_was_not_copied(
     assert not is_caught_up(kafka)
 
 
-def test_it_is_ready_once_it_has_committed_since_its_start(kafka: Settings) -> None:
-    started_at = read_progress(kafka).committed_ms // 1000 + 1
+def test_it_is_ready_once_it_has_reported_its_start(kafka: Settings) -> None:
+    started_at = read_start_ms(kafka, "quarantine") // 1000 + 1
     assert ready.find_readiness(kafka, "quarantine", started_at) is None
+    wait_until(lambda: get_wall_ms() >= started_at * 1000, "a start is in another second")
     with at_work(follow, kafka):
         wait_until(
             lambda: ready.find_readiness(kafka, "quarantine", started_at) == "0 records behind",

@@ -62,11 +62,6 @@ def test_what_does_not_decode_is_kept_with_its_bytes() -> None:
     assert (row["event_id"], row["event_time"]) == (None, None)
 
 
-def test_a_broken_rule_is_the_reason() -> None:
-    row = decode_row(create_record(register_id="x" * 65))
-    assert row["reason"] == "register_id has a length of at most 64"
-
-
 def test_an_id_that_is_none_is_left_to_the_value() -> None:
     assert decode_row(create_record(event_id=""))["event_id"] is None
     assert decode_row(create_record(event_id="x" * 300))["event_id"] == "x" * 300
