@@ -36,7 +36,7 @@ PANELS: Mapping[str, Mapping[str, Place]] = {
         "down": Place("down", "down", "Stop everything; the data stays, and `up` continues."),
         "reset": Place("down", "reset", "Stop everything and remove the data, after a question."),
         "backup": Place("backup", "app", "Copy a running shop, and make a shop of the copy."),
-        "security": Place("security", "app", "With SECURE=on: tokens and certificates."),
+        "security": Place("security", "app", "With SECURE=on: the tokens."),
     },
     "Check and explore": {
         "verify": Place("verify", "verify", "Compare what is served with independent answers."),
