@@ -40,7 +40,6 @@ from infra.kafka import (
 )
 from infra.kafka.access import Grant, set_grants
 from infra.kafka.errors import get_error_code
-from infra.kafka.send import NotDelivered
 from infra.processes import start_module
 from infra.security.files import locate_authority, locate_security_folder
 from infra.security.passwords import FIRST_USERS, locate_password, read_password
@@ -334,12 +333,10 @@ def test_no_password_is_in_a_log_an_argument_or_an_environment(secure: Settings)
     with working(talking) as running:
         names = [process.name() for process in running]
         assert names.count("java") >= 2, "the broker's and Spark's"
-        # Of a segment's index all is offsets, and most of it is a hole.
-        indexes = [*secure.data_dir.rglob("*.index"), *secure.data_dir.rglob("*.timeindex")]
         for name in USERS:
             password = read_password(secure, name)
             assert list(find_processes(password, running)) == []
-            kept = [locate_password(secure, name), secure.data_dir / PROPERTIES, *indexes]
+            kept = [locate_password(secure, name), secure.data_dir / PROPERTIES]
             assert find_files(password, secure.data_dir, kept) == []
     logs = [secure.data_dir / f"{name}.log" for name in ("broker", "pipelines", GROUP)]
     assert all(log.stat().st_size > 0 for log in logs)
@@ -364,9 +361,3 @@ def working(settings: Settings) -> Iterator[list[psutil.Process]]:
 def has_worked(settings: Settings) -> bool:
     written = {pipeline for pipeline, _ in read_markers(settings)}
     return read_progress(settings).committed_ms > 0 and written >= set(AT_WORK)
-
-
-def test_a_record_of_another_is_not_written_and_the_service_is_told(secure: Settings) -> None:
-    client = create_producer(secure.as_service("supplier"))
-    with pytest.raises(NotDelivered, match=r"(?i)authorization"):
-        send(client, RECEIPTS.name, b"store", b"value")
