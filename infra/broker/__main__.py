@@ -4,7 +4,6 @@ import os
 import sys
 from pathlib import Path
 
-from infra import aot
 from infra.broker.properties import render_server_properties
 from infra.broker.storage import format_once
 from infra.errors import UserError
@@ -36,7 +35,6 @@ def main() -> None:
 
         ensure_keys(current)
     format_once(current, folder, command)
-    command[1:1] = aot.build_options(current.jars_dir, "broker", fetch_broker_classpath())
     config = folder / "server.properties"
     replace(config, render_server_properties(current))
     os.chdir(folder)
