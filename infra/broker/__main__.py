@@ -7,7 +7,7 @@ from pathlib import Path
 from infra.broker.properties import render_server_properties
 from infra.broker.storage import format_once
 from infra.errors import UserError
-from infra.jars import fetch_broker_classpath
+from infra.jars import fetch_jars
 from infra.java import TRIM_NATIVE, locate_java
 from infra.security.files import replace
 from infra.settings import read_settings
@@ -26,7 +26,7 @@ def main() -> None:
         "-XX:+ExitOnOutOfMemoryError",  # the process manager starts it again
         f"-Dlog4j2.configurationFile={log_config}",
         "-cp",
-        fetch_broker_classpath(),
+        os.pathsep.join(map(str, fetch_jars("broker"))),
     ]
     if current.secure:
         from infra.security.certificates import (
