@@ -125,26 +125,27 @@ def test_the_index_of_pip_is_uvs_and_its_variable_counts_more_than_its_file(
 ) -> None:
     pip_conf.write_text("[global]\nindex-url = https://other.example/simple\ntimeout = 90\n")
     monkeypatch.setenv("PIP_INDEX_URL", MIRROR)
-    variables = find_index(tmp_path).variables
+    variables, _ = find_index(tmp_path)
     assert variables == {"UV_INDEX_URL": MIRROR, "UV_HTTP_TIMEOUT": "90"}
 
 
 def test_the_index_is_asked_as_pip_asks_it(tmp_path: Path) -> None:
-    assert translate({"extra-index-url": "\nhttps://a.example/\nhttps://b.example/"}).variables == {
+    more, _ = translate({"extra-index-url": "\nhttps://a.example/\nhttps://b.example/"})
+    assert more == {
         "UV_EXTRA_INDEX_URL": "https://a.example/ https://b.example/",
         "UV_INDEX_STRATEGY": "unsafe-best-match",
     }
-    links = translate({"find-links": f"{tmp_path}/nothing {tmp_path} https://a.example/"})
-    assert links.variables == {"UV_FIND_LINKS": f"{tmp_path},https://a.example/"}
-    assert translate({"no-index": "true"}).options == ("--no-index",)
-    assert translate({"no-index": "false"}).options == ()
+    links, _ = translate({"find-links": f"{tmp_path}/nothing {tmp_path} https://a.example/"})
+    assert links == {"UV_FIND_LINKS": f"{tmp_path},https://a.example/"}
+    assert translate({"no-index": "true"}) == ({}, ["--no-index"])
+    assert translate({"no-index": "false"}) == ({}, [])
 
 
 def test_a_variable_of_uv_counts_more_than_what_pip_is_set_up_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("UV_INDEX_URL", "https://other.example/simple")
-    uv = Installer(Path("uv"), translate({"index-url": MIRROR, "timeout": "90"}))
+    uv = Installer(Path("uv"), *translate({"index-url": MIRROR, "timeout": "90"}))
     assert uv.environment()["UV_INDEX_URL"] == "https://other.example/simple"
     assert uv.environment()["UV_HTTP_TIMEOUT"] == "90"
     assert "secret" not in " ".join(uv.command("pip", "sync"))  # everybody can read arguments
@@ -174,7 +175,7 @@ def wheels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pip_like(uv: Path, wheels: Path, tmp_path: Path) -> Installer:
-    return Installer(uv, find_index(tmp_path))
+    return Installer(uv, *find_index(tmp_path))
 
 
 @pytest.fixture
