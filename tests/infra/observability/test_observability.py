@@ -104,10 +104,11 @@ def check_names(query: str, known: Labels) -> None:
     assert selectors
     labels = set(OF_PROMETHEUS)
     for one in selectors:
-        assert one.name in known, f"/metrics has no {one.name}"
+        metric = str(one.name)
+        assert metric in known, f"/metrics has no {metric}"
         filtered = {matcher.name for matcher in one.matchers.matchers}
-        assert filtered <= known[one.name] | OF_PROMETHEUS, one.name
-        labels |= known[one.name]
+        assert filtered <= known[metric] | OF_PROMETHEUS, metric
+        labels |= known[metric]
     for grouping in GROUPED.findall(query):
         assert set(grouping.split(", ")) <= labels
 
