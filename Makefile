@@ -11,7 +11,6 @@ COMPOSE = docker compose --env-file .env $(if $(PROFILE),--env-file $(PROFILE).e
 OFF = off false False 0 no
 PIN = VENV="$(VENV)" $(PYTHON) -m infra.installer pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header
-AHEAD = @$(READY) && { $(BIN)/retail aot || echo "Java starts without its caches."; }
 BESIDE = --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 RETAIL = @$(READY) && $(BIN)/retail
 
@@ -71,10 +70,10 @@ bench: ## measure the speed on this machine; more than an hour
 	$(RETAIL) bench
 
 test: ## run what finds most soonest; at once: JOBS=3
-	$(AHEAD) && $(BIN)/pytest -m "not docker and not thorough" $(BESIDE)
+	@$(READY) && $(BIN)/pytest -m "not docker and not thorough" $(BESIDE)
 
 test-all: ## run every test, those in containers too
-	$(AHEAD) && $(BIN)/pytest -m "not docker" $(BESIDE)
+	@$(READY) && $(BIN)/pytest -m "not docker" $(BESIDE)
 	@$(MAKE) test-docker ALL=1
 
 test-docker: image ## test a shop in containers; ALL=1: a cluster too

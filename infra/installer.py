@@ -14,7 +14,7 @@ import sys
 import tempfile
 import venv
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,12 +50,8 @@ class Broken(Exception):
     """The environment could not be made; the text says what to do."""
 
 
-@dataclass(frozen=True)
-class Index:
-    """The variables and options with which uv finds packages where pip does."""
-
-    variables: Mapping[str, str]
-    options: tuple[str, ...] = ()
+Index = tuple[Mapping[str, str], Sequence[str]]
+"""The variables and options with which uv finds packages where pip does."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +59,15 @@ class Installer:
     """uv and its index."""
 
     uv: Path
-    index: Index
+    variables: Mapping[str, str]
+    options: Sequence[str]
 
     def command(self, *words: str) -> list[str]:
-        return [str(self.uv), "--color=never", *words, *self.index.options]
+        return [str(self.uv), "--color=never", *words, *self.options]
 
     def environment(self) -> dict[str, str]:
         """Variables of uv in the environment override pip's settings."""
-        return {**self.index.variables, **os.environ}
+        return {**self.variables, **os.environ}
 
     def sync(self, folder: Path, lock: Path) -> int:
         """Install the lock's packages into an environment. Returns the number of packages.
@@ -101,7 +98,7 @@ def ensure_installer(folder: Path = FOLDER) -> Installer:
     """The pinned installer, kept under the folder. Raises Broken."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        return Installer(fetch(folder, Path(scratch)), find_index(Path(scratch)))
+        return Installer(fetch(folder, Path(scratch)), *find_index(Path(scratch)))
 
 
 def locate_python(folder: Path) -> str:
@@ -152,7 +149,7 @@ def translate(settings: Mapping[str, str]) -> Index:
         # pip takes a version from any index that has it; the hashes check that it is the right one.
         variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"
     without = settings.get("no-index", "").lower() in ("1", "true", "yes", "on")
-    return Index(variables, ("--no-index",) if without else ())
+    return variables, ["--no-index"] if without else []
 
 
 def render_value(name: str, value: str) -> str:

@@ -15,6 +15,8 @@ from infra.kafka import (
     create_admin,
     create_producer,
     is_answering,
+    read_between,
+    read_end_offsets,
     read_high_watermarks,
 )
 from infra.kafka.drift import find_drifts, inspect
@@ -73,6 +75,14 @@ def get_producer(settings: Settings) -> Producer:
 @cache
 def _create_producer(servers: str) -> Producer:
     return create_producer(Settings(kafka_bootstrap_servers=servers))
+
+
+def read_all(settings: Settings, topic: str) -> Iterator[bytes]:
+    """Every committed value of a topic."""
+    for message in read_between(settings, {}, read_end_offsets(create_admin(settings), [topic])):
+        value = message.value()
+        if value is not None:
+            yield value
 
 
 def empty_broker(settings: Settings, folder: Path) -> Settings:

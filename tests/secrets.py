@@ -1,11 +1,9 @@
 """Where a secret is that should be nowhere: files, arguments and environments of processes."""
 
-import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 import httpx
 import psutil
@@ -14,47 +12,31 @@ CHUNK_BYTES = 1_048_576
 
 
 def find_files(secret: str, folder: Path, without: Iterable[Path] = ()) -> list[Path]:
-    """The files below the folder that hold the secret, except those named."""
+    """The files below the folder that hold the secret, except those named.
+
+    Of an index of Kafka's log all is offsets, and most of it is a hole of megabytes.
+    """
     excepted = set(without)
     # Unlike a glob, a walk goes on where a running broker removes a folder.
     every = (Path(place, name) for place, _, names in os.walk(folder) for name in names)
     return [
         file
         for file in sorted(every)
-        if file.is_file() and file not in excepted and _holds(file, secret.encode())
+        if file.is_file()
+        and file.suffix not in (".index", ".timeindex")
+        and file not in excepted
+        and _holds(file, secret.encode())
     ]
 
 
 def _holds(file: Path, secret: bytes) -> bool:
     kept = b""
     with suppress(FileNotFoundError), file.open("rb") as content:  # a running shop removes files
-        for chunk in _read_data(content):
+        while chunk := content.read(CHUNK_BYTES):
             if secret in kept + chunk:
                 return True
             kept = chunk[-len(secret) :]
     return False
-
-
-def _read_data(content: BinaryIO) -> Iterator[bytes]:
-    """A file in pieces, without its holes, which are zeros: an index of Kafka has megabytes."""
-    end = 0
-    while (found := _find_data(content, end)) is not None:
-        start, end = found
-        content.seek(start)
-        while start < end and (chunk := content.read(min(CHUNK_BYTES, end - start))):
-            start += len(chunk)
-            yield chunk
-
-
-def _find_data(content: BinaryIO, after: int) -> tuple[int, int] | None:
-    """Where the next data of the file begins and ends; None if only a hole is left, or nothing."""
-    try:
-        start = os.lseek(content.fileno(), after, os.SEEK_DATA)
-        return start, os.lseek(content.fileno(), start, os.SEEK_HOLE)
-    except OSError as error:
-        if error.errno != errno.ENXIO:
-            raise
-        return None
 
 
 def find_processes(secret: str, processes: Iterable[psutil.Process]) -> Iterator[str]:

@@ -4,11 +4,10 @@ import os
 import sys
 from pathlib import Path
 
-from infra import aot
 from infra.broker.properties import render_server_properties
 from infra.broker.storage import format_once
 from infra.errors import UserError
-from infra.jars import fetch_broker_classpath
+from infra.jars import fetch_jars
 from infra.java import TRIM_NATIVE, locate_java
 from infra.security.files import replace
 from infra.settings import read_settings
@@ -27,7 +26,7 @@ def main() -> None:
         "-XX:+ExitOnOutOfMemoryError",  # the process manager starts it again
         f"-Dlog4j2.configurationFile={log_config}",
         "-cp",
-        fetch_broker_classpath(),
+        os.pathsep.join(map(str, fetch_jars("broker"))),
     ]
     if current.secure:
         from infra.security.certificates import (
@@ -36,7 +35,6 @@ def main() -> None:
 
         ensure_keys(current)
     format_once(current, folder, command)
-    command[1:1] = aot.build_options(current.jars_dir, "broker", fetch_broker_classpath())
     config = folder / "server.properties"
     replace(config, render_server_properties(current))
     os.chdir(folder)

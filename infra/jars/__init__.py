@@ -3,7 +3,6 @@
 Spark's Kafka clients have another version than the others', so they never share a class path.
 """
 
-import os
 from pathlib import Path
 
 from infra.jars.fetch import fetch as fetch_set
@@ -14,8 +13,3 @@ from infra.settings import read_settings
 def fetch_jars(name: Name) -> list[Path]:
     """The jars of the set; fetches missing ones. Spark, Delta and Flink have their own beside."""
     return fetch_set(get_jar_set(name), read_settings().jars_dir)
-
-
-def fetch_broker_classpath() -> str:
-    """The class path of the broker; fetches missing jars."""
-    return os.pathsep.join(map(str, fetch_jars("broker")))

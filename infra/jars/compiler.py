@@ -27,8 +27,7 @@ OPTIONS = (
 def compile_classes(folders: Iterable[Path], jars_dir: Path, class_path: Sequence[Path]) -> Path:
     """The jar with the classes of the folders' sources, compiled if it is missing.
 
-    `class_path`: the jars that they need. The result is a jar because Java's ahead-of-time cache
-    (`infra/aot.py`) refuses folders. Raises UserError.
+    `class_path`: the jars that they need. Raises UserError.
     """
     files = sorted(file for folder in folders for file in folder.glob("*.java"))
     [compiler] = fetch(get_jar_set("compiler"), jars_dir)

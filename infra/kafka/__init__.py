@@ -23,10 +23,8 @@ from infra.kafka.offsets import (
 from infra.kafka.read import (
     Headers,
     Record,
-    read_all,
     read_assigned,
     read_between,
-    read_newest,
     read_to_end,
     to_record,
 )
@@ -55,12 +53,10 @@ __all__ = [
     "find_offsets_at",
     "is_answering",
     "list_partitions",
-    "read_all",
     "read_assigned",
     "read_between",
     "read_end_offsets",
     "read_high_watermarks",
-    "read_newest",
     "read_newest_ms",
     "read_start_offsets",
     "read_to_end",

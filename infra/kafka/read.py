@@ -1,7 +1,7 @@
-"""Records of the log, and bounded reads: between offsets, a topic's values, a compacted table."""
+"""Records of the log, and bounded reads: between offsets, and a compacted table."""
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -113,11 +113,6 @@ def read_to_end(
     ends, starts = read_end_offsets(client, [topic]), read_start_offsets(client, [topic])
     if records_max is not None:
         starts = {at: max(start, ends[at] - records_max) for at, start in starts.items()}
-    return read_newest(settings, starts, ends)
-
-
-def read_newest(settings: Settings, starts: Offsets, ends: Offsets) -> dict[bytes, bytes]:
-    """The latest value of every key between these offsets. Raises TimeoutError as read_between."""
     latest: dict[bytes, bytes] = {}
     for message in read_between(settings, starts, ends):
         key, value = message.key() or b"", message.value()
@@ -126,18 +121,6 @@ def read_newest(settings: Settings, starts: Offsets, ends: Offsets) -> dict[byte
         else:
             latest[key] = value
     return latest
-
-
-def read_all(settings: Settings, topic: str, ends: Offsets | None = None) -> Iterator[bytes]:
-    """Every committed value of a topic, up to these ends, or the topic's ends at the call.
-
-    Raises UnknownTopic, and TimeoutError as read_between does.
-    """
-    found = read_end_offsets(create_admin(settings), [topic]) if ends is None else ends
-    for message in read_between(settings, {}, found):
-        value = message.value()
-        if value is not None:
-            yield value
 
 
 def _get_place(message: Message) -> tuple[Partition, int]:

@@ -19,7 +19,6 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from infra.clock import get_today
-from infra.errors import UserError
 from infra.security.files import (
     locate_authority,
     locate_certificate,
@@ -32,7 +31,7 @@ from infra.security.passwords import BROKER, FIRST_USERS, draw_password
 from infra.security.tokens import End, Role, list_tokens
 from infra.settings import Settings
 
-AUTHORITY_DAYS = 3_650
+AUTHORITY_DAYS = 36_500  # longer than anybody keeps a log: nothing renews it
 CERTIFICATE_DAYS = 365
 DAYS_LEFT_MIN = 30
 """A start renews a certificate with fewer days left."""
@@ -67,36 +66,10 @@ def list_ends(settings: Settings) -> Iterator[End]:
         if token.name not in {*Role}:
             remedy = f"retail security token add {token.name} --role {token.role}"
             yield End("token", token.name, token.expires_at_ms, TOKEN_DAYS_LEFT_MIN, remedy)
-    for name, day in list_certificates(settings).items():
-        if name != RENEWS_ITSELF:
-            at_ms = round(datetime.combine(day, time(), UTC).timestamp() * 1000)
-            yield End("certificate", name, at_ms, DAYS_LEFT_MIN, "make down && make up")
-
-
-def renew_certificates(settings: Settings) -> dict[str, date]:
-    """Renew the certificate of every component that has one; returns the last day of each.
-
-    It keeps the authority, so that clients continue to trust it, unless the authority is near its
-    end. Raises UserError.
-    """
-    components = list_certificates(settings)
-    if not components:
-        raise UserError(
-            f"{locate_security_folder(settings)} should hold an authority and its certificates, "
-            "but does not. Make them with: make up SECURE=on"
-        )
-    if _count_days_left(_locate_authority_pair(settings)) < CERTIFICATE_DAYS:
-        replace(_locate_authority_pair(settings), _make_authority())
-        _show_authority(settings)
-    for component in components:
-        _issue(settings, component)
-    return list_certificates(settings)
-
-
-def list_certificates(settings: Settings) -> dict[str, date]:
-    """The last day of the certificate of each component that has one."""
-    files = sorted(locate_certificate(settings, "").parent.glob("*.pem"))
-    return {file.stem: _read_last_day(file) for file in files}
+    for file in sorted(locate_certificate(settings, "").parent.glob("*.pem")):
+        if file.stem != RENEWS_ITSELF:
+            at_ms = round(datetime.combine(_read_last_day(file), time(), UTC).timestamp() * 1000)
+            yield End("certificate", file.stem, at_ms, DAYS_LEFT_MIN, "make down && make up")
 
 
 def _locate_authority_pair(settings: Settings) -> Path:
@@ -215,8 +188,5 @@ def _is_good(file: Path, settings: Settings) -> bool:
     """Whether the certificate names the shop's hosts and is not near its end."""
     found = x509.load_pem_x509_certificate(file.read_bytes())
     hosts = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    return hosts == _name_hosts(settings) and _count_days_left(file) >= DAYS_LEFT_MIN
-
-
-def _count_days_left(file: Path) -> int:
-    return (_read_last_day(file) - get_today()).days
+    days_left = (_read_last_day(file) - get_today()).days
+    return hosts == _name_hosts(settings) and days_left >= DAYS_LEFT_MIN

@@ -16,7 +16,7 @@ from infra.lake import locate_folders
 from infra.settings import REMEMBERED_FILE, Settings, locate_root, read_settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
-from ops.cli import aot, fleet, screen
+from ops.cli import fleet, screen
 from ops.cli.exclusive import lock_home
 from ops.generations.folders import locate_checkpoints
 from pipelines.common.pipeline import list_pipelines
@@ -45,15 +45,12 @@ def stop(settings: Settings) -> bool:
             if manager is not None:
                 stop_in_order(settings, manager)
         left = orphans.stop(settings.data_dir)
-        was_training = aot.end_beside(settings)
     daemon.clear(settings.data_dir)
     if manager is not None:
         screen.step("stopped", ", ".join(reversed(fleet.list_names(settings))), wait.seconds)
     if left:
         screen.step("cleanup", f"{left} processes without a manager, stopped", wait.seconds)
-    if was_training:
-        screen.step("aot", "the training of Java's caches ended; `make up` begins it anew")
-    return manager is not None or left > 0 or was_training
+    return manager is not None or left > 0
 
 
 def stop_in_order(settings: Settings, manager: Manager) -> None:

@@ -36,7 +36,7 @@ PANELS: Mapping[str, Mapping[str, Place]] = {
         "down": Place("down", "down", "Stop everything; the data stays, and `up` continues."),
         "reset": Place("down", "reset", "Stop everything and remove the data, after a question."),
         "backup": Place("backup", "app", "Copy a running shop, and make a shop of the copy."),
-        "security": Place("security", "app", "With SECURE=on: tokens and certificates."),
+        "security": Place("security", "app", "With SECURE=on: the tokens."),
     },
     "Check and explore": {
         "verify": Place("verify", "verify", "Compare what is served with independent answers."),
@@ -56,9 +56,7 @@ PANELS: Mapping[str, Mapping[str, Place]] = {
         "forget": Place("forget", "app", "Erase the ids of a customer."),
     },
 }
-HIDDEN = {"aot": Place("aot", "aot", "Make Java's caches, so that later starts are fast.")}
-"""What `make up` and `make test` do by themselves."""
-COMMANDS = {**HIDDEN, **{name: place for each in PANELS.values() for name, place in each.items()}}
+COMMANDS = {name: place for each in PANELS.values() for name, place in each.items()}
 
 
 class Commands(TyperGroup):
@@ -90,11 +88,9 @@ def load_command(name: str) -> Any:
 def build_application() -> typer.Typer:
     app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
     app.callback(help="A retailer run on a log: start it, look at it, check its numbers.")(retail)
-    for panel, commands in {**PANELS, "": HIDDEN}.items():
+    for panel, commands in PANELS.items():
         for name, place in commands.items():
-            app.command(name, help=place.help, rich_help_panel=panel, hidden=name in HIDDEN)(
-                lambda: None
-            )
+            app.command(name, help=place.help, rich_help_panel=panel)(lambda: None)
     return app
 
 

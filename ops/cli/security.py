@@ -1,4 +1,4 @@
-"""retail security: the tokens and the certificates of a secure shop."""
+"""retail security: the tokens of a secure shop."""
 
 import shlex
 from collections.abc import Iterator
@@ -38,16 +38,6 @@ tokens = typer.Typer(no_args_is_help=True, help="The API's tokens.")
 app.add_typer(tokens, name="token")
 
 Name = Annotated[str, typer.Argument(help="The token's name; the audit records it as the caller.")]
-
-
-@app.command()
-def renew() -> None:
-    """Make new keys and certificates. The API uses its own soon, Kafka from its next start on."""
-    from infra.security.certificates import renew_certificates  # here: others need no keys
-
-    for component, last_day in renew_certificates(read_secure()).items():
-        screen.step(component, f"a new certificate, until {last_day}")
-    screen.say("  From the next start on: make down && make up")
 
 
 @tokens.command("list")

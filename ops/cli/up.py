@@ -13,7 +13,7 @@ from infra.jars.sets import get_jar_set
 from infra.settings import Settings, load_remembered, read_settings, remember, select_memorable
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
-from ops.cli import aot, fleet, screen, topics
+from ops.cli import fleet, screen, topics
 from ops.cli.exclusive import lock_home
 from ops.cli.fleet import await_all
 from ops.cli.screen import say_if_interrupted
@@ -49,7 +49,6 @@ def up(
         await_all(current, manager, started)
     screen.say("")
     show(fleet.list_components(current))
-    aot.make_beside(current)
     welcome(current)
 
 

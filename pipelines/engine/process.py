@@ -10,8 +10,6 @@ from threading import Thread
 
 NICENESS = 12
 """As in nice(1): what computes gets a fifteenth of a core that a program which answers wants."""
-NICENESS_MAX = 19
-"""Of what nobody waits for: a fifth of what pipelines get."""
 
 
 def give_way() -> None:

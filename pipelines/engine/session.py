@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-import pyspark
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
@@ -149,7 +148,7 @@ def locate_scratch(settings: Settings, name: str) -> Path:
 
 
 def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> dict[str, str]:
-    ours, pieces = list_own_jars(settings), choose_pieces(settings)
+    ours, pieces = [*fetch_jars("spark"), ensure_class_jar(settings)], choose_pieces(settings)
     return {
         **(
             build_local_options()
@@ -160,7 +159,6 @@ def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> d
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": shlex.join(
             [
-                *tuning.build_cache_options(pieces, settings.jars_dir, build_class_path(ours)),
                 f"-Xms{limit_initial_mib(settings.spark_driver_memory)}m",
                 *build_java_options(),
                 *tuning.build_java_options(pieces),
@@ -237,16 +235,6 @@ def build_remote_options(jars: Sequence[Path], java_options: Sequence[str]) -> d
         "spark.network.timeout": "60s",
         **{f"spark.executorEnv.{name}": value for name, value in passed_on.items()},
     }
-
-
-def list_own_jars(settings: Settings) -> list[Path]:
-    """The jars that every driver has beside Spark's own; makes or fetches missing ones."""
-    return [*fetch_jars("spark"), ensure_class_jar(settings)]
-
-
-def build_class_path(ours: Sequence[Path]) -> str:
-    """Java's class path: the project's jars, and then those that Spark ships."""
-    return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
 
 
 def limit_initial_mib(memory: str) -> int:

@@ -17,7 +17,7 @@ from contracts import ADJUSTMENTS, CONFIRMATIONS, CONTRACTS, RECEIPTS, Contract
 from contracts.consumer import CONSUMERS
 from contracts.documents import to_document
 from contracts.validation import VALIDATED, Rejection, validate
-from infra.kafka import Record, create_admin, read_all, read_end_offsets
+from infra.kafka import Record, create_admin, read_end_offsets
 from infra.kafka.drift import find_drifts, inspect
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
@@ -28,6 +28,7 @@ from services.ordering.gate import OrderPublisher, Reviews, answer_review
 from services.quarantine import follower as quarantine
 from services.quarantine.follower import read_progress
 from services.supplier import follower as supplier
+from tests.brokers import read_all
 from tests.contracts.evolution.editing import HERE, check_contracts
 from tests.contracts.expectations import find_violations
 from tests.services.at_work import at_work

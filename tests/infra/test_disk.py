@@ -11,10 +11,6 @@ from infra.settings import Settings
 MIB = 1024**2
 
 
-def create_settings(folder: Path, **limits: float) -> Settings:
-    return Settings(data_dir=folder).model_copy(update=limits)
-
-
 def test_files_count_with_what_they_take_on_the_disk(tmp_path: Path) -> None:
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "segment").write_bytes(b"x" * MIB)
@@ -23,19 +19,13 @@ def test_files_count_with_what_they_take_on_the_disk(tmp_path: Path) -> None:
     assert MIB <= count_bytes(tmp_path) < 2 * MIB
 
 
-def test_with_room_nothing_is_said(tmp_path: Path) -> None:
-    assert find_shortage(create_settings(tmp_path)) is None
-
-
-def test_a_full_folder_says_how_to_allow_more(tmp_path: Path) -> None:
-    (tmp_path / "segment").write_bytes(b"x" * 2 * MIB)
-    message = find_shortage(create_settings(tmp_path, simulator_disk_gib_max=MIB / GIB)) or ""
-    assert "make up SIMULATOR_DISK_GIB_MAX=" in message
-
-
-def test_a_full_disk_says_where_to_make_room(
+def test_a_full_folder_and_a_full_disk_are_said_with_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    settings = Settings(data_dir=tmp_path)
+    assert find_shortage(settings) is None
+    (tmp_path / "segment").write_bytes(b"x" * 2 * MIB)
+    full = settings.model_copy(update={"simulator_disk_gib_max": MIB / GIB})
+    assert "make up SIMULATOR_DISK_GIB_MAX=" in (find_shortage(full) or "")
     monkeypatch.setattr(disk, "FREE_GIB_MIN", 1e9)
-    message = find_shortage(create_settings(tmp_path)) or ""
-    assert str(tmp_path) in message
+    assert str(tmp_path) in (find_shortage(settings) or "")

@@ -53,6 +53,8 @@ def test_a_person_has_the_same_pseudonym_whenever_and_wherever(tmp_path: Path) -
     with closing(Identities(tmp_path)) as second:
         assert buy(second) == sold
         assert buy(second, card=None) == {**sold, "card_token": None}
+        cash = {"store_id": "S1", "customer_id": None}
+        assert second.replace(cash) is cash
         assert buy(second, customer="another")["card_token"] == sold["card_token"]
     assert sold["store_id"] == "S1"
     assert sold["customer_id"].startswith("customer-")
@@ -63,11 +65,6 @@ def test_a_person_has_the_same_pseudonym_whenever_and_wherever(tmp_path: Path) -
 def test_a_customer_and_a_card_with_one_name_are_two(lookup: Identities) -> None:
     sold = buy(lookup, "same", "same")
     assert sold["customer_id"].partition("-")[2] != sold["card_token"].partition("-")[2]
-
-
-def test_who_pays_cash_and_shows_nothing_stays_unknown(lookup: Identities) -> None:
-    event = {"store_id": "S1", "customer_id": None}
-    assert lookup.replace(event) is event
 
 
 def test_what_was_not_saved_was_never_replaced(tmp_path: Path) -> None:

@@ -35,12 +35,9 @@ def commit(table: Folder, version: int, operation: str, coverage: Coverage | Non
     (log / f"{version:020}.json").write_text("\n".join(map(json.dumps, lines)) + "\n")
 
 
-def test_where_there_is_no_table_nothing_is_held(table: Folder) -> None:
+def test_no_table_holds_nothing_and_each_version_says_what_was_held_then(table: Folder) -> None:
     assert read_coverage(table) == Coverage()
     assert read_committed_ms(table) == 0
-
-
-def test_each_version_says_what_was_held_then(table: Folder) -> None:
     commit(table, 0, "CREATE TABLE")
     commit(table, 1, "WRITE", FIRST)
     commit(table, 2, "WRITE", SECOND)

@@ -35,11 +35,6 @@ def test_a_remote_kafka_replaces_the_embedded_broker(monkeypatch: pytest.MonkeyP
     assert remote.bootstrap_servers == "kafka.example:9093"
 
 
-def test_what_was_remembered_needs_not_be_said_again(tmp_path: Path) -> None:
-    remember(Settings(data_dir=tmp_path, port_base=8200))
-    assert Settings().port_base == 8200
-
-
 def test_the_environment_wins_over_what_was_remembered(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -54,7 +54,7 @@ from ops.generations.promotion import switch
 from ops.generations.record import Generations, State
 from ops.verify import analytics, inventory
 from ops.verify.fraud import FraudOracle
-from ops.verify.oracles import Answering, ReorderOracle, VisitsOracle
+from ops.verify.oracles import ReorderOracle, VisitsOracle
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.transform.as_of_join import Lookups
 from pipelines.engine.pace import MARGIN, find_horizon
@@ -357,7 +357,7 @@ def list_sold(log: Iterable[Record]) -> list[Row]:
     return list(sold.values())
 
 
-def ask(pipeline: Pipeline, log: Sequence[Record]) -> Answering:
+def ask(pipeline: Pipeline, log: Sequence[Record]) -> inventory.Log:
     """The pipeline's oracle, over the log in memory."""
     read = select_inputs(pipeline, log)
     ends = {(one.topic, one.partition): one.offset + 1 for one in read}

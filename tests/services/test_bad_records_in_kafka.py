@@ -13,7 +13,6 @@ from contracts import (
     Contract,
     decode,
 )
-from infra.kafka import read_all
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.control.world_clock import read_clock
@@ -23,6 +22,7 @@ from ops.replay.readers import find_alive
 from services.ordering.gate import read_orders
 from services.supplier.follower import confirm_orders
 from tests.bad_records import get_good, list_bad
+from tests.brokers import read_all
 from tests.services.at_work import at_work
 
 pytestmark = pytest.mark.e2e

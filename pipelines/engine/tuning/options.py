@@ -2,13 +2,11 @@
 
 from collections.abc import Set
 from enum import StrEnum
-from pathlib import Path
 
 from py4j.java_gateway import JavaGateway, JavaObject  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from infra import aot
 from infra.errors import UserError
 from infra.folder import Folder
 from infra.settings import Settings
@@ -31,7 +29,6 @@ HADOOP = "spark.hadoop."
 class Piece(StrEnum):
     """A piece by its name in SPARK_TUNING. README.md says what each one replaces."""
 
-    CACHES = "caches"
     CONTEXT = "context"
     DAEMON = "daemon"
     FILES = "files"
@@ -100,13 +97,8 @@ def list_extensions(pieces: Set[Piece]) -> list[str]:
 
 
 def build_java_options(pieces: Set[Piece]) -> list[str]:
-    """Java's options for these pieces, those of its cache not among them."""
+    """Java's options for these pieces."""
     return [*heap.OPTIONS] if Piece.HEAP in pieces else []
-
-
-def build_cache_options(pieces: Set[Piece], jars_dir: Path, class_path: str) -> list[str]:
-    """Java's options to start with a cache, if it is to and there is one."""
-    return aot.build_options(jars_dir, "spark", class_path) if Piece.CACHES in pieces else []
 
 
 def create_context(pieces: Set[Piece], conf: SparkConf, gateway: JavaGateway) -> None:

@@ -5,15 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.broker import storage
-from infra.broker.storage import (
-    choose_cluster_id,
-    format_once,
-    let_read,
-    prepare_template,
-)
+from infra.broker.storage import choose_cluster_id, format_once
 from infra.errors import UserError
-from infra.jars.sets import JarSet
 from infra.security.passwords import FIRST_USERS, draw_password
 from infra.settings import Settings
 
@@ -24,9 +17,7 @@ VOTERS = "1@a:9093,2@b:9093"
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    jars = tmp_path / "jars"
-    jars.mkdir()
-    return Settings(data_dir=tmp_path, jars_dir=jars)
+    return Settings(data_dir=tmp_path)
 
 
 def write_storage_tool(tmp_path: Path, script: str) -> list[str]:
@@ -37,35 +28,22 @@ def write_storage_tool(tmp_path: Path, script: str) -> list[str]:
     return [str(command)]
 
 
-def test_kafka_formats_one_broker_and_the_next_are_copies_with_ids_of_their_own(
+def test_brokers_of_one_cluster_have_one_id_and_a_broker_alone_has_its_own(
     settings: Settings, tmp_path: Path
 ) -> None:
-    ids = set[str]()
-    for name, script in [("first", MADE), ("second", "exit 1"), ("third", "exit 1")]:
-        folder = tmp_path / name
-        folder.mkdir()
-        moved = settings.model_copy(update={"port_base": 9000 + len(ids)})
-        format_once(moved, folder, write_storage_tool(tmp_path, script))
-        ids.add((folder / "log" / "meta.properties").read_text())
-    assert len(ids) == 3
-    assert all(re.fullmatch(r"cluster\.id=R[\w-]{21}\n", each) for each in ids)
-
-
-def test_another_kafka_formats_anew(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = prepare_template(settings, write_storage_tool(tmp_path, MADE))
-    assert prepare_template(settings, write_storage_tool(tmp_path, "exit 1")) == made
-    monkeypatch.setattr(storage, "get_jar_set", lambda name: JarSet(name, ()))
-    assert prepare_template(settings, write_storage_tool(tmp_path, MADE)) != made
-
-
-def test_each_of_several_brokers_is_formatted_by_kafka(settings: Settings, tmp_path: Path) -> None:
-    one_of_two = settings.model_copy(update={"broker_voters": VOTERS, "broker_address": "a:9094"})
-    format_once(one_of_two, tmp_path, write_storage_tool(tmp_path, MADE))
-    written = (tmp_path / "log" / "meta.properties").read_text()
-    assert written == f"cluster.id={choose_cluster_id(VOTERS)}\n"
-    assert not list(settings.jars_dir.iterdir())
+    voting = {"broker_voters": VOTERS, "broker_address": "a:9094"}
+    for name, changes in [("alone", {}), ("other", {}), ("one of two", voting)]:
+        (tmp_path / name).mkdir()
+        tool = write_storage_tool(tmp_path, MADE)
+        format_once(settings.model_copy(update=changes), tmp_path / name, tool)
+    alone, other, one_of_two = (
+        (tmp_path / name / "log" / "meta.properties").read_text()
+        for name in ("alone", "other", "one of two")
+    )
+    assert alone != other
+    assert all(re.fullmatch(r"cluster\.id=R[\w-]{21}\n", each) for each in (alone, one_of_two))
+    assert one_of_two == f"cluster.id={choose_cluster_id(VOTERS)}\n"
+    assert choose_cluster_id(VOTERS) != choose_cluster_id("1@a:9093,2@c:9093")
 
 
 def test_a_failure_leaves_no_log_and_says_what_kafka_said(
@@ -86,22 +64,6 @@ def test_an_interrupted_attempt_is_begun_anew(settings: Settings, tmp_path: Path
     format_once(settings, tmp_path, write_storage_tool(tmp_path, "exit 1"))  # never again
 
 
-def test_a_cluster_has_an_id_in_kafkas_spelling_that_its_brokers_agree_on() -> None:
-    assert choose_cluster_id(None) != choose_cluster_id(None)
-    assert choose_cluster_id(VOTERS) == choose_cluster_id(VOTERS)
-    assert choose_cluster_id(VOTERS) != choose_cluster_id("1@a:9093,2@c:9093")
-    assert len(choose_cluster_id(None)) == len(choose_cluster_id(VOTERS)) == 22
-
-
-def test_whoever_copies_what_another_user_formatted_may_read_it(tmp_path: Path) -> None:
-    made = tmp_path / "formatted"
-    (made / "metadata").mkdir(parents=True, mode=0o700)
-    (made / "metadata" / "checkpoint").touch(mode=0o600)
-    let_read(made)
-    assert (made / "metadata").stat().st_mode & 0o777 == 0o755
-    assert (made / "metadata" / "checkpoint").stat().st_mode & 0o777 == 0o644
-
-
 LOOKS = 'mkdir log.new; touch log.new/meta.properties; echo "$@" >arguments; cat "${2#@}" >users'
 """A script in place of the storage tool, which keeps what it was told, and what a file told it."""
 
@@ -118,7 +80,7 @@ def test_the_first_users_are_told_in_a_file_and_in_no_argument(
     arguments = (tmp_path / "arguments").read_text()
     assert not any(password in arguments for password in passwords)
     left = {file.name for file in tmp_path.iterdir()}
-    assert left == {"java", "jars", "security", "arguments", "users", "log"}
+    assert left == {"java", "security", "arguments", "users", "log"}
 
 
 def test_a_log_has_its_users_from_its_beginning_or_none(settings: Settings, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from contracts import HEARTBEATS
 from infra import kafka
 from infra.settings import HOST, Settings
 from infra.wait import wait_for, wait_until
-from tests.brokers import start_broker
+from tests.brokers import read_all, start_broker
 from tests.ports import free_port_base
 
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(400)]
@@ -73,7 +73,7 @@ class Three:
         kafka.send(producer, HEARTBEATS.name, KEY, value, seconds_max=2 * seconds_max)
 
     def read(self) -> list[bytes]:
-        return list(kafka.read_all(self.settings, HEARTBEATS.name))
+        return list(read_all(self.settings, HEARTBEATS.name))
 
 
 @contextmanager

@@ -5,7 +5,6 @@ import pytest
 from contracts import RECEIPTS
 from infra.kafka import (
     create_admin,
-    read_all,
     read_between,
     read_end_offsets,
     read_to_end,
@@ -36,11 +35,6 @@ def test_a_part_is_what_lies_between_two_offsets(log: Settings) -> None:
     values = [message.value() for message in read_between(log, {AT: 1}, {AT: 4})]
     assert values == VALUES[1:4]
     assert list(read_between(log, {AT: 4}, {AT: 4})) == []
-
-
-def test_all_values_are_read_up_to_the_ends(log: Settings) -> None:
-    assert list(read_all(log, TOPIC)) == [value for value in VALUES if value is not None]
-    assert list(read_all(log, TOPIC, {AT: 2})) == VALUES[:2]
 
 
 def test_a_table_has_the_newest_value_of_each_key(log: Settings) -> None:

@@ -13,19 +13,11 @@ from tests.ports import free_port_base
 SPARK_MS_MAX = 2**63 // 1000
 
 
-@pytest.fixture
-def nowhere(tmp_path: Path) -> Settings:
-    """Settings of a broker that does not run."""
-    return Settings(data_dir=tmp_path, port_base=free_port_base())
-
-
-def test_a_broker_that_does_not_run_does_not_answer(nowhere: Settings) -> None:
-    assert not is_answering(nowhere, seconds_max=0.2)
-
-
 def test_a_broker_that_does_not_run_is_said_with_what_to_do(
-    nowhere: Settings, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    nowhere = Settings(data_dir=tmp_path, port_base=free_port_base())
+    assert not is_answering(nowhere, seconds_max=0.2)
     monkeypatch.setattr(topics, "REQUEST_SECONDS_MAX", 0.2)
     with pytest.raises(KafkaDown, match=r"does not answer on 127\.0\.0\.1:\d+\. .*make up"):
         apply_topics(nowhere, {})

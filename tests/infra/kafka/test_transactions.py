@@ -5,11 +5,11 @@ from confluent_kafka import Producer
 
 from contracts import ADJUSTMENTS, RECEIPTS
 from generators.log_end import find_last_published
-from infra.kafka import create_admin, read_all, read_end_offsets, read_to_end
+from infra.kafka import create_admin, read_end_offsets, read_to_end
 from infra.settings import Settings
 from ops.verify.log import read
 from pipelines.engine.backlog import measure_backlog
-from tests.brokers import get_producer
+from tests.brokers import get_producer, read_all
 from tests.transactions import Transactions, open_transaction, write_transaction
 
 pytestmark = pytest.mark.e2e

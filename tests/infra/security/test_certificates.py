@@ -8,16 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from infra.errors import UserError
+from infra.clock import get_today
 from infra.security import certificates
 from infra.security.certificates import (
-    AUTHORITY_DAYS,
     CERTIFICATE_DAYS,
     DAYS_LEFT_MIN,
     ensure_certificate,
-    renew_certificates,
 )
-from infra.security.files import locate_authority, locate_certificate, locate_security_folder
+from infra.security.files import locate_authority, locate_security_folder
 from infra.settings import Settings
 
 TODAY = date(2026, 11, 25)
@@ -114,38 +112,13 @@ def test_a_start_renews_it_when_its_end_is_near(
 
 
 def test_a_renewed_certificate_is_trusted_by_whoever_trusted_the_old_one(
-    present: Settings, tmp_path: Path
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = ensure_certificate(present, "broker")
+    present = Settings(data_dir=tmp_path)
+    with monkeypatch.context() as back:
+        go_to(get_today() - timedelta(days=CERTIFICATE_DAYS - 1), back)
+        made = ensure_certificate(present, "broker").read_bytes()
     (before := tmp_path / "before.pem").write_bytes(locate_authority(present).read_bytes())
-    made = shown.read_bytes()
-    assert list(renew_certificates(present)) == ["broker"]
+    shown = ensure_certificate(present, "broker")
     assert shown.read_bytes() != made
     shake_hands(before, shown, "localhost")
-
-
-def test_every_component_s_certificate_is_renewed_and_told_until_when(settings: Settings) -> None:
-    for component in ("api", "broker"):
-        ensure_certificate(settings, component)
-    until = TODAY + timedelta(days=CERTIFICATE_DAYS)
-    assert renew_certificates(settings) == {"api": until, "broker": until}
-
-
-def test_an_authority_that_ends_before_a_new_certificate_is_replaced(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ensure_certificate(settings, "broker")
-    before = locate_authority(settings).read_bytes()
-    end = TODAY + timedelta(days=AUTHORITY_DAYS)
-    go_to(end - timedelta(days=CERTIFICATE_DAYS), monkeypatch)
-    renew_certificates(settings)
-    assert locate_authority(settings).read_bytes() == before
-    go_to(end - timedelta(days=CERTIFICATE_DAYS - 1), monkeypatch)
-    renew_certificates(settings)
-    assert locate_authority(settings).read_bytes() != before
-
-
-def test_where_there_is_none_there_is_nothing_to_renew(settings: Settings) -> None:
-    with pytest.raises(UserError, match="make up SECURE=on"):
-        renew_certificates(settings)
-    assert not locate_certificate(settings, "broker").exists()

@@ -10,11 +10,11 @@ import pytest
 
 from contracts import ADJUSTMENTS, HEARTBEATS, PRICE_CHANGES, RECEIPTS, REFUNDS, decode
 from infra.identities import FOLDER, Identities
-from infra.kafka import create_admin, read_all, read_end_offsets, read_newest_ms
+from infra.kafka import create_admin, read_end_offsets, read_newest_ms
 from infra.processes import start_module
 from infra.settings import Settings, locate_root
 from infra.wait import wait_until
-from tests.brokers import empty_broker
+from tests.brokers import empty_broker, read_all
 from tests.command import run_command
 from tests.generators.importing.sales import UCI, uci_row, write_csv, write_m5, write_uci
 from tests.secrets import find_files

@@ -1,4 +1,4 @@
-"""The commands about tokens and keys; no token is ever shown."""
+"""The commands about tokens; no token is ever shown."""
 
 import stat
 from functools import partial
@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from infra.errors import UserError
-from infra.security.certificates import ensure_keys
-from infra.security.files import locate_certificate
 from infra.security.tokens import list_tokens
 from infra.settings import Settings
 from ops.cli import security
@@ -24,21 +22,9 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return found
 
 
-def test_certificates_are_renewed_and_it_is_said_what_to_do_next(shop: Settings) -> None:
-    ensure_keys(shop)
-    before = locate_certificate(shop, "broker").read_bytes()
-    said = run("renew")
-    assert "broker" in said
-    assert "make down && make up" in said
-    assert locate_certificate(shop, "broker").read_bytes() != before
-
-
-@pytest.mark.parametrize("words", [("renew",), ("token", "list")])
-def test_a_shop_that_is_not_secure_has_neither_certificates_nor_tokens(
-    current: Settings, words: tuple[str, ...]
-) -> None:
+def test_a_shop_that_is_not_secure_has_no_tokens(current: Settings) -> None:
     with pytest.raises(UserError, match="make up SECURE=on"):
-        run(*words)
+        run("token", "list")
 
 
 def test_a_token_is_drawn_listed_and_forgotten_and_never_shown(shop: Settings) -> None:

@@ -6,12 +6,12 @@ from threading import Event
 import pytest
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, decode, encode, encode_key
-from infra.kafka import create_admin, read_all, read_end_offsets, send
+from infra.kafka import create_admin, read_end_offsets, send
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.supplier.follower import confirm_orders
-from tests.brokers import get_producer
+from tests.brokers import get_producer, read_all
 from tests.seeds import create_random
 from tests.services.at_work import at_work
 from tests.services.dying import Died, limit_life
