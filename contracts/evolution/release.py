@@ -1,6 +1,7 @@
 """Releasing: copies the present form of a contract as a version, and gives its schema an id."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -17,15 +18,17 @@ def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
     report = check(folder, today)
     if not report.good:
         return report, ()
+    present = load(folder)
     for one in report.pending:
-        file = folder / load(folder)[one.contract].file
+        contract = present[one.contract]
+        file = folder / contract.file
         file.write_text(
             replace_version(file.read_text(encoding="utf-8"), one.version), encoding="utf-8"
         )
-        target = locate_version(folder, load(folder)[one.contract])
+        target = locate_version(folder, replace(contract, version=one.version))
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
     lock = folder / LOCK.name
-    known = extend(load_lock.__wrapped__(lock), load(folder).values())
+    known = extend(load_lock.__wrapped__(lock), present.values())
     lock.write_text(render_lock(known), encoding="utf-8")
     return report, report.pending

@@ -20,14 +20,14 @@ def give_way() -> None:
     os.nice(max(0, NICENESS - os.nice(0)))
 
 
-def share_cores(leader: int, niceness: int) -> None:
-    """Have the session of processes that `leader` leads compete for cores with this niceness.
+def share_cores(leader: int) -> None:
+    """Have the session of processes that `leader` leads compete for cores with our niceness.
 
     Linux can share the cores among sessions (autogroup), and then a niceness counts only within its
     session. Where it does not share them so, nothing changes.
     """
     with suppress(OSError):
-        Path(f"/proc/{leader}/autogroup").write_text(str(niceness))
+        Path(f"/proc/{leader}/autogroup").write_text(str(os.nice(0)))
 
 
 def end_with_parent() -> None:

@@ -111,7 +111,7 @@ def start_session(
         # At the end of the class path, and so with the cache of a Java that has no such jars.
         os.environ[LAST_JARS] = os.pathsep.join(map(str, jars))
         gateway = launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
-        share_cores(gateway.proc.pid, os.nice(0))
+        share_cores(gateway.proc.pid)
         tuning.create_context(choose_pieces(settings), conf, gateway)
     spark = SparkSession.builder.config(conf=conf).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")

@@ -1,5 +1,6 @@
 """The contributions of receipts and refunds: signals by rule, subject and interval."""
 
+import operator
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import get_args, get_type_hints
@@ -92,15 +93,15 @@ def build_of_card(limits: Thresholds) -> Iterator[Contribution]:
     placed = with_card & F.col("latitude").isNotNull()
     in_window = at + F.lit(limits.card_sales_window)
     in_reach = at + F.lit(limits.travel_gap_max)
-    for rule, lasting, when, reaches in (
-        ("card-velocity", limits.card_sales_interval, with_card, in_window.__gt__),
-        ("impossible-travel", limits.travel_interval, placed, in_reach.__ge__),
+    for rule, lasting, when, until, reaches in (
+        ("card-velocity", limits.card_sales_interval, with_card, in_window, operator.gt),
+        ("impossible-travel", limits.travel_interval, placed, in_reach, operator.ge),
     ):
         own = compute_start(at, lasting)
         following = own + F.lit(lasting)
         yield create_signal(rule, card, own, lasting, when)
         yield create_signal(
-            rule, card, following, lasting, when & reaches(following), kind="context"
+            rule, card, following, lasting, when & reaches(until, following), kind="context"
         )
 
 

@@ -95,7 +95,7 @@ class Announcements:
         times["holds_from"] = holds_from(times["effective_at"], record.published_ms)
         if any(to_instant(at) is None for at in times.values()):
             return None  # no calendar has the time, so no client can ask for it
-        rendered = {name: render_instant(at) for name, at in times.items()}
+        added = {name: render_instant(times[name]) for name in ("published_at", "holds_from")}
         return (
             record.partition[1],
             record.offset,
@@ -103,7 +103,7 @@ class Announcements:
             times["event_time"],
             event["sku"],
             times[self._since],
-            json.dumps({**self._table.to_json(row), **rendered}),
+            json.dumps({**self._table.to_json(row), **added}),
         )
 
 

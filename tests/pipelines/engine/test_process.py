@@ -28,12 +28,12 @@ from pathlib import Path
 from pipelines.engine.process import give_way, share_cores
 give_way()
 led = subprocess.Popen(["sleep", "60"], start_new_session=True)
-share_cores(led.pid, os.nice(0))
+share_cores(led.pid)
 shown = Path(f"/proc/{led.pid}/autogroup")
 print(shown.read_text().split()[-1] if shown.exists() else "")
 led.kill()
 led.wait()
-share_cores(led.pid, os.nice(0))
+share_cores(led.pid)
 """
 
 
