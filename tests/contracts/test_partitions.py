@@ -1,6 +1,6 @@
 import pytest
 
-from contracts.partitions import murmur2
+from contracts.partitions import choose_partition, murmur2
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,7 @@ from contracts.partitions import murmur2
 )
 def test_the_hash_is_the_one_in_kafka_s_own_test(key: bytes, hashed: int) -> None:
     assert murmur2(key) == hashed % 2**32
+
+
+def test_stores_spread_over_the_partitions() -> None:
+    assert {choose_partition(f"S{number:03d}".encode(), 4) for number in range(12)} == {0, 1, 2, 3}

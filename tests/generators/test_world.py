@@ -23,6 +23,7 @@ from generators.ticks import (
 from generators.wire import encode_value
 from generators.world import World
 from infra.settings import Settings
+from ops.control.world_clock import WORLD
 from tests.generators.worlds import (
     CLEAN,
     SMALL,
@@ -30,6 +31,7 @@ from tests.generators.worlds import (
     publish_hours,
     remember,
     select_pages,
+    to_published,
 )
 
 FIRST_HOURS = "e072c82a2d1881b6c9a2a1721350c23f140a9b7e443cbc083c6bda14c5f4b563"
@@ -42,6 +44,13 @@ def test_the_same_seed_gives_the_same_bytes_on_every_machine() -> None:
         place = one.published_ms, one.topic, one.partition, one.sequence, one.key
         digest.update(repr(place).encode() + encode_value(one))
     assert digest.hexdigest() == FIRST_HOURS
+
+
+def test_another_seed_gives_another_world() -> None:
+    other = publish_hours(3, replace(SMALL, seed=SMALL.seed + 1))
+    same = set(map(to_published, other)) & set(map(to_published, publish_hours(3)))
+    # Minutes end in every world.
+    assert {one.key for one in same} == {WORLD.encode()}
 
 
 def test_the_world_begins_with_catalog_and_full_shelves() -> None:
