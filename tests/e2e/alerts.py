@@ -4,8 +4,10 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 from contracts import ALERTS as ALERT
 from contracts.times import EPOCH, MILLISECOND
@@ -97,7 +99,11 @@ def reading(shop: Shop) -> Iterator[Sequence[Listings]]:
     def read(own: Listings) -> None:
         try:
             while not stop.is_set():
-                own.append(served_by())
+                try:
+                    own.append(served_by())
+                except HTTPError as refused:  # a promotion has ended this listing
+                    if refused.code != HTTPStatus.GONE:
+                        raise
         except Exception as error:  # the thread's error is raised below
             trouble.append(error)
 
