@@ -111,7 +111,7 @@ class Writing:
     def mark_again(self, batch: int, outputs: Offsets | None = None, **effort: int) -> None:
         """Write the marker of this batch, as of now or of the outputs' ends given.
 
-        `took_ms` and `state_bytes` are what the batch took.
+        `took_ms` and `state_bytes` are what the batch took. It is in the log on return.
         """
         ends = outputs or self._log.ends(self.outputs.values())
         value = {
@@ -129,6 +129,7 @@ class Writing:
             **effort,
         }
         self._publish(MARKERS, value)
+        self._log.ends([MARKERS.name])
 
     def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:
         self._log.publish((contract.name, 0), encode_key(contract, value), encode(contract, value))
