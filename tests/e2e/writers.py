@@ -22,9 +22,10 @@ def follow_guide_for_writers(shop: Shop, folder: Path) -> None:
     assert '"units_on_hand":10,' in reader.shell(first_example)
     set_now, sending = one_event.split("\n", 1)
     assert set_now.startswith("now=$(")
-    fixed = f"now={shop.get('/v1/clock')['world_time']}\n"
-    for _ in range(3):  # with the same time it is the same event
-        reader.shell(fixed + sending)
+    assert '"mine-0"' in sending  # as in the README's, and an own world's clock may stand still
+    another = f"now={shop.get('/v1/clock')['world_time']}\n{sending.replace('mine-0', 'mine-1')}"
+    for _ in range(3):  # with the same id and time it is the same event
+        reader.shell(another)
     await_counted(shop, on_hand=20, sold=0)
     assert reader.shell(a_file).count('"min_offset":') == 3
     await_counted(shop, on_hand=14, sold=6)
