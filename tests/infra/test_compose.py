@@ -1,6 +1,8 @@
 """The containers know every setting that a person may choose."""
 
 import re
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import pytest
@@ -10,7 +12,6 @@ from infra.errors import UserError
 from infra.settings import Settings, locate_root, refuse_half_secure
 from ops.control.access import list_services
 from pipelines.common.pipeline import list_pipelines
-from tests.infra.kubernetes.composed import compose
 
 FIXED = {
     "port_base",
@@ -33,7 +34,46 @@ CLUSTER = {
 }
 """What runs in the cluster alone, which takes no SECURE."""
 
+NAMED = re.compile(r"\$\{(\w+)(?::([-+])([^}]*))?\}")
+"""A variable of the file, and what stands for it if it is unset or set."""
+
 Composed = dict[str, Any]
+
+
+@cache
+def compose(cluster: bool = False, **chosen: str) -> Mapping[str, Composed]:
+    """The services that run, by name, with these variables; only those with images of ours."""
+    known = dict(chosen)
+    for file in (".env", *(["infra/cluster.env"] if cluster else [])):
+        for name, value in re.findall(
+            r"^(\w+)=(.*)$", (locate_root() / file).read_text(), re.MULTILINE
+        ):
+            known[name] = chosen.get(name, interpolate(value, known))
+    services = yaml.safe_load(
+        interpolate((locate_root() / "docker-compose.yml").read_text(), known)
+    )
+    profiles = set(known["COMPOSE_PROFILES"].split(","))
+    running = {
+        name: one
+        for name, one in services["services"].items()
+        if "build" in one and profiles & set(one.get("profiles", profiles))
+    }
+    for one in running.values():
+        one["environment"] = {
+            name: known.get(name, "") if value is None else str(value)
+            for name, value in one["environment"].items()
+        }
+    return running
+
+
+def interpolate(text: str, known: Mapping[str, str]) -> str:
+    def find(found: re.Match[str]) -> str:
+        value, sign, word = known.get(found[1], ""), found[2], found[3] or ""
+        if sign == "+":
+            return word if value else ""
+        return value or word
+
+    return NAMED.sub(find, text)
 
 
 @pytest.fixture(scope="module")
