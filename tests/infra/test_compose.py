@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import pytest
@@ -40,30 +39,18 @@ NAMED = re.compile(r"\$\{(\w+)(?::([-+])([^}]*))?\}")
 Composed = dict[str, Any]
 
 
-@cache
-def compose(cluster: bool = False, **chosen: str) -> Mapping[str, Composed]:
-    """The services that run, by name, with these variables; only those with images of ours."""
-    known = dict(chosen)
+def read_variables(service: str, cluster: bool = False) -> dict[str, str]:
+    """The variables of a service of a secure shop, as docker compose reads the file."""
+    known = {"SECURE": "on"}
     for file in (".env", *(["infra/cluster.env"] if cluster else [])):
         for name, value in re.findall(
             r"^(\w+)=(.*)$", (locate_root() / file).read_text(), re.MULTILINE
         ):
-            known[name] = chosen.get(name, interpolate(value, known))
-    services = yaml.safe_load(
-        interpolate((locate_root() / "docker-compose.yml").read_text(), known)
-    )
-    profiles = set(known["COMPOSE_PROFILES"].split(","))
-    running = {
-        name: one
-        for name, one in services["services"].items()
-        if "build" in one and profiles & set(one.get("profiles", profiles))
-    }
-    for one in running.values():
-        one["environment"] = {
-            name: known.get(name, "") if value is None else str(value)
-            for name, value in one["environment"].items()
-        }
-    return running
+            known[name] = "on" if name == "SECURE" else interpolate(value, known)
+    text = interpolate((locate_root() / "docker-compose.yml").read_text(), known)
+    told = yaml.safe_load(text)["services"][service]["environment"].items()
+    given = {name: known.get(name, "") if value is None else str(value) for name, value in told}
+    return {name.lower(): value for name, value in given.items() if value}
 
 
 def interpolate(text: str, known: Mapping[str, str]) -> str:
@@ -112,10 +99,7 @@ def test_each_program_of_a_secure_shop_logs_in_as_a_service_that_has_a_password(
 def test_certificates_of_a_secure_shop_name_every_host_that_its_programs_ask(
     service: str,
 ) -> None:
-    told = compose(SECURE="on")[service]["environment"]
-    settings = Settings.model_validate(
-        {name.lower(): value for name, value in told.items() if value} | {"data_dir": "/data"}
-    )
+    settings = Settings.model_validate(read_variables(service) | {"data_dir": "/data"})
     assert settings.secure
     refuse_half_secure(settings)
     assert {"broker", "api"} <= set(settings.hosts)
@@ -123,10 +107,7 @@ def test_certificates_of_a_secure_shop_name_every_host_that_its_programs_ask(
 
 @pytest.mark.parametrize("service", ["broker", "broker-2", "topics", "inventory"])
 def test_a_cluster_with_secure_is_refused_by_its_programs(service: str) -> None:
-    told = compose(cluster=True, SECURE="on")[service]["environment"]
-    settings = Settings.model_validate(
-        {name.lower(): value for name, value in told.items() if value}
-    )
+    settings = Settings.model_validate(read_variables(service, cluster=True))
     with pytest.raises(UserError, match="SECURE protects"):
         refuse_half_secure(settings)
 
