@@ -5,7 +5,6 @@ Each says what to do. That there is a Python with its modules, the environment h
 
 import os
 import shutil
-import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ from pathlib import Path
 import psutil
 
 from infra import java
-from infra.settings import HOST, Settings
+from infra.ports import free
+from infra.settings import Settings
 from infra.supervisor import orphans
 
 GIB = 1024**3
@@ -147,15 +147,8 @@ def find_free_base(machine: Machine, settings: Settings) -> int:
 
 def find_holder(home: Path, port: int) -> Holder | None:
     """The process that listens on the port; `home`: the data folder of our own components."""
-    with socket.socket() as probe:
-        # As servers do: a port with only old connections in TIME_WAIT is free.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError:
-            pass
-        else:
-            return None
+    if free(port):
+        return None
     try:
         connections = psutil.net_connections(kind="tcp")
     except psutil.AccessDenied:

@@ -7,6 +7,7 @@ has its certificate.
 import json
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
@@ -45,8 +46,5 @@ def read_erasures(file: Path) -> Sequence[Erased]:
 
 def erase_again(home: Path, erasures: Sequence[Erased]) -> int:
     """Erase from the lookup whoever it still knows. Returns how many these were."""
-    lookup = Identities(home)
-    try:
+    with closing(Identities(home)) as lookup:
         return sum(lookup.erase_again(each) for each in erasures)
-    finally:
-        lookup.close()

@@ -24,8 +24,12 @@ def open_answer(url: str, seconds_max: float, shop: Settings | None = None) -> H
     `seconds_max`: how long the service may be silent. `shop`: the shop of the API at this address;
     for a secure one the request checks the certificate and carries a token.
     """
-    request = Request(url, headers=_identify(shop))
-    answer: HTTPResponse = urlopen(request, timeout=seconds_max, context=_trust(shop))
+    request, trusted = Request(url), None
+    if shop is not None and shop.secure:
+        trusted = ssl.create_default_context(cafile=locate_authority(shop))
+        if (token := read_own(shop, get_wall_ms())) is not None:
+            request.add_header("Authorization", f"Bearer {token}")
+    answer: HTTPResponse = urlopen(request, timeout=seconds_max, context=trusted)
     return answer
 
 
@@ -33,16 +37,3 @@ def fetch_json(url: str, seconds_max: float, shop: Settings | None = None) -> An
     """The answer, parsed from JSON. Raises one of NO_ANSWER. `shop`: see `open_answer`."""
     with open_answer(url, seconds_max, shop) as answer:
         return json.load(answer)
-
-
-def _trust(shop: Settings | None) -> ssl.SSLContext | None:
-    """The TLS context with the shop's authority; None: the system's authorities."""
-    if shop is None or not shop.secure:
-        return None
-    return ssl.create_default_context(cafile=locate_authority(shop))
-
-
-def _identify(shop: Settings | None) -> dict[str, str]:
-    if shop is None or not shop.secure or (token := read_own(shop, get_wall_ms())) is None:
-        return {}
-    return {"Authorization": f"Bearer {token}"}

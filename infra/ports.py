@@ -2,7 +2,6 @@
 
 import secrets
 import socket
-from contextlib import closing
 
 OFFSETS = (0, 1092, 1093)
 """The ports of a shop, from its PORT_BASE."""
@@ -36,7 +35,10 @@ def free_port_base(share: int = 0) -> int:
 
 
 def free(port: int) -> bool:
-    with closing(socket.socket()) as probe:
+    """Whether a server can listen on this machine's port."""
+    with socket.socket() as probe:
+        # As servers do: a port with only old connections in TIME_WAIT is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:

@@ -36,7 +36,9 @@ def compile_classes(folders: Iterable[Path], jars_dir: Path, class_path: Sequenc
         with tempfile.TemporaryDirectory(prefix=".compiled-", dir=jars_dir) as scratch:
             classes, draft = Path(scratch) / "classes", Path(scratch) / jar.name
             run_compiler(compiler, files, class_path, classes)
-            pack(classes, draft)
+            with ZipFile(draft, "w") as packed:
+                for file in sorted(classes.rglob("*.class")):
+                    packed.write(file, file.relative_to(classes))
             draft.replace(jar)  # another process may have been faster, with the same content
     return jar
 
@@ -62,9 +64,3 @@ def run_compiler(
             f"The project's Java should compile, but does not:\n{messages}\n"
             "Correct these lines, then run the same command again."
         )
-
-
-def pack(classes: Path, jar: Path) -> None:
-    with ZipFile(jar, "w") as packed:
-        for file in sorted(classes.rglob("*.class")):
-            packed.write(file, file.relative_to(classes))

@@ -10,7 +10,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -34,18 +34,11 @@ def fetch(
     target = folder / jar_set.name
     if not is_whole(jar_set, target):
         folder.mkdir(parents=True, exist_ok=True)
-        with lock_folder(folder):
+        with (folder / ".lock").open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)  # until this process closes the file, or ends
             if not is_whole(jar_set, target):  # another process may have fetched it meanwhile
                 replace(jar_set, target, progress)
     return [target / jar.file_name for jar in jar_set.jars]
-
-
-@contextlib.contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
-    """Let one process at a time change the folder; the kernel releases the lock when it ends."""
-    with (folder / ".lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
 
 
 def is_whole(jar_set: JarSet, target: Path) -> bool:

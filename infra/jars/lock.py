@@ -8,7 +8,7 @@ from jgo.env import EnvironmentBuilder, EnvironmentSpec, LockFile
 
 # The lock format's staleness mark, which no public module of jgo exports.
 from jgo.env._lockfile import compute_spec_hash
-from jgo.maven import Dependency, MavenContext
+from jgo.maven import MavenContext
 
 from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE
 
@@ -29,21 +29,14 @@ def lock(folder: Path, without: frozenset[str]) -> int:
     context = MavenContext()
     asked = EnvironmentBuilder(context=context).spec_to_dependencies(spec)
     roots, others = context.resolver.resolve(asked)
-    dependencies = [
-        *roots,
-        *(dependency for dependency in others if is_needed_at_run_time(dependency)),
-    ]
-    kept = [dependency for dependency in dependencies if dependency.artifactId not in without]
+    needed = [*roots, *(each for each in others if each.scope in ("compile", "runtime"))]
+    kept = [each for each in needed if each.artifactId not in without]
     LockFile.from_resolved_dependencies(
         kept,
         environment_name=spec.name,
         spec_hash=compute_spec_hash(folder / SPEC_FILE),
     ).save(folder / LOCK_FILE)
     return len(kept)
-
-
-def is_needed_at_run_time(dependency: Dependency) -> bool:
-    return dependency.scope in ("compile", "runtime")
 
 
 def list_shipped() -> frozenset[str]:

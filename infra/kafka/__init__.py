@@ -1,7 +1,6 @@
 """Kafka clients with safe settings, and the requests to a broker that every room uses."""
 
 from infra.kafka.clients import (
-    Config,
     build_client_config,
     create_admin,
     create_consumer,
@@ -29,12 +28,10 @@ from infra.kafka.read import (
     to_record,
 )
 from infra.kafka.send import NotDelivered, Outgoing, send, send_all
-from infra.kafka.topics import HasTopicSettings, TopicSettings, apply_topics, is_answering
+from infra.kafka.topics import apply_topics, is_answering
 
 __all__ = [
-    "Config",
     "EndOffsets",
-    "HasTopicSettings",
     "Headers",
     "KafkaDown",
     "NotDelivered",
@@ -42,7 +39,6 @@ __all__ = [
     "Outgoing",
     "Partition",
     "Record",
-    "TopicSettings",
     "UnknownTopic",
     "apply_topics",
     "build_client_config",

@@ -114,16 +114,13 @@ def find_drifts(
         for setting, value in build_config(contract.settings).items():
             if (found := topic.config.get(setting, "unset")) != value:
                 yield Drift(name, setting, value, found, mendable=True)
-        if cluster.brokers >= BROKERS_FOR_COPIES:
-            yield from _find_copies_drift(name, topic)
-
-
-def _find_copies_drift(name: str, topic: Topic) -> Iterator[Drift]:
-    if topic.copies < COPIES_MIN:
-        yield Drift(name, "replication", str(COPIES_MIN), str(topic.copies), mendable=False)
-    in_sync = int(topic.config.get(IN_SYNC, "1"))
-    if in_sync < IN_SYNC_MIN:
-        yield Drift(name, IN_SYNC, str(IN_SYNC_MIN), str(in_sync), mendable=True)
+        if cluster.brokers < BROKERS_FOR_COPIES:
+            continue
+        if topic.copies < COPIES_MIN:
+            yield Drift(name, "replication", str(COPIES_MIN), str(topic.copies), mendable=False)
+        in_sync = int(topic.config.get(IN_SYNC, "1"))
+        if in_sync < IN_SYNC_MIN:
+            yield Drift(name, IN_SYNC, str(IN_SYNC_MIN), str(in_sync), mendable=True)
 
 
 def mend(client: AdminClient, drifted: list[Drift]) -> None:

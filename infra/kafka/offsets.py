@@ -206,21 +206,18 @@ def _look_up(
 
 def _list_patiently(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
     """As `list_partitions`, but asks again while no broker answers. Raises KafkaException."""
-    names, unheard = tuple(topics), list[KafkaException]()
-    known: tuple[Partition, ...] = ()
+    names = tuple(topics)
 
-    def is_heard() -> bool:
-        nonlocal known
+    def ask() -> tuple[Partition, ...] | KafkaException:
         try:
-            known = list_partitions(admin, names)
+            return list_partitions(admin, names)
         except KafkaException as error:
-            unheard.append(error)
-            return False
-        return True
+            return error
 
-    if not wait_for(is_heard, LED_SECONDS_MAX):
-        raise unheard[-1]
-    return known
+    answer = ask_until(ask, lambda heard: isinstance(heard, tuple), LED_SECONDS_MAX)
+    if isinstance(answer, KafkaException):
+        raise answer
+    return answer
 
 
 def _answer(

@@ -101,18 +101,13 @@ def read_assigned(reader: Consumer, ends: Offsets, idle_seconds_max: float) -> G
             )
 
 
-def read_to_end(
-    settings: Settings, topic: str, *, records_max: int | None = None
-) -> dict[bytes, bytes]:
+def read_to_end(settings: Settings, topic: str) -> dict[bytes, bytes]:
     """The latest value of every key in a compacted topic, up to the topic's end at the call.
 
-    With `records_max`, only the keys among that number of last offsets of each partition.
     Raises UnknownTopic, and TimeoutError as read_between does.
     """
     client = create_admin(settings)
     ends, starts = read_end_offsets(client, [topic]), read_start_offsets(client, [topic])
-    if records_max is not None:
-        starts = {at: max(start, ends[at] - records_max) for at, start in starts.items()}
     latest: dict[bytes, bytes] = {}
     for message in read_between(settings, starts, ends):
         key, value = message.key() or b"", message.value()

@@ -54,11 +54,17 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
         present = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics
     except KafkaException as error:
         raise KafkaDown(settings.bootstrap_servers) from error
-    missing = {name: contract for name, contract in topics.items() if name not in present}
+    missing = {name: one.settings for name, one in topics.items() if name not in present}
     if not missing:
         return ()
+    replicas = settings.kafka_replication_factor
+    # With three copies, one broker may be down and nothing acknowledged is lost.
+    in_sync = {"min.insync.replicas": str(max(1, replicas - 1))}
     made = client.create_topics(
-        [_create_topic(settings, name, contract.settings) for name, contract in missing.items()],
+        [
+            NewTopic(name, one.partitions, replicas, config={**in_sync, **build_config(one)})
+            for name, one in missing.items()
+        ],
         operation_timeout=REQUEST_SECONDS_MAX,
     )
     for future in made.values():
@@ -78,14 +84,3 @@ def build_config(topic: TopicSettings) -> dict[str, str]:
         config[AHEAD] = str(min(int(config[AHEAD]), FAR_MS_MAX))
         config[BEHIND] = str(FAR_MS_MAX)
     return config
-
-
-def _create_topic(settings: Settings, name: str, topic: TopicSettings) -> NewTopic:
-    replicas = settings.kafka_replication_factor
-    return NewTopic(
-        name,
-        num_partitions=topic.partitions,
-        replication_factor=replicas,
-        # With three copies, one broker may be down and nothing acknowledged is lost.
-        config={"min.insync.replicas": str(max(1, replicas - 1)), **build_config(topic)},
-    )

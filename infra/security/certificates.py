@@ -2,7 +2,7 @@
 soon.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -72,27 +72,20 @@ def list_ends(settings: Settings) -> Iterator[End]:
             yield End("certificate", file.stem, at_ms, DAYS_LEFT_MIN, "make down && make up")
 
 
-def _locate_authority_pair(settings: Settings) -> Path:
-    return locate_security_folder(settings) / "authority-key.pem"
-
-
 def _issue(settings: Settings, component: str) -> None:
     """Make a key and a certificate for the component, in place of an earlier pair."""
-    pair = _locate_authority_pair(settings)
+    pair = locate_security_folder(settings) / "authority-key.pem"
     if not pair.exists():
         make_folder(pair.parent)
         write_once(pair, _make_authority())
-    _show_authority(settings)
+    authority = x509.load_pem_x509_certificate(pair.read_bytes())
+    # For clients, without the key.
+    replace(locate_authority(settings), authority.public_bytes(Encoding.PEM).decode())
     file = locate_certificate(settings, component)
     make_folder(file.parent)
-    hosts = _name_hosts(settings)
-    replace(file, _make_certificate(component, hosts, pair.read_bytes()))
-
-
-def _show_authority(settings: Settings) -> None:
-    """Write the authority's certificate without its key, for clients."""
-    authority = x509.load_pem_x509_certificate(_locate_authority_pair(settings).read_bytes())
-    replace(locate_authority(settings), authority.public_bytes(Encoding.PEM).decode())
+    signer = load_pem_private_key(pair.read_bytes(), password=None)
+    assert isinstance(signer, ec.EllipticCurvePrivateKey), "the authority's key is made here"
+    replace(file, _make_certificate(component, _name_hosts(settings), authority, signer))
 
 
 def _make_authority() -> str:
@@ -104,15 +97,15 @@ def _make_authority() -> str:
         .add_extension(_create_usage(signs_certificates=True), critical=True)
         .sign(key, hashes.SHA256())
     )
-    return _encode_pem(key, [made])
+    return _encode_pem(key, made)
 
 
 def _make_certificate(
-    component: str, hosts: x509.SubjectAlternativeName, authority_pem: bytes
+    component: str,
+    hosts: x509.SubjectAlternativeName,
+    authority: x509.Certificate,
+    signer: ec.EllipticCurvePrivateKey,
 ) -> str:
-    authority = x509.load_pem_x509_certificate(authority_pem)
-    signer = load_pem_private_key(authority_pem, password=None)
-    assert isinstance(signer, ec.EllipticCurvePrivateKey), "the authority's key is made here"
     key = ec.generate_private_key(ec.SECP256R1())
     # The broker is a client of its own controller, with this certificate.
     uses = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
@@ -126,7 +119,7 @@ def _make_certificate(
         .add_extension(issuer, critical=False)
         .sign(signer, hashes.SHA256())
     )
-    return _encode_pem(key, [made])
+    return _encode_pem(key, made)
 
 
 def _begin(
@@ -174,10 +167,9 @@ def _create_usage(*, signs_certificates: bool) -> x509.KeyUsage:
     )
 
 
-def _encode_pem(key: ec.EllipticCurvePrivateKey, certificates: Iterable[x509.Certificate]) -> str:
+def _encode_pem(key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> str:
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    public = (one.public_bytes(Encoding.PEM) for one in certificates)
-    return b"".join([secret, *public]).decode()
+    return (secret + certificate.public_bytes(Encoding.PEM)).decode()
 
 
 def _read_last_day(file: Path) -> date:

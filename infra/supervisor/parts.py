@@ -54,18 +54,11 @@ def find_parts(settings: Settings) -> dict[str, int]:
     if manager is None:
         return {}
     parts = {name: one.pid for name, one in manager.list_processes().items() if one.pid}
-    if PIPELINES in parts:
-        parts |= _find_spark(parts[PIPELINES])
-    return parts
-
-
-def _find_spark(pipelines: int) -> dict[str, int]:
-    for engine in find_engines(pipelines):
+    for engine in find_engines(parts[PIPELINES]) if PIPELINES in parts else ():
         with suppress(psutil.NoSuchProcess):
-            worker = engine.parent()
-            if worker is not None:
-                return {WORKER: worker.pid, ENGINE: engine.pid}
-    return {}
+            if (worker := engine.parent()) is not None:
+                return {**parts, WORKER: worker.pid, ENGINE: engine.pid}
+    return parts
 
 
 def kill(pid: int) -> None:

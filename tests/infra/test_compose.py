@@ -1,6 +1,7 @@
 """The containers know every setting that a person may choose."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -10,7 +11,6 @@ from infra.errors import UserError
 from infra.settings import Settings, locate_root, refuse_half_secure
 from ops.control.access import list_services
 from pipelines.common.pipeline import list_pipelines
-from tests.infra.kubernetes.composed import compose
 
 FIXED = {
     "port_base",
@@ -33,7 +33,34 @@ CLUSTER = {
 }
 """What runs in the cluster alone, which takes no SECURE."""
 
+NAMED = re.compile(r"\$\{(\w+)(?::([-+])([^}]*))?\}")
+"""A variable of the file, and what stands for it if it is unset or set."""
+
 Composed = dict[str, Any]
+
+
+def read_variables(service: str, cluster: bool = False) -> dict[str, str]:
+    """The variables of a service of a secure shop, as docker compose reads the file."""
+    known = {"SECURE": "on"}
+    for file in (".env", *(["infra/cluster.env"] if cluster else [])):
+        for name, value in re.findall(
+            r"^(\w+)=(.*)$", (locate_root() / file).read_text(), re.MULTILINE
+        ):
+            known[name] = "on" if name == "SECURE" else interpolate(value, known)
+    text = interpolate((locate_root() / "docker-compose.yml").read_text(), known)
+    told = yaml.safe_load(text)["services"][service]["environment"].items()
+    given = {name: known.get(name, "") if value is None else str(value) for name, value in told}
+    return {name.lower(): value for name, value in given.items() if value}
+
+
+def interpolate(text: str, known: Mapping[str, str]) -> str:
+    def find(found: re.Match[str]) -> str:
+        value, sign, word = known.get(found[1], ""), found[2], found[3] or ""
+        if sign == "+":
+            return word if value else ""
+        return value or word
+
+    return NAMED.sub(find, text)
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +99,7 @@ def test_each_program_of_a_secure_shop_logs_in_as_a_service_that_has_a_password(
 def test_certificates_of_a_secure_shop_name_every_host_that_its_programs_ask(
     service: str,
 ) -> None:
-    told = compose(SECURE="on")[service]["environment"]
-    settings = Settings.model_validate(
-        {name.lower(): value for name, value in told.items() if value} | {"data_dir": "/data"}
-    )
+    settings = Settings.model_validate(read_variables(service) | {"data_dir": "/data"})
     assert settings.secure
     refuse_half_secure(settings)
     assert {"broker", "api"} <= set(settings.hosts)
@@ -83,10 +107,7 @@ def test_certificates_of_a_secure_shop_name_every_host_that_its_programs_ask(
 
 @pytest.mark.parametrize("service", ["broker", "broker-2", "topics", "inventory"])
 def test_a_cluster_with_secure_is_refused_by_its_programs(service: str) -> None:
-    told = compose(cluster=True, SECURE="on")[service]["environment"]
-    settings = Settings.model_validate(
-        {name.lower(): value for name, value in told.items() if value}
-    )
+    settings = Settings.model_validate(read_variables(service, cluster=True))
     with pytest.raises(UserError, match="SECURE protects"):
         refuse_half_secure(settings)
 

@@ -31,20 +31,16 @@ def count(made: Made) -> int:
     return len((made.folder.parent / "made").read_text())
 
 
-def test_it_is_made_once_and_anew_for_another_lock(made: Made) -> None:
+def test_it_is_made_once_and_anew_for_another_lock_or_folder(made: Made, tmp_path: Path) -> None:
     made.ensure()
     made.ensure()
     assert count(made) == 1
     made.lock.write_text("one==2\n")
     made.ensure()
     assert count(made) == 2
-
-
-def test_a_moved_folder_makes_it_anew(made: Made, tmp_path: Path) -> None:
-    made.ensure()
     made.folder.rename(tmp_path / "moved")
     replace(made, folder=tmp_path / "moved").ensure()
-    assert count(made) == 2
+    assert count(made) == 3
 
 
 def test_an_interrupted_installation_is_done_again(made: Made, tmp_path: Path) -> None:

@@ -66,7 +66,9 @@ def test_its_address_is_what_every_engine_takes(url: str, address: str) -> None:
     assert (Folder.of(url) / "bronze").name == "bronze"
 
 
-def test_what_lies_in_it_is_named_read_counted_and_removed(tmp_path: Path) -> None:
+def test_what_lies_in_it_is_named_read_counted_and_removed_and_then_is_nothing(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a log" / "deeper").mkdir(parents=True)
     (tmp_path / "a log" / "7").write_text("seven\n")
     (tmp_path / "a log" / "deeper" / "8").write_text("eight\n")
@@ -74,17 +76,13 @@ def test_what_lies_in_it_is_named_read_counted_and_removed(tmp_path: Path) -> No
     assert sorted(folder.list_names()) == ["7", "deeper"]
     assert folder.read("7") == "seven\n"
     assert folder.count_bytes() == 12
-    folder.remove()
-    assert [one.name for one in tmp_path.iterdir()] == []
-
-
-def test_where_there_is_none_there_is_nothing(tmp_path: Path) -> None:
-    absent = Folder(str(tmp_path / "absent"))
-    assert absent.list_names() == []
-    assert absent.count_bytes() == 0
-    absent.remove()
-    with pytest.raises(FileNotFoundError):
-        absent.read("7")
+    for _ in range(2):
+        folder.remove()
+        assert [one.name for one in tmp_path.iterdir()] == []
+        assert folder.list_names() == []
+        assert folder.count_bytes() == 0
+        with pytest.raises(FileNotFoundError):
+            folder.read("7")
 
 
 def test_an_object_store_is_where_the_environment_says(bucket: None) -> None:

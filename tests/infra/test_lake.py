@@ -47,15 +47,11 @@ def test_no_table_holds_nothing_and_each_version_says_what_was_held_then(table: 
     assert read_committed_ms(table, 1) == 1000
 
 
-def test_who_only_joins_files_need_not_say_it(table: Folder) -> None:
+def test_who_only_joins_files_need_not_say_it_and_who_writes_is_found_out(table: Folder) -> None:
     commit(table, 1, "WRITE", FIRST)
     commit(table, 2, "OPTIMIZE")
     assert read_coverage(table) == FIRST
-
-
-def test_who_writes_and_does_not_say_it_is_found_out(table: Folder) -> None:
-    commit(table, 1, "WRITE", FIRST)
-    commit(table, 2, "WRITE")
+    commit(table, 3, "WRITE")
     with pytest.raises(UnknownCoverage):
         read_coverage(table)
 

@@ -35,13 +35,17 @@ def test_a_remote_kafka_replaces_the_embedded_broker(monkeypatch: pytest.MonkeyP
     assert remote.bootstrap_servers == "kafka.example:9093"
 
 
-def test_the_environment_wins_over_what_was_remembered(
+def test_a_moved_folder_keeps_its_settings_and_the_environment_wins_over_them(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    remember(Settings(data_dir=tmp_path, port_base=8200, simulator_stores=3))
+    before, after = tmp_path / "before", tmp_path / "after"
+    remember(Settings(data_dir=before, port_base=8200, simulator_stores=3))
+    before.rename(after)
+    monkeypatch.setenv("DATA_DIR", str(after))
+    assert Settings().port_base == 8200
     monkeypatch.setenv("PORT_BASE", "8300")
     now = Settings()
-    assert (now.port_base, now.simulator_stores) == (8300, 3)
+    assert (now.data_dir, now.port_base, now.simulator_stores) == (after, 8300, 3)
 
 
 def test_a_password_is_never_written(tmp_path: Path) -> None:
@@ -98,16 +102,6 @@ def test_what_certificates_name_is_not_refused_with_secure(
     names = "KAFKA_BOOTSTRAP_SERVERS, BROKER_ADDRESS, API_ADDRESS"
     with pytest.raises(UserError, match=rf"SHOP_HOSTS.* {names} names another one"):
         read_settings()
-
-
-def test_a_data_folder_that_was_moved_keeps_its_settings(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    remember(Settings(data_dir=tmp_path / "before", port_base=8200))
-    (tmp_path / "before").rename(tmp_path / "after")
-    monkeypatch.setenv("DATA_DIR", str(tmp_path / "after"))
-    moved = Settings()
-    assert (moved.data_dir, moved.port_base) == (tmp_path / "after", 8200)
 
 
 def test_a_wrong_value_is_named_with_what_was_expected(monkeypatch: pytest.MonkeyPatch) -> None:

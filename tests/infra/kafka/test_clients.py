@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from infra.errors import UserError
 from infra.kafka import build_client_config
 from infra.security.passwords import draw_password
 from infra.settings import Settings
@@ -43,8 +40,3 @@ def test_a_secure_broker_is_told_which_service_asks(tmp_path: Path) -> None:
         "sasl.password": password,
         "ssl.ca.location": str(tmp_path / "security" / "authority.pem"),
     }
-
-
-def test_a_service_without_a_password_asks_no_secure_broker(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="the password of api"):
-        build_client_config(Settings(data_dir=tmp_path, secure=True).as_service("api"))

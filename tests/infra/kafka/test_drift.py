@@ -16,41 +16,33 @@ GOOD = Topic(4, 3, {**build_config(RECEIPTS.settings), "min.insync.replicas": "2
 THREE = Cluster(brokers=3, auto_create=False, topics={NAME: GOOD})
 
 
-def find_in_cluster(topic: Topic | None, brokers: int = 3) -> list[tuple[str, str, str, bool]]:
+CHANGED = {**GOOD.config, "retention.ms": "604800000"}
+WEAK = Topic(4, 2, {**GOOD.config, "min.insync.replicas": "1"})
+
+
+@pytest.mark.parametrize(
+    ("topic", "brokers", "found"),
+    [
+        (GOOD, 3, []),
+        (None, 3, [("topic", "one", "none", True)]),
+        (replace(GOOD, partitions=8), 3, [("partitions", "4", "8", False)]),
+        (replace(GOOD, config=CHANGED), 3, [("retention.ms", "-1", "604800000", True)]),
+        (
+            WEAK,
+            3,
+            [("replication", "3", "2", False), ("min.insync.replicas", "2", "1", True)],
+        ),
+        (WEAK, 1, []),
+    ],
+)
+def test_what_is_otherwise_than_the_contract_says_is_found_and_what_may_be_mended(
+    topic: Topic | None, brokers: int, found: list[tuple[str, str, str, bool]]
+) -> None:
     cluster = Cluster(brokers, auto_create=False, topics={NAME: topic} if topic else {})
-    return [
+    assert [
         (one.what, one.expected, one.found, one.mendable)
         for one in find_drifts(cluster, {NAME: RECEIPTS}, frozenset({NAME}))
-    ]
-
-
-def test_what_is_as_asked_has_not_drifted() -> None:
-    assert find_in_cluster(GOOD) == []
-
-
-def test_a_topic_that_is_missing_is_made() -> None:
-    assert find_in_cluster(None) == [("topic", "one", "none", True)]
-
-
-def test_other_partitions_are_left_to_a_person() -> None:
-    assert find_in_cluster(replace(GOOD, partitions=8)) == [("partitions", "4", "8", False)]
-
-
-def test_a_setting_that_was_changed_by_hand_is_set_back() -> None:
-    config = {**GOOD.config, "retention.ms": "604800000"}
-    assert find_in_cluster(replace(GOOD, config=config)) == [
-        ("retention.ms", "-1", "604800000", True)
-    ]
-
-
-def test_where_there_are_three_brokers_there_are_three_copies_two_of_them_in_step() -> None:
-    config = {**GOOD.config, "min.insync.replicas": "1"}
-    weak = Topic(4, 2, config)
-    assert find_in_cluster(weak) == [
-        ("replication", "3", "2", False),
-        ("min.insync.replicas", "2", "1", True),
-    ]
-    assert find_in_cluster(weak, brokers=1) == []
+    ] == found
 
 
 def test_fewer_copies_than_three_brokers_can_keep_are_refused() -> None:

@@ -39,7 +39,6 @@ def test_a_part_is_what_lies_between_two_offsets(log: Settings) -> None:
 
 def test_a_table_has_the_newest_value_of_each_key(log: Settings) -> None:
     assert read_to_end(log, TOPIC) == {b"b": b"3", b"c": b"4", b"d": b"5"}
-    assert read_to_end(log, TOPIC, records_max=2) == {b"c": b"4", b"d": b"5"}
 
 
 def test_when_kafka_has_nothing_more_to_say_it_is_told_what_is_missing(

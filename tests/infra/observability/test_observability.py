@@ -163,11 +163,6 @@ PANELS = [
 VALUES = re.compile(r"label_values\((\w+), (\w+)\)")
 
 
-def provisioned(kind: str) -> Any:
-    [file] = (GRAFANA / "provisioning" / kind).glob("*.yml")
-    return yaml.safe_load(file.read_text())
-
-
 @pytest.mark.parametrize("panel", PANELS)
 def test_a_panel_draws_what_there_is_in_a_unit(panel: Any, observed: Answers) -> None:
     known = read_labels(observed)
@@ -192,7 +187,8 @@ def test_what_a_dashboard_can_be_narrowed_to_is_there(name: str, observed: Answe
 
 
 def test_all_asks_the_prometheus_that_grafana_is_given() -> None:
-    [source] = provisioned("datasources")["datasources"]
+    [file] = GRAFANA.glob("provisioning/datasources/*.yml")
+    [source] = yaml.safe_load(file.read_text())["datasources"]
     wanted = {"type": source["type"], "uid": source["uid"]}
     assert len({one["uid"] for one in DASHBOARDS.values()}) == len(DASHBOARDS) > 0
     for dashboard in DASHBOARDS.values():

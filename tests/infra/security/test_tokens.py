@@ -29,7 +29,9 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(data_dir=tmp_path / "data")
 
 
-def test_only_its_owner_can_read_the_file_of_a_token(settings: Settings) -> None:
+def test_a_token_is_valid_until_its_end_and_only_its_owner_can_read_its_file(
+    settings: Settings,
+) -> None:
     token = add_token(settings, "grafana", Role.READER, NOW_MS, days=7)
     file = locate_token(settings, "grafana")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -38,16 +40,9 @@ def test_only_its_owner_can_read_the_file_of_a_token(settings: Settings) -> None
     assert token.secret not in repr(token)
     assert list_tokens(settings) == [token]
     assert [one.name for one in file.parent.iterdir()] == [file.name]
-
-
-def test_a_token_is_valid_until_its_end(settings: Settings) -> None:
-    token = add_token(settings, "grafana", Role.READER, NOW_MS, days=7)
     end_ms = NOW_MS + 7 * DAY_MS
-    assert [token.is_expired(at_ms) for at_ms in (end_ms - 1, end_ms, end_ms + 1)] == [
-        False,
-        True,
-        True,
-    ]
+    expired = [token.is_expired(at_ms) for at_ms in (end_ms - 1, end_ms, end_ms + 1)]
+    assert expired == [False, True, True]
 
 
 def test_a_role_may_do_its_own_and_an_operator_all() -> None:

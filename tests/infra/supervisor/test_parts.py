@@ -87,12 +87,10 @@ def test_a_process_that_is_gone_cannot_be_paused_or_killed(victim: psutil.Proces
         ({}, "nothing runs on"),
     ],
 )
-def test_a_shop_that_is_not_here_is_left_alone(
+def test_a_shop_that_is_not_here_has_no_parts_and_is_left_alone(
     elsewhere: dict[str, Any], named: str, tmp_path: Path
 ) -> None:
+    settings = Settings(data_dir=tmp_path, **elsewhere)
+    assert find_parts(settings) == {}
     with pytest.raises(NotLocal, match=named):
-        refuse_elsewhere(Settings(data_dir=tmp_path, **elsewhere))
-
-
-def test_where_nothing_runs_there_are_no_parts(tmp_path: Path) -> None:
-    assert find_parts(Settings(data_dir=tmp_path)) == {}
+        refuse_elsewhere(settings)
