@@ -14,8 +14,8 @@ from infra.settings import Settings, load_remembered, read_settings, remember, s
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 from ops.cli import fleet, screen, topics
-from ops.cli.exclusive import lock_home
 from ops.cli.fleet import await_all
+from ops.cli.options import lock_home
 from ops.cli.screen import say_if_interrupted
 from ops.cli.status import show
 from ops.cli.welcome import welcome
