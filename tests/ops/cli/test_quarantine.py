@@ -44,7 +44,7 @@ def test_one_release_at_a_time(shop: Settings) -> None:
     place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="another")
     with (
         lock_home(shop.data_dir / "quarantine", "releasing a record of"),
-        pytest.raises(UserError, match=r"releasing a record of .* Wait for it to end"),
+        pytest.raises(UserError, match="releasing a record of"),
     ):
         run_quarantine("release", render_place(place), "--because", "it is real")
 
