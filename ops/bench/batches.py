@@ -22,6 +22,12 @@ from pipelines.engine.pace import MARGIN, Pace, find_horizon
 from pipelines.engine.query import Run, choose_next_pace, start
 from pipelines.engine.session import PARTITIONS, get_engine, start_session
 
+BATCH_SECONDS = 40
+"""How long the batches of one pipeline are counted."""
+COMPILE_SECONDS = 60
+"""How long they are made before, while Java compiles the code of that pipeline."""
+SETTLE_SECONDS = 20
+"""How long they are made before they count, where Java has compiled that code already."""
 FIRST_BATCH_SECONDS_MAX = 300
 CATCH_UP_SECONDS_MAX = 600
 PLAIN_RATIO_MAX = 0.5
@@ -45,8 +51,8 @@ def measure_batches(
     }
     try:
         for started in (bare, *live.values()):
-            start_warm(spark, started, scale.compile_seconds).stop()
-        before = measure_cost(spark, bare, scale, scale.settle_seconds)
+            start_warm(spark, started, scale.share * COMPILE_SECONDS).stop()
+        before = measure_cost(spark, bare, scale, SETTLE_SECONDS)
         yield Figure(
             f"{shop}, yardstick's batch, CPU",
             before,
@@ -54,8 +60,8 @@ def measure_batches(
             note="It is measured again after each pipeline.",
         )
         for name, started in live.items():
-            cost = measure_cost(spark, started, scale, scale.settle_seconds)
-            after = measure_cost(spark, bare, scale, scale.settle_seconds)
+            cost = measure_cost(spark, started, scale, SETTLE_SECONDS)
+            after = measure_cost(spark, bare, scale, SETTLE_SECONDS)
             yield Figure(
                 f"{shop}, {name}, × yardstick",
                 cost / mean((before, after)),
@@ -85,7 +91,7 @@ def measure_alone(spark: SparkSession, settings: Settings, scale: Scale, ours: b
     """As `measure_cost`, of the yardstick, in a session that ends with it."""
     try:
         started = partial(yardstick.start, settings=settings, ours=ours)
-        return measure_cost(spark, started, scale, scale.compile_seconds)
+        return measure_cost(spark, started, scale, COMPILE_SECONDS)
     finally:
         end_session(spark)
 
@@ -106,12 +112,12 @@ def start_live(spark: SparkSession, settings: Settings, name: str) -> StreamingQ
 
 def measure_cost(spark: SparkSession, started: Start, scale: Scale, warm_seconds: float) -> float:
     """Milliseconds of CPU that a batch of the query takes in Java and in Spark's Python workers,
-    on average, once it has made batches for `warm_seconds`.
+    on average, once it has made batches for `warm_seconds` of the whole scale.
     """
-    query = start_warm(spark, started, warm_seconds)
+    query = start_warm(spark, started, scale.share * warm_seconds)
     java = psutil.Process(get_engine(spark).pid)
     before, first = measure_cpu(java), find_last_batch(query)
-    let_time_pass(scale.batch_seconds)
+    let_time_pass(scale.share * BATCH_SECONDS)
     spent, done = measure_cpu_since(before, java), max(find_last_batch(query) - first, 1)
     query.stop()
     return 1000 * spent / done

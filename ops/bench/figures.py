@@ -19,58 +19,14 @@ class Scale:
     """How much the bench measures: everything, or enough to show that it works."""
 
     name: str
-    history_days: int
-    """World days that are replayed, at the default rate: 170,000 receipts each."""
     replays: int
     """How often a log is replayed; the median counts."""
-    counted: int
-    """Receipts in the log that each system counts, copies apart: whole chunks of ten thousand."""
-    age_seconds: float
-    """The age of the default shop before it is measured."""
-    busy_age_seconds: float
-    """The age of the shop with more receipts."""
-    probe_seconds: float
-    """How long receipts are posted whose way into the views is timed."""
-    batch_seconds: float
-    """How long the batches of one pipeline are counted."""
-    compile_seconds: float
-    """How long they are made before, while Java compiles the code of that pipeline."""
-    settle_seconds: float
-    """How long they are made before they count, where Java has compiled that code already."""
-    hour_seconds: float
-    """The age of a shop before the growth of its memory counts."""
-    slope_seconds: float
-    """How long that growth is watched."""
+    share: float
+    """The part of all days, records and seconds that are measured."""
 
 
-FULL = Scale(
-    name="full",
-    history_days=10,
-    replays=3,
-    counted=1_000_000,
-    age_seconds=600,
-    busy_age_seconds=240,
-    probe_seconds=60,
-    batch_seconds=40,
-    compile_seconds=60,
-    settle_seconds=20,
-    hour_seconds=3_600,
-    slope_seconds=900,
-)
-QUICK = Scale(
-    name="quick",
-    history_days=1,
-    replays=1,
-    counted=200_000,
-    age_seconds=30,
-    busy_age_seconds=20,
-    probe_seconds=10,
-    batch_seconds=10,
-    compile_seconds=10,
-    settle_seconds=5,
-    hour_seconds=60,
-    slope_seconds=30,
-)
+FULL = Scale("full", replays=3, share=1.0)
+QUICK = Scale("quick", replays=1, share=0.1)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,10 @@ from ops.bench.shops import (
     run_shop,
 )
 
+HOUR_SECONDS = 3_600
+"""The age of a shop before the growth of its memory counts."""
+SLOPE_SECONDS = 900
+"""How long that growth is watched."""
 AGES = {"ten minutes": 1 / 6, "half an hour": 1 / 2, "an hour": 1.0}
 """The ages of a shop at which its memory is shown, as parts of an hour."""
 SAMPLES = 30
@@ -42,8 +46,8 @@ def measure_ages(shop: Shop, scale: Scale) -> Iterator[Figure]:
     """The memory of all processes at each of the AGES; the shop is young."""
     passed = 0.0
     for age, part in AGES.items():
-        let_time_pass(part * scale.hour_seconds - passed)
-        passed = part * scale.hour_seconds
+        let_time_pass(part * scale.share * HOUR_SECONDS - passed)
+        passed = part * scale.share * HOUR_SECONDS
         programs = count_by_program(shop)
         shares = ", ".join(f"{name} {size / MB:,.0f}" for name, size in programs.most_common())
         yield Figure(
@@ -59,7 +63,8 @@ def measure_slope(shop: Shop, scale: Scale) -> Iterator[Figure]:
     """How the memory changes from now on, and what Spark takes meanwhile."""
     [java] = find_engines(shop.find_pid("pipelines"))
     before, made = measure_cpu(java), find_newest_batches(shop.settings)
-    pause = scale.slope_seconds / SAMPLES
+    seconds = scale.share * SLOPE_SECONDS
+    pause = seconds / SAMPLES
     samples: list[tuple[float, Counter[str]]] = []
     for number in range(SAMPLES):
         let_time_pass(pause)
@@ -75,14 +80,14 @@ def measure_slope(shop: Shop, scale: Scale) -> Iterator[Figure]:
         linear_regression(hours, totals).slope,
         "MB an hour",
         aim_at_most(SLOPE_MB_MAX),
-        note=f"A line through {SAMPLES} samples in {scale.slope_seconds / 60:.0f} minutes, which "
+        note=f"A line through {SAMPLES} samples in {seconds / 60:.0f} minutes, which "
         f"lay between {min(totals) / 1000:.2f} and {max(totals) / 1000:.2f} GB. "
         f"Of these: {slopes}.",
     )
     batches = find_newest_batches(shop.settings)
     yield Figure(
         "Spark meanwhile",
-        measure_cpu_since(before, java) / scale.slope_seconds,
+        measure_cpu_since(before, java) / seconds,
         "cores",
         note=", ".join(f"{name} {batches[name] - made[name]:,}" for name in batches) + " batches.",
     )

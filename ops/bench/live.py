@@ -9,7 +9,7 @@ from types import MappingProxyType
 from infra.processes import find_engines
 from infra.settings import DEFAULT_SPEED, Settings
 from infra.supervisor import orphans
-from ops.bench.batches import measure_batches, measure_plain
+from ops.bench.batches import BATCH_SECONDS, measure_batches, measure_plain
 from ops.bench.figures import Figure, Scale, aim_at_most
 from ops.bench.freshness import PATHS, compute_percentile_ms, measure_freshness
 from ops.bench.shops import (
@@ -24,6 +24,10 @@ from ops.bench.shops import (
     run_shop,
 )
 
+AGE_SECONDS, BUSY_AGE_SECONDS = 600, 240
+"""The ages of the default shop and of the one with more receipts, before they are measured."""
+PROBE_SECONDS = 60
+"""How long receipts are posted whose way into the views is timed."""
 MEMORY_GB_MAX = 3
 REPLAYED, REPLAY_SECONDS_MAX = "fraud", 60
 RATIOS_MAX: Mapping[str, float] = MappingProxyType(
@@ -56,7 +60,7 @@ BUSY = Kind(f"{BUSY_RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     default = settings.model_copy(update={"data_dir": settings.data_dir / "live"})
     with run_shop(default) as shop:
-        let_time_pass(scale.age_seconds)
+        let_time_pass(scale.share * AGE_SECONDS)
         yield from measure_shop(shop, scale, DEFAULT)
         yield from measure_batches(default, scale, DEFAULT.name, RATIOS_MAX)
         yield measure_replay(shop)
@@ -70,7 +74,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         }
     )
     with run_shop(busy) as shop:
-        let_time_pass(scale.busy_age_seconds)
+        let_time_pass(scale.share * BUSY_AGE_SECONDS)
         yield from measure_shop(shop, scale, BUSY)
         yield from measure_batches(busy, scale, BUSY.name, {})
 
@@ -80,7 +84,7 @@ def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     settings = shop.settings
     [java] = find_engines(shop.find_pid("pipelines"))
     before, made, began = measure_cpu(java), find_newest_batches(settings), time.monotonic()
-    let_time_pass(scale.batch_seconds)
+    let_time_pass(scale.share * BATCH_SECONDS)
     seconds = time.monotonic() - began
     per_minute = {
         name: 60 * (newest - made[name]) / seconds
@@ -109,7 +113,7 @@ def measure_visibility(settings: Settings, scale: Scale, kind: Kind) -> Iterator
     """Milliseconds from a receipt's acknowledgement to an answer of each pipeline that holds it."""
     names = [name for name in settings.pipeline_names if name in PATHS]
     before, began = count_receipts(settings), time.monotonic()
-    found = measure_freshness(settings, names, scale.probe_seconds)
+    found = measure_freshness(settings, names, scale.share * PROBE_SECONDS)
     rate = (count_receipts(settings) - before) / (time.monotonic() - began)
     p50_max, p99_max = map(aim_at_most, kind.visible_ms_max)
     for name, samples in found.items():

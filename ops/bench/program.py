@@ -27,11 +27,11 @@ class Program:
     def order(self, *words: object) -> None:
         print(*words, file=self._process.stdin, flush=True)
 
-    def read_answer(self, seconds_max: float = ANSWER_SECONDS_MAX) -> str:
+    def read_answer(self) -> str:
         """Its next line.
 
         Raises, with the end of its log, RuntimeError when it has ended, and TimeoutError when it
-        has not answered in so many seconds: then it is killed.
+        has not answered in ANSWER_SECONDS_MAX: then it is killed.
         """
         assert self._process.stdout
         late = Event()
@@ -40,7 +40,7 @@ class Program:
             late.set()
             kill(self._process)
 
-        timer = Timer(seconds_max, end)
+        timer = Timer(ANSWER_SECONDS_MAX, end)
         timer.start()
         try:
             if answer := self._process.stdout.readline():
@@ -49,7 +49,9 @@ class Program:
             timer.cancel()
         shown = f"{self._log.name} ends with:\n{tail(self._log, LOG_LINES_SHOWN)}"
         if late.is_set():
-            raise TimeoutError(f"It should answer within {seconds_max:g} s, but ran on. {shown}")
+            raise TimeoutError(
+                f"It should answer within {ANSWER_SECONDS_MAX:g} s, but ran on. {shown}"
+            )
         raise RuntimeError(f"It should answer, but ended. {shown}")
 
 
@@ -75,7 +77,7 @@ def run_program(
             kill(process)
 
 
-def kill(process: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> None:
+def kill(process: "subprocess.Popen[str]") -> None:
     """Kill the program and every process below it."""
     below = list_descendants(process.pid)
     process.kill()

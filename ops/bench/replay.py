@@ -1,7 +1,6 @@
 """How fast inventory is replayed, beside Spark's bare read, and beside Kafka Streams."""
 
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -16,10 +15,10 @@ from infra.processes import build_environment
 from infra.settings import Settings
 from ops.bench.figures import Figure, Scale, Yardstick, aim_at_least
 from ops.bench.kafka_streams import THREADS, run_kafka_streams
-from ops.bench.shops import count_receipts, run_broker
+from ops.bench.shops import count_receipts, run_broker, run_for_output
 from ops.generations.folders import locate_checkpoint, locate_folder
 from ops.generations.lifecycle import create_generation, make_outputs
-from ops.generations.record import Generation, State, get_wall_now
+from ops.generations.record import Generation, State
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.backlog import measure_backlog
 from pipelines.engine.pace import create_catching_up_pace
@@ -27,7 +26,8 @@ from pipelines.engine.query import Run, start
 from pipelines.engine.session import get_engine, start_session
 from pipelines.engine.source import build_source_options
 
-HISTORY_SECONDS_MAX = 600
+HISTORY_DAYS = 10
+"""World days that are replayed, at the default rate: 170,000 receipts each."""
 REPLAY_SECONDS_MAX = 300
 NUMBERS = count(1_001)
 """Of generations that the control topic does not know. A shop on the same log has number 1."""
@@ -36,7 +36,7 @@ NUMBERS = count(1_001)
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "replay"})
     with run_broker(own), open_replays(own) as again, run_kafka_streams(own) as streams:
-        publish_history(own, scale.history_days)
+        publish_history(own, round(scale.share * HISTORY_DAYS))
         again.replay()  # discarded, as that of Streams: Java has compiled nothing yet
         streams.replay()
         passes = [
@@ -68,15 +68,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 def publish_history(settings: Settings, days: int) -> None:
     """Publish the world's first days. The broker has to run."""
     command = ["-m", "generators.simulator", "--backfill-days", str(days), "--stop-after-backfill"]
-    with (settings.data_dir / "backfill.log").open("ab") as log:
-        subprocess.run(
-            [sys.executable, *command],
-            env=build_environment(settings),
-            stdout=log,
-            stderr=log,
-            check=True,
-            timeout=HISTORY_SECONDS_MAX,
-        )
+    run_for_output([sys.executable, *command], build_environment(settings))
 
 
 class Replays:
@@ -150,7 +142,6 @@ def open_replays(settings: Settings) -> Iterator[Replays]:
 
 def create(settings: Settings, pipeline: Pipeline) -> Generation:
     """A generation that has read nothing yet, with its topics."""
-    number, state = next(NUMBERS), State.CATCHING_UP
-    generation = create_generation(pipeline, "0" * 64, get_wall_now(), number, state)
+    generation = create_generation(pipeline, next(NUMBERS), State.CATCHING_UP, "0" * 64)
     make_outputs(settings, pipeline, generation)
     return generation

@@ -25,6 +25,9 @@ from ops.bench.shops import count_receipts, run_broker
 from ops.verify.inventory import Oracle
 from ops.verify.log import read
 
+COUNTED = 1_000_000
+"""Receipts in the log that each system counts, copies apart: whole chunks of ten thousand."""
+
 FLINK_PROGRAM = Path(__file__).parent / "flink" / "units_sold.py"
 FLINK_OPTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -48,7 +51,7 @@ Units = dict[tuple[str, str], int]
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "systems"})
     with run_broker(own):
-        publish(own, scale.counted)
+        publish(own, round(scale.share * COUNTED))
         records, oracle = count_receipts(own), ask_oracle(own)
         for system, (run, how) in SYSTEMS.items():
             seconds, answer = run(own)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
+from contracts.times import to_instant
 from generators.run import Progress
 from generators.simulator import collect_garbage_rarely, simulate
 from generators.stopping import catch_stop
@@ -15,8 +15,8 @@ from infra.supervisor import daemon
 from infra.supervisor.manager import AT_REST, Manager
 from ops.cli import screen, up
 from ops.cli.down import STOP_SECONDS_MAX, stop
-from ops.cli.exclusive import lock_home
 from ops.cli.fleet import await_all
+from ops.cli.options import lock_home
 
 SIMULATOR = "simulator"
 
@@ -85,6 +85,5 @@ def publish(settings: Settings, days: int) -> None:
 def render_progress(at: Progress, seconds: float) -> str:
     if not at.records:
         return "nothing was missing"
-    moment = datetime.fromtimestamp(at.world_ms / 1000, UTC)
     rate = at.records / max(seconds, 0.001)
-    return f"{moment:%Y-%m-%d %H:%M} · {at.records:,} records · {rate:,.0f}/s"
+    return f"{to_instant(at.world_ms):%Y-%m-%d %H:%M} · {at.records:,} records · {rate:,.0f}/s"

@@ -11,7 +11,7 @@ from infra.settings import Settings, read_settings
 from ops.backup import making
 from ops.backup.manifest import Manifest
 from ops.cli import screen
-from ops.cli.exclusive import lock_home
+from ops.cli.options import lock_home
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -22,7 +22,7 @@ from ops.cli.up import check, fetch_jars
 
 def bench(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Measure far less of everything; the figures are rough.")
+        bool, typer.Option("--quick", help="Measure a tenth of everything; the figures are rough.")
     ] = False,
     only: Annotated[
         list[Part] | None,

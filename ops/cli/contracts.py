@@ -7,9 +7,8 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -33,12 +32,6 @@ Folder = Annotated[Path, typer.Option(help="The folder of contracts.")]
 HERE = Path(loader.__file__).parent
 WIDTH, INDENT, LABEL = 80, 4, 26
 GENERATION = re.compile(r"(.+)\.g[1-9][0-9]*")
-
-
-class Kind(Enum):
-    TOPIC = "topic"
-    VIEW = "view"
-    WINDOW = "window"
 
 
 @app.command("check")
@@ -69,8 +62,9 @@ def release_command(folder: Folder = HERE) -> None:
 def new_command(
     name: Annotated[str, typer.Argument(help="As public.sales.exchange.v1.")],
     kind: Annotated[
-        Kind, typer.Option(help="Events, a table, or a table of windows.")
-    ] = Kind.TOPIC,
+        Literal["topic", "view", "window"],
+        typer.Option(help="Events, a table, or a table of windows."),
+    ] = "topic",
     sunset: Annotated[
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], help="Of a v2: until when v1 is kept up."),
@@ -80,7 +74,7 @@ def new_command(
     """Write a contract that loads: a first version, or the next major one beside the last."""
     ends = sunset.date() if sunset else None
     try:
-        files = create_contract(folder.resolve(), name, kind.value, ends)
+        files = create_contract(folder.resolve(), name, kind, ends)
     except BadContract as bad:
         raise UserError(str(bad)) from bad
     for file in files:

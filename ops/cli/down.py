@@ -17,7 +17,7 @@ from infra.settings import REMEMBERED_FILE, Settings, locate_root, read_settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 from ops.cli import fleet, screen
-from ops.cli.exclusive import lock_home
+from ops.cli.options import lock_home
 from ops.generations.folders import locate_checkpoints
 from pipelines.common.pipeline import list_pipelines
 

@@ -14,15 +14,13 @@ from infra.reports import locate_reports
 from infra.settings import Settings, read_settings
 from ops.bench.figures import describe_machine
 from ops.cli import screen
-from ops.cli.exclusive import lock_home
+from ops.cli.options import lock_home
 from ops.faults import document
 from ops.faults import run as faults
 from ops.faults.catalog import FAULTS, NOT_COVERED
 from ops.faults.cluster import list_losses
 from ops.faults.fault import Fault, Outcome
 from ops.faults.run import Shop, Tell
-
-NOT_THIS_TIME = "not asked for in this run"
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -128,7 +126,8 @@ def do_all(
 def keep(shop: Shop, not_done: Mapping[str, str], file: Path, outcomes: Sequence[Outcome]) -> None:
     """Write the outcomes so far as a page."""
     done = {one.fault for one in outcomes}
-    left = {name: NOT_THIS_TIME for name in shop.faults if name not in done} | dict(not_done)
+    others = [name for name in shop.faults if name not in done]
+    left = dict.fromkeys(others, "not asked for in this run") | dict(not_done)
     command = shlex.join(["retail", *(word for word in sys.argv[1:] if word != "--yes")])
     world = describe_shop(shop.settings)
     page = document.render_page(outcomes, left, describe_machine(), world, command)

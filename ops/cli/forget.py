@@ -8,7 +8,7 @@ from contracts import ERASURES, VISITS
 from contracts.times import to_instant
 from infra.settings import read_settings
 from ops.cli import screen
-from ops.cli.exclusive import lock_home
+from ops.cli.options import lock_home
 from services import forgetting
 
 app = typer.Typer(no_args_is_help=True)

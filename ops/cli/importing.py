@@ -4,13 +4,12 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
-from contracts.times import to_epoch_ms
+from contracts.times import to_epoch_ms, to_instant
 from generators.importing.drafting import propose_mapping
 from generators.importing.mapping import read_mapping
 from generators.importing.publishing import Imported, Watch
@@ -86,7 +85,7 @@ def render_progress(at: Imported) -> str:
 
 
 def render_time(world_ms: int) -> str:
-    return f"{datetime.fromtimestamp(world_ms / 1000, UTC):%Y-%m-%d %H:%M}"
+    return f"{to_instant(world_ms):%Y-%m-%d %H:%M}"
 
 
 def show(imported: Imported, report: Path, *, dry: bool) -> None:

@@ -15,9 +15,6 @@ from contracts.errors import BadContract, StaleLock, UnknownContract
 from infra.errors import UserError
 from ops.cli.screen import INTERRUPTED
 
-OF_CONTRACTS = (BadContract, StaleLock, UnknownContract)
-"""Errors of contracts, whose messages tell the author what to fix."""
-
 
 class Place(NamedTuple):
     """Where a command is, below this folder, and what the list of commands says of it."""
@@ -117,16 +114,19 @@ def main() -> None:
     logging.getLogger("kafka").addHandler(logging.NullHandler())
     try:
         build_application()()
-    except (UserError, *OF_CONTRACTS) as error:
-        sys.exit(str(error))
+    except (UserError, BadContract, StaleLock, UnknownContract) as error:
+        sys.exit(str(error))  # that of a contract, too, says what to fix
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:
-        if not is_of_silent_broker(error):
-            raise
-        from infra.kafka import KafkaDown
+        # Imported here: few commands need it.
+        from confluent_kafka import KafkaException
+
+        from infra.kafka.errors import UNREACHABLE, KafkaDown, get_error_code
         from infra.settings import read_settings
 
+        if not (isinstance(error, KafkaException) and get_error_code(error) in UNREACHABLE):
+            raise
         sys.exit(str(KafkaDown(read_settings().bootstrap_servers)))
 
 
@@ -139,14 +139,6 @@ def interrupt_when_ended() -> None:
     for what in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(what) is signal.SIG_DFL:
             signal.signal(what, signal.default_int_handler)
-
-
-def is_of_silent_broker(error: Exception) -> bool:
-    from confluent_kafka import KafkaException  # imported here: few commands need it
-
-    from infra.kafka.errors import UNREACHABLE, get_error_code
-
-    return isinstance(error, KafkaException) and get_error_code(error) in UNREACHABLE
 
 
 if __name__ == "__main__":

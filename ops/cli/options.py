@@ -1,11 +1,14 @@
-"""Options that several commands have."""
+"""What several commands have: options, and a lock."""
 
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from infra.errors import UserError
+from infra.lock import lock_folder
 
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 
@@ -24,3 +27,16 @@ def parse_moment(option: str, given: str, words: str = "") -> datetime:
             f"found {given}."
         ) from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def lock_home(
+    home: Path, what: str = "starting or stopping what runs on"
+) -> AbstractContextManager[None]:
+    """Lock a data folder, so that one command at a time changes it, until the block ends.
+
+    Raises UserError.
+    """
+    return lock_folder(
+        home,
+        UserError(f"Another retail command is {what} {home}. Wait for it to end, then try again."),
+    )

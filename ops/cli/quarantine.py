@@ -11,7 +11,7 @@ from contracts.validation import VALIDATED
 from infra.errors import UserError
 from infra.settings import read_settings
 from ops.cli import screen
-from ops.cli.exclusive import lock_home
+from ops.cli.options import lock_home
 from ops.cli.topics import require_broker
 from services.quarantine import release as releasing
 

@@ -9,23 +9,20 @@ from functools import partial
 
 from confluent_kafka import KafkaException
 
-from contracts.consumer import create_reader
 from contracts.times import to_instant
 from infra.disk import find_shortage
 from infra.kafka import Offsets, UnknownTopic, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.cli import health
 from ops.cli.health import PAUSED, Probe
-from ops.control.reading import Reader
 from ops.control.world_clock import read_clock
 from ops.generations.marker import read_markers
 from ops.generations.record import read_generations
+from ops.replay.readers import READER
 from services import liveness
 from services.quarantine.follower import read_progress
 
 MARKERS_READ_MAX = 2_000  # the newest, so that pipelines that write rarely are among them
-
-READER = Reader(create_reader("command-line"))
 
 
 def find_readiness(settings: Settings, component: str, started_at: int) -> str | None:

@@ -2,20 +2,21 @@
 
 import json
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
 
+from contracts.times import to_instant
 from infra.clock import get_wall_ms
 from infra.settings import Settings, locate_root, read_settings
 from ops.cli import screen
 from ops.cli.options import AsJson
 from ops.cli.replay_difference import show_difference, write_document
 from ops.cli.screen import say_if_interrupted
+from ops.generations.lifecycle import load_generations
 from ops.generations.record import Generation, State
 from ops.replay import candidates
-from ops.replay.progress import Progress, follow
+from ops.replay.progress import Progress, follow, measure_progress
 from ops.replay.thresholds import edit
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine.archive import Source
@@ -82,24 +83,24 @@ def status(
     """Show every generation: its state, and how far it has read."""
     settings = read_settings()
     standings = [
-        one
+        (one, measure_progress(settings, load(name), one))
         for name in ([pipeline] if pipeline else list_pipelines())
-        for one in candidates.list_standings(settings, load(name))
+        for one in load_generations(settings, name).known
     ]
     if as_json:
-        print(json.dumps({"generations": [to_json(one) for one in standings]}))
+        print(json.dumps({"generations": [to_json(*each) for each in standings]}))
         return
     screen.print_table(
         ("pipeline", "generation", "state", "read", "to read"),
         (
             (
-                one.generation.pipeline,
-                str(one.generation.number),
-                describe_state(one),
-                f"{one.progress.read:,}",
-                f"{one.progress.left:,}",
+                one.pipeline,
+                str(one.number),
+                f"{one.state.value}: {one.reason}" if one.reason else one.state.value,
+                f"{progress.read:,}",
+                f"{progress.left:,}",
             )
-            for one in standings
+            for one, progress in standings
         ),
     )
 
@@ -189,25 +190,17 @@ def describe_progress(now: Progress) -> str:
     return text if now.read else f"{text}, starting Spark"
 
 
-def describe_state(standing: candidates.Standing) -> str:
-    """The generation's state, with the reason where there is one."""
-    named, reason = standing.generation.state.value, standing.generation.reason
-    return f"{named}: {reason}" if reason else named
-
-
-def to_json(standing: candidates.Standing) -> dict[str, Any]:
-    generation = standing.generation
+def to_json(generation: Generation, progress: Progress) -> dict[str, Any]:
     return {
         "pipeline": generation.pipeline,
         "number": generation.number,
         "state": generation.state.value,
         "reason": generation.reason,
         "created_at": generation.created_at.isoformat(),
-        "read": standing.progress.read,
-        "left": standing.progress.left,
+        "read": progress.read,
+        "left": progress.left,
     }
 
 
 def render_wall_clock() -> str:
-    at = datetime.fromtimestamp(get_wall_ms() / 1000, UTC)
-    return at.strftime("%H:%M:%S.%f")[:-3]
+    return f"{to_instant(get_wall_ms()):%H:%M:%S.%f}"[:-3]

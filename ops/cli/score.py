@@ -63,22 +63,19 @@ def show(scores: Scores) -> None:
 
 
 def build_row(rule: str, score: Score) -> tuple[str, ...]:
+    span = score.decided_in
     return (
         rule,
         str(score.recall),
         render_percent(score.recall),
         str(score.precision),
         render_percent(score.precision),
-        "" if score.decided_in is None else render_minutes(score.decided_in),
+        "" if span is None else f"{span / timedelta(minutes=1):,.1f} min",
     )
 
 
 def render_percent(share: Share) -> str:
     return f"{share.share:.1%}" if share.of else "none"
-
-
-def render_minutes(span: timedelta) -> str:
-    return f"{span / timedelta(minutes=1):,.1f} min"
 
 
 def build_document(scores: Scores) -> dict[str, object]:
@@ -87,13 +84,9 @@ def build_document(scores: Scores) -> dict[str, object]:
 
 
 def build_score(score: Score) -> dict[str, object]:
-    shares = ("recall", "precision")
     return {
-        **{
-            name: {**asdict(share), "share": share.share}
-            for name in shares
-            for share in [getattr(score, name)]
-        },
+        "recall": {**asdict(score.recall), "share": score.recall.share},
+        "precision": {**asdict(score.precision), "share": score.precision.share},
         "seconds_to_decide": [span.total_seconds() for span in score.to_decide],
     }
 

@@ -20,9 +20,9 @@ from ops.cli import fleet, screen
 from ops.cli.fleet import Component
 from ops.cli.health import PROBE_SECONDS_MAX
 from ops.cli.options import AsJson
-from ops.cli.ready import READER
 from ops.generations import snapshot
 from ops.generations.record import read_generations
+from ops.replay.readers import READER
 from services.times import render_instant
 
 LINE_WIDTH = 160

@@ -34,13 +34,6 @@ def list_standing() -> dict[str, Contract]:
     return {name: contract for name, contract in CONTRACTS.items() if is_standing(contract)}
 
 
-def apply(current: Settings) -> str:
-    """Make the missing topics; returns what was done, in words."""
-    made = kafka.apply_topics(current, list_standing())
-    there = len(list_standing()) - len(made)
-    return f"{len(made)} made from contracts, {there} there already"
-
-
 def grant(current: Settings) -> str:
     """Give a secure broker its users and permissions; returns what was done, in words."""
     users, grants = grant_access(current)

@@ -14,8 +14,8 @@ from infra.settings import Settings, load_remembered, read_settings, remember, s
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 from ops.cli import fleet, screen, topics
-from ops.cli.exclusive import lock_home
 from ops.cli.fleet import await_all
+from ops.cli.options import lock_home
 from ops.cli.screen import say_if_interrupted
 from ops.cli.status import show
 from ops.cli.welcome import welcome
@@ -128,8 +128,10 @@ def start_broker(current: Settings, manager: Manager) -> None:
     else:
         screen.step("broker", f"remote, answers on {current.bootstrap_servers}")
     with screen.show_waiting("topics", "") as wait:
-        made = topics.apply(current)
-    screen.step("topics", made, wait.seconds)
+        standing = topics.list_standing()
+        made = len(kafka.apply_topics(current, standing))
+    text = f"{made} made from contracts, {len(standing) - made} there already"
+    screen.step("topics", text, wait.seconds)
     if current.secure:
         with screen.show_waiting("access", "") as wait:
             granted = topics.grant(current)

@@ -19,6 +19,7 @@ from infra.wait import wait_for
 from ops.control.world_clock import read_clock
 from ops.faults.fault import Scene
 from ops.generations.folders import locate_checkpoint
+from ops.generations.lifecycle import load_generations
 from ops.generations.record import read_generations
 from services.api.store.database import locate_database, locate_folder
 
@@ -137,10 +138,10 @@ def damage_database(scene: Scene) -> str:
 
 def find_checkpoint_file(settings: Settings, pipeline: str) -> Path | None:
     """The offsets of the newest batch of the promoted generation; None where there are none."""
-    known = read_generations(settings).get(pipeline)
-    if known is None or known.promoted is None:
+    promoted = load_generations(settings, pipeline).promoted
+    if promoted is None:
         return None
-    checkpoint = locate_checkpoint(settings, known.promoted)
+    checkpoint = locate_checkpoint(settings, promoted)
     newest = checkpoint.find_newest_begun()
     if newest < 0 or not checkpoint.folder.on_disk:
         return None
@@ -156,10 +157,10 @@ def tear(file: Path) -> tuple[int, int]:
 
 def find_database(settings: Settings, pipeline: str) -> Path | None:
     """The API's database of the promoted generation; None where there is none."""
-    known = read_generations(settings).get(pipeline)
-    if known is None or known.promoted is None:
+    promoted = load_generations(settings, pipeline).promoted
+    if promoted is None:
         return None
-    file = locate_database(locate_folder(settings), pipeline, known.promoted.number)
+    file = locate_database(locate_folder(settings), pipeline, promoted.number)
     return file if file.exists() else None
 
 

@@ -242,7 +242,7 @@ RECORD_FAULTS: Sequence[tuple[str, str, str, float, Callable[[Scene], int]]] = (
         "the newest receipts published again by a client that hashes keys as librdkafka does",
         "views go on; each receipt counts once, misplaced ones are in the quarantine",
         90,
-        lambda scene: records.publish_elsewhere(scene.settings),
+        lambda scene: records.publish_copies(scene.settings, in_place=False),
     ),
     (
         "rubbish-everywhere",

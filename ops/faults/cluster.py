@@ -5,7 +5,6 @@ import os
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -177,19 +176,12 @@ def list_losses(pipelines: Sequence[str]) -> Iterator[Fault]:
 
 def lose_part(part: str) -> Callable[[Scene], str]:
     def do(scene: Scene) -> str:
-        with lose(part):
+        name = list_containers()[part].name
+        run_docker("kill", name)
+        try:
             Event().wait(scene.pause_seconds)
+        finally:
+            run_docker("start", name)
         return f"killed {part}, which was away for {scene.pause_seconds:g} s"
 
     return do
-
-
-@contextmanager
-def lose(part: str) -> Iterator[None]:
-    """Kill the container, which stays away in the block, and start it again."""
-    name = list_containers()[part].name
-    run_docker("kill", name)
-    try:
-        yield
-    finally:
-        run_docker("start", name)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ops.faults.catalog import NOT_COVERED
-from ops.faults.fault import Outcome, Promise
+from ops.faults.fault import Outcome
 
 HEADS = ("fault", "promise", "lasted", "healed after", "oldest answer", "no answer", "exact")
 EXPLANATION = """\
@@ -21,22 +21,16 @@ EXPLANATION = """\
 
 def render_row(one: Outcome) -> tuple[str, ...]:
     """The cells under HEADS; durations in seconds."""
+    promise = one.promise
+    answered = ", answered" if promise.answered else ""
     return (
         one.fault,
-        render_promise(one.promise),
+        f"healed {promise.healed_seconds_max:g} s, stale {promise.stale_seconds_max:g} s{answered}",
         f"{one.lasted:.1f} s",
         "not in time" if one.healed is None else f"{one.healed:.1f} s",
         f"{one.stale:.1f} s",
         f"{one.unanswered:.1f} s" if one.unanswered else "",
         render_exact(one),
-    )
-
-
-def render_promise(promise: Promise) -> str:
-    """In a few words: how soon healed, how stale, and whether requests are answered."""
-    answered = ", answered" if promise.answered else ""
-    return (
-        f"healed {promise.healed_seconds_max:g} s, stale {promise.stale_seconds_max:g} s{answered}"
     )
 
 

@@ -19,8 +19,9 @@ from infra.settings import Settings
 from infra.wait import repeat_in_thread, wait_for
 from ops.verify.log import is_archived
 from ops.verify.served import parse_inputs
-from ops.verify.verdict import count_records_behind
+from ops.verify.verdict import count_behind
 from services import liveness
+from services.quarantine.follower import read_progress
 
 PERIOD_SECONDS = 1.0
 REQUEST_SECONDS_MAX = 10.0
@@ -152,18 +153,11 @@ def read_served(pipelines: Pipelines) -> Offsets:
     return served
 
 
-def find_lacking(
-    settings: Settings, find_parts: Callable[[], Mapping[str, int]], aim: Aim
-) -> str | None:
-    """The first deviation, in words; None: all is well. Raises one of NOT_YET.
-
-    `find_parts`: looks up the ids of the running processes, by name.
-    """
-    return next(list_lacking(settings, find_parts(), aim), None)
-
-
 def list_lacking(settings: Settings, running: Mapping[str, int], aim: Aim) -> Iterator[str]:
-    """Each deviation from the aim, in words. Raises one of NOT_YET."""
+    """Each deviation from the aim, in words; none: all is well. Raises one of NOT_YET.
+
+    `running`: the ids of the running processes, by name.
+    """
     for part, before in aim.parts.items():
         if part not in running:
             yield f"{part} does not run"
@@ -183,16 +177,12 @@ def list_behind(settings: Settings, aim: Aim) -> Iterator[str]:
     """Whatever does not cover the log up to the aim."""
     if behind := count_behind(aim.ends, read_served(fetch_pipelines(settings))):
         yield f"answers lack {behind:,} records"
-    if behind := count_records_behind(settings, aim.ends):
+    if behind := count_behind(aim.ends, read_progress(settings)):
         yield f"the quarantine is {behind:,} records behind"
     if "lake" in aim.parts:
         wanted = {at: end for at, end in aim.ends.items() if is_archived(at[0])}
         if behind := count_behind(wanted, read_coverage(locate_folders(settings).bronze).ends):
             yield f"the lake lacks {behind:,} records"
-
-
-def count_behind(ends: Offsets, covered: Offsets) -> int:
-    return sum(max(0, end - covered.get(at, 0)) for at, end in ends.items())
 
 
 def heal(

@@ -76,13 +76,12 @@ def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
     return len(send_all(create_producer(settings), records))
 
 
-def publish_copies(settings: Settings, copies: int) -> int:
-    """Publish exact copies of the newest receipts, each this many times; returns how many."""
-    return send_copies(settings, create_producer(settings), in_place=True, copies=copies)
+def publish_copies(settings: Settings, copies: int = 1, *, in_place: bool = True) -> int:
+    """Publish exact copies of the newest receipts, each this many times; returns how many.
 
-
-def send_copies(settings: Settings, client: Producer, *, in_place: bool, copies: int = 1) -> int:
-    """`in_place`: into the partition of the original, else where the client has it."""
+    `in_place`: into the partition of the original, else where librdkafka's default has it.
+    """
+    client = create_producer(settings) if in_place else create_client(settings)
     now_ms = find_world_ms(settings)
     newest = [
         Outgoing(
@@ -210,11 +209,6 @@ def publish_beats(settings: Settings) -> int:
         key, value = encode_key(HEARTBEATS, event), encode(HEARTBEATS, event)
         beats += [Outgoing(HEARTBEATS.name, key, value, stamp_ms) for stamp_ms in (at_ms, now_ms)]
     return len(send_all(create_client(settings), beats))
-
-
-def publish_elsewhere(settings: Settings) -> int:
-    """Publish the newest receipts once more, where librdkafka's default partitioner has them."""
-    return send_copies(settings, create_client(settings), in_place=False)
 
 
 def publish_rubbish(settings: Settings) -> int:

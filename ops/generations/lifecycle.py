@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from datetime import datetime
 
 from confluent_kafka import KafkaError, KafkaException
 
@@ -23,7 +22,13 @@ from infra.settings import Settings
 from infra.wait import wait_for
 from ops.generations import lease
 from ops.generations.folders import list_numbers_on_disk, locate_folder, locate_home, remove
-from ops.generations.record import Generation, Generations, State, read_generations
+from ops.generations.record import (
+    Generation,
+    Generations,
+    State,
+    get_wall_now,
+    read_generations,
+)
 from pipelines.common.pipeline import Pipeline
 
 log = logging.getLogger("pipeline")
@@ -36,12 +41,7 @@ Change = Callable[[Generations], Generations]
 
 
 def create_generation(
-    pipeline: Pipeline,
-    code_digest: str,
-    created_at: datetime,
-    number: int,
-    state: State,
-    libraries: str | None = None,
+    pipeline: Pipeline, number: int, state: State, code_digest: str, libraries: str | None = None
 ) -> Generation:
     """A generation with output topics of its own. All share one topic of record accounting."""
     return Generation(
@@ -49,7 +49,7 @@ def create_generation(
         number=number,
         state=state,
         code_digest=code_digest,
-        created_at=created_at,
+        created_at=get_wall_now(),
         libraries=libraries,
         outputs={
             BOOKS.name: BOOKS.name,

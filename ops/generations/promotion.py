@@ -15,7 +15,7 @@ from ops.generations.folders import (
     locate_folder,
 )
 from ops.generations.lifecycle import change, create_generation
-from ops.generations.record import CANDIDATE, Generation, Generations, State, get_wall_now
+from ops.generations.record import CANDIDATE, Generation, Generations, State
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine import archive
 from pipelines.engine.archive import ArchivePrefix, LogTruncated, Source
@@ -66,7 +66,7 @@ def create_candidate(
         number = max(known.newest, *list_numbers_on_disk(settings, pipeline.name), 0) + 1
         state = State.CATCHING_UP if known.promoted else State.PROMOTED
         libraries = snapshot.compute_libraries_digest(root)
-        draft = create_generation(pipeline, "", get_wall_now(), number, state, libraries)
+        draft = create_generation(pipeline, number, state, "", libraries)
         if (kept := locate_checkpoint(settings, draft).folder).list_names():
             raise UserError(
                 f"{kept} should be empty, as no generation has begun there, but is not: it is of "

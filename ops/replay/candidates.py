@@ -4,7 +4,6 @@ A candidate is a generation that reads the whole log again, with the code on dis
 promoted generation.
 """
 
-from dataclasses import dataclass
 from functools import partial
 
 from contracts import CONTRACTS
@@ -17,7 +16,6 @@ from ops.generations.record import CANDIDATE, Generation, Generations, State
 from ops.replay import batch, readers
 from ops.replay.compare import Compared, compare_at_marker
 from ops.replay.plan import Plan, plan_replay
-from ops.replay.progress import Progress, measure_progress
 from pipelines.common.pipeline import Pipeline
 from pipelines.engine.archive import Source
 
@@ -89,7 +87,7 @@ def promote(settings: Settings, pipeline: str, number: int | None = None) -> Gen
     change(settings, pipeline, lambda known: promotion.switch(known, candidate.number))
     for old in [one for one in before.known if one.state is State.RETIRED]:
         prune_generation(settings, old)
-    readers.await_served(settings, (pipeline, candidate.number))
+    readers.await_loaded(settings, (pipeline, candidate.number), served=True)
     return candidate
 
 
@@ -99,7 +97,8 @@ def roll_back(settings: Settings, pipeline: str) -> Generations:
     Raises UserError where there is none, or if a reader does not follow.
     """
     after = promotion.roll_back(settings, pipeline)
-    readers.await_served(settings, (pipeline, require_promoted(after).number))
+    number = require_promoted(after).number
+    readers.await_loaded(settings, (pipeline, number), served=True)
     return after
 
 
@@ -143,17 +142,3 @@ def require_promoted(known: Generations) -> Generation:
             f"{known.pipeline} should have a promoted generation, but has none. See: make status"
         )
     return known.promoted
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A generation, and how far it has read."""
-
-    generation: Generation
-    progress: Progress
-
-
-def list_standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:
-    """Every generation of the pipeline."""
-    known = load_generations(settings, pipeline.name)
-    return [Standing(one, measure_progress(settings, pipeline, one)) for one in known.known]

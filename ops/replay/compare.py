@@ -152,15 +152,11 @@ def find_changes(before: Path, after: Path, pipeline: str) -> Changes | None:
 
 
 def _compare_thresholds(before: Path, after: Path, pipeline: str) -> Iterator[Setting]:
-    old, new = (_read_thresholds(code, pipeline) for code in (before, after))
+    file = Path("pipelines", pipeline, "thresholds.py")
+    old, new = (find_numbers((_read(code / file) or b"").decode()) for code in (before, after))
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
             yield Setting(name, old.get(name), new.get(name))
-
-
-def _read_thresholds(code: Path, pipeline: str) -> Mapping[str, int]:
-    text = _read(code / "pipelines" / pipeline / "thresholds.py")
-    return {} if text is None else find_numbers(text.decode())
 
 
 def _list_files(code: Path, pipeline: str) -> Iterator[str]:

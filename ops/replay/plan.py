@@ -1,6 +1,5 @@
 """The preconditions of a replay: the shop, the contracts, disk and memory."""
 
-import re
 import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -64,13 +63,14 @@ def plan_replay(
             "A candidate would write what its readers cannot read. See: retail contracts check"
         )
     inputs = [topic.name for topic in pipeline.inputs]
+    heap = settings.spark_driver_memory
     plan = Plan(
         records=sum(read_end_offsets(create_admin(settings), inputs).values()),
         # The replay first copies the records of the archive.
         disk_bytes=measure_disk_bytes(settings, promoted)
         + archive.measure_disk_bytes(settings, archived)
         + DISK_FLOOR_MIB * MIB,
-        memory_bytes=parse_heap_bytes(settings.spark_driver_memory) + BESIDE_HEAP_MIB * MIB,
+        memory_bytes=int(heap[:-1]) * UNITS[heap[-1]] + BESIDE_HEAP_MIB * MIB,
     )
     refuse_without_room(settings, plan)
     return plan
@@ -105,9 +105,3 @@ def measure_disk_bytes(settings: Settings, generation: Generation | None) -> int
             folders = settings.broker_dir.glob(f"**/{topic}-*")
             kept += sum(count_bytes(folder) for folder in folders if folder.is_dir())
     return kept
-
-
-def parse_heap_bytes(size: str) -> int:
-    match = re.fullmatch(r"(\d+)([mg])", size)
-    assert match, "the settings have checked it"
-    return int(match[1]) * UNITS[match[2]]

@@ -3,21 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from contracts.consumer import create_reader
 from infra.errors import UserError
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_for
-from ops.control.reading import Reader
 from ops.generations.lifecycle import load_generations
 from ops.generations.marker import read_marker
 from ops.generations.record import Generation, State
+from ops.replay.readers import READER
 from pipelines.common.pipeline import Pipeline
 
 LOOK_SECONDS = 0.5
 WATCH_SECONDS_MAX = 24 * 3_600.0
-
-READER = Reader(create_reader("command-line"))
 
 
 @dataclass(frozen=True)

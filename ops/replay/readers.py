@@ -1,17 +1,15 @@
 """The readers that answer from views, and the generations that each one has loaded."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
 
 from contracts import READERS
 from contracts.consumer import create_reader
+from contracts.times import to_epoch_ms
 from infra.clock import get_wall_ms
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.wait import wait_for
-from ops.control.reading import Reader as Records
-from ops.control.reading import read_table
+from ops.control.reading import Reader, read_table
 from ops.generations.record import Name
 
 ALIVE_SECONDS = 15.0
@@ -19,52 +17,43 @@ ALIVE_SECONDS = 15.0
 SWITCH_SECONDS_MAX = 120.0
 POLL_SECONDS = 0.05
 
-READER = Records(create_reader("command-line"))
+READER = Reader(create_reader("command-line"))
+
+Loaded = Mapping[Name, bool]
+"""What a reader has loaded: the generations, and whether it serves each."""
 
 
-@dataclass(frozen=True)
-class Reader:
-    """A process that answers from views."""
-
-    name: str
-    loaded: Mapping[Name, bool]
-    """The generations that it has loaded, and whether it serves each."""
-
-
-def find_alive(settings: Settings) -> Iterator[Reader]:
-    """The readers whose last announcement is at most ALIVE_SECONDS old."""
-    now = datetime.fromtimestamp(get_wall_ms() / 1000, UTC)
-    for record in read_table(settings, READER, READERS).values():
-        if now - record["written_at"] < timedelta(seconds=ALIVE_SECONDS):
-            loaded = {(one["pipeline"], one["number"]): one["served"] for one in record["loaded"]}
-            yield Reader(record["reader"], loaded)
+def find_alive(settings: Settings) -> dict[str, Loaded]:
+    """By name, the readers whose last announcement is at most ALIVE_SECONDS old."""
+    silent_ms = get_wall_ms() - ALIVE_SECONDS * 1000
+    return {
+        record["reader"]: {
+            (one["pipeline"], one["number"]): one["served"] for one in record["loaded"]
+        }
+        for record in read_table(settings, READER, READERS).values()
+        if to_epoch_ms(record["written_at"]) > silent_ms
+    }
 
 
-def await_loaded(settings: Settings, generation: Name) -> None:
-    """Wait until every reader has loaded the generation. Raises UserError."""
-    await_all(settings, generation, "loaded", lambda one: generation in one.loaded)
-
-
-def await_served(settings: Settings, generation: Name) -> None:
-    """Wait until every reader serves the generation. Raises UserError."""
-    await_all(settings, generation, "served", lambda one: one.loaded.get(generation, False))
-
-
-def await_all(
-    settings: Settings, generation: Name, what: str, does: Callable[[Reader], bool]
-) -> None:
-    missing: tuple[str, ...] = ()
+def await_loaded(settings: Settings, generation: Name, *, served: bool = False) -> None:
+    """Wait until every reader has loaded the generation, or also serves it. Raises UserError."""
+    missing: list[str] = []
 
     def done() -> bool:
         nonlocal missing
-        readers = tuple(find_alive(settings))
-        missing = tuple(sorted(one.name for one in readers if not does(one)))
+        readers = find_alive(settings)
+        missing = sorted(
+            name
+            for name, loaded in readers.items()
+            if not (loaded.get(generation) if served else generation in loaded)
+        )
         return bool(readers) and not missing
 
     if not wait_for(done, SWITCH_SECONDS_MAX, POLL_SECONDS):
         pipeline, number = generation
         who = ", ".join(missing) or "no reader is alive"
         raise UserError(
-            f"Every reader should have {what} generation {number} of {pipeline} within "
-            f"{SWITCH_SECONDS_MAX:g} s, but not all have: {who}. See why: make logs COMPONENT=api"
+            f"Every reader should have {'served' if served else 'loaded'} generation {number} of "
+            f"{pipeline} within {SWITCH_SECONDS_MAX:g} s, but not all have: {who}. See why: "
+            "make logs COMPONENT=api"
         )

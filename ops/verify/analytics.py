@@ -11,20 +11,13 @@ from contracts.consumer import CONSUMERS
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Offsets, Record
 from ops.verify import inventory
-from ops.verify.inventory import TIME, Row
+from ops.verify.inventory import Row, define_columns
 from ops.verify.sums import fit_sums
 from ops.verify.validation import Content
 
-COLUMNS: dict[str, pa.DataType] = {
-    "sku": pa.string(),
-    "partition": pa.int64(),
-    "offset": pa.int64(),
-    "event_id": pa.string(),
-    "event_time": TIME,
-    "since": TIME,
-    "unit_cost_cents": pa.int64(),
-    "measure": pa.string(),
-}
+ANNOUNCED = pa.schema(
+    define_columns("sku event_id measure", "partition offset unit_cost_cents", "event_time since")
+)
 """The cost of a product, of a piece or of a whole measure, and the time from which it holds: NOTICE
 after its publication, or later."""
 
@@ -41,7 +34,7 @@ class Oracle(inventory.Oracle):
 
     schemas: ClassVar[Mapping[str, pa.Schema]] = {
         **inventory.Oracle.schemas,
-        "announced": pa.schema(COLUMNS),
+        "announced": ANNOUNCED,
     }
 
     def __init__(
@@ -58,19 +51,9 @@ class Oracle(inventory.Oracle):
         elif content is not None:
             product = content.movement
             noticed = EPOCH + record.published_ms * MILLISECOND + NOTICE
-            yield (
-                "announced",
-                {
-                    "sku": product["sku"],
-                    "partition": record.partition,
-                    "offset": record.offset,
-                    "event_id": product["event_id"],
-                    "event_time": product["event_time"],
-                    "since": max(product["effective_at"], noticed),
-                    "unit_cost_cents": product["unit_cost_cents"],
-                    "measure": product.get("measure"),
-                },
-            )
+            place = {"partition": record.partition, "offset": record.offset}
+            since = max(product["effective_at"], noticed)
+            yield "announced", {**product, **place, "since": since}
 
     def compute_views(self) -> dict[str, list[Row]]:
         views = {}

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
@@ -16,7 +17,7 @@ from contracts.times import MILLISECOND
 from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.verify.inventory import Row
-from ops.verify.limits import load_thresholds
+from ops.verify.limits import load_limits
 from ops.verify.log import read
 from ops.verify.tables import Tables, restore_times
 from pipelines.fraud.thresholds import Thresholds
@@ -39,27 +40,24 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
 `metres`: whole metres on a sphere between two places in microdegrees."""
 
 
-def list_thresholds(limits: Thresholds) -> Mapping[str, int]:
-    """By rule, the threshold for its alerts and for the strength of its incidents."""
-    return {
-        "card-velocity": limits.card_sales_per_window_max,
-        "impossible-travel": limits.speed_kmh_max,
-        "sweethearting": limits.given_away_cents_max,
-        "refund-without-receipt": limits.unbacked_cents_max,
-        "refund-rate": limits.blind_refunds_max,
-        "bulk-purchase": limits.packs_hundredths_max,
-    }
+class Rule(NamedTuple):
+    """The limits of one rule."""
+
+    threshold: int
+    """For its alerts, and for the strength of its incidents."""
+    span: timedelta
+    """The time from an interval's start until no more events can belong to it."""
 
 
-def list_spans(limits: Thresholds) -> Mapping[str, timedelta]:
-    """By rule, the time from an interval's start until no more events can belong to it."""
+def list_rules(limits: Thresholds) -> Mapping[str, Rule]:
+    refund_span = limits.refund_interval + limits.return_period
     return {
-        "card-velocity": limits.card_sales_interval,
-        "impossible-travel": limits.travel_interval,
-        "sweethearting": limits.sweethearting_interval,
-        "refund-without-receipt": limits.refund_interval + limits.return_period,
-        "refund-rate": limits.refund_rate_interval,
-        "bulk-purchase": limits.bulk_interval,
+        "card-velocity": Rule(limits.card_sales_per_window_max, limits.card_sales_interval),
+        "impossible-travel": Rule(limits.speed_kmh_max, limits.travel_interval),
+        "sweethearting": Rule(limits.given_away_cents_max, limits.sweethearting_interval),
+        "refund-without-receipt": Rule(limits.unbacked_cents_max, refund_span),
+        "refund-rate": Rule(limits.blind_refunds_max, limits.refund_rate_interval),
+        "bulk-purchase": Rule(limits.packs_hundredths_max, limits.bulk_interval),
     }
 
 
@@ -74,11 +72,8 @@ class FraudOracle(Tables):
         suspect(self.engine, limits)
 
     def compute_views(self) -> dict[str, list[Row]]:
-        return {ALERTS.name: self.compute_view()}
-
-    def compute_view(self) -> list[Row]:
-        """The alerts, in the order of the key."""
-        return [restore_alert(row) for row in self.select(read_query_text("alerts"))]
+        rows = self.select(read_query_text("alerts"))
+        return {ALERTS.name: [restore_alert(row) for row in rows]}
 
 
 def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
@@ -87,7 +82,7 @@ def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOrac
     It reads prices, products and stores to the current end of their topics.
     """
     known = read_end_offsets(create_admin(settings), SIDES)
-    return FraudOracle(read(settings, {**ends, **known}), load_thresholds(code, "fraud"), ends)
+    return FraudOracle(read(settings, {**ends, **known}), load_limits(code, "fraud"), ends)
 
 
 def find_signals(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
@@ -103,11 +98,12 @@ def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
     """Find all candidates for a row."""
     engine.execute(read_query_text("first_signals"))
     engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")
-    fixed = list_thresholds(limits)
-    spans = list_spans(limits).items()
-    values = ", ".join(f"('{rule}', {span // MILLISECOND}, {fixed[rule]})" for rule, span in spans)
-    engine.execute(f"insert into each_rule values {values}")
-    candidates = [f"select '{rule}' as rule, * from ({read_query_text(rule)})" for rule in fixed]
+    rules = list_rules(limits)
+    values = [
+        f"('{name}', {rule.span // MILLISECOND}, {rule.threshold})" for name, rule in rules.items()
+    ]
+    engine.execute(f"insert into each_rule values {', '.join(values)}")
+    candidates = [f"select '{rule}' as rule, * from ({read_query_text(rule)})" for rule in rules]
     engine.execute(f"create table candidate as {' union all by name '.join(candidates)}")
     engine.execute(f"insert into candidate by name {read_query_text('beyond')}")
 

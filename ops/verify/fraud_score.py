@@ -13,11 +13,11 @@ from typing import Any
 
 from contracts import ALERTS, HEARTBEATS, INCIDENTS
 from contracts.times import EPOCH
-from infra.kafka import Partition, create_admin, read_end_offsets
+from infra.kafka import Partition
 from infra.settings import Settings
 from ops.control.reading import ALL_FIELDS, read_newest_rows
-from ops.verify.fraud import list_thresholds
-from ops.verify.log import number_records, read
+from ops.verify.fraud import list_rules
+from ops.verify.log import read_simulated
 from ops.verify.served import fetch_views
 from pipelines.fraud.thresholds import Thresholds
 
@@ -26,7 +26,7 @@ Alert = Mapping[str, Any]
 Incident = Mapping[str, Any]
 Place = tuple[str, str]
 
-RULES = tuple(list_thresholds(Thresholds()))
+RULES = tuple(list_rules(Thresholds()))
 RECALL_AIM, PRECISION_AIM = 0.95, 0.90
 OF_ONE_RULE_AIM = 0.85
 
@@ -113,13 +113,7 @@ def score_view(settings: Settings) -> Scores:
 
 def read_incidents(settings: Settings) -> list[Incident]:
     """Every incident that the simulator has reported."""
-    numbered = number_records(
-        read(settings, read_end_offsets(create_admin(settings), [INCIDENTS.name]))
-    )
-    rows = (
-        ALL_FIELDS.read_record(INCIDENTS, one) for one, number in numbered if number is not None
-    )
-    return [dict(row) for row in rows if row is not None]
+    return [row for _, row in read_simulated(settings, INCIDENTS)]
 
 
 def read_heartbeat(settings: Settings, end: int) -> datetime:

@@ -26,7 +26,7 @@ from contracts import (
 )
 from infra.kafka import Offsets, Partition, Record
 from ops.verify.log import number_records
-from ops.verify.sums import create_amount
+from ops.verify.sums import AMOUNT
 from ops.verify.validation import Content, Event, Unreadable, read_record
 
 Row = dict[str, Any]
@@ -42,22 +42,24 @@ TYPES = {
     pa.bool_(): "boolean",
     TIME: "timestamp with time zone",
 }
-COLUMNS: dict[str, pa.DataType] = {
-    "topic": pa.string(),
-    "partition": pa.int64(),
-    "offset": pa.int64(),
-    "sequence": pa.int64(),
-    "on_time": pa.bool_(),
-    "event_id": pa.string(),
-    "event_time": TIME,
-    "published": TIME,
-    "store_id": pa.string(),
-    "sku": pa.string(),
-    "unit_price_cents": pa.int64(),
-    "measure": pa.string(),
-    **dict.fromkeys(MOVEMENTS, pa.int64()),
-}
-EXTRACTED = pa.schema(COLUMNS)
+
+
+def define_columns(texts: str, numbers: str, times: str = "") -> dict[str, pa.DataType]:
+    """The columns of a table, by the names of those of each type."""
+    named: dict[pa.DataType, str] = {pa.string(): texts, pa.int64(): numbers, TIME: times}
+    return {name: kind for kind, names in named.items() for name in names.split()}
+
+
+EXTRACTED = pa.schema(
+    {
+        **define_columns(
+            "topic event_id store_id sku measure",
+            f"partition offset sequence unit_price_cents {' '.join(MOVEMENTS)}",
+            "event_time published",
+        ),
+        "on_time": pa.bool_(),
+    }
+)
 """One line of a readable record. `sequence`: its number among the simulator's records in the
 partition; null for another publisher. A release has the line and the event time of its
 original, and its own topic; its event_id joins the original's topic and id."""
@@ -102,7 +104,7 @@ class Log:
         # Until a chunk is full. With few rows a second thread costs more than it does.
         self.engine = duckdb.connect(config={"threads": 1})
         self.engine.execute("set timezone = 'UTC'")
-        create_amount(self.engine)
+        self.engine.execute(AMOUNT)
         schemas = {ACCEPTED: ACCOUNTED, **self.schemas}
         for name, schema in schemas.items():
             self.engine.execute(render_table(name, schema))
@@ -130,6 +132,11 @@ class Log:
     def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
         raise NotImplementedError
+
+    def compute_view(self) -> list[Row]:
+        """The rows of the only view of the pipeline."""
+        [rows] = self.compute_views().values()
+        return rows
 
     def select(self, sql: str) -> list[Row]:
         """The rows of a query over the tables."""
@@ -208,12 +215,8 @@ class Oracle(Log):
             store_id = (record.key or b"").decode()
             yield "unreadable", {"store_id": store_id, "topic": record.topic, "sequence": sequence}
 
-    def compute_view(self) -> list[Row]:
-        """The stock level of every shelf, in the order of the key."""
-        return self.ask("stock_level")
-
     def compute_views(self) -> dict[str, list[Row]]:
-        return {STOCK_LEVELS.name: self.compute_view()}
+        return {STOCK_LEVELS.name: self.ask("stock_level")}
 
     def ask(self, name: str) -> list[Row]:
         """The rows of the query of that name."""

@@ -6,18 +6,16 @@ each store has a last page that is wholly before them. There, ledger and log mus
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from contracts import LEDGER
-from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
-from ops.control.reading import ALL_FIELDS
-from ops.verify.inventory import Oracle
-from ops.verify.log import number_records, read
+from ops.verify.inventory import Oracle, define_columns
+from ops.verify.log import read_simulated
 
 SEEN: Mapping[str, tuple[str, ...]] = {
     "repeated": ("duplicates",),
@@ -30,12 +28,7 @@ DIRT = ("late", *(kind for kinds in SEEN.values() for kind in kinds))
 
 Shelf = tuple[str, str]
 
-COLUMNS: dict[str, pa.DataType] = {
-    "store_id": pa.string(),
-    "topic": pa.string(),
-    "records": pa.int64(),
-}
-PAGE = pa.schema(COLUMNS)
+PAGE = pa.schema(define_columns("store_id topic", "records"))
 
 
 class Units(NamedTuple):
@@ -93,7 +86,8 @@ def audit_ledger(settings: Settings, oracle: Oracle) -> Audit:
     last: dict[str, Mapping[str, int]] = {}
     pages = 0
     dirt = dict.fromkeys(DIRT, 0)
-    for partition, page in read_ledger(settings):
+    # A store has the same partition in all topics.
+    for partition, page in read_simulated(settings, LEDGER):
         positions = {at["topic"]: at["records"] for at in page["positions"]}
         if any(oracle.simulated[at, partition] < n for at, n in positions.items()):
             continue
@@ -133,15 +127,6 @@ def audit_ledger(settings: Settings, oracle: Oracle) -> Audit:
             for what, kinds in SEEN.items()
         },
     )
-
-
-def read_ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every page, with its partition, which is the same in all topics of its store."""
-    pages = number_records(read(settings, read_end_offsets(create_admin(settings), [LEDGER.name])))
-    for record, number in pages:
-        page = ALL_FIELDS.read_record(LEDGER, record)
-        if number is not None and page is not None:
-            yield record.partition, dict(page)
 
 
 def find_differences(ledger: Mapping[Shelf, Units], log: Mapping[Shelf, Units]) -> list[Difference]:

@@ -9,14 +9,9 @@ from ops.generations.folders import locate_code
 from ops.generations.lifecycle import load_generations
 
 
-def load_thresholds(code: Path, pipeline: str) -> Any:
-    """The pipeline's `Thresholds` in that copy of the code."""
-    return run_path(str(code / "pipelines" / pipeline / "thresholds.py"))["Thresholds"]()
-
-
-def load_policy(code: Path) -> Any:
-    """The `Policy` of the reorder pipeline in that copy of the code."""
-    return run_path(str(code / "pipelines" / "reorder" / "policy.py"))["Policy"]()
+def load_limits(code: Path, pipeline: str, name: str = "Thresholds") -> Any:
+    """The pipeline's `Thresholds` in that copy of the code, or its `Policy`."""
+    return run_path(str(code / "pipelines" / pipeline / f"{name.lower()}.py"))[name]()
 
 
 def find_code(settings: Settings, pipeline: str, number: int) -> Path:

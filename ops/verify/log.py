@@ -8,7 +8,7 @@ from typing import Any
 from deltalake import DeltaTable
 from pyarrow.compute import field
 
-from contracts import CONTRACTS
+from contracts import CONTRACTS, Contract, Row
 from infra.errors import UserError
 from infra.kafka import (
     Offsets,
@@ -16,11 +16,13 @@ from infra.kafka import (
     Record,
     create_admin,
     read_between,
+    read_end_offsets,
     read_start_offsets,
     to_record,
 )
 from infra.lake import locate_folders
 from infra.settings import Settings
+from ops.control.reading import ALL_FIELDS
 
 FETCH_BYTES_MAX = 4_194_304
 
@@ -78,6 +80,15 @@ def parse_archived(row: Mapping[str, Any]) -> Record:
         value=row["value"],
         headers=[(header["key"], header["value"]) for header in row["headers"] or ()],
     )
+
+
+def read_simulated(settings: Settings, contract: Contract) -> Iterator[tuple[int, Row]]:
+    """The simulator's rows in a topic, each with its partition."""
+    ends = read_end_offsets(create_admin(settings), [contract.name])
+    for record, number in number_records(read(settings, ends)):
+        row = ALL_FIELDS.read_record(contract, record)
+        if number is not None and row is not None:
+            yield record.partition, row
 
 
 def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:

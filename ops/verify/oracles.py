@@ -11,7 +11,7 @@ from infra.settings import Settings, locate_root
 from ops.verify import analytics, inventory
 from ops.verify.fraud import ask_fraud_oracle
 from ops.verify.inventory import Log, Row, read_query
-from ops.verify.limits import load_policy, load_thresholds
+from ops.verify.limits import load_limits
 from ops.verify.log import read
 from ops.verify.sums import fit_sums
 from ops.verify.tables import Tables, restore_times
@@ -47,15 +47,8 @@ class ReorderOracle(Tables):
             self.engine.execute(f"set variable {name} = {value}::double")
 
     def compute_views(self) -> dict[str, list[Row]]:
-        return {PROPOSALS.name: self.compute_view()}
-
-    def compute_view(self) -> list[Row]:
-        """The proposals, in the order of the key."""
-        return [restore_times(row, "review_at") for row in self.select(read_query("proposal"))]
-
-
-def ask_inventory_oracle(settings: Settings, ends: Offsets, _code: Path) -> inventory.Oracle:
-    return inventory.Oracle(read(settings, ends), ends)
+        rows = self.select(read_query("proposal"))
+        return {PROPOSALS.name: [restore_times(row, "review_at") for row in rows]}
 
 
 def ask_analytics_oracle(settings: Settings, ends: Offsets, _code: Path) -> analytics.Oracle:
@@ -64,14 +57,12 @@ def ask_analytics_oracle(settings: Settings, ends: Offsets, _code: Path) -> anal
     return analytics.Oracle(read(settings, ends), ends, read(settings, known))
 
 
-def ask_visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
-    return VisitsOracle(read(settings, ends), load_thresholds(code, "visits"), ends)
-
-
 def ask_reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
     """It reads products and promotions to the current end of their topics."""
     known = read_end_offsets(create_admin(settings), [PRODUCTS.name, PROMOTIONS.name])
-    return ReorderOracle(read(settings, {**ends, **known}), load_policy(code), ends)
+    return ReorderOracle(
+        read(settings, {**ends, **known}), load_limits(code, "reorder", "Policy"), ends
+    )
 
 
 Ask = Callable[[Settings, Offsets, Path], Log]
@@ -79,10 +70,12 @@ Ask = Callable[[Settings, Offsets, Path], Log]
 code."""
 
 ORACLES: Mapping[str, Ask] = {
-    "inventory": ask_inventory_oracle,
+    "inventory": lambda settings, ends, _: inventory.Oracle(read(settings, ends), ends),
     "analytics": ask_analytics_oracle,
     "fraud": ask_fraud_oracle,
-    "visits": ask_visits_oracle,
+    "visits": lambda settings, ends, code: VisitsOracle(
+        read(settings, ends), load_limits(code, "visits"), ends
+    ),
     "reorder": ask_reorder_oracle,
 }
 """The oracles by pipeline."""

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-import duckdb
-
 AMOUNT = """
 create macro amount(units, cents, measure) as
     case
@@ -13,15 +11,11 @@ create macro amount(units, cents, measure) as
         else (units::bigint * cents + 500) // 1000
     end
 """
-"""Cents, rounded half up where units are thousandths of a measure; null without units or cents. It
-is the one place in SQL that multiplies units by a price."""
+"""With it queries can call `amount(units, cents, measure)`: cents, rounded half up where units are
+thousandths of a measure; null without units or cents. It is the one place in SQL that multiplies
+units by a price."""
 
 LEAST, MOST = -(2**63), 2**63 - 1
-
-
-def create_amount(engine: duckdb.DuckDBPyConnection) -> None:
-    """Let the engine's queries call `amount(units, cents, measure)`."""
-    engine.execute(AMOUNT)
 
 
 def fit_sums(row: Mapping[str, Any]) -> dict[str, Any]:

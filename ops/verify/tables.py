@@ -23,15 +23,10 @@ from contracts import (
 )
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Offsets, Record
-from ops.verify.inventory import Log, Row
+from ops.verify.inventory import Log, Row, define_columns
 from ops.verify.validation import Content
 
 TEXT, NUMBER = pa.string(), pa.int64()
-
-
-def define_columns(texts: str, numbers: str) -> dict[str, pa.DataType]:
-    return {**dict.fromkeys(texts.split(), TEXT), **dict.fromkeys(numbers.split(), NUMBER)}
-
 
 META = define_columns("topic event_id", "partition offset published event_time")
 LINES = define_columns("store_id cashier_id card_token sku measure", "line units unit_price_cents")

@@ -175,7 +175,7 @@ def find_differences(view: Contract, live: list[Row], oracle: list[Row]) -> Iter
 def compare_listing(settings: Settings, oracle: Log) -> Listing:
     """Compare once the quarantine has read as far as the oracle, or the time limit is over."""
     behind = ask_until(
-        lambda: count_records_behind(settings, oracle.ends),
+        lambda: count_behind(oracle.ends, read_progress(settings)),
         lambda behind: behind == 0,
         CAUGHT_UP_SECONDS_MAX,
     )
@@ -191,9 +191,9 @@ def compare_listing(settings: Settings, oracle: Log) -> Listing:
     )
 
 
-def count_records_behind(settings: Settings, ends: Offsets) -> int:
-    validated = read_progress(settings)
-    return sum(max(0, end - validated.get(at, 0)) for at, end in ends.items())
+def count_behind(ends: Offsets, covered: Offsets) -> int:
+    """How many records below the ends are not covered."""
+    return sum(max(0, end - covered.get(at, 0)) for at, end in ends.items())
 
 
 def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:

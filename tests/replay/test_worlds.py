@@ -293,7 +293,7 @@ class Worlds(RuleBasedStateMachine):
 
     def _create(self, state: State, memory: timedelta) -> int:
         number = self._known.newest + 1
-        made = create_generation(self.pipeline, "code", self._now, number, state)
+        made = create_generation(self.pipeline, number, state, "code")
         self._known = self._known.plus(made)
         folder = Path(self._folder.name) / f"g{number}"
         self._readings[number] = Reading(

@@ -8,7 +8,7 @@ from infra import kafka, scratch
 from infra.errors import UserError
 from infra.scratch import StillPublishing, lock_out_publishing
 from infra.settings import Settings, locate_root
-from ops.cli.exclusive import lock_home
+from ops.cli.options import lock_home
 from tests.ops.cli.commands import run_command
 
 MAPPING = locate_root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"

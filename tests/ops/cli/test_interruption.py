@@ -18,10 +18,10 @@ WAITS = f"""
 import signal
 import sys
 from pathlib import Path
+from threading import Event
 from ops.cli import status
 from ops.cli.main import main
 from ops.cli.screen import say_if_interrupted
-from tests.ops.cli.waiting import wait_for_signal
 
 def wait() -> None:
     folder = Path("at work")
@@ -29,7 +29,8 @@ def wait() -> None:
     try:
         with say_if_interrupted("{SAID}"):
             print(signal.getsignal(signal.SIGHUP), flush=True)
-            wait_for_signal()
+            while True:
+                Event().wait(0.05)
     finally:
         folder.rmdir()
 
@@ -37,7 +38,11 @@ status.logs = wait
 sys.argv = ["retail", "logs"]
 main()
 """
-"""A command that waits for ever, and removes its folder in the end."""
+"""A command that waits for ever, and removes its folder in the end.
+
+It wakes up again and again: Python runs a handler between two instructions, so one wait without an
+end would not see a signal that comes after the instruction before.
+"""
 
 
 @pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

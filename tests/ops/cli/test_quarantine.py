@@ -8,7 +8,7 @@ from contracts import RECEIPTS
 from infra.errors import UserError
 from infra.settings import Settings
 from ops.cli import quarantine
-from ops.cli.exclusive import lock_home
+from ops.cli.options import lock_home
 from tests.ops.cli.commands import run_command
 from tests.services.quarantine.publishing import HOUR_MS, Place, hours, publish, stop_world
 

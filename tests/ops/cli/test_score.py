@@ -55,19 +55,6 @@ def test_what_is_served_is_scored(
     assert document == score.build_document(scores)
 
 
-def test_alerts_that_are_not_served_are_missed(
-    world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
-    writing.read |= read_end_offsets(create_admin(world), [HEARTBEATS.name])
-    with shop(world, log, writing, [], tmp_path) as settings:
-        monkeypatch.setattr(score, "read_settings", lambda: settings)
-        answer = CliRunner().invoke(build_application(), ["score", "fraud", "--json"])
-    document = json.loads(answer.stdout)
-    assert (answer.exit_code, document["good"]) == (1, False)
-    assert document["all"]["recall"]["hits"] == 0
-
-
 @contextmanager
 def shop(
     world: Settings, log: MemoryLog, fraud: Writing, alerts: list[Row], folder: Path
@@ -84,15 +71,9 @@ def shop(
         )
 
 
-def test_without_a_broker_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        score, "read_settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1")
-    )
-    answer = CliRunner().invoke(build_application(), ["score", "fraud"])
-    assert isinstance(answer.exception, KafkaDown)
-
-
-def test_without_an_api_it_says_so(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score, "read_settings", lambda: kafka)
-    answer = CliRunner().invoke(build_application(), ["score", "fraud"])
-    assert isinstance(answer.exception, ApiDown)
+def test_what_does_not_answer_is_said(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = Settings(kafka_bootstrap_servers="127.0.0.1:1")
+    for settings, error in ((nowhere, KafkaDown), (kafka, ApiDown)):
+        monkeypatch.setattr(score, "read_settings", lambda found=settings: found)
+        answer = CliRunner().invoke(build_application(), ["score", "fraud"])
+        assert isinstance(answer.exception, error)

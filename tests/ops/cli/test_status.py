@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from infra.security.certificates import ensure_certificate
 from infra.security.tokens import DAY_MS, Role, add_token, ensure_tokens
 from infra.settings import Settings
 from infra.supervisor import daemon
-from infra.supervisor.manager import Manager, Process, State
+from infra.supervisor.manager import Process, State
 from ops.cli import fleet
 from ops.cli.fleet import Component
 from ops.cli.status import logs, render_duration
@@ -90,19 +91,6 @@ def test_what_is_not_well_is_said_with_its_reason(
     assert all(one in said for one in words)
 
 
-class Running(Manager):
-    """A process manager whose API and quarantine run, and whose broker does not."""
-
-    def __init__(self) -> None:
-        super().__init__("/nowhere")
-
-    def list_processes(self) -> dict[str, Process]:
-        return {
-            name: Process(name, state, 7, 1_000, 60, "")
-            for name, state in STATES_WITHOUT_BROKER.items()
-        }
-
-
 STATES_WITHOUT_BROKER: dict[str, State] = {
     "broker": "STOPPED",
     "api": "RUNNING",
@@ -119,7 +107,12 @@ def test_without_a_broker_only_who_answers_itself_is_asked(
         asked.append(name)
         return "ready"
 
-    monkeypatch.setattr(daemon, "find_running", lambda _: Running())
+    processes = {
+        name: Process(name, state, 7, 1_000, 60, "")
+        for name, state in STATES_WITHOUT_BROKER.items()
+    }
+    manager = SimpleNamespace(list_processes=lambda: processes)
+    monkeypatch.setattr(daemon, "find_running", lambda _: manager)
     monkeypatch.setattr(fleet, "find_readiness", answer)
     monkeypatch.setattr(fleet, "is_answering", lambda *_: False)
     states = {one.name: one.state for one in fleet.list_components(current)}

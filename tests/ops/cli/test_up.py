@@ -10,7 +10,7 @@ from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import Manager
-from ops.cli import topics, up
+from ops.cli import up
 
 
 def test_every_complaint_of_the_doctor_is_said_at_once(
@@ -47,10 +47,3 @@ def test_a_new_start_remembers_its_settings(
     monkeypatch.setattr(daemon, "start", lambda _: cast(Manager, object()))
     up.ensure_manager(current.model_copy(update={"port_base": 8100}))
     assert Settings().port_base == 8100
-
-
-def test_topics_stand_before_any_pipeline_runs_but_changelogs_do_not() -> None:
-    standing = topics.list_standing()
-    assert "public.sales.receipt.v1" in standing
-    assert "private.control.marker.v1" in standing
-    assert "public.inventory.stock-level.v1" not in standing

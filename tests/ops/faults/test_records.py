@@ -130,7 +130,7 @@ def test_copies_by_another_partitioner_are_in_another_partition_or_copies(
 ) -> None:
     monkeypatch.setattr(records, "COPIES_READ_MAX", 100_000)
     before = receipts(kafka)
-    assert records.publish_elsewhere(kafka) == len(before)
+    assert records.publish_copies(kafka, in_place=False) == len(before)
     after = receipts(kafka)
     places = {(one.partition, one.offset): one.value for one in before}
     copies = [one for one in after if (one.partition, one.offset) not in places]

@@ -11,7 +11,7 @@ from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor.parts import PARTS as PROCESSES
 from ops.faults import run
-from ops.faults.catalog import FAULTS, NOT_COVERED, PARTS
+from ops.faults.catalog import FAULTS, PARTS
 from ops.faults.fault import Checked, Fault, Outcome, Scene
 from ops.faults.healing import Aim, heal
 from ops.faults.run import Shop, draw
@@ -26,13 +26,6 @@ SHOP = Shop("a shop of one process", Settings(), FAULTS, lambda: None, lambda: {
 def test_every_process_can_be_killed_and_paused() -> None:
     assert {part.name for part in PARTS} == set(PROCESSES)
     assert FAULTS.keys() >= {f"{what}-{part}" for what in ("kill", "pause") for part in PROCESSES}
-
-
-def test_a_promise_has_limits_and_what_is_not_covered_has_a_reason() -> None:
-    for one in FAULTS.values():
-        assert 0 < one.promise.stale_seconds_max <= one.promise.healed_seconds_max <= 300
-        assert one.promise.stays
-    assert all(NOT_COVERED.values())
 
 
 def test_a_fault_that_is_refused_is_not_done() -> None:
@@ -51,7 +44,7 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = dict.fromkeys(Settings().pipeline_names, 0.0)
     monkeypatch.setattr(run, "fetch_ages", lambda _: fresh)
     monkeypatch.setattr(run, "take_aim", lambda *_: AIM)
-    monkeypatch.setattr(run, "find_lacking", lambda *_: None)
+    monkeypatch.setattr(run, "list_lacking", lambda *_: iter(()))
     monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
 
 

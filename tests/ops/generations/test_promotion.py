@@ -1,7 +1,6 @@
 """What may become of a generation, and what may not."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,14 +37,6 @@ def test_another_candidate_than_the_one_that_is_named_is_not_promoted() -> None:
     found = "Generation 3 of inventory .* found generation 2, ready"
     with pytest.raises(NotPromotable, match=found):
         switch(known, 3)
-
-
-def test_an_invalid_generation_is_promoted_no_more() -> None:
-    known = create_generations(State.RETIRED, State.PROMOTED).to(
-        State.INVALID, 2, "it dropped a record"
-    )
-    assert known.promoted is None
-    assert known.retired == replace(known.known[0])
 
 
 @pytest.mark.parametrize("late", [1, 10**6])

@@ -13,7 +13,7 @@ from generators import wire
 from generators.ticks import TICKS_PER_DAY
 from generators.world import World
 from infra.kafka import Record
-from ops.verify.fraud import FraudOracle, list_thresholds
+from ops.verify.fraud import FraudOracle, list_rules
 from ops.verify.fraud_score import (
     SETTLING,
     Alert,
@@ -164,7 +164,7 @@ def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
 
 def is_near(incident: Incident) -> bool:
     """Whether its strength is within a quarter of the rule's threshold."""
-    threshold = list_thresholds(Thresholds())[incident["rule"]]
+    threshold = list_rules(Thresholds())[incident["rule"]].threshold
     return bool(abs(incident["strength"] - threshold) * 4 <= threshold)
 
 

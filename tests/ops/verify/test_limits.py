@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from infra.settings import locate_root
-from ops.verify.limits import load_policy, load_thresholds
+from ops.verify.limits import load_limits
 from pipelines.fraud.thresholds import Thresholds
 from pipelines.reorder.policy import Policy
 
@@ -20,10 +20,10 @@ def copy_with(folder: Path, file: str, old: str, new: str) -> Path:
 
 def test_thresholds_and_policy_are_those_of_the_copy(tmp_path: Path) -> None:
     copy_with(tmp_path, "pipelines/reorder/policy.py", "swing: float = 0.25", "swing: float = 0.5")
-    assert load_policy(tmp_path).swing == 0.5
-    assert load_policy(locate_root()).swing == Policy().swing == 0.25
+    assert load_limits(tmp_path, "reorder", "Policy").swing == 0.5
+    assert load_limits(locate_root(), "reorder", "Policy").swing == Policy().swing == 0.25
     number = Thresholds().card_sales_per_window_max
     old, new = (f"card_sales_per_window_max: int = {each}" for each in (number, number + 3))
     copy_with(tmp_path, "pipelines/fraud/thresholds.py", old, new)
-    assert load_thresholds(tmp_path, "fraud").card_sales_per_window_max == number + 3
-    assert load_thresholds(locate_root(), "fraud").card_sales_per_window_max == number
+    assert load_limits(tmp_path, "fraud").card_sales_per_window_max == number + 3
+    assert load_limits(locate_root(), "fraud").card_sales_per_window_max == number

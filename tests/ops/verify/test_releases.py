@@ -10,12 +10,11 @@ from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, encode, encode_key
 from contracts.times import to_epoch_ms
 from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
-from infra.wait import wait_until
 from ops.verify import verdict
 from ops.verify.inventory import Oracle, Row
 from ops.verify.log import read
 from ops.verify.verdict import compare_listing
-from services.quarantine.follower import follow, read_progress
+from services.quarantine.follower import follow
 from tests.services.quarantine.publishing import HOUR_MS, Place, publish, put
 
 pytestmark = pytest.mark.e2e
@@ -121,11 +120,6 @@ def quarantining(kafka: Settings) -> Iterator[None]:
     running.join(30)
 
 
-def is_caught_up(kafka: Settings) -> bool:
-    ends = read_end_offsets(create_admin(kafka), READ)
-    return all(read_progress(kafka)[at] >= end for at, end in ends.items())
-
-
 def test_the_quarantine_lists_what_the_oracle_rejects(kafka: Settings, quarantining: None) -> None:
     sell(kafka, "q1", "D", 3 * HOUR_MS)
     listing = compare_listing(kafka, create_oracle(kafka))
@@ -134,7 +128,6 @@ def test_the_quarantine_lists_what_the_oracle_rejects(kafka: Settings, quarantin
 
 
 def test_at_any_offsets_it_lists_what_is_below_them(kafka: Settings, quarantining: None) -> None:
-    wait_until(lambda: is_caught_up(kafka), "everything is validated")
     half: dict[Partition, int] = {
         at: end // 2 for at, end in read_end_offsets(create_admin(kafka), READ).items()
     }
@@ -156,7 +149,6 @@ def test_a_quarantine_that_lags_is_said_and_not_taken_for_wrong(
 def test_what_is_missing_or_too_much_or_called_otherwise_is_found(
     kafka: Settings, quarantining: None
 ) -> None:
-    wait_until(lambda: is_caught_up(kafka), "everything is validated")
     oracle = create_oracle(kafka)
     first, second, *_ = sorted(oracle.rejected)
     assert compare_listing(kafka, oracle).complete

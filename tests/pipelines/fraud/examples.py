@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from contracts import ALERTS, build_model
 from contracts.times import MILLISECOND
 from infra.kafka import Record
-from ops.verify.fraud import find_signals, list_spans, restore_alert
+from ops.verify.fraud import find_signals, list_rules, restore_alert
 from ops.verify.inventory import Row
 from ops.verify.tables import Tables
 from pipelines.fraud.alerts import choose_signals_max, create_evaluator
@@ -67,7 +67,7 @@ def compute_by_rules(log: Sequence[Record], limits: Thresholds) -> list[Row]:
                 "rule": rule,
                 "subject": subject.replace("%", "%25").replace("/", "%2F"),
                 "interval_start": start,
-                "interval_end": start + list_spans(limits)[rule] // MILLISECOND,
+                "interval_end": start + list_rules(limits)[rule].span // MILLISECOND,
                 "decided_at": found["decided_ms"],
                 "evidence": found["proofs"],
             }

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from infra.kafka import Record
-from ops.verify.sums import create_amount, fit_sums
+from ops.verify.sums import AMOUNT, fit_sums
 from ops.verify.validation import Event, Unreadable, find_untimeliness, parse_event, read_record
 
 Place = tuple[int, int]
@@ -56,7 +56,7 @@ def sum_daily_facts(events: Events) -> list[dict[str, Any]]:
     """The movements by UTC day, store and sku; cents are clipped to 64 bits."""
     engine = duckdb.connect()
     engine.execute("set timezone = 'UTC'")
-    create_amount(engine)
+    engine.execute(AMOUNT)
     engine.register("moves", pa.Table.from_pylist(list(list_moves(events)), MOVES))
     query = Path(__file__).with_name("daily_facts.sql").read_text()
     rows = [fit_sums(row) for row in engine.sql(query).to_arrow_table().to_pylist()]

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from contracts import PRODUCTS, RECEIPTS, REFUNDS
 from contracts.measures import MEASURES
-from ops.verify.sums import create_amount
+from ops.verify.sums import AMOUNT
 from pipelines.common.transform.columns import compute_amount
 from pipelines.engine.session import prepare_session
 
@@ -39,7 +39,7 @@ def test_half_a_cent_is_rounded_up() -> None:
 
 def test_the_oracles_amount_is_exact() -> None:
     engine = duckdb.connect()
-    create_amount(engine)
+    engine.execute(AMOUNT)
     asked = "select amount(?::integer, ?::integer, ?::varchar)"
     assert [engine.execute(asked, line).fetchone() for line in LINES] == [
         (amount,) for amount in EXPECTED

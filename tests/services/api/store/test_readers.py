@@ -12,12 +12,7 @@ from infra.kafka import send
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.replay import readers
-from ops.replay.readers import (
-    ALIVE_SECONDS,
-    await_loaded,
-    await_served,
-    find_alive,
-)
+from ops.replay.readers import ALIVE_SECONDS, await_loaded, find_alive
 from services.api.app import create_sources
 from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
@@ -45,8 +40,8 @@ def test_all_replicas_are_waited_for_until_one_is_dead(
             running.enter_context(serving(create_sources(create_replica(kafka, tmp_path, number))))
             for number in range(REPLICAS)
         ]
-        await_served(kafka, FIRST)
-        wait_until(lambda: len(list(find_alive(kafka))) == REPLICAS, "each says that it is there")
+        await_loaded(kafka, FIRST, served=True)
+        wait_until(lambda: len(find_alive(kafka)) == REPLICAS, "each says that it is there")
         monkeypatch.setattr(readers, "SWITCH_SECONDS_MAX", 0.5)
         with pytest.raises(UserError, match=rf"loaded generation 2 .*:{kafka.port_base + 2}"):
             await_loaded(kafka, SECOND)
@@ -56,17 +51,17 @@ def test_all_replicas_are_waited_for_until_one_is_dead(
         await_loaded(kafka, SECOND)
         promote(log, second, first)
         log.flush()
-        await_served(kafka, SECOND)
+        await_loaded(kafka, SECOND, served=True)
         for api in apis:
             assert api.json("/v1/stock/S001/A")["as_of"]["generation"] == 2
 
         monkeypatch.setattr(readers, "SWITCH_SECONDS_MAX", 0.5)
         say(kafka, "api of a starting one", get_wall_ms())
         with pytest.raises(UserError, match="but not all have: api of a starting one"):
-            await_served(kafka, SECOND)
+            await_loaded(kafka, SECOND, served=True)
         say(kafka, "api of a starting one", get_wall_ms() - round(ALIVE_SECONDS * 1000))
-        await_served(kafka, SECOND)
-    assert [one.loaded[SECOND] for one in find_alive(kafka)] == REPLICAS * [True]
+        await_loaded(kafka, SECOND, served=True)
+    assert [loaded[SECOND] for loaded in find_alive(kafka).values()] == REPLICAS * [True]
 
 
 def create_replica(kafka: Settings, folder: Path, number: int) -> Settings:
