@@ -90,9 +90,9 @@ async def _ask_at_once() -> None:
         "path": "/",
         "raw_path": b"/",
         "query_string": b"",
-        "headers": [],
+        "headers": [(b"host", b"localhost")],
     }
-    limits = Limits(answer_slowly)
+    limits = Limits(answer_slowly, ["localhost"])
     asked = [
         asyncio.create_task(limits(scope, receive, send)) for _ in range(10 * REQUESTS_AT_ONCE_MAX)
     ]
