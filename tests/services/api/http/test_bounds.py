@@ -9,10 +9,9 @@ import pytest
 from confluent_kafka import Producer
 from starlette.types import Message, Receive, Scope, Send
 
-from services.api import openapi
 from services.api.http.limits import REQUESTS_AT_ONCE_MAX, Limits
 from services.api.store.publisher import AT_ONCE_MAX, Full, Publisher, Record
-from tests.services.serving import NO_BROKER, Answers
+from tests.services.serving import NO_BROKER, OPENAPI, Answers
 
 
 class Parameter(NamedTuple):
@@ -23,7 +22,7 @@ class Parameter(NamedTuple):
 
 def list_limited() -> Iterator[Parameter]:
     """The parameters of queries that have a limit."""
-    for path, operations in openapi.read_committed()["paths"].items():
+    for path, operations in OPENAPI["paths"].items():
         if "{" in path:
             continue
         for parameter in operations.get("get", {}).get("parameters", ()):
