@@ -22,7 +22,7 @@ from services.api.commands import Commands
 from services.api.http import problems
 from services.api.http.answers import Slots
 from services.api.http.guard import Guard
-from services.api.http.limits import Hosts, Limits
+from services.api.http.limits import Limits
 from services.api.http.router import CountRequests
 from services.api.http.sources import Profile, Sources
 from services.api.lake.tables import Lake
@@ -109,8 +109,7 @@ def create_app(sources: Sources) -> FastAPI:
     app.state.end_streams = sources.store.end_streams
     if sources.profile is not None:
         app.add_middleware(Guard, profile=sources.profile, audit=sources.audit)
-    app.add_middleware(Limits)
-    app.add_middleware(Hosts, hosts=sources.hosts)
+    app.add_middleware(Limits, hosts=sources.hosts)
     app.add_middleware(CountRequests, registry=app.state.figures)
     problems.install(app)
     for noun in ROUTES:
@@ -185,8 +184,8 @@ def build_store(
         freshness=freshness,
         publisher=publisher,
         registration=Registration(name, generations.list_loaded, announce),
-        prices=mirror(PRICES.layout, "prices"),
-        promotions=mirror(PLANNED.layout, "promotions"),
+        prices=mirror(PRICES, "prices"),
+        promotions=mirror(PLANNED, "promotions"),
         orders=mirror(ORDERS, "orders"),
         confirmations=mirror(CONFIRMED, "confirmations"),
         rejections=mirror(REJECTIONS, "quarantine"),

@@ -19,13 +19,6 @@ def render() -> AnyJson:
     return create_app(create_sources(Settings())).openapi()
 
 
-def read_committed() -> AnyJson:
-    """The committed document; empty if there is none."""
-    if not FILE.exists():
-        return {"paths": {}}
-    return dict(json.loads(FILE.read_text(encoding="utf-8")))
-
-
 if __name__ == "__main__":
     FILE.parent.mkdir(exist_ok=True)
     text = json.dumps(render(), indent=1, sort_keys=True, ensure_ascii=False)

@@ -1,5 +1,6 @@
 """A whole API on a port of its own, over a log in memory or in Kafka."""
 
+import json
 import logging
 import sys
 import threading
@@ -21,6 +22,7 @@ from infra.security.certificates import ensure_certificate
 from infra.security.files import locate_authority
 from infra.settings import HOST, Settings
 from infra.wait import wait_for
+from services.api import openapi
 from services.api.app import build_store, create_app
 from services.api.commands import Commands
 from services.api.http.server import CONNECTIONS_MAX, listen
@@ -32,6 +34,8 @@ from services.api.store.store import Store
 from tests.services.memory import MemoryLog
 from tests.services.writing import promote_fraud
 
+OPENAPI: dict[str, Any] = json.loads(openapi.FILE.read_text())
+"""The committed document."""
 SECONDS_MAX = 20.0
 TOKEN = "a token of a test"
 ANYBODY = create_default_context()

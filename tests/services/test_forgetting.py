@@ -216,11 +216,16 @@ def know(shop: Settings, customer: str = KNOWN_AS) -> Identities:
     return lookup
 
 
-def test_who_is_unknown_is_told_so_and_nothing_is_certified(shop: Settings) -> None:
+def test_who_is_unknown_or_whose_rows_may_be_loading_is_not_forgotten(shop: Settings) -> None:
     know(shop)
     before = place_certificates(shop)
     with pytest.raises(Unknown, match="found C1, which the lookup does not know"):
         forgetting.forget(shop, "C1")
+    with lock_publishing(shop.data_dir), pytest.raises(UserError, match="Wait for it to end"):
+        forgetting.forget(shop, KNOWN_AS)
+    (shop.data_dir / IMPORTS / f"{IMPORTING}x").mkdir(parents=True)
+    with pytest.raises(UserError, match="if it was killed, remove the folder"):
+        forgetting.forget(shop, KNOWN_AS)
     assert place_certificates(shop) == before
     assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
 
@@ -289,21 +294,6 @@ def test_an_erasure_is_in_the_list_for_a_restore(shop: Settings) -> None:
 def test_a_log_that_has_events_as_they_were_sent_forgets_nobody(shop: Settings) -> None:
     with pytest.raises(UserError, match="make up PSEUDONYMS=on"):
         forgetting.forget(shop, KNOWN_AS)
-
-
-def test_while_a_file_is_loaded_nobody_is_forgotten(shop: Settings) -> None:
-    know(shop)
-    with lock_publishing(shop.data_dir), pytest.raises(UserError, match="Wait for it to end"):
-        forgetting.forget(shop, KNOWN_AS)
-    assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
-
-
-def test_while_rows_of_a_file_lie_about_nobody_is_forgotten(shop: Settings) -> None:
-    know(shop)
-    (shop.data_dir / IMPORTS / f"{IMPORTING}x").mkdir(parents=True)
-    with pytest.raises(UserError, match="if it was killed, remove the folder"):
-        forgetting.forget(shop, KNOWN_AS)
-    assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
 
 
 def test_a_certificate_that_could_not_be_published_is_published_by_the_next_call(

@@ -7,7 +7,7 @@ from threading import BoundedSemaphore
 from typing import Annotated, Any
 
 import anyio
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 from starlette.types import Receive, Scope, Send
 
@@ -74,11 +74,6 @@ def date(store: Store, marker: Marker) -> dict[str, Any]:
 def date_by_offsets(inputs: Offsets) -> dict[str, Any]:
     """The member `as_of` of an answer from topics or the lake: up to where they were read."""
     return {"as_of": {"inputs": group_by_topic(inputs)}}
-
-
-def respond(document: BaseModel, status: int = 200) -> JSONResponse:
-    """The document as JSON, without members that were not set."""
-    return JSONResponse(document.model_dump(exclude_unset=True), status)
 
 
 class Slots:

@@ -25,10 +25,11 @@ HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?")
 
 
 class Limits:
-    """Refuses a request beyond a limit before any other work on it."""
+    """Refuses a request to another host or beyond a limit before any other work on it."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
         self._app = app
+        self._hosts = frozenset(host.lower() for host in hosts)
         self._at_once = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -46,6 +47,14 @@ class Limits:
             self._at_once -= 1
 
     def _find_refusal(self, request: Request) -> Problem | None:
+        if not self._is_own(request):
+            found = request.headers.get("host", "none")[:FOUND_CHARACTERS_MAX]
+            return Problem(
+                HTTPStatus.MISDIRECTED_REQUEST,
+                "Another host",
+                f"Expected a request to {', '.join(THIS_MACHINE)} or a host that SHOP_HOSTS names, "
+                f"found {found}. Start the shop with this name in SHOP_HOSTS if it is its own.",
+            )
         url_bytes = len(request.scope["raw_path"]) + len(request.scope["query_string"])
         if url_bytes > URL_BYTES_MAX:
             return Problem(
@@ -65,6 +74,11 @@ class Limits:
                 "Try again in a second.",
             )
         return None
+
+    def _is_own(self, request: Request) -> bool:
+        """Whether it names the shop, or the address at which it arrived: no name leads there."""
+        name = read_host(request)
+        return name in self._hosts or (name != "" and name == request.scope["server"][0])
 
 
 def _refuse_body(request: Request) -> Problem | None:
@@ -94,32 +108,6 @@ def _refuse_body(request: Request) -> Problem | None:
             headers=close,
         )
     return None
-
-
-class Hosts:
-    """Refuses a request to another host before any other work on it."""
-
-    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
-        self._app = app
-        self._hosts = frozenset(host.lower() for host in hosts)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._is_own(scope):
-            await self._app(scope, receive, send)
-            return
-        found = Request(scope).headers.get("host", "none")[:FOUND_CHARACTERS_MAX]
-        refusal = Problem(
-            HTTPStatus.MISDIRECTED_REQUEST,
-            "Another host",
-            f"Expected a request to {', '.join(THIS_MACHINE)} or a host that SHOP_HOSTS names, "
-            f"found {found}. Start the shop with this name in SHOP_HOSTS if it is its own.",
-        )
-        await respond(refusal, scope["path"])(scope, receive, send)
-
-    def _is_own(self, scope: Scope) -> bool:
-        """Whether it names the shop, or the address at which it arrived: no name leads there."""
-        name = read_host(Request(scope))
-        return name in self._hosts or (name != "" and name == scope["server"][0])
 
 
 def read_host(request: Request) -> str:

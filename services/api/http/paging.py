@@ -66,10 +66,35 @@ class PageRequest:
         return self.limit + 1
 
     def find_place(self) -> Place | None:
-        """The place after which the page begins; None begins at the first row. Raises Problem."""
+        """The place after which the page begins; None begins at the first row.
+
+        Raises Problem unless the cursor fits question and generation.
+        """
         if self.cursor is None:
             return None
-        return resume(self.cursor, self.generation, self.question, self.types)
+        cursor = _parse(self.cursor)
+        if cursor is None or not _fits(cursor.after, self.types):
+            raise Invalid(
+                "Invalid cursor",
+                f"cursor: expected the `next` of an earlier page, found {self.cursor[:80]!r}. "
+                "Leave it out to begin with the first page.",
+            )
+        if cursor.generation != self.generation:
+            raise Problem(
+                HTTPStatus.GONE,
+                "Cursor of another generation",
+                f"cursor: expected one of generation {self.generation}, which is served now, found "
+                f"one of generation {cursor.generation}. Its pages may differ: begin with the "
+                "first page.",
+                generation=self.generation,
+            )
+        if cursor.question != self.question:
+            raise Invalid(
+                "Cursor of another question",
+                f"cursor: expected one made for {self.question!r}, found one made for "
+                f"{cursor.question!r}. Keep filters and sort unchanged from page to page.",
+            )
+        return cursor.after
 
     def build(self, rows: Sequence[Row], place: Callable[[Row], Place]) -> Page[Row]:
         """The page of these rows, at most `rows_max`; `place` returns a row's place."""
@@ -82,32 +107,6 @@ class PageRequest:
         """The page of a table's rows. Raises Problem for a cursor of another list."""
         rows = execute(*selection.build_query(self.rows_max, self.find_place())).fetchall()
         return self.build(rows, selection.place)
-
-
-def resume(text: str, generation: int, question: str, kinds: tuple[type, ...]) -> Place:
-    """The place to go on after. Raises Problem unless the cursor fits question and generation."""
-    cursor = _parse(text)
-    if cursor is None or not _fits(cursor.after, kinds):
-        raise Invalid(
-            "Invalid cursor",
-            f"cursor: expected the `next` of an earlier page, found {text[:80]!r}. "
-            "Leave it out to begin with the first page.",
-        )
-    if cursor.generation != generation:
-        raise Problem(
-            HTTPStatus.GONE,
-            "Cursor of another generation",
-            f"cursor: expected one of generation {generation}, which is served now, found one of "
-            f"generation {cursor.generation}. Its pages may differ: begin with the first page.",
-            generation=generation,
-        )
-    if cursor.question != question:
-        raise Invalid(
-            "Cursor of another question",
-            f"cursor: expected one made for {question!r}, found one made for "
-            f"{cursor.question!r}. Keep filters and sort unchanged from page to page.",
-        )
-    return cursor.after
 
 
 def _fits(place: Place, kinds: tuple[type, ...]) -> bool:

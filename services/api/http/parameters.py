@@ -7,8 +7,8 @@ from fastapi import Path, Query
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from services.api.http.paging import CHARACTERS_MAX, NO_GENERATION, PageRequest
+from services.api.store.mirror import Layout
 from services.api.store.selection import Selection, match
-from services.api.store.tables import Table
 
 LIMIT_DEFAULT = 50
 LIMIT_MAX = 500
@@ -55,15 +55,15 @@ class PageQuery(Parameters):
         return PageRequest(self.limit, self.cursor, question, types, generation)
 
     def request_newest(
-        self, what: str, table: Table, newest_first: tuple[str, ...]
+        self, what: str, layout: Layout, **filters: str
     ) -> tuple[Selection, PageRequest]:
         """The rows that the filters select, the newest first, and the requested page of them.
 
-        The parameters beside those of the page are names of columns, and the values to filter by.
+        The parameters beside those of the page are filters, too: names of columns, and the values.
         Raises Problem for an invalid cursor, even while the table is loading.
         """
-        filters = self.model_dump(exclude=set(PageQuery.model_fields), exclude_none=True)
-        selection = Selection(table, match(filters), newest_first, descending=True)
+        filters |= self.model_dump(exclude=set(PageQuery.model_fields), exclude_none=True)
+        selection = Selection(layout.table, match(filters), layout.newest_first, descending=True)
         request = self.request_page(f"{what} of {filters}", selection.types)
         request.find_place()
         return selection, request

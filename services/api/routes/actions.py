@@ -21,7 +21,7 @@ from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.routes.pipelines import Name, find_generations
 from services.api.store.mirror import read_offsets
-from services.api.store.mirrored import ACTIONS_TABLE, NEWEST_ACTIONS_FIRST
+from services.api.store.mirrored import AUDITED
 from services.api.store.selection import WHOLE_MAX
 
 BECAUSE_CHARACTERS_MAX = 500
@@ -198,11 +198,11 @@ def forget_customer(actions: Authorized, query: Annotated[ForgetQuery, Query()])
     response_model=AuditPage,
 )
 def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSONResponse:
-    selection, request = query.request_newest("actions", ACTIONS_TABLE, NEWEST_ACTIONS_FIRST)
+    selection, request = query.request_newest("actions", AUDITED)
     with store.actions.open() as connection:
         page = request.select(connection.execute, selection)
         as_of = date_by_offsets(read_offsets(connection, ACTIONS.name))
-    items = [ACTIONS_TABLE.to_json(row) for row in page.items]
+    items = [AUDITED.table.to_json(row) for row in page.items]
     return JSONResponse({"items": items, "next": page.next, **as_of})
 
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any, NoReturn
 import anyio
 from fastapi import Path, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
@@ -19,7 +18,6 @@ from contracts.faults import Fault, check_timing, find_faults
 from contracts.validation import OPEN
 from infra.identities import Edge
 from infra.kafka import Headers
-from services.api.http.answers import respond
 from services.api.http.authority import find_caller, record_refusals, refuse_other_tokens
 from services.api.http.guard import read_secret
 from services.api.http.limits import BODIES_UNDER, is_to_this_machine, refuse_other_sites
@@ -94,7 +92,6 @@ REQUEST_BODY = {
     summary="Publish one event",
     description=DESCRIPTION,
     status_code=HTTPStatus.CREATED,
-    response_model=PublishedEvent,
     openapi_extra={"requestBody": REQUEST_BODY, **OPTIONAL_TOKEN},
     responses=document_responses(
         HTTPStatus.NOT_FOUND,
@@ -107,7 +104,7 @@ REQUEST_BODY = {
 )
 async def publish_event(
     topic: Topic, request: Request, sources: FromSources, _: NoParameters
-) -> JSONResponse:
+) -> PublishedEvent:
     store = sources.store
     async with record_refusals(request, sources):
         refuse_strangers(request, sources)
@@ -118,7 +115,7 @@ async def publish_event(
     event = await run_in_threadpool(parse_event, contract, body, published_ms)
     event = await run_in_threadpool(pass_edge, sources.edge, event)
     stored = await _publish(store.publisher, contract, event, published_ms, sign(request))
-    answer = PublishedEvent(
+    return PublishedEvent(
         topic=contract.name,
         partition=stored.partition,
         offset=stored.offset,
@@ -126,7 +123,6 @@ async def publish_event(
         published_at=render_instant(published_ms),
         min_offset=f"{contract.name}/{stored.partition}/{stored.offset}",
     )
-    return respond(answer, HTTPStatus.CREATED)
 
 
 def sign(request: Request) -> Headers:

@@ -5,11 +5,10 @@ GET /v1/clock: world time, for clients that stamp their own records.
 
 from http import HTTPStatus
 
-from fastapi.responses import JSONResponse
+from fastapi import Response
 from pydantic import BaseModel, Field
 
 from infra.clock import get_wall_ms
-from services.api.http.answers import respond
 from services.api.http.parameters import NoParameters
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
@@ -43,9 +42,9 @@ class WorldTime(BaseModel):
 @router.get(
     "/healthz",
     summary="Whether the process works",
-    response_model=Health,
+    response_model_exclude_unset=True,
 )
-async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
+async def get_health(store: FromStore, _: NoParameters) -> Health:
     if not store.is_alive():
         raise Problem(
             HTTPStatus.SERVICE_UNAVAILABLE,
@@ -53,7 +52,7 @@ async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
             "Expected every background thread at work, found one that ended. Restart the "
             "API; its log says what happened: make logs COMPONENT=api.",
         )
-    return respond(Health(status="ok"))
+    return Health(status="ok")
 
 
 @router.get(
@@ -61,9 +60,9 @@ async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
     summary="Whether every promoted view is loaded that can be",
     description="A pipeline that is invalid, in trouble or without a marker does not affect the "
     "others: `missing` names it, and requests for its views are answered with a 503.",
-    response_model=Health,
+    response_model_exclude_unset=True,
 )
-async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
+async def get_readiness(store: FromStore, _: NoParameters) -> Health:
     loading, missing = _classify(store)
     if loading:
         raise Unavailable(
@@ -72,7 +71,7 @@ async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
             "It goes on by itself.",
         )
     said = {"missing": missing, "failing": store.list_failures()}
-    return respond(Health(status="ready", **{name: parts for name, parts in said.items() if parts}))
+    return Health(status="ready", **{name: parts for name, parts in said.items() if parts})
 
 
 @router.get(
@@ -81,21 +80,17 @@ async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
     description="World time is the timestamp of records. While the clock is running, the time is "
     "world_ms + (wall clock - wall_ms) * speed. Ask again from time to time: a simulator that "
     "falls behind sets the clock back.",
-    response_model=WorldTime,
 )
-async def get_clock(store: FromStore, _: NoParameters) -> JSONResponse:
+async def get_clock(store: FromStore, response: Response, _: NoParameters) -> WorldTime:
     clock, now_ms = store.get_world_clock(), get_wall_ms()
-    answer = respond(
-        WorldTime(
-            world_time=render_instant(clock.world_at(now_ms)),
-            world_ms=clock.world_at(now_ms),
-            wall_ms=now_ms,
-            speed=clock.clock.speed_milli / 1000,
-            state=clock.state.value,
-        )
+    response.headers["Cache-Control"] = "no-store"
+    return WorldTime(
+        world_time=render_instant(clock.world_at(now_ms)),
+        world_ms=clock.world_at(now_ms),
+        wall_ms=now_ms,
+        speed=clock.clock.speed_milli / 1000,
+        state=clock.state.value,
     )
-    answer.headers["Cache-Control"] = "no-store"
-    return answer
 
 
 def _classify(store: Store) -> tuple[list[str], list[str]]:

@@ -9,18 +9,13 @@ from fastapi import Request, Response
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
+    Histogram,
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    Metric,
-)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
-from prometheus_client.utils import floatToGoString
 
 from contracts import ALERTS
 from infra.clock import get_wall_ms
@@ -32,7 +27,6 @@ from services.api.problem import Unavailable
 from services.api.routes import quarantine
 from services.api.routes.pipelines import Pipeline, describe_all
 from services.api.routes.views import TABLES
-from services.api.store.applier import Histogram
 from services.api.store.changelog import READER
 from services.api.store.materializer import Materializer
 from services.api.store.store import Store
@@ -114,18 +108,7 @@ COUNTERS = (
         ("topic", "reason"),
     ),
 )
-HISTOGRAMS = (
-    (
-        "retail_pipeline_batch_seconds",
-        "From the moment that a batch was handed over until all its rows were acknowledged.",
-    ),
-    (
-        "retail_pipeline_publish_to_visible_seconds",
-        "From publication until answers hold a record; per batch of the one that waited most.",
-    ),
-)
-"""Each figure, what it says, and its labels; a histogram is one of a generation that the API
-follows. There are few series: a pruned generation has none."""
+"""Each figure, what it says, and its labels. There are few series: a pruned generation has none."""
 
 router = Router(tags=["metrics"])
 
@@ -186,10 +169,8 @@ class Scrape:
             **{name: GaugeMetricFamily(name, says, labels=of) for name, says, of in GAUGES},
             **{name: CounterMetricFamily(name, says, labels=of) for name, says, of in COUNTERS},
         }
-        self._durations = {
-            name: HistogramMetricFamily(name, says, labels=OF_GENERATION)
-            for name, says in HISTOGRAMS
-        }
+        self._durations: dict[str, Metric] = {}
+        """Of the generations that the API follows."""
 
     def list_families(self) -> list[Metric]:
         return [*self._values.values(), *self._durations.values()]
@@ -245,8 +226,8 @@ class Scrape:
         )
         labels = (generation.pipeline, str(generation.number))
         self.add("retail_pipeline_state_bytes", marker.state_bytes if marker else None, *labels)
-        self._add_durations("retail_pipeline_batch_seconds", labels, work.batches)
-        self._add_durations("retail_pipeline_publish_to_visible_seconds", labels, work.waits)
+        self._add_durations(labels, work.batches)
+        self._add_durations(labels, work.waits)
 
     def add_rejections(self) -> None:
         rejected: list[tuple[str, str, int]] = []
@@ -267,6 +248,9 @@ class Scrape:
         for rule, alerts in beyond:
             self.add("retail_alerts_beyond_bound", alerts, rule)
 
-    def _add_durations(self, name: str, labels: Sequence[str], durations: Histogram) -> None:
-        buckets = [(floatToGoString(bound), count) for bound, count in durations.cumulate()]
-        self._durations[name].add_metric(labels, buckets, durations.sum_seconds)
+    def _add_durations(self, labels: Sequence[str], durations: Histogram) -> None:
+        [one] = durations.collect()
+        family = self._durations.setdefault(one.name, Metric(one.name, one.documentation, one.type))
+        for sample in one.samples:
+            of_generation = dict(zip(OF_GENERATION, labels, strict=True))
+            family.add_sample(sample.name, {**of_generation, **sample.labels}, sample.value)

@@ -25,12 +25,7 @@ from services.api.routes.views import TABLES
 from services.api.store.finality import Finality
 from services.api.store.marker import group_by_topic
 from services.api.store.mirror import read_offsets
-from services.api.store.mirrored import (
-    CONFIRMATIONS_TABLE,
-    NEWEST_ORDERS_FIRST,
-    ORDER_ID,
-    ORDERS_TABLE,
-)
+from services.api.store.mirrored import CONFIRMED, ORDER_ID, ORDERS
 from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import AnyJson, Document, Stored
@@ -40,7 +35,7 @@ DAY_MS = 24 * 60 * 60 * 1000
 ROWS = f"{TABLE.select} where sku = ? and store_id = ? order by review_at"
 FIRST_REVIEW = f"select min(review_at) from {TABLE.name}"
 ORDERED = (
-    f"select review_at, sum(units) from {ORDERS_TABLE.name} "
+    f"select review_at, sum(units) from {ORDERS.table.name} "
     "where store_id = ? and sku = ? group by review_at order by review_at"
 )
 UNIT: AnyJson = {"unit": "units"}
@@ -94,7 +89,7 @@ class Positions(Dated):
     response_model=OrderPage,
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
-    selection, request = query.request_newest("orders", ORDERS_TABLE, NEWEST_ORDERS_FIRST)
+    selection, request = query.request_newest("orders", ORDERS)
     # Read orders first, so that the answer has the order of every confirmation.
     with store.orders.open() as connection:
         page = request.select(connection.execute, selection)
@@ -124,12 +119,12 @@ async def list_positions(
 
 def _join_confirmations(connection: sqlite3.Connection, orders: Sequence[Stored]) -> list[Document]:
     """Each order with the supplier's confirmation; None before there is one."""
-    at = ORDERS_TABLE.columns.index(ORDER_ID)
+    at = ORDERS.table.columns.index(ORDER_ID)
     items: list[Document] = []
     for order in orders:
-        row = connection.execute(CONFIRMATIONS_TABLE.select_one, (order[at],)).fetchone()
-        confirmation = None if row is None else CONFIRMATIONS_TABLE.to_json(row)
-        items.append({**ORDERS_TABLE.to_json(order), "confirmation": confirmation})
+        row = connection.execute(CONFIRMED.table.select_one, (order[at],)).fetchone()
+        confirmation = None if row is None else CONFIRMED.table.to_json(row)
+        items.append({**ORDERS.table.to_json(order), "confirmation": confirmation})
     return items
 
 

@@ -15,7 +15,7 @@ from infra.clock import get_wall_ms
 from infra.kafka import Offsets
 from infra.reports import find_difference
 from ops.generations.record import Generation, Generations
-from services.api.http.answers import AsOf, date, respond
+from services.api.http.answers import AsOf, date
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.router import Router
@@ -96,20 +96,20 @@ class Difference(BaseModel):
 @router.get(
     "/v1/pipelines",
     summary="Lag, rate and books of every pipeline",
-    response_model=Pipelines,
+    response_model_exclude_unset=True,
 )
-def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
-    return respond(Pipelines(pipelines=describe_all(store)))
+def list_pipelines(store: FromStore, _: NoParameters) -> Pipelines:
+    return Pipelines(pipelines=describe_all(store))
 
 
 @router.get(
     "/v1/pipelines/{pipeline}",
     summary="Lag, rate and books of one pipeline",
-    response_model=Pipeline,
+    response_model_exclude_unset=True,
     responses=ITEM_PROBLEMS,
 )
-def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> JSONResponse:
-    return respond(describe(store, find_generations(store, pipeline)))
+def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> Pipeline:
+    return describe(store, find_generations(store, pipeline))
 
 
 @router.get(

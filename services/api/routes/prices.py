@@ -3,7 +3,6 @@
 GET /v1/promotions: the promotion plans of a product.
 """
 
-import json
 from typing import Annotated
 
 from fastapi import Query
@@ -18,11 +17,17 @@ from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.problem import NotFound, Problem
-from services.api.store.mirror import Mirror, read_offsets
-from services.api.store.mirrored import PLANNED, PRICES, Announcements
-from services.api.store.selection import WHOLE_MAX
-from services.api.store.tables import Document
+from services.api.store.mirror import Layout, Mirror, read_offsets
+from services.api.store.mirrored import PLACE, PLANNED, PRICES
+from services.api.store.tables import Document, Stored
 from services.times import render_instant, render_instant_or_none, to_ms
+
+HOLDING = (
+    f"{PRICES.table.select} where sku = ? and holds_from <= ? "
+    "order by holds_from desc, offset desc limit 1"
+)
+"""Of changes that hold from the same moment, the last one counts."""
+NEXT = f"select min(holds_from) from {PRICES.table.name} where sku = ? and holds_from > ?"
 
 router = Router(tags=["prices"])
 
@@ -80,14 +85,14 @@ class PromotionPage(TopicsPage):
 def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
     at_ms = store.get_world_ms() if query.at is None else to_ms(query.at - EPOCH)
     with store.prices.open() as connection:
-        price = PRICES.find(connection, sku, at_ms)
+        change = connection.execute(HOLDING, (sku, at_ms)).fetchone()
+        [until_ms] = connection.execute(NEXT, (sku, at_ms)).fetchone()
         inputs = read_offsets(connection, PRICE_CHANGES.name)
-    if price is None:
+    if change is None:
         raise _describe_unknown(sku, f" by {render_instant(at_ms)}")
-    change, until_ms = price
     return JSONResponse(
         {
-            **change,
+            **_render(PRICES, change),
             "until": render_instant_or_none(until_ms),
             "at": render_instant(at_ms),
             **date_by_offsets(inputs),
@@ -117,17 +122,19 @@ def list_promotions(store: FromStore, sku: Sku, query: PageParameters) -> JSONRe
     return JSONResponse(_build_page("promotions", store.promotions, PLANNED, sku, query))
 
 
-def _build_page(
-    what: str, mirror: Mirror, announcements: Announcements, sku: str, query: PageQuery
-) -> Document:
-    request = query.request_page(f"{what} of {sku}", (int, int))
-    before = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
+def _build_page(what: str, mirror: Mirror, layout: Layout, sku: str, query: PageQuery) -> Document:
+    selection, request = query.request_newest(what, layout, sku=sku)
     with mirror.open() as connection:
-        rows = announcements.list_before(connection, sku, before, request.rows_max)
-        inputs = read_offsets(connection, announcements.contract.name)
-    page = request.build(rows, lambda row: row[:2])
-    items = [json.loads(document) for *_, document in page.items]
+        page = request.select(connection.execute, selection)
+        inputs = read_offsets(connection, layout.topic)
+    items = [_render(layout, row) for row in page.items]
     return {"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)}
+
+
+def _render(layout: Layout, row: Stored) -> Document:
+    """The announcement without its place."""
+    document = layout.table.to_json(row)
+    return {name: value for name, value in document.items() if name not in PLACE}
 
 
 def _describe_unknown(sku: str, when: str = "") -> Problem:

@@ -16,7 +16,7 @@ from services.api.http.sources import FromStore
 from services.api.problem import NotFound
 from services.api.store.marker import group_by_topic
 from services.api.store.mirror import read_offsets
-from services.api.store.mirrored import NEWEST_REJECTIONS_FIRST, REJECTIONS_TABLE
+from services.api.store.mirrored import REJECTIONS
 from services.api.store.selection import WHOLE_MAX
 from services.api.store.tables import AnyJson, Document, Stored, to_document
 from services.quarantine.release import find_remedy
@@ -25,7 +25,7 @@ WORDS_MAX = 300
 BYTES = ("key", "value", "headers")
 """The fields of a whole record that lists leave out."""
 
-COUNTS = f"select topic, reason, count(*) from {REJECTIONS_TABLE.name} group by topic, reason"
+COUNTS = f"select topic, reason, count(*) from {REJECTIONS.table.name} group by topic, reason"
 
 router = Router(tags=["quarantine"])
 
@@ -90,9 +90,7 @@ Rejected: type[BaseModel] = create_model(
     response_model=QuarantinePage,
 )
 def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]) -> JSONResponse:
-    selection, request = query.request_newest(
-        "rejections", REJECTIONS_TABLE, NEWEST_REJECTIONS_FIRST
-    )
+    selection, request = query.request_newest("rejections", REJECTIONS)
     with store.rejections.open() as connection:
         page = request.select(connection.execute, selection)
         counts = connection.execute(COUNTS).fetchall()
@@ -101,7 +99,7 @@ def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]
         {
             "items": [
                 {name: value for name, value in row.items() if name not in BYTES}
-                for row in map(REJECTIONS_TABLE.to_json, page.items)
+                for row in map(REJECTIONS.table.to_json, page.items)
             ],
             "next": page.next,
             "counts": [
@@ -124,7 +122,7 @@ def get_rejected(
 ) -> JSONResponse:
     with store.rejections.open() as connection:
         place = (topic, partition, offset)
-        row = connection.execute(REJECTIONS_TABLE.select_one, place).fetchone()
+        row = connection.execute(REJECTIONS.table.select_one, place).fetchone()
     if row is None:
         raise NotFound(
             "Not in quarantine",
@@ -136,8 +134,8 @@ def get_rejected(
 
 def _render_whole(row: Stored) -> Document:
     """The whole record, the fields of its value, and the remedy."""
-    document = REJECTIONS_TABLE.to_json(row)
-    stored = dict(zip(REJECTIONS_TABLE.columns, row, strict=True))
+    document = REJECTIONS.table.to_json(row)
+    stored = dict(zip(REJECTIONS.table.columns, row, strict=True))
     contract = VALIDATED.get(stored["topic"])
     if contract is None:  # the topic no longer exists
         unread: Document = {"fields": {}, "fault": None, "remedy": None, "releasable": False}

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from fastapi import Path
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from contracts import CONTRACTS, find_schemas
 from services.api.http.problems import Responses
@@ -35,15 +35,11 @@ Subject = Annotated[str, Path(description="`<topic>-value`")]
 Number = Annotated[str, Path(description="1, 2, … or latest")]
 
 
-class Shape(BaseModel):
-    model_config = ConfigDict(serialize_by_alias=True)
-
-
-class SchemaText(Shape):
+class SchemaText(BaseModel):
     text: str = Field(alias="schema", description="the Avro schema, as JSON in a string")
 
 
-class SubjectVersion(Shape):
+class SubjectVersion(BaseModel):
     subject: str = Field(description="the topic whose values it describes, and -value")
     version: int = Field(description="counts the subject's schemas, from 1")
 
@@ -53,15 +49,15 @@ class RegisteredSchema(SubjectVersion):
     text: str = Field(alias="schema", description="the Avro schema, as JSON in a string")
 
 
-class Compatibility(Shape):
+class Compatibility(BaseModel):
     level: str = Field(alias="compatibilityLevel", description="what a new version must keep to")
 
 
-class Mode(Shape):
+class Mode(BaseModel):
     mode: str = Field(description="READONLY: nothing is registered here")
 
 
-class Failure(Shape):
+class Failure(BaseModel):
     """An error as registry clients expect it."""
 
     error_code: int = Field(description="the HTTP status, and two digits that say more")
@@ -96,57 +92,41 @@ router = Router(
 )
 
 
-@router.get("/schemas/ids/{id}", summary="The schema with an id", response_model=SchemaText)
-async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in the registry's API
-    return RegistryResponse({"schema": _find_by_id(id).text})
+@router.get("/schemas/ids/{id}", summary="The schema with an id")
+async def get_schema(id: Id) -> SchemaText:  # noqa: A002  # its name in the registry's API
+    return SchemaText(schema=_find_by_id(id).text)
 
 
-@router.get(
-    "/schemas/ids/{id}/versions",
-    summary="The subject and version that have an id",
-    response_model=list[SubjectVersion],
-)
-async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as above
+@router.get("/schemas/ids/{id}/versions", summary="The subject and version that have an id")
+async def list_schema_versions(id: Id) -> list[SubjectVersion]:  # noqa: A002  # as above
     schema = _find_by_id(id)
-    return RegistryResponse([{"subject": schema.subject, "version": schema.version}])
+    return [SubjectVersion(subject=schema.subject, version=schema.version)]
 
 
-@router.get("/subjects", summary="Every topic and view, as a subject", response_model=list[str])
-async def list_subjects() -> RegistryResponse:
-    return RegistryResponse(sorted(f"{name}{SUFFIX}" for name in CONTRACTS))
+@router.get("/subjects", summary="Every topic and view, as a subject")
+async def list_subjects() -> list[str]:
+    return sorted(f"{name}{SUFFIX}" for name in CONTRACTS)
 
 
-@router.get(
-    "/subjects/{subject}/versions",
-    summary="The versions of a subject",
-    response_model=list[int],
-)
-async def list_versions(subject: Subject) -> RegistryResponse:
-    return RegistryResponse([each.version for each in _find_versions(subject)])
+@router.get("/subjects/{subject}/versions", summary="The versions of a subject")
+async def list_versions(subject: Subject) -> list[int]:
+    return [each.version for each in _find_versions(subject)]
 
 
-@router.get(
-    "/subjects/{subject}/versions/{version}",
-    summary="One version of a subject",
-    response_model=RegisteredSchema,
-)
-async def get_version(subject: Subject, version: Number) -> RegistryResponse:
-    return RegistryResponse({**_find_version(subject, version).model_dump(), "subject": subject})
+@router.get("/subjects/{subject}/versions/{version}", summary="One version of a subject")
+async def get_version(subject: Subject, version: Number) -> RegisteredSchema:
+    return _find_version(subject, version).model_copy(update={"subject": subject})
 
 
-@router.get(
-    "/config",
-    summary="What a new version of a schema must keep to",
-    response_model=Compatibility,
-)
-async def get_compatibility() -> RegistryResponse:
+@router.get("/config", summary="What a new version of a schema must keep to")
+async def get_compatibility() -> Compatibility:
     # The codec reads every version with the current schema.
-    return RegistryResponse({"compatibilityLevel": "BACKWARD_TRANSITIVE"})
+    return Compatibility(compatibilityLevel="BACKWARD_TRANSITIVE")
 
 
-@router.get("/mode", summary="Whether schemas can be registered", response_model=Mode)
-async def get_mode() -> RegistryResponse:
-    return RegistryResponse({"mode": "READONLY"})
+@router.get("/mode", summary="Whether schemas can be registered")
+async def get_mode() -> Mode:
+    return Mode(mode="READONLY")
 
 
 @cache

@@ -19,7 +19,7 @@ from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_
 from services.api.http.router import Router
 from services.api.http.sources import FromStore
 from services.api.problem import NotFound
-from services.api.store.selection import Condition, Selection
+from services.api.store.selection import Condition, Selection, match
 from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import AnyJson, Document, Stored, Table
@@ -179,11 +179,8 @@ def select_shelves(snapshot: Snapshot, query: StockQuery) -> Page[Stored]:
 
 
 def _create_selection(query: StockQuery) -> Selection:
-    conditions = [
-        Condition(f"{column} = ?", (wanted,))
-        for column, wanted in (("store_id", query.store_id), ("sku", query.sku))
-        if wanted is not None
-    ]
+    equal = query.model_dump(include={"store_id", "sku"}, exclude_none=True)
+    conditions = [*match(equal)]
     if query.search is not None:
         conditions.append(Condition("instr(lower(sku), lower(?)) > 0", (query.search,)))
     if query.state is not None:

@@ -1,10 +1,9 @@
 """Applies changelogs to a database: reads rows, applies them, commits at the marker."""
 
-from bisect import bisect_left
-from dataclasses import dataclass, field
-from itertools import accumulate
 from math import inf
 from time import monotonic
+
+from prometheus_client import Histogram
 
 from contracts import BOOKS, CONTRACTS, MARKERS, get_contract
 from contracts.validation import Rejection
@@ -46,30 +45,22 @@ class Views:
         return MARKERS.name, *self.by_topic
 
 
-class Histogram:
-    """Durations by their length, written by one thread and read by any."""
+class Work:
+    """Durations since the process started, over all runs: one per commit."""
 
     def __init__(self) -> None:
-        self.sum_seconds = 0.0
-        self._counts = [0] * len(BOUNDS_SECONDS)
-
-    def add(self, seconds: float) -> None:
-        self._counts[bisect_left(BOUNDS_SECONDS, seconds)] += 1
-        self.sum_seconds += seconds
-
-    def cumulate(self) -> list[tuple[float, int]]:
-        """Each bound in seconds, with the number of durations up to it."""
-        return list(zip(BOUNDS_SECONDS, accumulate(self._counts), strict=True))
+        self.batches = _create_histogram(
+            "retail_pipeline_batch_seconds",
+            "From the moment that a batch was handed over until all its rows were acknowledged.",
+        )
+        self.waits = _create_histogram(
+            "retail_pipeline_publish_to_visible_seconds",
+            "From publication until answers hold a record; per batch of the one that waited most.",
+        )
 
 
-@dataclass
-class Work:
-    """Counters since the process started, over all runs."""
-
-    waits: Histogram = field(default_factory=Histogram)
-    """Per commit: the longest time from a record's append to the log until answers hold it."""
-    batches: Histogram = field(default_factory=Histogram)
-    """Per commit: how long the pipeline worked on the batch."""
+def _create_histogram(name: str, says: str) -> Histogram:
+    return Histogram(name, says, registry=None, buckets=BOUNDS_SECONDS)
 
 
 class Applier:
@@ -140,7 +131,7 @@ class Applier:
         if marker is not None:
             self._database.commit(marker)
             if marker.took_ms is not None:
-                self._work.batches.add(marker.took_ms / 1000)
+                self._work.batches.observe(marker.took_ms / 1000)
             self.assembly.finish()
         return marker
 

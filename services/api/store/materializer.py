@@ -162,7 +162,7 @@ class Materializer(Background):
             return
         seconds = self._measure_wait(before.inputs)
         if seconds is not None:
-            self.work.waits.add(seconds)
+            self.work.waits.observe(seconds)
 
     def _serve(self, marker: Marker | None) -> None:
         if marker is None:

@@ -6,12 +6,14 @@ file that cannot be continued is rebuilt from the beginning of the topic.
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
+from typing import Literal
 
+from contracts import Row, get_contract
 from infra.kafka import Offsets, Partition
 from infra.sqlite import is_damage
 from services.api.problem import Unavailable
@@ -31,34 +33,43 @@ log = logging.getLogger("api.mirror")
 
 @dataclass(frozen=True)
 class Layout:
-    """The storage of a topic's records. A changed layout makes a new file."""
+    """The storage of a topic: a row for each good record. A changed layout makes a new file."""
 
-    topic: str
-    create: tuple[str, ...]
-    insert: str
-    """The insert statement; it handles a row whose key exists already."""
-    row: Callable[[Record], Stored | None]
-    """The stored row of a record; None where the record is not stored."""
+    table: Table
+    on_conflict: Literal["ignore", "replace"]
+    """`ignore` keeps the first row of a key, `replace` the last."""
+    newest_first: tuple[str, ...] = ()
+    """The columns of the topic's list, in which no two rows are equal."""
+    indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Columns by the name of their index; in that named `unique` no two rows are equal."""
+    extend: Callable[[Record, Row], Row | None] = lambda _, value: value
+    """The value with what the record says beside it; None where the record is not stored."""
 
+    @property
+    def topic(self) -> str:
+        return self.table.contract.name
 
-def create_layout(table: Table, on_conflict: str, *indexes: str) -> Layout:
-    """A layout that stores every good record as a row of the table, with these indexes.
+    @property
+    def create(self) -> tuple[str, ...]:
+        return (
+            *self.table.create,
+            *(
+                f'create {"unique " if name == "unique" else ""}index "{name} of rows" '
+                f"on {self.table.name} ({', '.join(columns)})"
+                for name, columns in self.indexes.items()
+            ),
+        )
 
-    `on_conflict` says what happens to a second row of a key: `ignore` keeps the first row,
-    `replace` keeps the last.
-    """
-    places = ", ".join("?" for _ in table.columns)
+    @property
+    def insert(self) -> str:
+        places = ", ".join("?" for _ in self.table.columns)
+        return f"insert or {self.on_conflict} into {self.table.name} values ({places})"
 
-    def row(record: Record) -> Stored | None:
-        value = read_row(table.contract, record)
-        return None if value is None else table.to_stored(value)
-
-    return Layout(
-        topic=table.contract.name,
-        create=(*table.create, *indexes),
-        insert=f"insert or {on_conflict} into {table.name} values ({places})",
-        row=row,
-    )
+    def build_row(self, record: Record) -> Stored | None:
+        """The stored row of a record; None where the record is not stored."""
+        value = read_row(get_contract(self.topic), record)
+        whole = None if value is None else self.extend(record, value)
+        return None if whole is None else self.table.to_stored(whole)
 
 
 class Mirror(Background):
@@ -143,7 +154,7 @@ class Mirror(Background):
                 ends[each.partition] = each.offset
                 continue
             ends[each.partition] = each.offset + 1
-            if (row := self._layout.row(each)) is not None:
+            if (row := self._layout.build_row(each)) is not None:
                 rows.append(row)
         connection.execute("begin immediate")
         connection.executemany(self._layout.insert, rows)

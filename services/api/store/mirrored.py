@@ -4,8 +4,7 @@ rejections and actions.
 All times are epoch milliseconds.
 """
 
-import json
-import sqlite3
+from dataclasses import replace
 
 from contracts import (
     ACTIONS,
@@ -15,135 +14,81 @@ from contracts import (
     PURCHASE_ORDERS,
     QUARANTINE,
     Contract,
+    Field,
+    Row,
     holds_from,
 )
-from contracts.times import to_instant
-from services.api.store.changelog import Record, read_row
-from services.api.store.mirror import Layout, create_layout
-from services.api.store.selection import Place
-from services.api.store.tables import Document, Stored, Table
-from services.times import render_instant
+from contracts.times import to_epoch_ms, to_instant
+from services.api.store.changelog import Record
+from services.api.store.mirror import Layout
+from services.api.store.tables import Table
+
+PLACE = ("partition", "offset")
+ADDED = (
+    Field("published_at", "timestamp", required=True, description="the record's timestamp"),
+    Field("holds_from", "timestamp", required=True, description="when it begins to hold"),
+    *(Field(name, "long", required=True, description="of the record") for name in PLACE),
+)
+"""What a row of an announcement has beside the fields of its contract."""
 
 
-class Announcements:
-    """The storage of a topic of announcements about products, and its queries.
+def create_announcements(contract: Contract, since: str) -> Layout:
+    """The layout of announcements about products; `since`: the time that orders those of a product.
 
     A second copy of an event in a partition changes nothing: the first copy counts.
     """
+    whole = replace(contract, fields=(*contract.fields, *ADDED))
 
-    def __init__(self, contract: Contract, since: str) -> None:
-        """`since`: the time that orders the announcements of a product."""
-        self.contract = contract
-        self._table = Table(contract)
-        self._since = since
-        rows = self._table.name
-        self.layout = Layout(
-            topic=contract.name,
-            create=(
-                f"create table {rows} (partition integer not null, "
-                '"offset" integer not null, event_id text not null, event_time integer not null, '
-                "sku text not null, since integer not null, document text not null, "
-                'primary key (partition, "offset"), unique (partition, event_id, event_time)) '
-                "without rowid",
-                f'create index "by sku" on {rows} (sku, since, "offset")',
-            ),
-            insert=f"insert or ignore into {rows} values (?, ?, ?, ?, ?, ?, ?)",
-            row=self._build_row,
-        )
-
-    def find(
-        self, connection: sqlite3.Connection, sku: str, at_ms: int
-    ) -> tuple[Document, int | None] | None:
-        """What holds at a moment, and the start of the next; None before the first.
-
-        Of announcements that hold from the same moment, the last one counts.
-        """
-        holding = (
-            f"select document from {self._table.name} where sku = ? and since <= ? "
-            'order by since desc, "offset" desc limit 1'
-        )
-        row = connection.execute(holding, (sku, at_ms)).fetchone()
-        if row is None:
-            return None
-        [until_ms] = connection.execute(
-            f"select min(since) from {self._table.name} where sku = ? and since > ?", (sku, at_ms)
-        ).fetchone()
-        return json.loads(row[0]), until_ms
-
-    def list_before(
-        self, connection: sqlite3.Connection, sku: str, place: Place, limit: int
-    ) -> list[Stored]:
-        """Place and JSON of the announcements of a product before a place, the last first."""
-        before = (
-            f'select since, "offset", document from {self._table.name} '
-            'where sku = ? and (since, "offset") < (?, ?) '
-            'order by since desc, "offset" desc limit ?'
-        )
-        return connection.execute(before, (sku, *place, limit)).fetchall()
-
-    def _build_row(self, record: Record) -> Stored | None:
-        event = read_row(self.contract, record)
-        if event is None:
-            return None
-        row = self._table.to_stored(event)
-        times = {
-            field.name: at
-            for field, at in zip(self.contract.fields, row, strict=True)
-            if field.type == "timestamp"
-        }
-        times["published_at"] = record.published_ms
-        times["holds_from"] = holds_from(times["effective_at"], record.published_ms)
-        if any(to_instant(at) is None for at in times.values()):
-            return None  # no calendar has the time, so no client can ask for it
-        added = {name: render_instant(times[name]) for name in ("published_at", "holds_from")}
-        return (
+    def extend(record: Record, event: Row) -> Row | None:
+        added = (
+            record.published_ms,
+            holds_from(to_epoch_ms(event["effective_at"]), record.published_ms),
             record.partition[1],
             record.offset,
-            event["event_id"],
-            times["event_time"],
-            event["sku"],
-            times[self._since],
-            json.dumps({**self._table.to_json(row), **added}),
         )
+        row = {**event, **{field.name: value for field, value in zip(ADDED, added, strict=True)}}
+        # No client can ask for a time that no calendar has.
+        is_askable = all(to_instant(to_epoch_ms(row[name])) for name in whole.times)
+        return row if is_askable else None
+
+    return Layout(
+        Table(whole, key=PLACE),
+        "ignore",
+        newest_first=(since, "offset", "partition"),
+        indexes={
+            "unique": ("partition", "event_id", "event_time"),
+            "sku": ("sku", since, "offset"),
+        },
+        extend=extend,
+    )
 
 
-PRICES = Announcements(PRICE_CHANGES, since="holds_from")
-PLANNED = Announcements(PROMOTIONS, since="starts_at")
-
-
-def _render_index(name: str, table: Table, *columns: str) -> str:
-    return f"create index {name} on {table.name} ({', '.join(columns)})"
-
+PRICES = create_announcements(PRICE_CHANGES, since="holds_from")
+PLANNED = create_announcements(PROMOTIONS, since="starts_at")
 
 ORDER_ID = "purchase_order_id"
 NEWEST_ORDERS_FIRST = ("review_at", ORDER_ID)
-ORDERS_TABLE = Table(PURCHASE_ORDERS, key=(ORDER_ID,))
-CONFIRMATIONS_TABLE = Table(CONFIRMATIONS, key=(ORDER_ID,))
 
 # A second record of the same order changes nothing.
-ORDERS = create_layout(
-    ORDERS_TABLE,
+ORDERS = Layout(
+    Table(PURCHASE_ORDERS, key=(ORDER_ID,)),
     "ignore",
-    _render_index("newest", ORDERS_TABLE, *NEWEST_ORDERS_FIRST),
-    _render_index("shelves", ORDERS_TABLE, "store_id", "sku", *NEWEST_ORDERS_FIRST),
+    NEWEST_ORDERS_FIRST,
+    {"newest": NEWEST_ORDERS_FIRST, "shelves": ("store_id", "sku", *NEWEST_ORDERS_FIRST)},
 )
-CONFIRMED = create_layout(CONFIRMATIONS_TABLE, "ignore")
+CONFIRMED = Layout(Table(CONFIRMATIONS, key=(ORDER_ID,)), "ignore")
 
-REJECTIONS_TABLE = Table(QUARANTINE)
 NEWEST_REJECTIONS_FIRST = ("published_at", *QUARANTINE.key)
 
 # The quarantine may copy a record twice; the copies are one row.
-REJECTIONS = create_layout(
-    REJECTIONS_TABLE,
+REJECTIONS = Layout(
+    Table(QUARANTINE),
     "replace",
-    _render_index("newest", REJECTIONS_TABLE, *NEWEST_REJECTIONS_FIRST),
-    _render_index("counts", REJECTIONS_TABLE, "topic", "reason", "published_at"),
+    NEWEST_REJECTIONS_FIRST,
+    {"newest": NEWEST_REJECTIONS_FIRST, "counts": ("topic", "reason", "published_at")},
 )
 
-ACTIONS_TABLE = Table(ACTIONS)
 NEWEST_ACTIONS_FIRST = ("asked_at", *ACTIONS.key)
 
 # The last record of an action has all of it.
-AUDITED = create_layout(
-    ACTIONS_TABLE, "replace", _render_index("newest", ACTIONS_TABLE, *NEWEST_ACTIONS_FIRST)
-)
+AUDITED = Layout(Table(ACTIONS), "replace", NEWEST_ACTIONS_FIRST, {"newest": NEWEST_ACTIONS_FIRST})

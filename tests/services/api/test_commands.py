@@ -13,13 +13,10 @@ def create_commands() -> Commands:
     return Commands(RETAIL, lambda: "a token")
 
 
-def test_it_is_the_command_line_that_is_installed() -> None:
+def test_it_is_the_installed_command_line_which_says_what_it_does_not_know() -> None:
     output = create_commands().run("replay", "--help")
     for name in ("diff", "promote", "rollback", "prune"):
         assert name in output
-
-
-def test_what_it_does_not_know_it_says() -> None:
     with pytest.raises(Problem, match="No such command"):
         create_commands().run("replay", "guess")
 

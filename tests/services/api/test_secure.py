@@ -107,14 +107,11 @@ def test_when_tokens_and_certificates_end_is_a_figure(settings: Settings) -> Non
     assert list(shown) == ['kind="certificate",name="broker"']
 
 
-def test_nothing_is_answered_in_the_clear(settings: Settings) -> None:
-    with pytest.raises(NO_ANSWER):
-        fetch_json(f"http://{settings.api_address}/healthz", SECONDS_MAX, settings)
-
-
-def test_another_shops_api_is_not_trusted(
+def test_nothing_is_answered_in_the_clear_and_another_shops_api_is_not_trusted(
     settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    with pytest.raises(NO_ANSWER):
+        fetch_json(f"http://{settings.api_address}/healthz", SECONDS_MAX, settings)
     other = settings.model_copy(update={"data_dir": tmp_path_factory.mktemp("other")})
     ensure_certificate(other, "api")
     with pytest.raises(NO_ANSWER, match="certificate verify failed"):

@@ -31,22 +31,17 @@ def decide_units(
 def test_a_shelf_at_its_reorder_point_is_filled_up_in_whole_packs() -> None:
     assert decide_units(create_proposal(moved=38)) == [24]
     assert decide_units(create_proposal(moved=37)) == [36]
+    assert decide_units(create_proposal(moved=39)) == [], "above it nothing is ordered"
 
 
-def test_a_shelf_above_its_reorder_point_is_left_alone() -> None:
-    assert decide_units(create_proposal(moved=39)) == []
-
-
-def test_the_position_is_all_that_moved_until_the_review() -> None:
+def test_the_position_is_all_that_moved_and_what_is_on_order_counts_from_the_next_review() -> None:
     before = create_proposal(moved=50, review_ms=REVIEW_MS - DAY_MS)
     after = create_proposal(moved=100, review_ms=REVIEW_MS + DAY_MS)
     assert decide_units(before, create_proposal(moved=-14), after) == [36]
 
-
-def test_what_is_on_order_counts_from_the_next_review_on() -> None:
-    now, before = (SHELF, REVIEW_MS, 24), (SHELF, REVIEW_MS - DAY_MS, 24)
-    assert decide_units(create_proposal(moved=20), ordered=(now,)) == [48]
-    assert decide_units(create_proposal(moved=20), ordered=(before,)) == []
+    for review_ms, units in ((REVIEW_MS, [48]), (REVIEW_MS - DAY_MS, [])):
+        placed = (SHELF, review_ms, 24)
+        assert decide_units(create_proposal(moved=20), ordered=(placed,)) == units
 
 
 def test_an_order_is_named_by_shelf_and_review_alone() -> None:

@@ -42,11 +42,8 @@ def decode_row(one: Record) -> dict[str, Any]:
     return decoded
 
 
-def test_a_good_record_is_not_kept() -> None:
+def test_a_late_record_is_kept_whole_and_a_good_one_is_not() -> None:
     assert create_row(create_record()) is None
-
-
-def test_a_late_record_is_kept_whole() -> None:
     late = create_record(after_ms=3 * HOUR_MS)
     row = decode_row(late)
     assert (row["topic"], row["partition"], row["offset"]) == (late.topic, late.partition, 10_415)
@@ -62,13 +59,10 @@ def test_what_does_not_decode_is_kept_with_its_bytes() -> None:
     assert (row["event_id"], row["event_time"]) == (None, None)
 
 
-def test_an_id_that_is_none_is_left_to_the_value() -> None:
+def test_an_id_that_is_none_and_times_that_no_calendar_has_are_left_to_the_record() -> None:
     assert decode_row(create_record(event_id=""))["event_id"] is None
     assert decode_row(create_record(event_id="x" * 300))["event_id"] == "x" * 300
     assert decode_row(create_record(event_id="x" * 301))["event_id"] is None
-
-
-def test_times_that_no_calendar_has_are_left_to_the_record() -> None:
     far = decode_row(replace(create_record(event_time=2**60 // 1000), published_ms=2**60))
     assert far["event_time"] is None
     assert far["published_at"].year == 9999

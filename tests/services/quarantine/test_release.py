@@ -67,13 +67,12 @@ def test_a_late_record_is_released_as_an_event_that_wraps_it(world: Settings) ->
     assert record.published_ms == event["event_time"] == to_epoch_ms(HAPPENED + hours(10))
 
 
-def test_it_lies_where_the_records_of_its_key_do(world: Settings) -> None:
+def test_a_record_is_released_where_those_of_its_key_lie_and_under_the_right_key(
+    world: Settings,
+) -> None:
     for store in ("S001", "S002", "S003", "S004", "S005"):
         place = publish_late(world, store_id=store)
         assert release_place(world, place).partition == place[1]
-
-
-def test_a_record_under_a_wrong_key_is_released_under_the_right_one(world: Settings) -> None:
     place = publish(world, RECEIPTS, record_key=b"S001", event_id=create_id())
     done = release_place(world, place)
     assert read_record(world, done.topic, done.partition, done.offset).key == b"S003"
@@ -107,16 +106,11 @@ def test_a_release_that_was_rejected_itself_does_not_count(world: Settings) -> N
     assert release_place(world, place).offset >= 0
 
 
-def test_what_was_counted_by_a_copy_in_time_is_refused(world: Settings) -> None:
+def test_what_was_counted_by_a_copy_in_time_is_refused_wherever_it_lies(world: Settings) -> None:
     identity = create_id()
     _, partition, offset = publish(world, RECEIPTS, event_id=identity)
     place = publish_late(world, event_id=identity)
     assert f"came in time, at {RECEIPTS.name}/{partition}/{offset}" in refuse_release(world, place)
-
-
-def test_a_copy_under_the_right_key_counts_wherever_it_lies(world: Settings) -> None:
-    identity = create_id()
-    publish(world, RECEIPTS, event_id=identity)
     place = publish(world, RECEIPTS, record_key=b"S001", event_id=identity)
     assert "has been counted" in refuse_release(world, place)
 
@@ -149,20 +143,16 @@ def find_refusal(kafka: Settings, place: Place) -> str:
     return ""
 
 
-def test_what_was_accepted_is_not_released(world: Settings) -> None:
+def test_what_was_accepted_breaks_its_contract_or_is_a_price_is_not_released(
+    world: Settings,
+) -> None:
     assert "not rejected" in refuse_release(world, publish(world, RECEIPTS, event_id=create_id()))
-
-
-def test_what_breaks_its_contract_is_to_be_corrected(world: Settings) -> None:
     broken = publish(world, ADJUSTMENTS, event_id=create_id(), units=0)
     assert "units is not 0, and not released. Publish a corrected" in refuse_release(world, broken)
     noise = put(world, RECEIPTS, b"S003", b"noise", to_epoch_ms(HAPPENED))
     assert "Publish a corrected event" in refuse_release(world, noise)
     both = publish(world, ADJUSTMENTS, record_key=b"S001", event_id=create_id(), units=0)
     assert "breaks a rule: units is not 0" in refuse_release(world, both)
-
-
-def test_a_price_is_announced_anew(world: Settings) -> None:
     place = publish(world, PRICE_CHANGES, event_id=create_id(), price_cents=-1)
     assert "Announce it anew" in refuse_release(world, place)
 

@@ -9,10 +9,9 @@ import pytest
 from confluent_kafka import Producer
 from starlette.types import Message, Receive, Scope, Send
 
-from services.api import openapi
 from services.api.http.limits import REQUESTS_AT_ONCE_MAX, Limits
 from services.api.store.publisher import AT_ONCE_MAX, Full, Publisher, Record
-from tests.services.serving import NO_BROKER, Answers
+from tests.services.serving import NO_BROKER, OPENAPI, Answers
 
 
 class Parameter(NamedTuple):
@@ -23,7 +22,7 @@ class Parameter(NamedTuple):
 
 def list_limited() -> Iterator[Parameter]:
     """The parameters of queries that have a limit."""
-    for path, operations in openapi.read_committed()["paths"].items():
+    for path, operations in OPENAPI["paths"].items():
         if "{" in path:
             continue
         for parameter in operations.get("get", {}).get("parameters", ()):
@@ -90,9 +89,9 @@ async def _ask_at_once() -> None:
         "path": "/",
         "raw_path": b"/",
         "query_string": b"",
-        "headers": [],
+        "headers": [(b"host", b"localhost")],
     }
-    limits = Limits(answer_slowly)
+    limits = Limits(answer_slowly, ["localhost"])
     asked = [
         asyncio.create_task(limits(scope, receive, send)) for _ in range(10 * REQUESTS_AT_ONCE_MAX)
     ]

@@ -25,15 +25,9 @@ GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 
 
 @pytest.fixture
-def hurried(quiet: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
-    """`quiet`, which waits LIMIT_SECONDS for the head of a request."""
-    monkeypatch.setattr(server, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
-    return quiet
-
-
-@pytest.fixture
 def impatient(quiet: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
-    """`quiet`, which waits LIMIT_SECONDS for a client that does not read its answers."""
+    """`quiet`, which waits LIMIT_SECONDS for a request's head, and for who does not read."""
+    monkeypatch.setattr(server, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
     monkeypatch.setattr(server, "UNREAD_SECONDS_MAX", LIMIT_SECONDS)
     return quiet
 
@@ -45,13 +39,13 @@ def answers_at_once(api: Answers) -> bool:
 
 @pytest.mark.parametrize("sent", [b"", b"G", GET], ids=["nothing", "a letter", "half a head"])
 def test_who_sends_no_whole_request_is_cut_off_in_time_and_holds_up_nobody(
-    hurried: Answers, sent: bytes
+    impatient: Answers, sent: bytes
 ) -> None:
     with ExitStack() as stack:
-        slow = [stack.enter_context(connecting(hurried)) for _ in range(SLOW_CLIENTS)]
+        slow = [stack.enter_context(connecting(impatient)) for _ in range(SLOW_CLIENTS)]
         for each in slow:
             each.sendall(sent)
-        assert answers_at_once(hurried)
+        assert answers_at_once(impatient)
         for each in slow:
             answer = read_to_end(each)
             assert read_status(answer) == HTTPStatus.REQUEST_TIMEOUT
@@ -59,10 +53,10 @@ def test_who_sends_no_whole_request_is_cut_off_in_time_and_holds_up_nobody(
 
 
 def test_a_request_that_comes_byte_by_byte_has_no_more_time_than_any_other(
-    hurried: Answers,
+    impatient: Answers,
 ) -> None:
     began = monotonic()
-    with connecting(hurried) as slow:
+    with connecting(impatient) as slow:
         slow.settimeout(LIMIT_SECONDS / 20)  # between two bytes
         answer = b""
         while not answer and monotonic() < began + 10 * LIMIT_SECONDS:
@@ -75,8 +69,8 @@ def test_a_request_that_comes_byte_by_byte_has_no_more_time_than_any_other(
     assert LIMIT_SECONDS / 2 < monotonic() - began < 5 * LIMIT_SECONDS
 
 
-def test_a_second_request_on_a_connection_has_its_own_time(hurried: Answers) -> None:
-    with connecting(hurried) as connection:
+def test_a_second_request_on_a_connection_has_its_own_time(impatient: Answers) -> None:
+    with connecting(impatient) as connection:
         connection.sendall(GET + b"\r\n")
         assert read_status(connection.recv(65_536)) == HTTPStatus.OK
         connection.sendall(GET)

@@ -15,7 +15,7 @@ from services.api.routes.actions import (
     THRESHOLDS_MAX,
 )
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, check_problem, serving_commands
+from tests.services.serving import TOKEN, Answers, serving_commands
 from tests.services.writing import promote_fraud
 
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
@@ -121,14 +121,6 @@ def test_what_is_not_meant_is_refused_before_a_command_runs(running: Answers) ->
             assert act(running, path).status_code == status, path
 
 
-def test_what_a_command_refuses_is_a_conflict_in_its_words(log: MemoryLog, tmp_path: Path) -> None:
-    with serving_commands(log, tmp_path, "raise SystemExit('nothing is ready')") as api:
-        api.ready(pipeline="fraud")
-        answer = act(api, PROMOTE)
-    assert answer.status_code == HTTPStatus.CONFLICT
-    assert answer.json()["detail"] == "nothing is ready"
-
-
 @pytest.mark.parametrize("more", [-1, 0, 1, 100_000])
 def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more: int) -> None:
     printed = commands.SAID_CHARACTERS_MAX + more
@@ -186,11 +178,3 @@ def test_a_long_command_holds_up_no_short_one(log: MemoryLog, tmp_path: Path, pa
         running.join()
     assert set(short) == {HTTPStatus.OK}
     assert set(others) == {HTTPStatus.SERVICE_UNAVAILABLE}
-
-
-def test_a_command_that_takes_too_long_is_ended(
-    waiting: Answers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commands, "SECONDS_MAX", 0.5)
-    answer = act(waiting, PROMOTE)
-    check_problem(answer, HTTPStatus.GATEWAY_TIMEOUT, "Command too slow")

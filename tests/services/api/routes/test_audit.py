@@ -103,24 +103,26 @@ def test_a_token_that_somebody_puts_into_the_path_is_not_recorded(
 
 
 @pytest.mark.parametrize(
-    ("program", "outcome", "status"),
+    ("program", "outcome", "status", "detail"),
     [
-        ("raise SystemExit('nothing is ready')", "refused", HTTPStatus.CONFLICT),
-        ("import threading; threading.Event().wait()", "failed", HTTPStatus.GATEWAY_TIMEOUT),
+        ("raise SystemExit('nothing is ready')", "refused", 409, "nothing is ready"),
+        ("import threading; threading.Event().wait()", "failed", 504, "to end within 3 s"),
     ],
 )
-def test_what_a_command_refuses_or_does_not_end_is_recorded(
+def test_what_a_command_refuses_or_does_not_end_is_told_and_recorded(
     log: MemoryLog,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     program: str,
     outcome: str,
-    status: HTTPStatus,
+    status: int,
+    detail: str,
 ) -> None:
     monkeypatch.setattr(commands, "SECONDS_MAX", 3.0)
     with serving_commands(log, tmp_path, program) as api:
         answer = api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
     assert answer.status_code == status
+    assert detail in answer.json()["detail"]
     found = [(row["outcome"], row["status"]) for row in list_recorded(log)]
     assert found == [("begun", None), (outcome, status)]
 

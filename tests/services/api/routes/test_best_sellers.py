@@ -68,7 +68,9 @@ def put(
     )
 
 
-def test_products_are_ranked_by_units_then_revenue_then_sku(shop: Answers) -> None:
+def test_products_are_ranked_by_units_then_revenue_then_sku_in_a_store_or_over_all(
+    shop: Answers,
+) -> None:
     answer = shop.json(ROUTE, store="S001", window="2026-03-02T10:00:00Z")
     assert [(row["rank"], row["sku"]) for row in answer["items"]] == [
         (1, "B"),
@@ -78,8 +80,6 @@ def test_products_are_ranked_by_units_then_revenue_then_sku(shop: Answers) -> No
     ]
     assert answer["window_end"] == "2026-03-02T11:00:00.000Z"
 
-
-def test_over_all_stores_a_product_is_the_sum_of_its_rows(shop: Answers) -> None:
     answer = shop.json(ROUTE, window="2026-03-02T10:00:00Z", top=2)
     assert [(row["sku"], row["units"], row["revenue_cents"]) for row in answer["items"]] == [
         ("D", 12, 1200),
@@ -98,16 +98,10 @@ def test_sums_are_exact_beyond_64_bits(shop: Answers) -> None:
     assert sold["revenue_cents_on_time"] == MOST - 1
 
 
-def test_the_last_window_that_is_over_is_meant_when_none_is_named(shop: Answers) -> None:
+def test_the_last_window_that_is_over_is_meant_and_one_without_sales_is_not_there(
+    shop: Answers,
+) -> None:
     assert shop.json(ROUTE)["window_start"] == "2026-03-02T10:00:00.000Z"
-
-
-def test_a_window_in_which_nothing_was_sold_is_not_there(shop: Answers) -> None:
     answer = shop.get(ROUTE, window="2026-03-02T03:00:00Z")
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert "kept are those from 2026-02-28T11:30:00.000Z on" in answer.json()["detail"]
-
-
-def test_without_its_pipeline_the_view_is_not_there_and_all_else_is(api: Answers) -> None:
-    assert api.get(ROUTE).status_code == HTTPStatus.SERVICE_UNAVAILABLE
-    assert api.get("/v1/views").is_success

@@ -14,12 +14,8 @@ from tests.services.serving import Answers, check_problem
 from tests.services.writing import Writing, invalidate, promote
 
 
-def test_the_process_is_healthy_before_there_is_anything_to_read(api: Answers) -> None:
+def test_without_a_promoted_generation_it_is_healthy_and_not_ready(api: Answers) -> None:
     assert api.json("/healthz") == {"status": "ok"}
-
-
-def test_nothing_is_ready_without_a_promoted_generation(api: Answers) -> None:
-    api.eventually("/healthz", bool)
     answer = api.get("/readyz")
     check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Not ready")
     shelf = api.get("/v1/stock/S001/A")
@@ -39,10 +35,6 @@ def test_while_a_view_is_loaded_readiness_says_how_far_it_is(
     api.until(lambda: progress in api.get("/readyz").json()["detail"])
     assert api.get("/readyz").status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert "3 of 9 records read" in api.get("/v1/stock").json()["detail"]
-
-
-def test_loaded_views_are_ready(shelves: Answers) -> None:
-    assert shelves.json("/readyz") == {"status": "ready"}
 
 
 def create_analytics(log: MemoryLog) -> Writing:

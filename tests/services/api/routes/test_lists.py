@@ -1,6 +1,5 @@
 """Lists come in pages: together they are the whole, and a cursor fits its own question."""
 
-import json
 from collections.abc import Iterator
 from http import HTTPStatus
 from itertools import pairwise
@@ -12,9 +11,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from contracts import ALERTS, STORE_SALES
 from contracts.schemas import get_schema_id
-from infra.settings import locate_root
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, check_problem, create_sources, serving
+from tests.services.serving import OPENAPI, Answers, check_problem, create_sources, serving
 from tests.services.showing import PIPELINES, SHELF, Shop
 from tests.services.showing_files import fill_folder
 from tests.services.world import NOON
@@ -84,7 +82,6 @@ def test_a_cursor_of_another_question_is_refused(
     check_problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY, "Cursor of another question")
 
 
-OPENAPI = json.loads((locate_root() / "contracts" / "http" / "openapi.json").read_text())
 NAMES: Query = {
     "store_id": STORE,
     "sku": SKU,

@@ -61,19 +61,14 @@ def test_a_world_that_orders_nothing_has_no_orders(api: Answers) -> None:
     assert (page["items"], page["next"]) == ([], None)
 
 
-def test_the_newest_review_comes_first(ordered: Answers) -> None:
+def test_the_newest_review_comes_first_each_order_beside_its_answer_once_there_is_one(
+    ordered: Answers, log: MemoryLog
+) -> None:
     page = ordered.json("/v1/orders")
     assert list_ids(page) == ["PO-3", "PO-2", "PO-1"]
     assert page["items"][0]["review_at"] == "2026-03-04T00:00:00.000Z"
     assert page["as_of"]["inputs"][PURCHASE_ORDERS.name][0] == 3
-
-
-def test_an_order_stands_beside_its_answer_once_there_is_one(
-    log: MemoryLog, ordered: Answers
-) -> None:
-    answers = {
-        one["purchase_order_id"]: one["confirmation"] for one in ordered.json("/v1/orders")["items"]
-    }
+    answers = {one["purchase_order_id"]: one["confirmation"] for one in page["items"]}
     assert answers["PO-1"]["shipped_units"] == 12
     assert answers["PO-1"]["arrives_at"] == "2026-03-06T00:02:00.000Z"
     assert answers["PO-2"] is None

@@ -44,7 +44,7 @@ def running(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
     return api.ready()
 
 
-def test_a_pipeline_says_where_it_stands(running: Answers) -> None:
+def test_a_pipeline_says_where_it_stands_and_its_books_balance(running: Answers) -> None:
     answer = running.eventually(
         "/v1/pipelines",
         lambda listed: listed["pipelines"][0]["generations"][0]["left_records"] is not None,
@@ -64,12 +64,8 @@ def test_a_pipeline_says_where_it_stands(running: Answers) -> None:
     assert standing["lag_records"] == 2
     assert standing["lag_records_by_input"] == {ADJUSTMENTS.name: 0, RECEIPTS.name: 2}
     assert standing["freshness_ms"] is None
-
-
-def test_the_books_balance(running: Answers) -> None:
-    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
-    assert len(books) == 8
-    sold = next(book for book in books if book["topic"] == RECEIPTS.name)
+    assert len(standing["books"]) == 8
+    sold = next(book for book in standing["books"] if book["topic"] == RECEIPTS.name)
     assert sold == {
         "topic": RECEIPTS.name,
         "partition": 0,
@@ -80,21 +76,16 @@ def test_the_books_balance(running: Answers) -> None:
     }
 
 
-def test_books_count_records_and_no_gaps(inventory: Writing, running: Answers) -> None:
-    inventory.gaps[RECEIPTS.name, 0] = 4
-    running.ready(inventory.mark(sold=4))
-    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
-    sold = next(book for book in books if book["topic"] == RECEIPTS.name)
-    assert (sold["read"], sold["duplicate"]) == (10, 2)
-
-
-def test_books_of_another_generation_are_not_counted(
+def test_books_count_records_and_neither_gaps_nor_another_generation(
     log: MemoryLog, inventory: Writing, running: Answers
 ) -> None:
     Writing(log, generation=2).book((RECEIPTS.name, 0), applied=99, quarantined=0)
-    running.ready(inventory.mark())
+    inventory.gaps[RECEIPTS.name, 0] = 4
+    running.ready(inventory.mark(sold=4))
     books = running.json("/v1/pipelines")["pipelines"][0]["books"]
     assert [book["applied"] for book in books if book["applied"]] == [3, 7]
+    sold = next(book for book in books if book["topic"] == RECEIPTS.name)
+    assert (sold["read"], sold["duplicate"]) == (10, 2)
 
 
 def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
@@ -119,14 +110,9 @@ def test_a_pipeline_says_how_far_behind_the_world_it_is(log: MemoryLog, running:
     )
 
 
-def test_a_view_names_its_promoted_topic(running: Answers) -> None:
-    view = running.json(f"/v1/views/{STOCK_LEVELS.name}")
-    assert view["pipeline"] == "inventory"
-    assert view["generation"] == view["served"] == 1
-    assert view["topic"] == f"{STOCK_LEVELS.name}.g1"
-
-
-def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: Answers) -> None:
+def test_a_view_names_its_topic_and_is_exported_whole_at_one_marker(
+    inventory: Writing, running: Answers
+) -> None:
     inventory.rows(2, "BC", 1)
     running.ready(inventory.mark())
     inventory.row(2, "D", 1)  # no marker behind it
@@ -140,6 +126,10 @@ def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: A
         ("S002", "B"),
         ("S002", "C"),
     ]
+
+    view = running.json(f"/v1/views/{STOCK_LEVELS.name}")
+    assert (view["pipeline"], view["generation"], view["served"]) == ("inventory", 1, 1)
+    assert view["topic"] == f"{STOCK_LEVELS.name}.g1"
 
 
 def test_exports_are_limited_and_their_places_are_given_back(
@@ -235,15 +225,9 @@ def test_nobody_has_compared_until_there_is_a_report(
     [view] = difference["difference"]["views"]
     assert (view["added"], view["removed"], view["changed"]) == (2, 0, 0)
     assert difference["computed_at"].endswith("Z")
-
-
-def test_a_pipeline_with_one_generation_has_nothing_to_compare(
-    log: MemoryLog, api: Answers
-) -> None:
-    Shop(log)
-    api.ready(pipeline="inventory")
-    difference = api.json("/v1/pipelines/inventory/difference")
-    assert (difference["before"], difference["after"], difference["difference"]) == (None, 1, None)
+    api.ready(pipeline="inventory")  # which has one generation: nothing to compare
+    only = api.json("/v1/pipelines/inventory/difference")
+    assert (only["before"], only["after"], only["difference"]) == (None, 1, None)
     assert api.get("/v1/pipelines/nothing/difference").status_code == HTTPStatus.NOT_FOUND
 
 

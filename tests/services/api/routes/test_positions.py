@@ -86,12 +86,15 @@ def test_the_position_of_each_review_is_what_the_gate_adds_up(
     assert all(before["review_at"] < after["review_at"] for before, after in pairwise(items))
 
 
-def test_the_units_of_a_weighed_product_say_what_they_are_of(
+def test_units_of_a_weighed_product_say_what_of_and_a_shelf_without_a_review_is_unknown(
     log: MemoryLog, api: Answers, reorder: Writing
 ) -> None:
     propose(reorder, 0, -8_150, pack_size_units=12_500, measure="kilogram")
     [item] = read(log, api, reorder, 0)["items"]
     assert (item["moved_units"], item["measure"]) == (-8_150, "kilogram")
+    answer = api.get("/v1/positions/S003/NOTHING")
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert "S003/NOTHING" in answer.json()["detail"]
 
 
 def test_a_shelf_whose_first_reviews_are_dropped_has_no_known_position(
@@ -111,13 +114,3 @@ def test_a_shelf_whose_first_reviews_are_dropped_has_no_known_position(
     assert len(positions) == kept + 1
     assert {one["position_units"] for one in positions} == {None}
     assert {one["moved_units"] for one in positions} == {5}
-
-
-def test_a_shelf_that_no_review_knows_is_unknown(
-    log: MemoryLog, api: Answers, reorder: Writing
-) -> None:
-    propose(reorder, 0, 5)
-    read(log, api, reorder, 0)
-    answer = api.get("/v1/positions/S003/NOTHING")
-    assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert "S003/NOTHING" in answer.json()["detail"]

@@ -66,12 +66,14 @@ def test_no_price_is_said_to_be_none(priced: Answers, path: str) -> None:
     check_problem(answer, HTTPStatus.NOT_FOUND, "No price")
 
 
-def test_of_two_changes_at_one_moment_the_one_announced_last_holds(
+def test_of_two_changes_at_one_moment_the_last_holds_and_the_same_again_changes_nothing(
     log: MemoryLog, priced: Answers
 ) -> None:
     change(log, "A", 80, MIDNIGHT)
-    read(priced, 5)
+    change(log, "B", 999, NOON, event_id="B-250")  # the same event again
+    read(priced, 6)
     assert priced.json("/v1/prices/A", at="2026-03-03T00:00:00Z")["price_cents"] == 80
+    assert priced.json("/v1/prices/B")["price_cents"] == 250
 
 
 def test_a_price_of_short_notice_holds_once_it_has_had_its_notice(
@@ -87,19 +89,6 @@ def test_a_price_of_short_notice_holds_once_it_has_had_its_notice(
     assert now["effective_at"] == "2026-03-02T12:00:00.000Z"
     history = priced.json("/v1/prices/B/history")["items"]
     assert [one["price_cents"] for one in history] == [240, 250]
-
-
-def test_the_same_event_again_changes_nothing(log: MemoryLog, priced: Answers) -> None:
-    change(log, "B", 999, NOON, event_id="B-250")
-    read(priced, 5)
-    assert priced.json("/v1/prices/B")["price_cents"] == 250
-
-
-def test_a_change_that_breaks_its_contract_does_not_hold(log: MemoryLog, priced: Answers) -> None:
-    change(log, "B", -1, NOON)
-    log.publish((PRICE_CHANGES.name, 0), b"B", b"no price")
-    read(priced, 6)
-    assert priced.json("/v1/prices/B")["price_cents"] == 250
 
 
 @pytest.mark.parametrize("at", ["yesterday", "2026-03-02T10:00:00"])
@@ -159,7 +148,9 @@ def planned(log: MemoryLog, api: Answers) -> Answers:
     return api
 
 
-def test_the_last_to_start_is_first_and_what_is_rejected_is_not_planned(planned: Answers) -> None:
+def test_the_last_to_start_is_first_without_the_rejected_and_a_plan_has_its_notice(
+    planned: Answers, log: MemoryLog
+) -> None:
     items = planned.json("/v1/promotions/A")["items"]
     assert [(one["event_id"], one["price_cents"]) for one in items] == [
         ("next", 99),
@@ -169,13 +160,8 @@ def test_the_last_to_start_is_first_and_what_is_rejected_is_not_planned(planned:
     assert items[1]["ends_at"] == "2026-03-03T12:00:00.000Z"
     assert items[1]["published_at"] == "2026-03-01T12:00:00.000Z"
     assert items[1]["holds_from"] == items[1]["effective_at"] == "2026-03-02T00:00:00.000Z"
+    assert planned.json("/v1/promotions/Z")["items"] == []
 
-
-def test_a_plan_without_notice_holds_ten_minutes_later(planned: Answers, log: MemoryLog) -> None:
     plan(log, "at once", NOON, sku="B", event_time=NOON, effective_at=NOON)
     answer = planned.eventually("/v1/promotions/B", lambda answer: bool(answer["items"]))
     assert answer["items"][0]["holds_from"] == "2026-03-02T12:10:00.000Z"
-
-
-def test_a_product_without_promotions_has_none(planned: Answers) -> None:
-    assert planned.json("/v1/promotions/Z")["items"] == []

@@ -48,25 +48,18 @@ def test_a_stock_deserializer_finds_the_newest_schema_of_a_generations_changelog
     assert newest.schema_id == get_schema_id(STOCK_LEVELS)
 
 
-def test_every_topic_and_view_is_a_subject(client: SchemaRegistryClient) -> None:
+def test_a_stock_client_finds_every_subject_its_versions_and_that_nothing_is_registered(
+    client: SchemaRegistryClient,
+) -> None:
     assert client.get_subjects() == sorted(f"{name}-value" for name in CONTRACTS)
-
-
-def test_a_version_holds_the_schema_and_its_id(client: SchemaRegistryClient) -> None:
     assert client.get_versions(SUBJECT) == [1]
     version = client.get_version(SUBJECT, 1)
     assert version.subject == SUBJECT
     assert version.schema_id == get_schema_id(STOCK_LEVELS)
     assert version.schema is not None
     assert json.loads(version.schema.schema_str or "") == build_avro_schema(STOCK_LEVELS)
-
-
-def test_an_id_leads_back_to_its_subject_and_version(client: SchemaRegistryClient) -> None:
-    [version] = client.get_schema_versions(get_schema_id(STOCK_LEVELS))
-    assert (version.subject, version.version) == (SUBJECT, 1)
-
-
-def test_a_stock_client_is_told_that_the_registry_only_reads(client: SchemaRegistryClient) -> None:
+    [found] = client.get_schema_versions(get_schema_id(STOCK_LEVELS))
+    assert (found.subject, found.version) == (SUBJECT, 1)
     assert client.get_global_mode() == "READONLY"
     assert client.get_compatibility() == "BACKWARD_TRANSITIVE"
 

@@ -156,12 +156,11 @@ def test_a_filters_value_and_a_key_are_so_long_and_no_longer(shop: Answers, beyo
     assert ("at most 1024" in answer.json()["detail"]) == bool(beyond)
 
 
-def test_the_largest_whole_number_comes_through_as_it_is(shop: Answers) -> None:
+def test_numbers_come_through_whole_and_a_window_is_final_once_no_event_of_it_may_come(
+    shop: Answers,
+) -> None:
     [row] = shop.json(SALES, store_id="S003")["items"]
     assert row["revenue_cents"] == LARGEST
-
-
-def test_a_window_is_final_once_no_event_of_it_can_be_published_any_more(shop: Answers) -> None:
     finals = [row["final"] for row in shop.json(SALES, store_id="S001")["items"]]
     assert finals == [True, True, False]  # at 12:02 receipts of 10:02 may still come
 

@@ -27,7 +27,9 @@ def test_a_topic_says_whom_to_ask_and_how_late_its_records_may_be(quiet: Answers
     assert "units is not 0" in [rule["name"] for rule in topic["rules"]]
 
 
-def test_a_field_says_its_unit_and_an_array_what_it_holds(quiet: Answers) -> None:
+def test_a_field_says_its_unit_an_array_what_it_holds_and_a_persons_what_for(
+    quiet: Answers,
+) -> None:
     fields = {each["name"]: each for each in quiet.json(f"/v1/topics/{RECEIPTS.name}")["fields"]}
     assert fields["card_token"]["required"] is False
     assert "fields" not in fields["card_token"]
@@ -37,20 +39,20 @@ def test_a_field_says_its_unit_and_an_array_what_it_holds(quiet: Answers) -> Non
     assert price["description"]
     assert price["per"] in line
     assert "per" not in line["units"]
-
-
-def test_a_field_that_names_a_person_says_what_for_and_how_long(quiet: Answers) -> None:
-    fields = {each["name"]: each for each in quiet.json(f"/v1/topics/{RECEIPTS.name}")["fields"]}
     card = fields["card_token"]["personal"]
     assert card["retention"] == "for ever"
     assert "one card" in card["purpose"]
     assert "personal" not in fields["store_id"]
 
 
-def test_an_unknown_topic_is_not_found_and_the_known_ones_are_named(quiet: Answers) -> None:
+def test_an_unknown_topic_or_contract_is_not_found_and_the_known_ones_are_named(
+    quiet: Answers,
+) -> None:
     answer = quiet.get("/v1/topics/public.sales.receipt.v9")
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert RECEIPTS.name in answer.json()["detail"]
+    for name in ("public.sales.receipt.v9", "..%2fREADME.md"):
+        assert quiet.get(f"/v1/contracts/{name}").status_code == HTTPStatus.NOT_FOUND
 
 
 def test_every_contract_is_listed_and_its_file_is_served_as_it_is(quiet: Answers) -> None:
@@ -63,8 +65,3 @@ def test_every_contract_is_listed_and_its_file_is_served_as_it_is(quiet: Answers
         assert answer.status_code == HTTPStatus.OK
         assert answer.headers["content-type"].startswith("text/plain")
         assert answer.content == (HERE / CONTRACTS[one["name"]].file).read_bytes()
-
-
-def test_a_contract_that_is_not_there_is_not_found(quiet: Answers) -> None:
-    for name in ("public.sales.receipt.v9", "..%2fREADME.md"):
-        assert quiet.get(f"/v1/contracts/{name}").status_code == HTTPStatus.NOT_FOUND

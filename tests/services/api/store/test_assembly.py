@@ -35,31 +35,25 @@ def create_assembly(*markers: Marker) -> Assembly[str]:
     return rows
 
 
-def test_the_end_of_the_log_counts_as_read_where_compaction_left_nothing() -> None:
+def test_the_end_of_the_log_or_a_row_behind_a_gap_shows_that_it_was_read() -> None:
     rows = create_assembly(create_marker(0, left=7))
     rows.note_end(LEFT, 7)
     assert rows.find_complete() == create_marker(0, left=7)
 
-
-def test_a_row_behind_a_gap_shows_that_the_gap_was_read() -> None:
     rows = create_assembly(create_marker(0, left=5))
     rows.add(LEFT, 8, "of the next batch")
     assert rows.find_complete() == create_marker(0, left=5)
     assert rows.take_ready() == []
 
 
-def test_the_newest_marker_known_is_aimed_at_and_older_ones_are_passed_over() -> None:
+def test_the_newest_marker_known_is_aimed_at_and_stays_however_many_come() -> None:
     rows = create_assembly(
         create_marker(0, left=1), create_marker(2, left=3), create_marker(1, left=2)
     )
     assert rows.target == create_marker(2, left=3)
-
-
-def test_a_target_stays_however_many_markers_come() -> None:
-    rows = create_assembly(create_marker(0, left=2))
-    rows.mark(create_marker(1, left=4))
+    rows.mark(create_marker(3, left=4))
     rows.set_target()
-    assert rows.target == create_marker(0, left=2)
+    assert rows.target == create_marker(2, left=3)
 
 
 def test_rows_read_again_are_taken_once() -> None:

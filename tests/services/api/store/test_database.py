@@ -29,8 +29,11 @@ from tests.services.writing import MORNING, create_shelf
 MINUTE = timedelta(minutes=1)
 
 
-def test_the_same_version_again_is_applied(path: Path, database: Database) -> None:
+def test_the_same_version_again_is_applied_and_an_older_one_is_not(
+    path: Path, database: Database
+) -> None:
     database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=6, version=3))])
+    database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=9, version=2))])
     database.commit(create_marker(1))
     assert read_units(path) == [6]
 

@@ -106,18 +106,13 @@ def test_the_moments_kept_are_limited(watched: Watched) -> None:
 # log      10 records      20 records      30 records
 # seconds  100.0           100.2           100.4        asked at 101.0
 def test_a_record_has_waited_since_the_last_moment_without_it(watched: Watched) -> None:
-    for end, at in ((10, 100.0), (20, 100.2), (30, 100.4)):
+    assert watched.freshness.measure_wait({SALES: 0}) is None
+    for end, at in GROWING:
         watched.observe(end, at)
     watched.now = 101.0
     assert watched.freshness.measure_wait({SALES: 20}) == pytest.approx(0.8)
     assert watched.freshness.measure_wait({SALES: 10}) == pytest.approx(1.0)
-
-
-def test_how_long_a_record_waits_that_was_there_before_the_watch_is_known_after_a_minute(
-    watched: Watched,
-) -> None:
-    assert watched.freshness.measure_wait({SALES: 0}) is None
-    watched.observe(10, 100.0)
+    # What was there before the watch is known to have waited after a minute.
     watched.now = 100.0 + WATCHED_SECONDS_MIN - 0.1
     assert watched.freshness.measure_wait({SALES: 9}) is None
     watched.now = 100.0 + WATCHED_SECONDS_MIN
