@@ -48,8 +48,8 @@ def _check(field: Field, rules: Sequence[Rule], path: tuple[str, ...]) -> Check:
 
 def find_broken(
     asked: Sequence[Check], value: Row, at: Location = ()
-) -> Iterator[tuple[Location, Rule]]:
-    """Every rule that the value breaks, and where.
+) -> Iterator[tuple[Location, Rule, Any]]:
+    """Every rule that the value breaks, where, and the value found there.
 
     A value of the wrong type is another fault: it breaks no rule.
     """
@@ -57,11 +57,11 @@ def find_broken(
         own = value.get(check.field)
         if own is None:
             if check.required:
-                yield (*at, check.field), check.required
+                yield (*at, check.field), check.required, None
         elif _fits(own, check.type):
             for rule, kind in check.conditions:
                 if not _holds(rule, kind, check, own, value):
-                    yield (*at, check.field), rule
+                    yield (*at, check.field), rule, own
             if check.items:
                 for number, item in enumerate(own):
                     if isinstance(item, Mapping):

@@ -31,14 +31,11 @@ class BadContract(Exception):
         super().__init__(f"{where}: expected {expected}, found {value}. {advice}")
         self.file = file
         self.location = location
+        self.faults: tuple[BadContract, ...] = (self,)
 
     def __str__(self) -> str:
         line = "" if self.line is None else f":{self.line}"
         return f"{self.file}{line}: {self.args[0]}"
-
-    @property
-    def faults(self) -> "tuple[BadContract, ...]":
-        return (self,)
 
 
 class BadContracts(BadContract):
@@ -46,15 +43,11 @@ class BadContracts(BadContract):
 
     def __init__(self, faults: Sequence[BadContract], partial: object = None) -> None:
         Exception.__init__(self, "\n".join(map(str, faults)))
-        self.several = tuple(faults)
+        self.faults = tuple(faults)
         self.partial = partial
 
     def __str__(self) -> str:
         return str(self.args[0])
-
-    @property
-    def faults(self) -> tuple[BadContract, ...]:
-        return self.several
 
 
 class Faults:

@@ -8,7 +8,7 @@ from typing import Any
 
 from contracts.errors import Location, Part
 from contracts.mapping import TYPES
-from contracts.projection import Path, parse_path, render_path
+from contracts.projection import Path, list_fields, parse_path, render_path
 from contracts.shape import Field, InvalidExample, Row, Rule
 
 
@@ -111,13 +111,9 @@ class Examples:
         )
 
     def _find_field(self, where: str, example: Location) -> Field | None:
-        fields, found = self.fields, None
-        for name in parse_path(where):
-            found = next((one for one in fields if one.name == name), None)
-            if found is None:
-                self.note(example, f"{where!r}, which is no field of this contract")
-                return None
-            fields = found.fields
+        found = dict(list_fields(self.fields)).get(parse_path(where))
+        if found is None:
+            self.note(example, f"{where!r}, which is no field of this contract")
         return found
 
 

@@ -39,9 +39,8 @@ def find_faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
         encode(contract, value)
     except ValidationError as error:
         return tuple(
-            Fault(render_place(at), each["msg"], render_value(_find_value(value, at)))
+            Fault(render_place(each["loc"]), each["msg"], render_value(each["input"]))
             for each in error.errors(include_url=False)
-            for at in [each["loc"]]
         )
     except Unencodable as error:  # text with half a character, which JSON can spell
         return (Fault(WHOLE, "every text is valid Unicode", str(error.__cause__)),)
@@ -72,15 +71,3 @@ def render_value(value: Any) -> str:
         return "nothing"
     text = value.isoformat() if isinstance(value, datetime) else repr(value)
     return text[:FOUND_CHARACTERS_MAX]
-
-
-def _find_value(value: Any, at: Location) -> Any:
-    """The value at the place; None where there is none."""
-    for part in at:
-        if isinstance(value, Mapping):
-            value = value.get(part)
-        elif isinstance(value, list) and isinstance(part, int):
-            value = value[part]
-        else:
-            return None
-    return value

@@ -84,8 +84,8 @@ def _create_validator(contract: Contract) -> Any:
         cls: type[BaseModel], value: Any, handler: ModelWrapValidatorHandler[BaseModel]
     ) -> BaseModel:
         faults = [
-            _create_fault(BROKEN_RULE, rule.name, at, value)
-            for at, rule in (find_broken(asked, value) if isinstance(value, Mapping) else ())
+            _create_fault(BROKEN_RULE, rule.name, at, found)
+            for at, rule, found in (find_broken(asked, value) if isinstance(value, Mapping) else ())
         ]
         try:
             made = handler(value)

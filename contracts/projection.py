@@ -20,14 +20,17 @@ def parse_path(text: str) -> Path:
     return tuple(text.split("[]."))
 
 
-def list_leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
-    """The fields that hold a value; an array stands for the fields of its items."""
+def list_fields(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
+    """Every field, each array before the fields of its items."""
     for field in fields:
         path = (*parents, field.name)
-        if field.fields:
-            yield from list_leaves(field.fields, path)
-        else:
-            yield path, field
+        yield path, field
+        yield from list_fields(field.fields, path)
+
+
+def list_leaves(fields: Sequence[Field]) -> Iterator[tuple[Path, Field]]:
+    """The fields that hold a value; an array stands for the fields of its items."""
+    return ((path, field) for path, field in list_fields(fields) if not field.fields)
 
 
 def project_fields(fields: Sequence[Field], paths: Collection[Path]) -> tuple[Field, ...]:

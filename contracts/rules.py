@@ -70,5 +70,9 @@ def is_pattern(text: str) -> bool:
 
 def describe_rule(path: Sequence[str], kind: str, limit: Limit) -> str:
     """`lines[].units is at least 1`: a rule in words."""
+    return f"{'[].'.join(path)} {describe_condition(kind, limit)}"
+
+
+def describe_condition(kind: str, limit: Limit) -> str:
     listed = ", ".join(limit) if isinstance(limit, tuple) else limit
-    return f"{'[].'.join(path)} {KINDS[kind].says.format(limit=listed)}"
+    return KINDS[kind].says.format(limit=listed)

@@ -27,7 +27,6 @@ class Entry:
     schema: dict[str, Any]
 
 
-@cache
 def load_lock(file: Path = LOCK) -> tuple[Entry, ...]:
     """Every entry of the lock file, by id; none where there is no file yet."""
     if not file.exists():
@@ -58,7 +57,7 @@ def load_known() -> tuple[Entry, ...]:
 
     Raises StaleLock.
     """
-    return merge(load_lock(), load_lock.__wrapped__(find_newest_lock()))
+    return merge(load_lock(), load_lock(find_newest_lock()))
 
 
 def merge(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -92,7 +91,7 @@ def find_registered_since(topics: Collection[str]) -> frozenset[int]:
 
 @lru_cache(maxsize=1)
 def _read_at(file: Path, _changed_ns: int) -> tuple[Entry, ...]:
-    return load_lock.__wrapped__(file)
+    return load_lock(file)
 
 
 @cache

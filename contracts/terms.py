@@ -11,6 +11,7 @@ from open_data_contract_standard.model import SchemaObject, ServiceLevelAgreemen
 from contracts import examples
 from contracts.errors import BadContract, Faults, Location
 from contracts.odcs import CustomProperties
+from contracts.projection import list_fields
 from contracts.shape import Field, InvalidExample, Row, Rule, TopicSettings
 from contracts.syntax import suggest
 
@@ -189,7 +190,7 @@ def read_readers(file: Path, visibility: str, custom: CustomProperties) -> tuple
 
 def refuse_ambiguous_items(file: Path, fields: Sequence[Field], faults: Faults) -> None:
     """Refuse two equal names: an array's item names a type in Avro and a variable in SQL."""
-    every = _list_all_fields(fields)
+    every = [field for _, field in list_fields(fields)]
     seen = {field.name for field in every}
     for field in every:
         with faults.collect("fields"):
@@ -197,10 +198,6 @@ def refuse_ambiguous_items(file: Path, fields: Sequence[Field], faults: Faults) 
                 where, expected = f"field {field.name}", "an item's name of its own"
                 raise BadContract(file, where, expected, field.item, "Rename it.")
         seen.add(field.item or field.name)
-
-
-def _list_all_fields(fields: Sequence[Field]) -> list[Field]:
-    return [one for field in fields for one in (field, *_list_all_fields(field.fields))]
 
 
 def read_examples(

@@ -5,7 +5,7 @@ pipelines/engine/java/Validate.java does the same in Spark, told by portable.py:
 the same faults the same names, in the same order, from any bytes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,8 +18,9 @@ from contracts.checks import compile_path, order_checks
 from contracts.errors import Undecodable
 from contracts.mapping import build_avro_schema
 from contracts.partitions import choose_partition
+from contracts.projection import list_fields
 from contracts.schemas import find_schemas
-from contracts.shape import Contract, Field, Row
+from contracts.shape import Contract, Row
 from contracts.times import MILLISECOND, render_span, to_instant
 
 UNDECODABLE = "undecodable"
@@ -196,14 +197,8 @@ def _render(value: object) -> str:
 @cache
 def _select_fields(contract: Contract, kind: str) -> tuple[Callable[[Row], list[Any]], ...]:
     """The fields of a type; on the wire they may hold more than the type."""
-    return tuple(compile_path(path) for path in _list_paths(contract.fields, kind))
-
-
-def _list_paths(fields: Sequence[Field], kind: str) -> Iterator[tuple[str, ...]]:
-    for field in fields:
-        if field.type == kind:
-            yield (field.name,)
-        yield from ((field.name, *path) for path in _list_paths(field.fields, kind))
+    fields = list_fields(contract.fields)
+    return tuple(compile_path(path) for path, field in fields if field.type == kind)
 
 
 @cache

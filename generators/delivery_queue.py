@@ -5,6 +5,7 @@ from heapq import heappop, heappush
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from contracts import Contract
 from generators.chance import create_random
 from generators.event import Dirt, Event
 from generators.parameters import Parameters
@@ -52,36 +53,31 @@ class DeliveryQueue:
     def begin_hour(self, hour: int) -> None:
         self._random = create_random(self._seed, "dirt", hour).random
 
-    def post_once(
-        self, topic: str, key: str, event: Event, happened_ms: int, dirt: Dirt = Dirt.NONE
-    ) -> None:
+    def post_once(self, topic: Contract, event: Event, dirt: Dirt = Dirt.NONE) -> None:
         """Publish the event when it happens, once."""
-        self._now.append(Record(happened_ms, self._order, topic, key, event, dirt))
-        self._order += 1
+        self._now.append(self._create_record(topic, event, 0, dirt))
 
-    def post(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
+    def post(self, topic: Contract, event: Event) -> None:
         """Publish the event as the world does: mostly on time, mostly once."""
         share = self._random()
         if share >= self._dirty_below:
-            self.post_once(topic, key, event, happened_ms)
+            self.post_once(topic, event)
             return
         dirt = next((dirt for below, dirt in self._below if share < below), Dirt.NONE)
         if dirt is Dirt.LATE:
-            self._post_late_or_twice(topic, key, event, happened_ms)
+            self._post_late_or_twice(topic, event)
         elif dirt is Dirt.BEYOND_HORIZON:
-            delay_ms = self._horizons_ms[topic] + 1 + int(self._random() * BEYOND_HORIZON_MS_MAX)
-            self._wait(happened_ms + delay_ms, topic, key, event, dirt)
+            beyond_ms = 1 + int(self._random() * BEYOND_HORIZON_MS_MAX)
+            self._wait(topic, event, self._horizons_ms[topic.name] + beyond_ms, dirt)
         elif dirt is Dirt.DUPLICATE:
-            self.post_once(topic, key, event, happened_ms)
-            self._post_again(topic, key, event, happened_ms, happened_ms)
+            self.post_once(topic, event)
+            self._post_again(topic, event, 0)
         else:
-            self.post_once(topic, key, event, happened_ms, dirt)
+            self.post_once(topic, event, dirt)
 
-    def post_late(
-        self, topic: str, key: str, event: Event, happened_ms: int, delay_ms: int
-    ) -> None:
+    def post_late(self, topic: Contract, event: Event, delay_ms: int) -> None:
         """Publish the event once, `delay_ms` after it happened, which is within the horizon."""
-        self._wait(happened_ms + delay_ms, topic, key, event, Dirt.LATE)
+        self._wait(topic, event, delay_ms, Dirt.LATE)
 
     def take_due(self, until_ms: int) -> list[Record]:
         """Remove and return the records that are published before `until_ms`, in order."""
@@ -99,21 +95,23 @@ class DeliveryQueue:
         self._order = state["order"]
         self._later = [Record._make((*fields, Dirt(dirt))) for *fields, dirt in state["later"]]
 
-    def _post_late_or_twice(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
-        span_ms = self._horizons_ms[topic] - LATE_MS_MIN
-        published_ms = happened_ms + LATE_MS_MIN + int(self._random() * span_ms)
-        self._wait(published_ms, topic, key, event, Dirt.LATE)
+    def _post_late_or_twice(self, topic: Contract, event: Event) -> None:
+        span_ms = self._horizons_ms[topic.name] - LATE_MS_MIN
+        delay_ms = LATE_MS_MIN + int(self._random() * span_ms)
+        self._wait(topic, event, delay_ms, Dirt.LATE)
         if self._random() < RESENT_WHEN_LATE_SHARE:
-            self._post_again(topic, key, event, happened_ms, published_ms)
+            self._post_again(topic, event, delay_ms)
 
-    def _post_again(
-        self, topic: str, key: str, event: Event, happened_ms: int, published_ms: int
-    ) -> None:
-        delay_ms_max = AT_ONCE_MS_MAX if self._random() < AT_ONCE_SHARE else AGAIN_MS_MAX
-        again_ms = published_ms + int(self._random() * delay_ms_max)
-        again_ms = min(again_ms, happened_ms + self._horizons_ms[topic])
-        self._wait(again_ms, topic, key, event, Dirt.DUPLICATE)
+    def _post_again(self, topic: Contract, event: Event, delay_ms: int) -> None:
+        later_ms_max = AT_ONCE_MS_MAX if self._random() < AT_ONCE_SHARE else AGAIN_MS_MAX
+        again_ms = delay_ms + int(self._random() * later_ms_max)
+        self._wait(topic, event, min(again_ms, self._horizons_ms[topic.name]), Dirt.DUPLICATE)
 
-    def _wait(self, published_ms: int, topic: str, key: str, event: Event, dirt: Dirt) -> None:
-        heappush(self._later, Record(published_ms, self._order, topic, key, event, dirt))
+    def _wait(self, topic: Contract, event: Event, delay_ms: int, dirt: Dirt) -> None:
+        heappush(self._later, self._create_record(topic, event, delay_ms, dirt))
+
+    def _create_record(self, topic: Contract, event: Event, delay_ms: int, dirt: Dirt) -> Record:
         self._order += 1
+        [key] = topic.key
+        published_ms = event["event_time"] + delay_ms
+        return Record(published_ms, self._order - 1, topic.name, event[key], event, dirt)

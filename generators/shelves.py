@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from generators.demand import UNITS_PER_RECEIPT_MEAN
+from generators.event import Event
 from generators.parameters import Refill
 from generators.products import LEAD_TIME_DAYS_MAX, Product
 from generators.stores import Store
@@ -87,6 +88,10 @@ class Shelves:
             if left < self._order_below[shelf]:
                 self.order(shelf)
         return units
+
+    def create_line(self, shelf: int, units: int, price_cents: int) -> Event:
+        """A line of a receipt or a refund."""
+        return {"sku": self.skus[shelf], "units": units, "unit_price_cents": price_cents}
 
     def order(self, shelf: int) -> None:
         """Order the missing units of a shelf, unless few are missing or goods are on their way."""

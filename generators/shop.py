@@ -46,7 +46,7 @@ class Shop:
             self.shelves.put(shelf, units)
             event_id = f"{self.store.store_id}-opening-{self.shelves.skus[shelf]}"
             event = self._build_adjustment(event_id, shelf, units, "opening", now_ms)
-            self._deliveries.post_once(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
+            self._deliveries.post_once(ADJUSTMENTS, event)
 
     def begin_day(self, appeal: Sequence[int]) -> None:
         """`appeal`: for every product of the retailer, the factor of its popularity today."""
@@ -70,7 +70,7 @@ class Shop:
         store_id, skus = self.store.store_id, self.shelves.skus
         for shipment in self.shelves.supply.release_due(start_ms):
             event = shipment.record(store_id, skus, "dispatched", start_ms)
-            self._deliveries.post(SHIPMENTS.name, store_id, event, start_ms)
+            self._deliveries.post(SHIPMENTS, event)
         for shipment in self.shelves.supply.unload_due(end_ms):
             self._unload(shipment)
         if self.store.is_open(to_hour_of_day(hour)):
@@ -100,9 +100,9 @@ class Shop:
             "lines": lines,
         }
         if delay_ms:
-            self._deliveries.post_late(RECEIPTS.name, self.store.store_id, receipt, at_ms, delay_ms)
+            self._deliveries.post_late(RECEIPTS, receipt, delay_ms)
         else:
-            self._deliveries.post(RECEIPTS.name, self.store.store_id, receipt, at_ms)
+            self._deliveries.post(RECEIPTS, receipt)
         return receipt
 
     def pay_back(
@@ -120,7 +120,7 @@ class Shop:
             "receipt_event_time": receipt["event_time"] if receipt else None,
             "lines": lines,
         }
-        self._deliveries.post(REFUNDS.name, self.store.store_id, refund, at_ms)
+        self._deliveries.post(REFUNDS, refund)
         return refund
 
     def put_back(self, sku: str, units: int, there: int) -> None:
@@ -163,7 +163,7 @@ class Shop:
             shelves.put(load.shelf, load.received_units)
             shelves.order(load.shelf)
         event = shipment.record(store_id, shelves.skus, "received", shipment.arrives_ms)
-        self._deliveries.post(SHIPMENTS.name, store_id, event, shipment.arrives_ms)
+        self._deliveries.post(SHIPMENTS, event)
 
     def _refund(self, brought: Return, at_ms: int) -> None:
         """Refund at the first till; put whole goods back, and write broken ones off."""
@@ -179,11 +179,7 @@ class Shop:
         at_ms, register, payer, wants = arrival
         shelves = self.shelves
         lines = [
-            {
-                "sku": shelves.skus[shelf],
-                "units": units,
-                "unit_price_cents": shelves.prices_cents[shelf],
-            }
+            shelves.create_line(shelf, units, shelves.prices_cents[shelf])
             for shelf, wanted in wants
             if (units := shelves.take(shelf, wanted))
         ]
@@ -209,7 +205,7 @@ class Shop:
 
     def _adjust(self, shelf: int, units: int, reason: str, at_ms: int) -> None:
         event = self._build_adjustment(self._create_event_id("A"), shelf, units, reason, at_ms)
-        self._deliveries.post(ADJUSTMENTS.name, self.store.store_id, event, at_ms)
+        self._deliveries.post(ADJUSTMENTS, event)
 
     def _build_adjustment(
         self, event_id: str, shelf: int, units: int, reason: str, at_ms: int

@@ -32,12 +32,10 @@ from generators.shop import Shop
 from generators.stores import create_stores
 from generators.supply import Confirmed
 from generators.ticks import (
-    ANNOUNCED_MS,
     HOURS_PER_WEEK,
     TICKS_PER_DAY,
     TICKS_PER_HOUR,
     to_day,
-    to_hour_start_ms,
     to_tick_start_ms,
 )
 from ops.control.world_clock import WORLD
@@ -169,14 +167,10 @@ class World:
 
     def _begin(self) -> None:
         """Announce products, prices, plans and stores, an hour before, and fill the shelves."""
-        for product in self.products:
-            introduced = product.introduce()
-            self._deliveries.post_once(PRODUCTS.name, product.sku, introduced, ANNOUNCED_MS)
-        self._announce(PRICE_CHANGES, self._prices.introduce(), ANNOUNCED_MS)
-        self._announce(PROMOTIONS, self._prices.introduce_plans(), ANNOUNCED_MS)
-        for store in self._stores:
-            opened = store.introduce()
-            self._deliveries.post_once(STORES.name, store.store_id, opened, ANNOUNCED_MS)
+        self._announce(PRODUCTS, (product.introduce() for product in self.products))
+        self._announce(PRICE_CHANGES, self._prices.introduce())
+        self._announce(PROMOTIONS, self._prices.introduce_plans())
+        self._announce(STORES, (store.introduce() for store in self._stores))
         ahead = [self._compute_appeal(number) for number in range(AHEAD_DAYS)]
         for shop in self._shops:
             shop.open(ahead)
@@ -198,9 +192,8 @@ class World:
 
     def _begin_hour(self, hour: int) -> None:
         self._deliveries.begin_hour(hour)
-        now_ms = to_hour_start_ms(hour)
-        self._announce(PRICE_CHANGES, self._prices.decide(hour), now_ms)
-        self._announce(PROMOTIONS, self._prices.plan(hour), now_ms)
+        self._announce(PRICE_CHANGES, self._prices.decide(hour))
+        self._announce(PROMOTIONS, self._prices.plan(hour))
         if self._prices.take_effect(hour):
             for shop in self._shops:
                 shop.shelves.price(self._prices.cents)
@@ -208,9 +201,9 @@ class World:
             shop.begin_hour(hour)
             self._incidents.begin_hour(hour, shop)
 
-    def _announce(self, topic: Contract, facts: Iterable[Event], now_ms: int) -> None:
+    def _announce(self, topic: Contract, facts: Iterable[Event]) -> None:
         for fact in facts:
-            self._deliveries.post_once(topic.name, fact["sku"], fact, now_ms)
+            self._deliveries.post_once(topic, fact)
 
     def _publish(self, tick: int, end_ms: int) -> list[Publication]:
         pages = {store.store_id: Page() for store in self._stores}

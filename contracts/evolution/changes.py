@@ -11,7 +11,7 @@ from avro.schema import Schema, parse
 from contracts.evolution import rules, terms
 from contracts.evolution.change import LOG, NONE, READERS, WRITERS, Change
 from contracts.mapping import build_avro_projection, build_avro_schema
-from contracts.projection import Path, list_leaves, project_fields, render_path
+from contracts.projection import Path, list_fields, list_leaves, project_fields, render_path
 from contracts.shape import Contract, Field
 
 INTEGERS = {"int", "long"}
@@ -26,7 +26,7 @@ def find_changes(
     old: Contract, new: Contract, renamed: Mapping[Path, Path] | None = None
 ) -> Iterator[Change]:
     """Every difference that is not only in words; `renamed` is as of the last version, if given."""
-    before, after = dict(_list_fields(old.fields)), dict(_list_fields(new.fields))
+    before, after = dict(list_fields(old.fields)), dict(list_fields(new.fields))
     renamed = find_renamed(old, new) if renamed is None else renamed
     for path, field in before.items():
         if path in after:
@@ -42,16 +42,9 @@ def find_changes(
     yield from terms.find_changes(old, new)
 
 
-def _list_fields(fields: tuple[Field, ...], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
-    for field in fields:
-        path = (*parents, field.name)
-        yield path, field
-        yield from _list_fields(field.fields, path)
-
-
 def find_renamed(old: Contract, new: Contract) -> dict[Path, Path]:
     """By field that is gone: the one that came and is most like it, if one is."""
-    before, after = dict(_list_fields(old.fields)), dict(_list_fields(new.fields))
+    before, after = dict(list_fields(old.fields)), dict(list_fields(new.fields))
     gone = [path for path in before if path not in after]
     came = [path for path in after if path not in before]
     alike = [

@@ -16,7 +16,11 @@ FOLDERS = {"topic": "topics", "view": "views", "window": "views"}
 
 def create_contract(folder: Path, name: str, kind: str, sunset: date | None) -> tuple[Path, ...]:
     """Write the files; returns them. Raises BadContract."""
-    visibility, domain, entity, major = _split_name(folder, name)
+    match = NAME.fullmatch(name)
+    if match is None:
+        expected = f"<{' or '.join(VISIBILITIES)}>.<domain>.<entity>.v<major>, lower case"
+        raise BadContract(folder, "name", expected, name, "As public.sales.receipt.v1.")
+    visibility, domain, entity, major = match[1], match[2], match[3], int(match[4])
     present = load(folder)
     file = folder / FOLDERS[kind] / domain / f"{entity}.v{major}.yaml"
     if name in present:
@@ -38,14 +42,6 @@ def create_contract(folder: Path, name: str, kind: str, sunset: date | None) -> 
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
     return (file,)
-
-
-def _split_name(folder: Path, name: str) -> tuple[str, str, str, int]:
-    match = NAME.fullmatch(name)
-    if match is None:
-        expected = f"<{' or '.join(VISIBILITIES)}>.<domain>.<entity>.v<major>, lower case"
-        raise BadContract(folder, "name", expected, name, "As public.sales.receipt.v1.")
-    return match[1], match[2], match[3], int(match[4])
 
 
 def _write_successor(folder: Path, older: Contract, sunset: date | None) -> tuple[Path, ...]:

@@ -29,6 +29,6 @@ def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
     lock = folder / LOCK.name
-    known = extend(load_lock.__wrapped__(lock), present.values())
+    known = extend(load_lock(lock), present.values())
     lock.write_text(render_lock(known), encoding="utf-8")
     return report, report.pending

@@ -6,7 +6,7 @@ from typing import Any
 
 from contracts.evolution.change import NONE, READERS, WRITERS, Change
 from contracts.projection import Path, render_path
-from contracts.rules import KINDS
+from contracts.rules import KINDS, describe_condition
 from contracts.shape import Contract, Rule
 
 # Whether the second limit refuses something that the first one admits. For a kind that is not here,
@@ -32,15 +32,18 @@ def find_changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iter
     before, after = _index_rules(old, fields), _index_rules(new, fields)
     for identity in before | after:
         was, is_ = before.get(identity), after.get(identity)
+        before_text, after_text = (
+            one and describe_condition(one.kind, one.limit) for one in (was, is_)
+        )
         if was is None and is_ is not None:
-            yield _create_change(is_, f"now {_describe(is_)}", stricter=True, looser=False)
+            yield _create_change(is_, f"now {after_text}", stricter=True, looser=False)
         elif was is not None and is_ is None:
-            yield _create_change(was, f"no longer {_describe(was)}", stricter=False, looser=True)
+            yield _create_change(was, f"no longer {before_text}", stricter=False, looser=True)
         elif was is not None and is_ is not None and was.limit != is_.limit:
             stricter = STRICTER.get(was.kind, lambda *_: True)
             yield _create_change(
                 is_,
-                f"{_describe(was)} → {_describe(is_)}",
+                f"{before_text} → {after_text}",
                 stricter=stricter(was.limit, is_.limit),
                 looser=was.kind not in CEILINGS and stricter(is_.limit, was.limit),
             )
@@ -53,11 +56,6 @@ def _index_rules(contract: Contract, fields: Collection[Path]) -> dict[tuple[str
         for rule in contract.rules
         if rule.kind != "required" and rule.path in fields
     }
-
-
-def _describe(rule: Rule) -> str:
-    listed = ", ".join(rule.limit) if isinstance(rule.limit, tuple) else rule.limit
-    return KINDS[rule.kind].says.format(limit=listed)
 
 
 def _create_change(rule: Rule, text: str, *, stricter: bool, looser: bool) -> Change:

@@ -185,7 +185,7 @@ def buy(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Done | No
         paid = price * deed.percent // 100 if number < deed.reduced_lines else price
         given_away_cents += (price - paid) * units
         most_packs = max(most_packs, units * 100 // pack)
-        lines.append(create_line(shop, shelf, units, paid))
+        lines.append(shop.shelves.create_line(shelf, units, paid))
     if not lines:
         return None
     event = shop.issue(deed.at_ms, deed.till, deed.payer, lines, deed.delay_ms)
@@ -236,18 +236,13 @@ def create_line_worth(shop: Shop, deed: Deed, draw: Random) -> Event:
     """A line worth about so much money."""
     shelf = choose(shop, deed.goods, 0, draw)
     price = shop.shelves.prices_cents[shelf]
-    return create_line(shop, shelf, max(1, round(deed.cents / price)), price)
+    return shop.shelves.create_line(shelf, max(1, round(deed.cents / price)), price)
 
 
 def invent_receipt(shop: Shop, deed: Deed, draw: Random) -> Event:
     at_ms = deed.at_ms - HOUR_MS - int(draw.random() * (BOUGHT_BEFORE_MS_MAX - HOUR_MS))
     number = INVENTED_FROM + int(draw.random() * INVENTED_FROM)
     return {"event_id": shop.build_receipt_id(at_ms, number), "event_time": at_ms}
-
-
-def create_line(shop: Shop, shelf: int, units: int, price_cents: int) -> Event:
-    sku = shop.shelves.skus[shelf]
-    return {"sku": sku, "units": units, "unit_price_cents": price_cents}
 
 
 def sum_cents(lines: Sequence[Event]) -> int:

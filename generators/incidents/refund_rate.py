@@ -19,7 +19,7 @@ def false_refunds(scene: Scene) -> Deeds:
 
 def gift_returns(scene: Scene) -> Deeds:
     """After the holidays people bring back their gifts, each with their own card."""
-    return refund_by_card(scene, (10, 25), within_minutes=(120, 300), cents=(350, 2_500))
+    return refund_at_one_till(scene, (10, 25), (120, 300), cents=(350, 2_500))
 
 
 def recall(scene: Scene) -> Deeds:
@@ -35,21 +35,17 @@ def recall(scene: Scene) -> Deeds:
 
 def spoilt_fruit(scene: Scene) -> Deeds:
     """Small refunds in cash, without questions."""
-    till = scene.choose_till()
-    for after_ms in scene.draw_times_ms(scene.draw_whole(6, 14), scene.draw_minutes_ms(60, 300)):
-        yield refund_blindly(scene, after_ms, till, (50, 250), goods="cheap")
+    return refund_at_one_till(scene, (6, 14), (60, 300), cents=(50, 250), payee=CASH, goods="cheap")
 
 
 def printer_out_of_paper(scene: Scene) -> Deeds:
     """A till prints no receipts for an hour; some buyers come back and are refunded by card."""
-    return refund_by_card(scene, (4, 8), within_minutes=(60, 240), cents=(300, 2_000))
+    return refund_at_one_till(scene, (4, 8), (60, 240), cents=(300, 2_000))
 
 
 def bad_day(scene: Scene) -> Deeds:
     """A few refunds in cash for lost receipts, as on any day, but all at one till."""
-    till = scene.choose_till()
-    for after_ms in scene.draw_times_ms(scene.draw_whole(2, 4), scene.draw_minutes_ms(60, 300)):
-        yield refund_blindly(scene, after_ms, till, (350, 1_500))
+    return refund_at_one_till(scene, (2, 4), (60, 300), cents=(350, 1_500), payee=CASH)
 
 
 def leftovers(scene: Scene) -> Deeds:
@@ -59,17 +55,19 @@ def leftovers(scene: Scene) -> Deeds:
         yield refund_blindly(scene, after_ms, till, (350, 1_500), payer)
 
 
-def refund_by_card(
+def refund_at_one_till(
     scene: Scene,
     count: tuple[int, int],
     within_minutes: tuple[float, float],
     cents: tuple[float, float],
+    payee: Payer | None = None,
+    goods: str = "usual",
 ) -> Deeds:
-    """Refunds without a receipt at one till, each to another card."""
+    """Refunds without a receipt, to the payee, or each to another card."""
     till = scene.choose_till()
     times_ms = scene.draw_times_ms(scene.draw_whole(*count), scene.draw_minutes_ms(*within_minutes))
     for after_ms in times_ms:
-        yield refund_blindly(scene, after_ms, till, cents, None)
+        yield refund_blindly(scene, after_ms, till, cents, payee, goods=goods)
 
 
 def refund_blindly(
@@ -77,7 +75,7 @@ def refund_blindly(
     after_ms: int,
     till: int,
     cents: tuple[float, float],
-    payee: Payer | None = CASH,
+    payee: Payer | None,
     real: bool = True,
     goods: str = "usual",
 ) -> Deed:

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from contracts import CLOCKS, CONTRACTS, RECEIPTS, BadContract, Contract, encode, encode_key
-from contracts.consumer import CONSUMERS, create_reader, list_declared
+from contracts.consumer import CONSUMERS, create_reader
 from contracts.declarations import load_consumers, parse_span
 from contracts.errors import Undeclared
 from contracts.partitions import choose_partition
-from contracts.projection import create_pruner
 from contracts.validation import VALIDATED
 from infra.kafka import Record
 from tests.contracts.expectations import find_violations, project
@@ -35,11 +34,6 @@ def test_a_reader_hands_out_what_is_declared() -> None:
 def test_a_topic_that_is_not_declared_is_refused() -> None:
     with pytest.raises(Undeclared, match=r"simulator reads public.sales.receipt.v1, but contracts"):
         create_reader("simulator")(encode(RECEIPTS, RECEIPT))
-
-
-def test_who_declares_everything_gets_the_value_as_it_is() -> None:
-    whole = dict(RECEIPT)
-    assert create_pruner(RECEIPTS, list_declared("quarantine", RECEIPTS))(whole) is whole
 
 
 def test_the_quarantine_reads_every_topic_of_events() -> None:

@@ -127,15 +127,3 @@ def test_two_contracts_of_one_name_are_refused(tmp_path: Path) -> None:
     view.write_bytes((FOLDER / RECEIPT).read_bytes())
     with pytest.raises(BadContract, match="a name of its own"):
         load_changed(tmp_path, RECEIPT)
-
-
-def test_faults_of_several_files_are_told_at_once(tmp_path: Path) -> None:
-    load_changed(tmp_path, VISIT)
-    for source in (ADJUSTMENT, RECEIPT):
-        with pytest.raises(BadContract) as raised:
-            load_changed(tmp_path, source, "status: active", "status: retired")
-    lines = str(raised.value).splitlines()
-    assert len(lines) == 2
-    for source, line in zip((ADJUSTMENT, RECEIPT), lines, strict=True):
-        assert str(source) in line
-        assert "found retired" in line

@@ -1,37 +1,12 @@
-"""One contract, one shape: Avro, Spark and Python agree on every field; what it says holds."""
-
-import re
+"""What every contract says of its fields, rules and topic holds."""
 
 import pytest
 
-from contracts import (
-    CONTRACTS,
-    QUARANTINE,
-    READERS,
-    Contract,
-    build_avro_schema,
-    build_model,
-    render_spark_ddl,
-)
+from contracts import CONTRACTS, QUARANTINE, READERS, Contract
 from contracts.mapping import TYPES
 from tests.contracts.broken_rules import find_broken_rules
 
 EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
-
-
-@EVERY
-def test_every_derivation_has_the_same_fields_in_the_same_order(contract: Contract) -> None:
-    names = [field.name for field in contract.fields]
-    assert [field["name"] for field in build_avro_schema(contract)["fields"]] == names
-    assert re.findall(r"(?:^|, )(\w+) ", render_spark_ddl(contract)) == names
-    assert list(build_model(contract).model_fields) == names
-
-
-@EVERY
-def test_a_field_is_optional_everywhere_or_nowhere(contract: Contract) -> None:
-    for field, avro in zip(contract.fields, build_avro_schema(contract)["fields"], strict=True):
-        assert ("default" in avro) == (not field.required)
-        assert build_model(contract).model_fields[field.name].is_required() == field.required
 
 
 def test_no_type_is_a_float() -> None:
@@ -55,23 +30,6 @@ def test_topics_of_record_are_kept_for_ever_and_take_world_time(contract: Contra
 
 
 @EVERY
-def test_every_valid_example_keeps_every_rule(contract: Contract) -> None:
-    for example in contract.examples:
-        assert find_broken_rules(contract, example) == set()
-
-
-@EVERY
-def test_every_invalid_example_breaks_its_rule_and_no_other(contract: Contract) -> None:
-    for example in contract.invalid_examples:
-        assert find_broken_rules(contract, example.value) == {example.rule}
-
-
-@EVERY
-def test_every_rule_has_an_example_that_breaks_it(contract: Contract) -> None:
-    assert {rule.name for rule in contract.rules} == {one.rule for one in contract.invalid_examples}
-
-
-@EVERY
 def test_a_view_whose_keys_go_on_with_time_says_how_long_its_rows_are_kept(
     contract: Contract,
 ) -> None:
@@ -79,6 +37,11 @@ def test_a_view_whose_keys_go_on_with_time_says_how_long_its_rows_are_kept(
 
 
 @EVERY
-def test_the_examples_show_every_field(contract: Contract) -> None:
+def test_the_examples_show_every_field_and_what_breaks_each_rule_alone(contract: Contract) -> None:
     shown = {name for one in contract.examples for name, value in one.items() if value is not None}
     assert shown == {field.name for field in contract.fields}
+    for valid in contract.examples:
+        assert find_broken_rules(contract, valid) == set()
+    for invalid in contract.invalid_examples:
+        assert find_broken_rules(contract, invalid.value) == {invalid.rule}
+    assert {rule.name for rule in contract.rules} == {one.rule for one in contract.invalid_examples}

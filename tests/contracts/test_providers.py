@@ -18,7 +18,6 @@ from contracts.consumer import CONSUMERS
 from contracts.documents import to_document
 from contracts.validation import VALIDATED, Rejection, validate
 from infra.kafka import Record, create_admin, read_end_offsets
-from infra.kafka.drift import find_drifts, inspect
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from infra.wait import wait_until
@@ -152,19 +151,6 @@ def test_a_consumer_finds_what_it_relies_on(who: str, topic: str, published: Log
     assert list(find_violations(CONSUMERS[who].reads[topic], contract, records)) == []
 
 
-def test_the_simulators_records_are_numbered(published: Log) -> None:
-    for name in CONSUMERS["simulator"].writes:
-        if name.startswith("private.control."):
-            continue
-        numbers: dict[int, list[int]] = {}
-        for one in published[name]:
-            if (number := dict(one.headers).get("sequence")) is not None:
-                assert len(number) == 8
-                numbers.setdefault(one.partition, []).append(int.from_bytes(number, "big"))
-        assert numbers
-        assert all(found == list(range(len(found))) for found in numbers.values())
-
-
 def test_nobody_writes_what_they_do_not_declare(published: Log) -> None:
     """Each topic has records, and somebody who says that they are theirs; a draft has neither."""
     for name, records in published.items():
@@ -174,9 +160,3 @@ def test_nobody_writes_what_they_do_not_declare(published: Log) -> None:
         writers = {who for who, one in CONSUMERS.items() if name in one.writes}
         assert writers
         assert records or writers <= PIPELINES | {"quarantine"}
-
-
-def test_every_topic_is_made_as_its_contract_says(kafka: Settings, published: Log) -> None:
-    cluster = inspect(create_admin(kafka), list(CONTRACTS))
-    assert list(find_drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
-    assert not cluster.auto_create

@@ -32,14 +32,6 @@ def test_every_id_is_given_once_and_counts_from_one() -> None:
     assert [entry.id for entry in load_lock()] == list(range(1, len(load_lock()) + 1))
 
 
-def test_a_changed_contract_gets_a_new_id_and_the_old_one_stays() -> None:
-    changed = dataclasses.replace(ADJUSTMENTS, fields=ADJUSTMENTS.fields[:-1])
-    before = load_lock()
-    after = extend(before, [changed])
-    assert after[:-1] == before
-    assert (after[-1].id, after[-1].topic) == (len(before) + 1, ADJUSTMENTS.name)
-
-
 def test_a_contract_that_returns_to_an_older_schema_keeps_its_old_id() -> None:
     newer = Entry(99, ADJUSTMENTS.name, {"type": "record"})
     entries = (*load_lock(), newer)

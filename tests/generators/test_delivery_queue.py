@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from generators.event import UNREADABLE, Dirt, Publication
 from generators.world import HORIZONS_MS
-from tests.generators.worlds import SMALL, find_delay_ms, publish_hours, to_published
+from tests.generators.worlds import SMALL, publish_hours, to_published
 
 
 def group_copies(publications: Iterable[Publication]) -> list[list[Publication]]:
@@ -22,7 +22,7 @@ def test_dirt_comes_at_about_the_rates_asked_for() -> None:
     late = beyond = twice = 0
     spoilt: Counter[Dirt] = Counter()
     for first, *again in events:
-        delayed_ms = find_delay_ms(first)
+        delayed_ms = first.published_ms - first.event["event_time"]
         beyond += delayed_ms > HORIZONS_MS[first.topic]
         late += 0 < delayed_ms <= HORIZONS_MS[first.topic]
         twice += bool(again)

@@ -121,18 +121,14 @@ def test_receipts_come_at_the_rate_asked_for_with_three_lines_on_average() -> No
     assert 2.8 < sum(lines) / len(lines) < 3.1
 
 
-def test_the_pace_is_no_part_of_the_world() -> None:
-    slow, fast = Settings(simulator_speed=1.0), Settings(simulator_speed=500.0)
-    assert create_parameters(slow) == create_parameters(fast)
-
-
-def test_receipts_per_second_are_meant_at_the_default_speed() -> None:
-    settings = Settings(simulator_receipts_per_second=20.0)
-    wall_seconds_per_day = 24 * 3600 / Settings.model_fields["simulator_speed"].default
-    assert (
-        create_parameters(settings).receipts_per_minute * TICKS_PER_DAY
-        == 20.0 * wall_seconds_per_day
+def test_receipts_per_second_are_meant_at_the_default_speed_at_any_pace() -> None:
+    slow, fast = (
+        create_parameters(Settings(simulator_receipts_per_second=20.0, simulator_speed=speed))
+        for speed in (1.0, 500.0)
     )
+    assert slow == fast
+    wall_seconds_per_day = 24 * 3600 / Settings.model_fields["simulator_speed"].default
+    assert slow.receipts_per_minute * TICKS_PER_DAY == 20.0 * wall_seconds_per_day
 
 
 def test_two_worlds_are_told_apart_by_what_differs() -> None:

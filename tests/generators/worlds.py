@@ -71,8 +71,3 @@ def to_published(publication: Publication) -> Published:
 def select_pages(publications: Iterable[Publication]) -> list[Publication]:
     """The ledger's among them."""
     return [publication for publication in publications if publication.topic == LEDGER.name]
-
-
-def find_delay_ms(publication: Publication) -> int:
-    """From happening to publishing."""
-    return publication.published_ms - int(publication.event["event_time"])

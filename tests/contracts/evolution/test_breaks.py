@@ -112,9 +112,6 @@ BREAKS: Mapping[str, Break] = {
     "a field that nobody known reads is dropped": Break(
         RECEIPTS, drop("register_id"), "register_id", "removed (string)",
         ["quarantine"], ["inventory", "loyalty"]),
-    "cents become dollars": Break(
-        RECEIPTS, change_field(PRICE, unit="dollars"), PRICE, "cents → dollars",
-        ["loyalty"], ["inventory"]),
     "a price is no longer per a measure": Break(
         RECEIPTS, change_field(PRICE, per=None), PRICE, "per measure → per piece always",
         ["loyalty", "visits"], ["inventory"]),

@@ -22,10 +22,13 @@ from tests.generators.importing.sales import (
 )
 
 
-def test_rows_with_one_invoice_number_are_one_receipt_of_its_first_time(tmp_path: Path) -> None:
-    first, *_ = select_issued(read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv")))
-    assert first.contract is RECEIPTS
-    assert first.event == {
+def test_rows_become_receipts_refunds_and_losses_and_bad_ones_refuse_a_receipt_whole(
+    tmp_path: Path,
+) -> None:
+    outcomes = read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv"))
+    issued = select_issued(outcomes)
+    assert issued[0].contract is RECEIPTS
+    assert issued[0].event == {
         "event_id": "ONLINE-536365-R",
         "event_time": at(2010, 12, 1, 8, 26),
         "store_id": "ONLINE",
@@ -37,25 +40,15 @@ def test_rows_with_one_invoice_number_are_one_receipt_of_its_first_time(tmp_path
             {"sku": "71053", "units": 2, "unit_price_cents": 340},
         ],
     }
-
-
-def test_a_cancelled_invoice_is_a_refund_and_negative_units_alone_a_loss(tmp_path: Path) -> None:
-    issued = select_issued(read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv")))
     [refund] = [one.event for one in issued if one.contract is REFUNDS]
     assert (refund["event_id"], refund["lines"][0]["units"]) == ("ONLINE-C536379-B", 1)
     [loss] = [one.event for one in issued if one.contract is ADJUSTMENTS]
     assert (loss["units"], loss["reason"]) == (-3, "damage")
-
-
-def test_a_receipt_with_a_row_that_cannot_be_read_is_refused_whole_by_reason(
-    tmp_path: Path,
-) -> None:
-    outcomes = read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv"))
     assert find_reasons(outcomes) == {
         6: "units: expected a whole number",
         8: "time: expected %m/%d/%Y %H:%M or %Y-%m-%d %H:%M:%S",
     }
-    bad = [to_outgoing(one, one.at_ms) for one in select_issued(outcomes)]
+    bad = [to_outgoing(one, one.at_ms) for one in issued]
     assert [one.reasons for one in bad if isinstance(one, Refused)] == [
         ("lines[].unit_price_cents is at least 0",)
     ]
