@@ -1,12 +1,15 @@
 """Where a secret is that should be nowhere: files, arguments and environments of processes."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import psutil
+
+from infra.settings import Settings
+from ops.cli import fleet
 
 CHUNK_BYTES = 1_048_576
 
@@ -64,3 +67,13 @@ def list_with_children(pids: Iterable[int]) -> list[psutil.Process]:
     """The processes and all that they have started."""
     roots = [psutil.Process(pid) for pid in pids]
     return [*roots, *(child for one in roots for child in one.children(recursive=True))]
+
+
+def check_in_its_file_alone(settings: Settings, kept: Mapping[str, Path]) -> None:
+    """Each secret of a running shop is in its file; no other, argument or environment has it."""
+    running = [each.pid for each in fleet.list_components(settings) if each.pid]
+    processes = list_with_children(running)
+    assert len(processes) >= len(running) > 3
+    for secret, file in kept.items():
+        assert list(find_processes(secret, processes)) == []
+        assert find_files(secret, settings.data_dir, [file]) == []

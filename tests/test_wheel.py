@@ -53,17 +53,13 @@ def run(command: list[str], folder: Path, **more: str) -> str:
     return done.stdout
 
 
-def test_it_is_the_installed_code_that_runs(installed: Path, tmp_path: Path) -> None:
+def test_the_installed_code_runs_and_its_contracts_break_nobody(
+    installed: Path, tmp_path: Path
+) -> None:
     where = "import ops.cli, ops.verify; print(ops.cli.__file__, ops.verify.__file__)"
     for file in run([str(installed / "python"), "-c", where], tmp_path).split():
         assert Path(file).is_relative_to(installed.parent)
-
-
-def test_what_is_verified_can_be_asked_for(installed: Path, tmp_path: Path) -> None:
     assert "[pipeline]" in run([str(installed / "retail"), "verify", "--help"], tmp_path)
-
-
-def test_the_installed_contracts_break_nobody(installed: Path, tmp_path: Path) -> None:
     assert "nobody breaks" in run([str(installed / "retail"), "contracts", "check"], tmp_path)
 
 

@@ -59,17 +59,6 @@ LIMITS = Thresholds(
 )
 """Low thresholds: a few events are enough."""
 
-DIMENSION_KINDS = ("price", "pack", "place")
-NOTICES_MINUTES = (-20, 0, 4, 9, 10, 15, 60)
-"""The time from a dimension version's publication to its effect: in time, on short notice, or
-afterwards."""
-
-DELAYS_MINUTES = (-5, 0, 0, 20, 90)
-"""The time from an event to its publication; negative where a clock is ahead."""
-
-BORDERS = (parse_clock("8:00"), parse_clock("11:00"), parse_clock("0:00", days=1))
-"""The ends of the rules' intervals; random events lie around them."""
-
 
 class Timeline:
     """Stores, prices and products that hold throughout, and the events that a test adds."""
@@ -161,27 +150,6 @@ class Timeline:
         """Publish what holds from `effective_at` on, by default at that time."""
         at = published or effective_at
         self.put(contract, min(at, effective_at), at, effective_at=effective_at, **fields)
-
-    def change_dimension(
-        self, what: str, effective_at: datetime, published: datetime, number: int
-    ) -> None:
-        """Publish a small change of a price, a pack size or a place, as a dimension version."""
-        if what == "price":
-            self.set_price(WINE, number * PRICES[WINE], effective_at, published)
-        elif what == "pack":
-            self.put(
-                PRODUCTS, published, effective_at=effective_at, sku=MILK, pack_size_units=number
-            )
-        else:
-            latitude, longitude = PLACES[YORK]
-            self.put(
-                STORES,
-                published,
-                effective_at=effective_at,
-                store_id=YORK,
-                latitude_microdegrees=latitude - number * 1_000_000,
-                longitude_microdegrees=longitude,
-            )
 
     def sell(
         self,

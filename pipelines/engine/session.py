@@ -151,7 +151,7 @@ def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> d
     ours, pieces = [*fetch_jars("spark"), ensure_class_jar(settings)], choose_pieces(settings)
     return {
         **(
-            build_local_options()
+            {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
             if settings.spark_master.startswith("local")
             else build_remote_options([*ours, *jars], tuning.build_java_options(pieces))
         ),
@@ -215,11 +215,6 @@ def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> d
         "spark.sql.streaming.minBatchesToRetain": "20",
         **tuning.build_options(settings, pieces),
     }
-
-
-def build_local_options() -> dict[str, str]:
-    """The options of one JVM on one machine."""
-    return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
 def build_remote_options(jars: Sequence[Path], java_options: Sequence[str]) -> dict[str, str]:

@@ -177,7 +177,9 @@ def refund_rate(signals: Sequence[Signal], limits: Thresholds) -> Finding | None
 def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Find too many packs of one product."""
     most = limits.packs_hundredths_max
-    by_product: Mapping[str | None, list[Signal]] = group(signals, attrgetter("about"))
+    by_product: dict[str | None, list[Signal]] = defaultdict(list)
+    for one in signals:
+        by_product[one.about].append(one)
     tripped = []
     for bought in by_product.values():
         so_far, decided = 0, None
@@ -227,15 +229,6 @@ def group_in_order(signals: Iterable[Signal]) -> list[tuple[int, list[Signal]]]:
     """The signals grouped by publication time, in order."""
     ordered = sorted(signals, key=attrgetter("published"))
     return [(at, list(some)) for at, some in groupby(ordered, key=attrgetter("published"))]
-
-
-def group(
-    signals: Iterable[Signal], by: Callable[[Signal], str | None]
-) -> Mapping[str | None, list[Signal]]:
-    found: dict[str | None, list[Signal]] = defaultdict(list)
-    for one in signals:
-        found[by(one)].append(one)
-    return found
 
 
 def list_amounts(signals: Iterable[Signal]) -> list[int]:

@@ -7,7 +7,6 @@ from pipelines.common.pipeline import Extract
 
 SOLD = "sold"
 REFUNDED = "refunded"
-DISPATCHED = "dispatched"
 RECEIVED = "received"
 ADJUSTED = "adjusted"
 
@@ -62,32 +61,21 @@ def aggregate_stock() -> dict[str, Column]:
     log has a delivery, but not its dispatch.
     """
     return {
-        "units_on_hand": count_received()
+        "units_on_hand": sum_units(RECEIVED)
         + sum_units(ADJUSTED)
         + sum_units(REFUNDED)
         - sum_units(SOLD),
         "units_sold": sum_units(SOLD),
         "units_refunded": sum_units(REFUNDED),
-        "units_received": count_received(),
+        "units_received": sum_units(RECEIVED),
         "units_adjusted": sum_units(ADJUSTED),
-        "units_in_transit": count_dispatched() - count_closed(),
+        # What is received is no longer in transit, whether all of it arrived or not.
+        "units_in_transit": sum_units("dispatched", "units_shipped")
+        - sum_units(RECEIVED, "units_shipped"),
         "first_event_time": F.min("event_time"),
         "last_event_time": F.max("event_time"),
         "version": F.count_if("first_of_event"),  # events applied: it only grows
     }
-
-
-def count_received() -> Column:
-    return sum_units(RECEIVED)
-
-
-def count_dispatched() -> Column:
-    return sum_units(DISPATCHED, "units_shipped")
-
-
-def count_closed() -> Column:
-    """The units that are no longer in transit, whether all of them arrived or not."""
-    return sum_units(RECEIVED, "units_shipped")
 
 
 def sum_units(movement: str, column: str = "units") -> Column:

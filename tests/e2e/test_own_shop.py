@@ -19,13 +19,12 @@ from infra.settings import Settings, locate_root
 from infra.token import locate_token, read_token
 from infra.wait import wait_until
 from ops.bench.shops import read_lags
-from ops.cli import fleet
 from tests.e2e.shop import Shop
 from tests.e2e.writers import follow_guide_for_writers
 from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv, write_m5
 from tests.guide import Reader, read_blocks
 from tests.ports import free_port_base
-from tests.secrets import find_files, find_processes, list_with_children
+from tests.secrets import check_in_its_file_alone
 
 MAPPINGS = locate_root() / "generators" / "importing" / "mappings"
 DAYS = 365
@@ -138,11 +137,7 @@ def test_the_token_of_a_running_shop_is_in_its_file_alone(shop: Shop) -> None:
     url = f"{shop.settings.api_url}/v1/pipelines/inventory/rollback"
     with pytest.raises(HTTPError, match="Conflict"):  # by the command, which ran
         urlopen(Request(url, method="POST", headers={"Authorization": f"Bearer {token}"}))
-    running = [each.pid for each in fleet.list_components(shop.settings) if each.pid]
-    processes = list_with_children(running)
-    assert len(processes) >= len(running) > 3
-    assert list(find_processes(token, processes)) == []
-    assert find_files(token, shop.settings.data_dir, [locate_token(shop.settings)]) == []
+    check_in_its_file_alone(shop.settings, {token: locate_token(shop.settings)})
 
 
 def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from infra.security.tokens import Role, list_tokens, locate_token
 from infra.settings import OPERATOR, Settings
 from infra.wait import wait_until
 from ops.bench.shops import CommandFailed
-from ops.cli import fleet
 from ops.cli.experiments import FENCED, find_experiments, parse_exchanges, run
 from ops.verify.served import fetch_views
 from pipelines.common.pipeline import load
@@ -32,7 +31,7 @@ from tests.answers import is_alike
 from tests.e2e.loop import await_soon, count_order_ids
 from tests.e2e.shop import Shop
 from tests.e2e.writers import follow_guide_for_writers
-from tests.secrets import find_files, find_processes, list_with_children
+from tests.secrets import check_in_its_file_alone
 from tests.seeds import create_random
 
 FORGED = "FORGED"
@@ -192,12 +191,7 @@ def test_a_secret_of_a_running_secure_shop_is_in_its_file_alone(shop: Shop) -> N
         )  # by the command, which ran
         with pytest.raises(HTTPError, match=found):
             urlopen(asked, context=trust)
-    running = [each.pid for each in fleet.list_components(settings) if each.pid]
-    processes = list_with_children(running)
-    assert len(processes) >= len(running) > 3
-    for secret, file in kept.items():
-        assert list(find_processes(secret, processes)) == []
-        assert find_files(secret, settings.data_dir, [file]) == []
+    check_in_its_file_alone(settings, kept)
 
 
 def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:

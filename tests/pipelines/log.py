@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts import (
     ADJUSTMENTS,
+    PRODUCTS,
     RECEIPTS,
     REFUNDS,
     SHIPMENTS,
@@ -20,13 +21,19 @@ from contracts import (
 from contracts.times import EPOCH, MILLISECOND
 from contracts.validation import Rejection, validate
 from infra.kafka import Partition, Record
+from ops.verify import analytics, inventory
+from ops.verify.fraud import FraudOracle
+from ops.verify.oracles import ReorderOracle, VisitsOracle
 from pipelines.common.flow import build_rows
-from pipelines.common.pipeline import Dimension, Pipeline
+from pipelines.common.pipeline import Dimension, Pipeline, load
 from pipelines.common.transform.as_of_join import Lookups
 from pipelines.engine.archive import RECORD
 from pipelines.engine.dimensions import DimensionVersion, Versions, to_version
+from pipelines.fraud.pipeline import create_pipeline
+from pipelines.reorder.pipeline import POLICY
+from pipelines.visits.pipeline import LIMITS as VISIT_LIMITS
 from tests.rows import collect_rows
-from tests.timeline import Timeline
+from tests.timeline import LIMITS, Timeline
 
 OPENING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 NONE = timedelta()
@@ -143,6 +150,26 @@ def create_frame(spark: SparkSession, log: Iterable[Record]) -> DataFrame:
 def select_inputs(pipeline: Pipeline, log: Iterable[Record]) -> list[Record]:
     inputs = {topic.name for topic in pipeline.inputs}
     return [one for one in log if one.topic in inputs]
+
+
+def load_pipeline(name: str) -> Pipeline:
+    """The pipeline of that name; that of fraud with low thresholds."""
+    return create_pipeline(LIMITS) if name == "fraud" else load(name)
+
+
+def ask_oracle(pipeline: Pipeline, log: Sequence[Record]) -> inventory.Log:
+    """The pipeline's oracle, over the log in memory."""
+    read = select_inputs(pipeline, log)
+    ends = {(one.topic, one.partition): one.offset + 1 for one in read}
+    if pipeline.name == "inventory":
+        return inventory.Oracle(read, ends)
+    if pipeline.name == "analytics":
+        return analytics.Oracle(read, ends, [one for one in log if one.topic == PRODUCTS.name])
+    if pipeline.name == "fraud":
+        return FraudOracle(log, LIMITS, ends)
+    if pipeline.name == "visits":
+        return VisitsOracle(read, VISIT_LIMITS, ends)
+    return ReorderOracle(log, POLICY, ends)
 
 
 def compute_rows(

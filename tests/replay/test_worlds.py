@@ -9,7 +9,7 @@ that fails is made shorter, printed, and kept in .hypothesis: the next such run 
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -30,7 +30,6 @@ from pyspark.sql import SparkSession
 from contracts import (
     ADJUSTMENTS,
     HEARTBEATS,
-    PRODUCTS,
     RECEIPTS,
     RELEASES,
     SHIPMENTS,
@@ -52,22 +51,15 @@ from infra.kafka import Record
 from ops.generations.lifecycle import create_generation
 from ops.generations.promotion import switch
 from ops.generations.record import Generations, State
-from ops.verify import analytics, inventory
-from ops.verify.fraud import FraudOracle
-from ops.verify.oracles import ReorderOracle, VisitsOracle
-from pipelines.common.pipeline import Pipeline, list_pipelines, load
+from pipelines.common.pipeline import Pipeline, list_pipelines
 from pipelines.common.transform.as_of_join import Lookups
 from pipelines.engine.pace import MARGIN, find_horizon
-from pipelines.fraud.pipeline import create_pipeline
-from pipelines.reorder.pipeline import POLICY
-from pipelines.visits.pipeline import LIMITS as VISIT_LIMITS
-from tests.pipelines.log import create_lookups, select_inputs
+from tests.pipelines.log import ask_oracle, create_lookups, load_pipeline
 from tests.replay.reading import Reading
 from tests.seeds import read_steps
 from tests.timeline import (
     APPLES,
     LEEDS,
-    LIMITS,
     LONDON,
     MILK,
     WINE,
@@ -306,7 +298,7 @@ class Worlds(RuleBasedStateMachine):
         log = self._log()
         one.take(log, cuts or ())
         one.read(dies)
-        asked = ask(self.pipeline, log)
+        asked = ask_oracle(self.pipeline, log)
         expected = asked.compute_views()
         for view in self.pipeline.writes:
             assert one.rows(view) == {encode_key(view, row): row for row in expected[view.name]}
@@ -357,24 +349,9 @@ def list_sold(log: Iterable[Record]) -> list[Row]:
     return list(sold.values())
 
 
-def ask(pipeline: Pipeline, log: Sequence[Record]) -> inventory.Log:
-    """The pipeline's oracle, over the log in memory."""
-    read = select_inputs(pipeline, log)
-    ends = {(one.topic, one.partition): one.offset + 1 for one in read}
-    if pipeline.name == "inventory":
-        return inventory.Oracle(read, ends)
-    if pipeline.name == "analytics":
-        return analytics.Oracle(read, ends, [one for one in log if one.topic == PRODUCTS.name])
-    if pipeline.name == "fraud":
-        return FraudOracle(log, LIMITS, ends)
-    if pipeline.name == "visits":
-        return VisitsOracle(read, VISIT_LIMITS, ends)
-    return ReorderOracle(log, POLICY, ends)
-
-
 @pytest.mark.parametrize("name", list_pipelines())
 def test_each_view_of_a_made_up_world_is_as_its_oracle_says(name: str, spark: SparkSession) -> None:
-    declared = create_pipeline(LIMITS) if name == "fraud" else load(name)
+    declared = load_pipeline(name)
 
     class Of(Worlds):
         pipeline = declared

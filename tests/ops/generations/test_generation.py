@@ -145,7 +145,7 @@ def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Pa
     code = tmp_path / "code"
     snapshot.take(locate_root(), code)
     transform = code / "pipelines" / NAME / "transform.py"
-    transform.write_text(transform.read_text().replace(" - count_closed()", ""))
+    transform.write_text(transform.read_text().replace("- sum_units(SOLD)", ""))
     refused = run_generation(kafka, code, number)
     assert refused.returncode == 1
     assert "should run the code it was created with" in refused.stderr

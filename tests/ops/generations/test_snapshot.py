@@ -26,11 +26,7 @@ def edit(file: Path, old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        (
-            "pipelines/inventory/transform.py",
-            "count_dispatched() - count_closed()",
-            "count_closed()",
-        ),
+        ("pipelines/inventory/transform.py", "- sum_units(SOLD)", "+ sum_units(SOLD)"),
         ("contracts/topics/sales/receipt.v1.yaml", "minimum: 1", "minimum: 2"),
         ("pipelines/common/pipeline.py", "weight: int = 1", "weight: int = 2"),
         ("pipelines/common/transform/validate.py", "9999, 12, 31", "9999, 12, 30"),

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(420)]
 GUIDE = locate_root() / "pipelines" / "analytics" / "README.md"
 
 VIEW = "public.analytics.hourly-return.v1"
-JUDGE = "tests/pipelines/analytics/test_oracle.py::test_a_view_of_a_drawn_world_is_the_oracles"
+JUDGE = "tests/pipelines/test_drawn.py::test_each_view_of_a_drawn_timeline_is_its_oracles"
 SECONDS_MAX = 300
 
 
@@ -42,7 +42,7 @@ def test_whoever_follows_the_guide_has_a_view_that_its_oracle_confirms(
     *_, last = [reader.shell(block) for block in read_blocks(GUIDE)["sh"]]
     assert f"1.0.0         {VIEW}" in last
     judged = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", f"{JUDGE}[hourly-return]"],
+        [sys.executable, "-m", "pytest", "-q", f"{JUDGE}[analytics]"],
         cwd=project,
         env=build_environment(settings, project),
         capture_output=True,

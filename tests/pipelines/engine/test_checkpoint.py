@@ -24,11 +24,6 @@ def test_a_batch_ends_where_its_sources_end(tmp_path: Path) -> None:
     assert where.read_batch_end(7) == {("sales", 0): 5, ("sales", 1): 9, ("stock", 0): 2}
 
 
-def test_a_source_without_data_has_no_offsets_yet(tmp_path: Path) -> None:
-    where = write_checkpoint(tmp_path, {0: '-\n{"stock":{"0":2}}'}, set())
-    assert where.read_batch_end(0) == {("stock", 0): 2}
-
-
 def test_the_log_goes_on_where_the_files_end(tmp_path: Path) -> None:
     """Records and heartbeats are read from the same files, each with a source of the log behind."""
     files, beats = '{"logOffset":1}', '{"beats":{"0":7}}'

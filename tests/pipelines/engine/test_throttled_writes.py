@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from threading import Event, Thread
-from unittest.mock import Mock
+from threading import Thread
+from types import SimpleNamespace
+from unittest.mock import Mock, call
 
 import pytest
 from pyspark.sql import DataFrame
@@ -11,6 +12,7 @@ from pyspark.sql import DataFrame
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
+from pipelines.engine import throttle as throttling
 from pipelines.engine.query import compute_batch_seconds
 from pipelines.engine.throttle import (
     REST_SECONDS_MAX,
@@ -71,25 +73,14 @@ def test_a_pipeline_rests_until_its_batches_have_taken_their_share(
     assert compute_rest_after(busy, share) == pytest.approx(rest)
 
 
-def test_it_rests_by_its_duty_cycle_without_being_told() -> None:
-    written: list[int] = []
-    throttle = Throttle()
-    started = Event()
+def test_it_rests_by_its_duty_cycle_without_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    throttle, clock = Mock(spec=Throttle), [0.0]
+    monkeypatch.setattr(throttling, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
-    def write_slowly(_records: DataFrame, batch: int) -> None:
-        written.append(batch)
-        Event().wait(0.2)
+    def write_slowly(_records: DataFrame, _batch: int) -> None:
+        clock[0] += 0.25
 
-    write = throttle_write(write_slowly, throttle, live=True, duty_cycle=0.05)
-    write(RECORDS, 0)
-
-    def write_again() -> None:
-        write(RECORDS, 1)
-        started.set()
-
-    resting = Thread(target=write_again)
-    resting.start()
-    wait_until(lambda: written == [0, 1], "the batch is written before the rest")
-    assert not started.wait(1.0)
-    resting.join(30)
-    assert started.is_set()
+    write = throttle_write(write_slowly, throttle, live=True, duty_cycle=0.5)
+    for batch in range(3):
+        write(RECORDS, batch)
+    assert throttle.wait.call_args_list == [call(0.25)] * 2, "after each batch but the first"

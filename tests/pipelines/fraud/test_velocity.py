@@ -1,7 +1,6 @@
 """The rule about sales on one card at its thresholds' edges, and the bound of all rules."""
 
-from contracts import ALERTS, RECEIPTS, RELEASES, encode, encode_key
-from infra.kafka import Record
+from contracts import ALERTS, RECEIPTS, RELEASES, encode_key
 from ops.verify.fraud import FraudOracle
 from pipelines.fraud.thresholds import Thresholds
 from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, only, sell_often
@@ -41,10 +40,6 @@ class TestCardVelocity:
             "version": 6,
         }
 
-    def test_a_sale_ten_minutes_before_the_last_no_longer_counts(self, shop: Timeline) -> None:
-        sell_often(shop, 6, 2 * MINUTE)
-        assert shop.compute_alerts("card-velocity") == []
-
     def test_two_cards_are_not_added_up(self, shop: Timeline) -> None:
         for n in range(10):
             shop.sell(parse_clock("10:41") + n * SECOND, card=f"tok_{n % 2}")
@@ -76,27 +71,19 @@ class TestCardVelocity:
         sell_often(shop, 5, SECOND)
         late = shop.sell(parse_clock("10:42"), card=CARD, published=parse_clock("12:43"))
         rejected = shop.records[-1]
-        release = {
-            **RELEASES.examples[0],
-            "event_time": parse_clock("13:00"),
-            "topic": RECEIPTS.name,
-            "record_key": LEEDS,
-            "original_event_id": late,
-            "original_event_time": parse_clock("10:42"),
-            "value": rejected.value,
-        }
-        shop.records.append(
-            Record(
-                topic=RELEASES.name,
-                partition=rejected.partition,
-                offset=0,
-                published_ms=rejected.published_ms + 1_020_000,
-                key=encode_key(RELEASES, release),
-                value=encode(RELEASES, release),
-                headers=(),
-            )
+        shop.put(
+            RELEASES,
+            parse_clock("13:00"),
+            topic=RECEIPTS.name,
+            record_key=LEEDS,
+            original_event_id=late,
+            original_event_time=parse_clock("10:42"),
+            value=rejected.value,
         )
-        sold, released = (RECEIPTS.name, rejected.partition), (RELEASES.name, rejected.partition)
+        sold, released = (
+            (RECEIPTS.name, rejected.partition),
+            (RELEASES.name, shop.records[-1].partition),
+        )
         oracle = FraudOracle(shop.records, Thresholds(), ends={sold: 6, released: 1})
         assert oracle.compute_view() == []
         books = oracle.count_books()

@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
@@ -264,18 +263,6 @@ def index_by_key(facts: list[dict[str, Any]]) -> Mapping[tuple[Any, ...], dict[s
     named = {(row["day"], row["store_id"], row["sku"]): row for row in facts}
     assert len(named) == len(facts)
     return named
-
-
-def test_duckdb_reads_it(tables: Lake) -> None:
-    """Sales of gold are those of silver: SQL over the files that the table's log names."""
-    engine = duckdb.connect()
-    engine.register("facts", read_arrow(tables.gold))
-    engine.register("receipts", read_arrow(tables.silver(RECEIPTS)))
-    [(of_gold,)] = engine.sql("select sum(units_sold) from facts").fetchall()
-    [(of_silver,)] = engine.sql(
-        "select sum(line.units) from (select unnest(lines) as line from receipts)"
-    ).fetchall()
-    assert of_gold == of_silver > 0
 
 
 def test_a_batch_leaves_one_file_at_most_in_each_partition_of_a_table(tables: Lake) -> None:

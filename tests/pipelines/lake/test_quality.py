@@ -6,7 +6,6 @@ from pathlib import Path
 import great_expectations as gx
 import pytest
 from great_expectations.core import ExpectationValidationResult
-from great_expectations.expectations.expectation import Expectation
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, render_spark_ddl
@@ -178,13 +177,3 @@ def test_every_rule_of_every_contract_is_expected_of_some_frame() -> None:
     for contract in CONTRACTS.values():
         named = {name for rules in list_expectations(contract).values() for name in rules}
         assert named == {rule.name for rule in order_checks(contract)}
-
-
-def test_what_is_expected_says_which_rule_it_is() -> None:
-    for topic in EVENTS:
-        for rules in list_expectations(topic).values():
-            assert all(is_named(one, name) for name, one in rules.items())
-
-
-def is_named(one: Expectation, name: str) -> bool:
-    return bool(one.description == name)

@@ -1,10 +1,7 @@
-"""Visits of drawn and of hand-drawn timelines: pipeline and oracle say the same, whatever the order
-and the copies, and what one counts oneself.
-"""
+"""Visits of hand-drawn timelines: pipeline and oracle say the same, and what one counts oneself."""
 
 from collections.abc import Callable
 from datetime import timedelta
-from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
@@ -14,15 +11,11 @@ from infra.kafka import Record
 from ops.verify.inventory import Row
 from ops.verify.oracles import VisitsOracle
 from pipelines.visits.pipeline import LIMITS, PIPELINE
-from tests.pipelines.log import compute_rows, index_rows, select_inputs
-from tests.seeds import create_random
+from tests.pipelines.log import compute_rows, index_rows
 from tests.timeline import (
     APPLES,
-    BORDERS,
     LEEDS,
-    LONDON,
     MILK,
-    WINE,
     YORK,
     Line,
     Timeline,
@@ -32,40 +25,6 @@ from tests.timeline import (
 pytestmark = pytest.mark.spark
 
 Count = Callable[[Timeline], list[Row]]
-
-SALES, COPIES = 300, 60
-CUSTOMERS = (None, "C1", "C2", "C/3", "C%4")
-DELAYS_MINUTES = (0, 0, 0, 20, 110, 130)
-PRICE_CENTS, HALVES_CENTS = 100, 500
-
-
-def draw_timeline(chance: Random) -> list[Record]:
-    """Sales around a few moments, midnight among them; some late, some too late."""
-    shop = Timeline()
-    for _ in range(SALES):
-        happened = chance.choice(BORDERS) + timedelta(minutes=chance.randint(-90, 90))
-        shop.sell(
-            happened,
-            *[
-                (sku, chance.randint(1, 9), PRICE_CENTS)
-                for sku in chance.choices((MILK, WINE), k=chance.randint(1, 3))
-            ],
-            (APPLES, chance.choice((1, 2, 3, 350)), HALVES_CENTS, "kilogram"),
-            customer=chance.choice(CUSTOMERS),
-            store=chance.choice((LEEDS, YORK, LONDON)),
-            published=happened + timedelta(minutes=chance.choice(DELAYS_MINUTES)),
-        )
-    return select_inputs(PIPELINE, shop.records)
-
-
-def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
-    chance = create_random("visits")
-    log = draw_timeline(chance)
-    expected = compute_expected(log)
-    assert {row["status"] for row in expected.values()} == {"counted", "withdrawn"}
-    again = [*log, *chance.sample(log, COPIES)]
-    chance.shuffle(again)
-    assert compute_rows(spark, PIPELINE, again) == expected
 
 
 def test_a_visit_counts_so_many_stores_and_no_more(spark: SparkSession) -> None:
