@@ -53,7 +53,7 @@ from tests.replay.answer import Answer, answer
 from tests.replay.running import Work
 from tests.rooms import INSTALLED
 
-pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 FIELD = """      - name: till_version
         description: The software of the till.

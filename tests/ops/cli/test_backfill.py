@@ -43,6 +43,7 @@ def is_world_ready(settings: Settings, manager: Manager) -> bool:
     return find_readiness(settings, SIMULATOR, process.started_at) is not None
 
 
+@pytest.mark.thorough
 @pytest.mark.e2e
 def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settings) -> None:
     assert "2026-03-03 08:00" in backfill(home, 1)
