@@ -112,7 +112,7 @@ def test_what_comes_hours_later_with_its_old_timestamp_is_counted_by_a_replay(
     till.adjust(OPENED, 100, event_id="B-0")
     till.beat(OPENED + 5 * HOUR)
     marked = read_marker(work.settings, work.pipeline.name, 1)
-    with pytest.raises(Dropped, match="Spark dropped 2 records"):
+    with pytest.raises(Dropped, match=r"Spark dropped [12] records"):  # a batch may begin between
         see_through(running)
     running.stop()
     assert read_marker(work.settings, work.pipeline.name, 1) == marked
