@@ -58,6 +58,11 @@ def test_whoever_asks_for_a_difference_hears_why_there_is_none(upgraded: Setting
     assert f"but has {GONE}" in " ".join(asked.stderr.split())
 
 
+def test_the_error_names_every_view_that_is_gone() -> None:
+    promoted = Generation(NAME, 3, State.PROMOTED, "0" * 64, AT, {})
+    assert "but has one, other:" in str(candidates.NotComparable(promoted, ["one", "other"]))
+
+
 def test_another_candidate_that_comes_while_readers_load_is_not_promoted(
     upgraded: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

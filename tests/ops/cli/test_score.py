@@ -55,6 +55,19 @@ def test_what_is_served_is_scored(
     assert document == score.build_document(scores)
 
 
+def test_alerts_that_are_not_served_are_missed(
+    world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
+    writing.read |= read_end_offsets(create_admin(world), [HEARTBEATS.name])
+    with shop(world, log, writing, [], tmp_path) as settings:
+        monkeypatch.setattr(score, "read_settings", lambda: settings)
+        answer = CliRunner().invoke(build_application(), ["score", "fraud", "--json"])
+    document = json.loads(answer.stdout)
+    assert (answer.exit_code, document["good"]) == (1, False)
+    assert document["all"]["recall"]["hits"] == 0
+
+
 @contextmanager
 def shop(
     world: Settings, log: MemoryLog, fraud: Writing, alerts: list[Row], folder: Path

@@ -39,3 +39,8 @@ def test_spark_gives_each_pipeline_the_weight_that_it_declares(tmp_path: Path) -
         timeout=120,
     )
     assert answer.stdout.strip() == str([room.weight for room in rooms])
+
+
+def test_who_is_looked_at_comes_first() -> None:
+    weights = {name: load(name).weight for name in list_pipelines()}
+    assert weights["inventory"] > weights["fraud"] > weights["analytics"] == weights["visits"]
