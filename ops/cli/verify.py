@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -115,7 +115,12 @@ def write_differences(settings: Settings, pipeline: str, views: tuple[Comparison
 
 
 def sum_books(books: Mapping[Partition, Book]) -> Book:
-    return Book(*map(sum, zip(*map(astuple, books.values()), strict=True)))
+    return Book(
+        read=sum(book.read for book in books.values()),
+        applied=sum(book.applied for book in books.values()),
+        duplicate=sum(book.duplicate for book in books.values()),
+        quarantined=sum(book.quarantined for book in books.values()),
+    )
 
 
 def build_document(outcome: Verdict) -> dict[str, object]:

@@ -153,11 +153,15 @@ def read_served(pipelines: Pipelines) -> Offsets:
     return served
 
 
-def list_lacking(settings: Settings, running: Mapping[str, int], aim: Aim) -> Iterator[str]:
-    """Each deviation from the aim, in words; none: all is well. Raises one of NOT_YET.
+def find_lacking(settings: Settings, running: Mapping[str, int], aim: Aim) -> str | None:
+    """The first deviation from the aim, in words; None: all is well. Raises one of NOT_YET.
 
     `running`: the ids of the running processes, by name.
     """
+    return next(list_lacking(settings, running, aim), None)
+
+
+def list_lacking(settings: Settings, running: Mapping[str, int], aim: Aim) -> Iterator[str]:
     for part, before in aim.parts.items():
         if part not in running:
             yield f"{part} does not run"

@@ -16,7 +16,7 @@ from infra.supervisor.parts import PIPELINES, find_parts, restart_component
 from infra.wait import wait_for
 from ops.faults.actions import remember_settings, require
 from ops.faults.fault import Scene
-from ops.faults.healing import heal, list_lacking, take_aim
+from ops.faults.healing import find_lacking, heal, take_aim
 
 FAR_HOST = "127.0.0.2"
 """Another address of this machine, at which the broker says that it is found. Linux has it."""
@@ -147,7 +147,7 @@ def put_line_between(scene: Scene) -> Iterator[Scene]:
     heal(
         BACK_SECONDS_MAX,
         lambda: take_aim(settings, scene.parts),
-        lambda aim: next(list_lacking(settings, find_parts(settings), aim), None),
+        lambda aim: find_lacking(settings, find_parts(settings), aim),
     )
 
 

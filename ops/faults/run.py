@@ -20,8 +20,8 @@ from ops.faults.fault import Checked, Fault, Outcome, Scene
 from ops.faults.healing import (
     Sight,
     fetch_ages,
+    find_lacking,
     heal,
-    list_lacking,
     take_aim,
     watch,
 )
@@ -175,9 +175,7 @@ def measure(shop: Shop, fault: Fault, prepared: Scene, tell: Tell) -> Outcome:
         healed, lacking = heal(
             fault.promise.healed_seconds_max,
             partial(take_aim, settings, scene.parts, ended, since_ms),
-            lambda aim: (
-                next(list_lacking(settings, shop.find_parts(), aim), None) or fault.lacks(scene)
-            ),
+            lambda aim: find_lacking(settings, shop.find_parts(), aim) or fault.lacks(scene),
         )
     return Outcome(
         fault=fault.name,
@@ -198,7 +196,7 @@ def await_well(shop: Shop, scene: Scene, sight: Sight) -> None:
         WELL_SECONDS_MAX,
         lambda: take_aim(scene.settings, scene.parts),
         lambda aim: (
-            next(list_lacking(scene.settings, shop.find_parts(), aim), None)
+            find_lacking(scene.settings, shop.find_parts(), aim)
             or (None if sight.begun else "the API does not say how old its answers are")
         ),
     )

@@ -44,7 +44,7 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = dict.fromkeys(Settings().pipeline_names, 0.0)
     monkeypatch.setattr(run, "fetch_ages", lambda _: fresh)
     monkeypatch.setattr(run, "take_aim", lambda *_: AIM)
-    monkeypatch.setattr(run, "list_lacking", lambda *_: iter(()))
+    monkeypatch.setattr(run, "find_lacking", lambda *_: None)
     monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
 
 
