@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import Any
 
 from contracts.catalog import HEARTBEATS, RELEASES
-from contracts.projection import Path, project_fields
+from contracts.lines import LINES, Line, list_line_fields, select_fields
+from contracts.projection import Path
 from contracts.rules import KINDS
 from contracts.schemas import find_schemas
 from contracts.shape import Contract, Field, Rule
@@ -21,19 +22,21 @@ ON_WIRE = {"int": "long", "timestamp": "long", "string": "bytes"}
 """By type: another one whose values have the same bytes."""
 
 
-def describe(reads: Mapping[Contract, Collection[Path]]) -> Plain:
+def describe(reads: Mapping[Contract, Collection[Path]], line: Line | None = None) -> Plain:
     """The topics of a reader, with heartbeats and whatever may be released.
 
-    `reads`: by topic: the fields that the reader takes of an accepted event.
+    `reads`: by topic: the fields that the reader takes of an accepted event. `line`: the lines that
+    it takes, of whichever topic, before the events; None: it takes none.
     """
     known = dict.fromkeys((*reads, HEARTBEATS, RELEASES, *RELEASABLE.values()))
-    columns = {topic: number for number, topic in enumerate(reads)}
+    columns = {topic: number for number, topic in enumerate(reads, 0 if line is None else 1)}
     releases = number_fields(RELEASES.fields)
     return {
         "topics": {
-            topic.name: describe_topic(topic, columns.get(topic, -1), reads.get(topic, ()))
+            topic.name: describe_topic(topic, columns.get(topic, -1), reads.get(topic, ()), line)
             for topic in known
         },
+        "lineKeys": [] if line is None else line.number_keys(),
         "heartbeats": HEARTBEATS.name,
         "releases": RELEASES.name,
         "releasePlaces": {
@@ -45,7 +48,9 @@ def describe(reads: Mapping[Contract, Collection[Path]]) -> Plain:
     }
 
 
-def describe_topic(topic: Contract, column: int, paths: Collection[Path]) -> Plain:
+def describe_topic(
+    topic: Contract, column: int, paths: Collection[Path], line: Line | None
+) -> Plain:
     """A contract; its accepted events go to this column, with the fields on these paths."""
     places = number_fields(topic.fields)
     return {
@@ -68,7 +73,8 @@ def describe_topic(topic: Contract, column: int, paths: Collection[Path]) -> Pla
         ],
         "releasable": topic.name in RELEASABLE,
         "column": column,
-        "kept": list_kept(topic.fields, project_fields(topic.fields, paths)),
+        "kept": list_kept(topic.fields, select_fields(topic, paths, line)),
+        "lines": None if column < 0 or line is None else describe_lines(topic, line),
     }
 
 
@@ -126,6 +132,14 @@ def list_kept(fields: Sequence[Field], kept: Sequence[Field]) -> list[Plain]:
         }
         for one in kept
     ]
+
+
+def describe_lines(topic: Contract, line: Line) -> Plain:
+    """The array of the topic's lines. An event without such an array is its own only line."""
+    lines, fields = number_fields(topic.fields).get(LINES, -1), list_line_fields(topic)
+    places = number_fields(fields)
+    items = [{"at": places.get(one.name, -1), "type": one.type, "items": []} for one in line.fields]
+    return {"at": lines, "type": "array", "items": items}
 
 
 def number_fields(fields: Sequence[Field]) -> Mapping[str, int]:

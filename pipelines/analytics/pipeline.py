@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from contracts import CONTRACTS, PRODUCTS, RECEIPTS, REFUNDS
-from pipelines.analytics.transform import PRODUCT, build_line_columns, extract_lines
+from pipelines.analytics.transform import PRODUCT, build_line_columns, extract_store
 from pipelines.common.pipeline import Dimension, Pipeline
 from pipelines.common.transform.statements import build_aggregates, load_view, to_rows
 
@@ -18,7 +18,7 @@ VIEWS = tuple(
 
 PIPELINE = Pipeline(
     name="analytics",
-    extracts=dict.fromkeys(READS, extract_lines),
+    extracts=dict.fromkeys(READS, extract_store),
     views=VIEWS,
     aggregates=lambda: build_aggregates(VIEWS),
     to_rows=lambda added: to_rows(VIEWS, added),

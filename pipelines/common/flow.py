@@ -4,6 +4,7 @@ Each is a function of frames, in a file of `transform`. Around them, the engine 
 """
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -12,13 +13,14 @@ from pyspark.sql import Column, DataFrame
 from contracts import Contract
 from contracts.consumer import list_declared
 from contracts.errors import Undeclared
+from contracts.lines import Line
 from contracts.projection import Path
 from pipelines.common.pipeline import Dimension, Pipeline
 from pipelines.common.transform.aggregate import aggregate, contribute, select_view_rows
 from pipelines.common.transform.as_of_join import NONE, Lookups, join_as_of
 from pipelines.common.transform.deduplicate import keep_first_copies, keep_first_copies_in_stream
 from pipelines.common.transform.encode import encode_changelog
-from pipelines.common.transform.extract import explode_lines, extract
+from pipelines.common.transform.extract import explode_lines, extract, select_own_key
 from pipelines.common.transform.validate import validate
 
 
@@ -30,21 +32,30 @@ def build_changes(
     beat_max: Column,
     generation: int,
     outputs: Mapping[str, str],
+    tasks: int,
 ) -> DataFrame:
     """The records that a batch of a stream writes: to the changelogs, and to the accounting.
 
     `memory`: how long Spark remembers an event's id, in world time, and `beat_max`: see
-    `keep_first_copies_in_stream`. `generation` and `outputs`: see `encode_changelog`.
+    `keep_first_copies_in_stream`. `generation` and `outputs`: see `encode_changelog`. `tasks`: in
+    how many it reads.
     """
-    rows = build_running_rows(pipeline, records, memory, lookups, beat_max)
+    rows = build_running_rows(pipeline, records, memory, lookups, beat_max, tasks)
     return encode_changelog(pipeline, generation, outputs, rows)
 
 
 def build_running_rows(
-    pipeline: Pipeline, records: DataFrame, memory: timedelta, lookups: Lookups, beat_max: Column
+    pipeline: Pipeline,
+    records: DataFrame,
+    memory: timedelta,
+    lookups: Lookups,
+    beat_max: Column,
+    tasks: int,
 ) -> DataFrame:
     """The rows that a batch of a stream changes, accounting among them: as in `aggregate`."""
-    deduplicate = partial(keep_first_copies_in_stream, memory=memory, beat_max=beat_max)
+    deduplicate = partial(
+        keep_first_copies_in_stream, memory=memory, beat_max=beat_max, tasks=tasks
+    )
     return run_stages(pipeline, records, deduplicate, lookups)
 
 
@@ -63,10 +74,12 @@ def run_stages(
 
     `deduplicate`: keeps the first copies, of a static frame or of a stream.
     """
-    events = validate(list_fields(pipeline), records)
+    fields = list_fields(pipeline)
+    line = choose_line(pipeline, fields)
+    events = validate(fields, records, line)
     extracts = extract(pipeline, events)
     copies = deduplicate(extracts)
-    lines = explode_lines(pipeline, copies)
+    lines = explode_lines(pipeline, line, copies)
     joined = join_as_of(lines, lookups)
     contributions = contribute(pipeline, joined)
     return aggregate(pipeline, contributions)
@@ -87,6 +100,13 @@ def list_fields(pipeline: Pipeline) -> Mapping[Contract, Collection[Path]]:
     for dimension in pipeline.dimensions:
         refuse_undeclared(pipeline, dimension)
     return {topic: list_declared(pipeline.name, topic) for topic in pipeline.reads}
+
+
+def choose_line(pipeline: Pipeline, fields: Mapping[Contract, Collection[Path]]) -> Line:
+    """What a line has, and the keys by which the views tell the lines of an event apart."""
+    line = Line.of(pipeline.name, fields)
+    keys = dict.fromkeys(select_own_key(view.contract, line) for view in pipeline.views)
+    return replace(line, keys=tuple(key for key in keys if key))
 
 
 def refuse_undeclared(pipeline: Pipeline, dimension: Dimension) -> None:

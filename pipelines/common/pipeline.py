@@ -22,8 +22,8 @@ class UnknownPipeline(UserError):
 
 
 Extract = Mapping[str, Column]
-"""The part of an event that a pipeline uses, as columns over the event: by name the values that all
-lines share, and the array `lines`."""
+"""What all lines of an event share, by name, as columns over the event. The lines themselves are
+the column `lines`."""
 
 
 class Contribution(NamedTuple):
@@ -78,13 +78,17 @@ def keep_columns(aggregates: DataFrame) -> DataFrame:
 class Pipeline:
     """One Spark program: topics in, views out.
 
-    The pipeline extracts lines from an event. A line contributes to rows of views, each with a key.
-    The pipeline aggregates contributions to rows.
+    An event has lines, with the fields that the pipeline declares. A line contributes to rows of
+    views, each with a key. The pipeline aggregates contributions to rows.
     """
 
     name: str
     extracts: Mapping[Contract, Callable[[Column], Extract]]
-    """By topic: the extract of an event. All extracts have the same columns and types."""
+    """By topic: the extract of an event. All extracts have the same columns and types.
+
+    Lines have the same fields, of whichever topic: one that a topic's lines have not is null, and
+    an event without lines is its own only line.
+    """
     views: tuple[View, ...]
     aggregates: Callable[[], Mapping[str, Column]]
     """The views' other fields, as aggregates of contributions.
@@ -114,7 +118,7 @@ class Pipeline:
 
     @property
     def reads(self) -> tuple[Contract, ...]:
-        """The topics whose events it extracts lines from."""
+        """The topics whose events it takes lines of."""
         return tuple(self.extracts)
 
     @property

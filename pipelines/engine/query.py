@@ -197,12 +197,13 @@ def start(
     prepare_session(work.spark, now.live, now.state_partitions)
     changes = build_changes(
         pipeline,
-        read(work, pipeline.inputs, now).coalesce(SMALL_TASKS if now.live else TASKS),
+        read(work, pipeline.inputs, now),
         now.memory,
         work.dimensions.lookups,
         limit.build_column(),
         generation.number,
         generation.outputs,
+        SMALL_TASKS if now.live else TASKS,
     )
     write = (failure or Failure()).keep(create_writer(work, now, limit))
     if not now.live:

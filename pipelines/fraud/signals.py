@@ -9,6 +9,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from contracts import PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
+from contracts.lines import LINES
 from contracts.times import MILLISECOND
 from pipelines.common.pipeline import Contribution, Dimension, Extract
 from pipelines.common.transform.columns import compute_amount, escape_key_part
@@ -50,24 +51,21 @@ def extract_refund(refund: Column) -> Extract:
         "customer_id": F.lit(None).cast("string"),
         "receipt_event_id": refund["receipt_event_id"],
         "receipt_event_time": refund["receipt_event_time"],
-        "refunded_cents": sum_cents(refund["lines"]),
+        "refunded_cents": sum_cents(F.col(LINES)),
     }
 
 
 def sum_cents(lines: Column) -> Column:
     """The sum of all lines of an event, in cents. It uses a lambda, but only refunds run it."""
-    priced = F.arrays_zip(*[lines[name].alias(name) for name in PRICED])
     return F.aggregate(
-        priced,
+        lines,
         F.lit(0).cast("long"),
         lambda cents, line: cents + compute_amount(*[line[name] for name in PRICED]),
     )
 
 
 def to_extract(event: Column) -> dict[str, Column]:
-    shared = ("event_id", "store_id", "cashier_id", "card_token")
-    lines = [event["lines"][name].alias(name) for name in ("sku", *PRICED)]
-    return {**{name: event[name] for name in shared}, "lines": F.arrays_zip(*lines)}
+    return {name: event[name] for name in ("event_id", "store_id", "cashier_id", "card_token")}
 
 
 def build_line_columns() -> Mapping[str, Column]:

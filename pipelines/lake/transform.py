@@ -17,7 +17,6 @@ from contracts import (
 )
 from contracts.projection import list_leaves
 from pipelines.common.transform.columns import compute_amount
-from pipelines.common.transform.first_lines import FirstLines
 from pipelines.common.transform.full_sums import add_halves, find_halves, keep_halves
 from pipelines.common.transform.validate import find_events, name_column
 
@@ -81,9 +80,8 @@ def sum_daily_facts(
     units = F.col("units").cast("long")
     cents = compute_amount(units, F.col("unit_price_cents"), F.col("measure"))
     parts = (
-        to_amounts(
-            explode_lines(receipts), receipts=F.col("first"), units_sold=units, sales_cents=cents
-        ),
+        to_amounts(explode_lines(receipts), units_sold=units, sales_cents=cents),
+        to_amounts(explode_skus(receipts), receipts=F.lit(1)),
         to_amounts(explode_lines(refunds), units_refunded=units, refunded_cents=cents),
         to_amounts(
             explode_lines(shipments.where("status = 'received'")), units_received="received_units"
@@ -107,18 +105,20 @@ def sum_daily_facts(
 
 
 def explode_lines(events: DataFrame) -> DataFrame:
-    """A row per line; `first` is 1 on the first of its event that names the sku, otherwise 0."""
-    skus = FirstLines(("sku",))
-    items = F.arrays_zip(F.col("lines").alias("line"), F.col(skus.previous).alias("previous"))
-    opened = skus.prepare(events).select("*", F.posexplode(items).alias("_position", "_item"))
-    first = skus.is_first("_position", "_item.line", "_item.previous").cast("int").alias("first")
-    return opened.select("event_time", "store_id", "_item.line.*", first)
+    """A row per line: `event_time`, `store_id`, and the columns of the line."""
+    return events.select("event_time", "store_id", F.inline("lines"))
 
 
-def to_amounts(explode_lines: DataFrame, **amounts: Column | str) -> DataFrame:
+def explode_skus(events: DataFrame) -> DataFrame:
+    """A row per event and sku on it: `event_time`, `store_id`, `sku`."""
+    skus = F.explode(F.array_distinct("lines.sku"))
+    return events.select("event_time", "store_id", skus.alias("sku"))
+
+
+def to_amounts(lines: DataFrame, **amounts: Column | str) -> DataFrame:
     """A row per line: `day`, `store_id`, `sku`, and AMOUNTS: those that it adds, or zero."""
     given = {name: F.col(of) if isinstance(of, str) else of for name, of in amounts.items()}
-    return explode_lines.select(
+    return lines.select(
         to_day("event_time").alias("day"),
         "store_id",
         "sku",

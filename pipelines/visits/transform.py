@@ -30,15 +30,9 @@ RECEIPTS, UNITS, HIGH, LOW = range(4)
 
 
 def extract_sale(receipt: Column) -> Extract:
-    lines = receipt["lines"]
     return {
         "store_id": receipt["store_id"],
         "customer_id": escape_key_part(receipt["customer_id"]),
-        "lines": F.arrays_zip(
-            lines["units"].alias("units"),
-            lines["unit_price_cents"].alias("unit_price_cents"),
-            lines["measure"].alias("measure"),
-        ),
     }
 
 

@@ -1,36 +1,42 @@
 """A pipeline reads what its file in contracts/consumers says: nothing more, and nothing less."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, StructField, StructType
+from pyspark.sql.types import ArrayType, StructType
 
-from contracts import PRODUCTS, RECEIPTS, Contract
+from contracts import ADJUSTMENTS, PRODUCTS, RECEIPTS, REFUNDS, Contract
 from contracts.consumer import CONSUMERS, list_declared
 from contracts.errors import Undeclared
-from contracts.projection import Path, project_fields, render_path
+from contracts.lines import LINES, Line
+from contracts.projection import Path, render_path
+from pipelines.common import flow
 from pipelines.common.flow import build_rows, list_fields
 from pipelines.common.pipeline import Dimension, Extract, Pipeline, list_pipelines, load
-from pipelines.common.transform.validate import META, build_struct, name_column, validate
-from tests.pipelines.log import create_log, receipt
+from pipelines.common.transform.aggregate import select_view_rows
+from pipelines.common.transform.validate import META, name_column, name_mark, validate
+from tests.pipelines.log import create_log, create_lookups, receipt
 
 EVERY = pytest.mark.parametrize("name", list_pipelines())
 
 Reach = Callable[[Column], Column]
+Reads = Mapping[Contract, Collection[Path]]
 
 BY_ALL = {("event_id",), ("event_time",)}
 """What every pipeline reads of every event: to deduplicate, and to tell the time."""
 
 
-def evaluate(spark: SparkSession, one: Pipeline, topic: Contract, paths: Collection[Path]) -> None:
-    """Extract from an event that has these fields and no others. Raises AnalysisException."""
-    event = build_struct(project_fields(topic.fields, paths))
-    frame = spark.createDataFrame([], StructType([StructField("event", event)]))
-    frame.select(*one.extracts[topic](F.col("event")).values())
+def build_of(spark: SparkSession, one: Pipeline, reads: Reads, patch: pytest.MonkeyPatch) -> None:
+    """Plan the rows of events that have these fields and no others. Raises AnalysisException."""
+    patch.setattr(flow, "list_fields", lambda _: reads)
+    lookups = create_lookups(spark, one.dimensions, [])
+    every = flow.build_static_rows(one, create_log(spark), lookups)
+    for number in range(len(one.views)):
+        select_view_rows(one, every, number)
 
 
 @EVERY
@@ -57,11 +63,25 @@ def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
 
 
 @pytest.mark.spark
+@EVERY
+def test_a_line_has_the_line_fields_that_it_declares_and_nothing_else(
+    name: str, spark: SparkSession
+) -> None:
+    one = load(name)
+    reads = flow.list_fields(one)
+    line = flow.choose_line(one, reads)
+    frame = validate(reads, create_log(spark, receipt()), line)
+    declared = {path[1] for paths in reads.values() for path in paths if path[0] == LINES}
+    assert set(list_leaves(frame, LINES)) == {*declared, *map(name_mark, line.keys)}
+    assert not any(LINES in frame.select(f"{name_column(of)}.*").columns for of in one.reads)
+
+
+@pytest.mark.spark
 def test_a_field_that_is_not_declared_is_not_there_when_it_runs(spark: SparkSession) -> None:
     honest = load("inventory")
     for reaching in (
         lambda event: event["register_id"],
-        lambda event: event["lines"]["unit_price_cents"],
+        lambda _: F.col(LINES)["unit_price_cents"][0],
         lambda _: F.col(f"{name_column(RECEIPTS)}.cashier_id"),
     ):
 
@@ -83,10 +103,13 @@ def test_a_dimension_that_is_not_declared_is_refused_when_it_runs(spark: SparkSe
 
 def list_leaves(frame: DataFrame, of: str) -> Iterator[str]:
     """The fields of a column, those of an array's items by their way: lines.units."""
-    for field in frame.select(f"{of}.*").schema:
+    kind = frame.schema[of].dataType
+    inner = kind.elementType if isinstance(kind, ArrayType) else kind
+    assert isinstance(inner, StructType)
+    for field in inner:
         if isinstance(field.dataType, ArrayType):
             assert isinstance(field.dataType.elementType, StructType)
-            yield from (f"{field.name}.{inner.name}" for inner in field.dataType.elementType)
+            yield from (f"{field.name}.{item.name}" for item in field.dataType.elementType)
         else:
             yield field.name
 
@@ -101,16 +124,30 @@ def test_it_declares_what_it_looks_up(name: str) -> None:
 
 @pytest.mark.spark
 @EVERY
-def test_it_declares_the_fields_that_it_reads_and_no_others(name: str, spark: SparkSession) -> None:
+def test_it_declares_the_fields_that_it_reads_and_no_others(
+    name: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one = load(name)
+    reads = {topic: set(paths) for topic, paths in flow.list_fields(one).items()}
+    build_of(spark, one, reads, monkeypatch)  # it reads no other
+    of_line = {field.name for field in Line.of(name, reads).fields}
     unread = []
-    for topic in one.extracts:
-        paths = set(list_declared(name, topic))
-        evaluate(spark, one, topic, paths)  # it reads no other
-        for path in sorted(paths - BY_ALL):
-            try:
-                evaluate(spark, one, topic, paths - {path})
-            except AnalysisException:
-                continue
-            unread.append(f"{topic.name}: {render_path(path)}")
+    for topic, path in [(of, path) for of, paths in reads.items() for path in paths - BY_ALL]:
+        lacking = {**reads, topic: reads[topic] - {path}}
+        if path[-1] in of_line:  # all topics' lines have it, or none
+            without = {(path[-1],), (LINES, path[-1])}
+            lacking = {of: paths - without for of, paths in reads.items()}
+        try:
+            build_of(spark, one, lacking, monkeypatch)
+        except AnalysisException:
+            continue
+        unread.append(f"{topic.name}: {render_path(path)}")
     assert not unread
+
+
+def test_a_field_that_another_topics_lines_have_is_refused_where_it_is_not_declared() -> None:
+    reads = {RECEIPTS: [("lines", "sku"), ("lines", "units")], REFUNDS: [("lines", "sku")]}
+    with pytest.raises(Undeclared, match=r"mine reads public.sales.refund.v1: .* lines\[\].units"):
+        Line.of("mine", reads)
+    with pytest.raises(Undeclared, match=r"mine reads public.inventory.adjustment.v1: field sku"):
+        Line.of("mine", {RECEIPTS: [("lines", "sku")], ADJUSTMENTS: [("store_id",)]})

@@ -141,6 +141,7 @@ class Reading:
             F.lit(BEAT_MAX),
             self.generation.number,
             self.generation.outputs,
+            tasks=1,
         )
         with optimize_once(changes) as optimized:
             writer = optimized.writeStream.outputMode("update").foreachBatch(self._write)

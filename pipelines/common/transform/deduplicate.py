@@ -25,7 +25,7 @@ def keep_first_copies(extracts: DataFrame) -> DataFrame:
 
 
 def keep_first_copies_in_stream(
-    extracts: DataFrame, memory: timedelta, beat_max: Column
+    extracts: DataFrame, memory: timedelta, beat_max: Column, tasks: int
 ) -> DataFrame:
     """The first record of each identity in a stream, with the same columns but `_beat`.
 
@@ -34,12 +34,13 @@ def keep_first_copies_in_stream(
     beyond `beat_max`, world time at the start of the batch, moves nothing. An event that is older
     than all that is remembered is dropped, which ends the generation. What has no copies, a
     heartbeat and a rejected record, is never too old, and remembered no longer than an event of
-    `beat_max`.
+    `beat_max`. What comes before it runs in so many `tasks`.
     """
     delay = f"{int(memory.total_seconds() * 1000)} milliseconds"
     is_possible = F.col("_beat") <= beat_max
     beats = {"_beat": F.when(is_possible, F.col("_beat")).otherwise(F.lit(BEFORE_ALL))}
-    watched = extracts.withColumns(beats).withWatermark("_beat", delay)
+    # Here Spark's generated code ends anyway: where records are read, it would copy each once more.
+    watched = extracts.withColumns(beats).coalesce(tasks).withWatermark("_beat", delay)
     # Spark remembers an id for the delay in this metadata, counted by the watermark.
     has_copies = F.col("_reason").isNull() & (F.col("_topic") != HEARTBEATS.name)
     clock = F.when(has_copies, F.col("_clock")).otherwise(beat_max)

@@ -14,8 +14,9 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from contracts import Contract
+from contracts.lines import LINES, Key, Line, select_fields
 from contracts.portable import describe
-from contracts.projection import Path, project_fields
+from contracts.projection import Path
 from contracts.shape import Field
 from contracts.times import EPOCH
 
@@ -57,43 +58,53 @@ TYPES: Mapping[str, T.DataType] = {
 }
 
 
-def validate(reads: Mapping[Contract, Collection[Path]], records: DataFrame) -> DataFrame:
+def validate(
+    reads: Mapping[Contract, Collection[Path]], records: DataFrame, line: Line | None = None
+) -> DataFrame:
     """One row per record: the columns of META, and for each topic read a column with its event.
 
     `reads`: by topic: the fields that the event has. It is null for a rejected record. A release
     counts as the event that it wraps; who reads releases too gets them as they are.
+    With a `line`, a column `lines` comes before the events, which have none: an array of structs
+    with the fields of `line`, and for each of its keys `name_mark`, whether the line is the first
+    of its event with these values.
     Records have topic, partition, offset, timestamp, key and value. They may include heartbeats.
     """
     return records.select(
         F.col("topic").alias("_topic"),
         F.col("partition").alias("_partition"),
         F.col("timestamp").alias("_published"),
-        find_events(reads, records).alias("_found"),
+        find_events(reads, records, line).alias("_found"),
     ).select("_topic", "_partition", "_published", "_found.*")
 
 
-def find_events(reads: Mapping[Contract, Collection[Path]], records: DataFrame) -> Column:
-    """A struct with the columns of FOUND and the events, over the records: as in `validate`."""
-    columns = [
-        T.StructField(name_column(topic), build_struct(project_fields(topic.fields, paths)))
+def find_events(
+    reads: Mapping[Contract, Collection[Path]], records: DataFrame, line: Line | None = None
+) -> Column:
+    """A struct with the columns of FOUND, lines and events, over the records: as in `validate`.
+
+    Without a `line` it has no lines; they stay in the events.
+    """
+    lines = [] if line is None else [T.StructField(LINES, T.ArrayType(build_line(line)))]
+    events = [
+        T.StructField(name_column(topic), build_struct(select_fields(topic, paths, line)))
         for topic, paths in reads.items()
     ]
-    function = register(records.sparkSession, reads, T.StructType([*FOUND, *columns]))
+    description = json.dumps(describe(reads, line), separators=(",", ":"))
+    result = T.StructType([*FOUND, *lines, *events])
+    function = register(records.sparkSession, description, len(lines) + len(events), result)
     published_ms = F.unix_millis("timestamp")
     return F.call_function(function, "topic", "partition", "offset", published_ms, "key", "value")
 
 
-def register(
-    spark: SparkSession, reads: Mapping[Contract, Collection[Path]], result: T.StructType
-) -> str:
-    """Give the session the function for these topics and fields; returns its name."""
-    description = json.dumps(describe(reads), separators=(",", ":"))
+def register(spark: SparkSession, description: str, columns: int, result: T.StructType) -> str:
+    """Give the session the function of this description; returns its name."""
     name = f"validate_{sha256(description.encode()).hexdigest()[:16]}"
     if not spark.catalog.functionExists(name):
         jvm = spark._jvm
         assert jvm is not None, "a session that is in use has its Java"
         kind = jvm.org.apache.spark.sql.types.DataType.fromJson(result.json())
-        function = jvm.retail.validation.Validate.create(description, len(reads), kind)
+        function = jvm.retail.validation.Validate.create(description, columns, kind)
         spark._jsparkSession.udf().register(name, function)
     return name
 
@@ -101,6 +112,16 @@ def register(
 def name_column(contract: Contract) -> str:
     """The name of the column that holds the topic's events."""
     return contract.name.replace(".", "_").replace("-", "_")
+
+
+def build_line(line: Line) -> T.StructType:
+    marks = [T.StructField(name_mark(key), T.BooleanType()) for key in line.keys]
+    return T.StructType([*build_struct(line.fields), *marks])
+
+
+def name_mark(key: Key) -> str:
+    """The column of a line that says whether it is the first one with these values."""
+    return "_".join(("_first", *key))
 
 
 def build_struct(fields: Iterable[Field]) -> T.StructType:

@@ -3,15 +3,24 @@ package retail.validation;
 import java.util.List;
 import java.util.Map;
 
-/** What Python says of the contracts (contracts/portable.py). Places are those of a contract's fields. */
+/**
+ * What Python says of the contracts (contracts/portable.py). Places are those of a contract's fields.
+ *
+ * @param lineKeys the keys by which lines are told apart: places among the columns of a line
+ */
 record Description(
-        Map<String, Topic> topics, String releases, ReleasePlaces releasePlaces, String heartbeats) {
+        Map<String, Topic> topics,
+        List<List<Integer>> lineKeys,
+        String releases,
+        ReleasePlaces releasePlaces,
+        String heartbeats) {
     /**
      * A contract: the layout of its values by schema id, its rules in order, and where its event goes.
      *
      * @param fields how many fields an event has
-     * @param column the place of the event among the columns of events; -1: it goes nowhere
+     * @param column the place of the event among the columns behind what is said; -1: it goes nowhere
      * @param kept the fields that go there
+     * @param lines the array of its lines, which go to the first column; null: they do not
      */
     record Topic(
             String name,
@@ -26,7 +35,8 @@ record Description(
             List<Rule> rules,
             boolean releasable,
             int column,
-            List<Kept> kept) {}
+            List<Kept> kept,
+            Kept lines) {}
 
     /**
      * One value of a body.
@@ -39,7 +49,12 @@ record Description(
     /** A rule: a row of contracts/rules.py; `limit` is a place where it is another field. */
     record Rule(String reason, String kind, List<Integer> path, Object limit) {}
 
-    /** A field that goes to a column; of an array, the fields of its items. */
+    /**
+     * A field that goes to a column.
+     *
+     * @param at its place; -1: the topic has none, which is null; of lines: the event is the only one
+     * @param items of an array: the fields of its items
+     */
     record Kept(int at, String type, List<Kept> items) {}
 
     /** Where a release has what it wraps. */

@@ -4,9 +4,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -17,8 +21,8 @@ import org.apache.spark.sql.types.DataType;
 
 /**
  * A record's topic, partition, offset, publication in milliseconds, key and value → its event, or the
- * reason of its rejection: the columns of pipelines/common/transform/validate.py, then one for each topic
- * that is read.
+ * reason of its rejection: the columns of pipelines/common/transform/validate.py, then its lines if they
+ * are asked for, then one for each topic that is read.
  */
 public final class Validate implements UDF6<String, Integer, Long, Long, byte[], byte[], Row> {
     private static final long serialVersionUID = 1;
@@ -41,7 +45,7 @@ public final class Validate implements UDF6<String, Integer, Long, Long, byte[],
         this.columns = columns;
     }
 
-    /** The function of a session: by what Python says of the contracts, for so many columns of events. */
+    /** The function of a session: by what Python says of the contracts, for so many more columns. */
     public static UserDefinedFunction create(String description, int columns, DataType result) {
         // Spark would evaluate it once more for a condition on its result.
         return functions.udf(new Validate(description, columns), result).asNondeterministic();
@@ -125,18 +129,46 @@ public final class Validate implements UDF6<String, Integer, Long, Long, byte[],
         row[5] = beat;
     }
 
-    private static void keep(Object[] row, Topic topic, Object[] event) {
+    private void keep(Object[] row, Topic topic, Object[] event) {
         if (topic.described.column() >= 0) {
-            row[SAID + topic.described.column()] = select(topic.described.kept(), event);
+            row[SAID + topic.described.column()] = RowFactory.create(select(topic.described.kept(), event, 0));
+        }
+        if (topic.described.lines() != null) {
+            row[SAID] = listLines(topic.described.lines(), event);
         }
     }
 
-    private static Row select(List<Description.Kept> kept, Object[] values) {
-        Object[] selected = new Object[kept.size()];
-        for (int at = 0; at < selected.length; at++) {
-            selected[at] = convert(kept.get(at), values[kept.get(at).at()]);
+    /** The lines of an event, each with the marks of the keys of which it is the first. */
+    private Object[] listLines(Description.Kept lines, Object[] event) {
+        List<?> items = lines.at() < 0 ? Collections.singletonList(event) : (List<?>) event[lines.at()];
+        List<List<Integer>> keys = contracts.lineKeys;
+        List<Set<Object>> seen = new ArrayList<>();
+        for (int key = 0; key < keys.size(); key++) {
+            seen.add(new HashSet<>());
         }
-        return RowFactory.create(selected);
+        Object[] rows = new Object[items.size()];
+        for (int at = 0; at < rows.length; at++) {
+            Object[] line = select(lines.items(), (Object[]) items.get(at), keys.size());
+            for (int key = 0; key < keys.size(); key++) {
+                line[lines.items().size() + key] = seen.get(key).add(pick(line, keys.get(key)));
+            }
+            rows[at] = RowFactory.create(line);
+        }
+        return rows;
+    }
+
+    private static Object pick(Object[] line, List<Integer> places) {
+        return places.size() == 1 ? line[places.get(0)] : places.stream().map(at -> line[at]).toList();
+    }
+
+    /** The fields that are kept, before so many places for more. */
+    private static Object[] select(List<Description.Kept> kept, Object[] values, int more) {
+        Object[] selected = new Object[kept.size() + more];
+        for (int at = 0; at < kept.size(); at++) {
+            Description.Kept field = kept.get(at);
+            selected[at] = field.at() < 0 ? null : convert(field, values[field.at()]);
+        }
+        return selected;
     }
 
     private static Object convert(Description.Kept field, Object value) {
@@ -152,7 +184,7 @@ public final class Validate implements UDF6<String, Integer, Long, Long, byte[],
         List<?> items = (List<?>) value;
         Object[] rows = new Object[items.size()];
         for (int at = 0; at < rows.length; at++) {
-            rows[at] = select(field.items(), (Object[]) items.get(at));
+            rows[at] = RowFactory.create(select(field.items(), (Object[]) items.get(at), 0));
         }
         return rows;
     }
@@ -163,12 +195,14 @@ public final class Validate implements UDF6<String, Integer, Long, Long, byte[],
         final Topic releases;
         final Topic heartbeats;
         final Description.ReleasePlaces places;
+        final List<List<Integer>> lineKeys;
 
         private Contracts(Description described) {
             described.topics().forEach((name, topic) -> topics.put(name, new Topic(topic)));
             releases = topics.get(described.releases());
             heartbeats = topics.get(described.heartbeats());
             places = described.releasePlaces();
+            lineKeys = described.lineKeys();
         }
 
         static Contracts parse(String description) {

@@ -81,6 +81,7 @@ def stream(
         timedelta(days=30),
         create_lookups(spark, PIPELINE.dimensions, log),
         F.lit(NEVER),
+        tasks=1,
     )
     found = Stream([], folder / "checkpoint")
 

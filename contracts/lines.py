@@ -1,0 +1,58 @@
+"""The lines of events: one shape for all topics that a reader takes lines of."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from contracts.errors import Undeclared
+from contracts.projection import Path, project_fields, render_path
+from contracts.shape import Contract, Field
+
+LINES = "lines"
+"""The name of the array with an event's lines, in every contract that has one."""
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a reader takes of a line, whatever the topic. Null: what the lines of a topic lack."""
+
+    fields: tuple[Field, ...]
+    keys: tuple[Key, ...] = ()
+    """The fields that make a line the first of its event, if no earlier one has the same values."""
+
+    @classmethod
+    def of(cls, reader: str, reads: Mapping[Contract, Collection[Path]]) -> "Line":
+        """The line of a reader that declares these fields, by topic.
+
+        Raises Undeclared if a topic has a field that the reader takes of another topic's lines, and
+        the reader does not declare it: the values would be missing without a word.
+        """
+        fields: dict[str, Field] = {}
+        for topic, paths in reads.items():
+            for field in project_fields(topic.fields, paths):
+                if field.name == LINES:
+                    fields |= {one.name: one for one in field.fields if one.name not in fields}
+        for topic, paths in reads.items():
+            has_array = any(field.name == LINES for field in topic.fields)
+            for one in list_line_fields(topic):
+                path = (LINES, one.name) if has_array else (one.name,)
+                if one.name in fields and path not in paths:
+                    raise Undeclared(reader, topic.name, render_path(path))
+        return cls(tuple(fields.values()))
+
+    def number_keys(self) -> list[list[int]]:
+        names = [one.name for one in self.fields]
+        return [[names.index(name) for name in key] for key in self.keys]
+
+
+def list_line_fields(topic: Contract) -> Sequence[Field]:
+    """The fields of a line of the topic; an event without an array of lines is its only line."""
+    arrays = [field.fields for field in topic.fields if field.name == LINES]
+    return arrays[0] if arrays else topic.fields
+
+
+def select_fields(topic: Contract, paths: Collection[Path], line: Line | None) -> tuple[Field, ...]:
+    """The fields of an event on these paths, without its lines if they are taken as such."""
+    fields = project_fields(topic.fields, paths)
+    return fields if line is None else tuple(one for one in fields if one.name != LINES)
