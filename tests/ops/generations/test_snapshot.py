@@ -63,7 +63,7 @@ def test_a_change_that_no_answer_of_a_pipeline_depends_on_leaves_its_digest(
 
 def test_comments_docstrings_and_layout_change_nothing(code: Path) -> None:
     before = snapshot.compute_code_digest(code, "inventory")
-    edit(code / "pipelines/inventory/transform.py", '"""Extracts', '"""Takes')
+    edit(code / "pipelines/inventory/transform.py", '"""Names', '"""Takes')
     edit(code / "pipelines/inventory/transform.py", "\nSOLD =", "\n\n# A sale.\nSOLD =")
     edit(code / "contracts/topics/sales/receipt.v1.yaml", "kind:", "# A comment.\nkind:")
     assert snapshot.compute_code_digest(code, "inventory") == before
