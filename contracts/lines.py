@@ -26,19 +26,27 @@ class Line:
         """The line of a reader that declares these fields, by topic.
 
         Raises Undeclared if a topic has a field that the reader takes of another topic's lines, and
-        the reader does not declare it: the values would be missing without a word.
+        the reader does not declare it: the values would be missing without a word. Raises
+        TypeError if two topics have different types for one.
         """
         fields: dict[str, Field] = {}
         for topic, paths in reads.items():
-            for field in project_fields(topic.fields, paths):
-                if field.name == LINES:
-                    fields |= {one.name: one for one in field.fields if one.name not in fields}
+            for one in find_lines(topic)[1]:
+                if (LINES, one.name) in paths:
+                    fields.setdefault(one.name, one)
         for topic, paths in reads.items():
-            has_array = any(field.name == LINES for field in topic.fields)
-            for one in list_line_fields(topic):
-                path = (LINES, one.name) if has_array else (one.name,)
-                if one.name in fields and path not in paths:
-                    raise Undeclared(reader, topic.name, render_path(path))
+            way, own = find_lines(topic)
+            for one in own:
+                if one.name not in fields:
+                    continue
+                if (*way, one.name) not in paths:
+                    raise Undeclared(reader, topic.name, render_path((*way, one.name)))
+                kinds = {fields[one.name].type, one.type}
+                if len(kinds) > 1 and kinds != {"int", "long"}:
+                    raise TypeError(
+                        f"{reader} should read lines whose {one.name} has one type, found "
+                        f"{fields[one.name].type} and, in {topic.name}, {one.type}"
+                    )
         return cls(tuple(fields.values()))
 
     def number_keys(self) -> list[list[int]]:
@@ -46,10 +54,15 @@ class Line:
         return [[names.index(name) for name in key] for key in self.keys]
 
 
-def list_line_fields(topic: Contract) -> Sequence[Field]:
-    """The fields of a line of the topic; an event without an array of lines is its only line."""
-    arrays = [field.fields for field in topic.fields if field.name == LINES]
-    return arrays[0] if arrays else topic.fields
+def find_lines(topic: Contract) -> tuple[Path, Sequence[Field]]:
+    """The way to the fields of a line of the topic, and these fields.
+
+    An event without an array of lines is its own only line.
+    """
+    for field in topic.fields:
+        if field.name == LINES:
+            return (LINES,), field.fields
+    return (), topic.fields
 
 
 def select_fields(topic: Contract, paths: Collection[Path], line: Line | None) -> tuple[Field, ...]:

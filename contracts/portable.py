@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from contracts.catalog import HEARTBEATS, RELEASES
-from contracts.lines import LINES, Line, list_line_fields, select_fields
+from contracts.lines import LINES, Line, find_lines, select_fields
 from contracts.projection import Path
 from contracts.rules import KINDS
 from contracts.schemas import find_schemas
@@ -122,24 +122,20 @@ def find_places(fields: Sequence[Field], path: Path) -> Iterator[int]:
 
 
 def list_kept(fields: Sequence[Field], kept: Sequence[Field]) -> list[Plain]:
-    """The fields that are kept, with their places among all of them."""
-    places = number_fields(fields)
+    """The fields that are kept, with their places among all of them; -1: it is none of them."""
+    places = {field.name: (number, field.fields) for number, field in enumerate(fields)}
+    found = [(one, *places.get(one.name, (-1, ()))) for one in kept]
     return [
-        {
-            "at": places[one.name],
-            "type": one.type,
-            "items": list_kept(fields[places[one.name]].fields, one.fields),
-        }
-        for one in kept
+        {"at": at, "type": one.type, "items": list_kept(inner, one.fields)}
+        for one, at, inner in found
     ]
 
 
 def describe_lines(topic: Contract, line: Line) -> Plain:
-    """The array of the topic's lines. An event without such an array is its own only line."""
-    lines, fields = number_fields(topic.fields).get(LINES, -1), list_line_fields(topic)
-    places = number_fields(fields)
-    items = [{"at": places.get(one.name, -1), "type": one.type, "items": []} for one in line.fields]
-    return {"at": lines, "type": "array", "items": items}
+    """The array of the topic's lines; of a topic without one: the event is its own only line."""
+    _, fields = find_lines(topic)
+    at = number_fields(topic.fields).get(LINES, -1)
+    return {"at": at, "type": "array", "items": list_kept(fields, line.fields)}
 
 
 def number_fields(fields: Sequence[Field]) -> Mapping[str, int]:

@@ -151,3 +151,12 @@ def test_a_field_that_another_topics_lines_have_is_refused_where_it_is_not_decla
         Line.of("mine", reads)
     with pytest.raises(Undeclared, match=r"mine reads public.inventory.adjustment.v1: field sku"):
         Line.of("mine", {RECEIPTS: [("lines", "sku")], ADJUSTMENTS: [("store_id",)]})
+
+
+def test_a_field_of_lines_that_has_two_types_is_refused() -> None:
+    numbered = [
+        replace(one, type="string") if one.name == "units" else one for one in ADJUSTMENTS.fields
+    ]
+    other = replace(ADJUSTMENTS, fields=tuple(numbered))
+    with pytest.raises(TypeError, match=r"units has one type, found int and, in .*, string"):
+        Line.of("mine", {RECEIPTS: [("lines", "units")], other: [("units",)]})

@@ -138,9 +138,12 @@ public final class Validate implements UDF6<String, Integer, Long, Long, byte[],
         }
     }
 
-    /** The lines of an event, each with the marks of the keys of which it is the first. */
+    /** The lines of an event, each with the marks of the keys of which it is the first; null: it has none. */
     private Object[] listLines(Description.Kept lines, Object[] event) {
         List<?> items = lines.at() < 0 ? Collections.singletonList(event) : (List<?>) event[lines.at()];
+        if (items == null) {
+            return null;
+        }
         List<List<Integer>> keys = contracts.lineKeys;
         List<Set<Object>> seen = new ArrayList<>();
         for (int key = 0; key < keys.size(); key++) {
