@@ -22,6 +22,7 @@ from infra.kafka.offsets import (
 from infra.kafka.read import (
     Headers,
     Record,
+    consume_arrived,
     read_assigned,
     read_between,
     read_to_end,
@@ -42,6 +43,7 @@ __all__ = [
     "UnknownTopic",
     "apply_topics",
     "build_client_config",
+    "consume_arrived",
     "create_admin",
     "create_consumer",
     "create_producer",

@@ -76,6 +76,15 @@ def read_between(
         reader.close()
 
 
+def consume_arrived(reader: Consumer, records_max: int, wait_seconds: float) -> list[Message]:
+    """The messages that have arrived; none if none comes within the time.
+
+    `Consumer.consume` alone would wait for all of them, or for as long as it may.
+    """
+    first = reader.poll(wait_seconds)
+    return [] if first is None else [first, *reader.consume(records_max - 1, timeout=0)]
+
+
 def read_assigned(reader: Consumer, ends: Offsets, idle_seconds_max: float) -> Generator[Message]:
     """Every record of the assigned partitions, up to these ends, as in `read_between`.
 
@@ -84,7 +93,7 @@ def read_assigned(reader: Consumer, ends: Offsets, idle_seconds_max: float) -> G
     waiting = dict(ends)
     deadline = time.monotonic() + idle_seconds_max
     while waiting:
-        for message in reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS):
+        for message in consume_arrived(reader, RECORDS_PER_POLL_MAX, POLL_SECONDS):
             at, offset = _get_place(message)
             if message.error() is not None:
                 if offset >= ends[at]:

@@ -18,6 +18,7 @@ from ops.bench.figures import Figure, Scale, aim_at_most
 from ops.bench.replay import create
 from ops.bench.shops import let_time_pass, measure_cpu, measure_cpu_since
 from pipelines.common.pipeline import load
+from pipelines.engine.beats import BeatLimit
 from pipelines.engine.pace import MARGIN, Pace, find_horizon
 from pipelines.engine.query import Run, choose_next_pace, start
 from pipelines.engine.session import PARTITIONS, get_engine, start_session
@@ -104,10 +105,11 @@ def start_live(spark: SparkSession, settings: Settings, name: str) -> StreamingQ
     every = timedelta(seconds=yardstick.SECONDS_PER_BATCH)
     pipeline = replace(load(name), every=every, duty_cycle=1.0)
     work = Run(spark, settings, pipeline, create(settings, pipeline))
-    while not (pace := choose_next_pace(work)).live:
-        if not start(work, pace).awaitTermination(CATCH_UP_SECONDS_MAX):
+    limit = BeatLimit.read(settings)
+    while not (pace := choose_next_pace(work, limit)).live:
+        if not start(work, pace, limit).awaitTermination(CATCH_UP_SECONDS_MAX):
             raise TimeoutError(f"{name} should catch up within {CATCH_UP_SECONDS_MAX} s")
-    return start(work, Pace(True, find_horizon(pipeline.reads) + MARGIN, None))
+    return start(work, Pace(True, find_horizon(pipeline.reads) + MARGIN, None), limit)
 
 
 def measure_cost(spark: SparkSession, started: Start, scale: Scale, warm_seconds: float) -> float:

@@ -21,6 +21,7 @@ from ops.generations.lifecycle import create_generation, make_outputs
 from ops.generations.record import Generation, State
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.backlog import measure_backlog
+from pipelines.engine.beats import BeatLimit
 from pipelines.engine.pace import create_catching_up_pace
 from pipelines.engine.query import Run, start
 from pipelines.engine.session import get_engine, start_session
@@ -115,10 +116,11 @@ class Replays:
     def run(self, generation: Generation) -> float:
         """As `replay`, by this generation."""
         records_max = self._settings.pipeline_records_per_batch_max
-        left = measure_backlog(self._settings, self._topics, {})
+        limit = BeatLimit.read(self._settings)
+        left = measure_backlog(self._settings, self._topics, {}, limit)
         pace = create_catching_up_pace(self._pipeline.reads, left, records_max)
         began = time.monotonic()
-        query = start(Run(self._spark, self._settings, self._pipeline, generation), pace)
+        query = start(Run(self._spark, self._settings, self._pipeline, generation), pace, limit)
         if not query.awaitTermination(REPLAY_SECONDS_MAX):
             raise TimeoutError(f"The replay should end within {REPLAY_SECONDS_MAX} s")
         seconds = time.monotonic() - began

@@ -13,6 +13,7 @@ from infra.kafka import (
     EndOffsets,
     Offsets,
     Partition,
+    consume_arrived,
     create_admin,
     create_consumer,
     read_end_offsets,
@@ -34,8 +35,12 @@ class Backlog:
     span: timedelta
 
 
-def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) -> Backlog:
+def measure_backlog(
+    settings: Settings, topics: Iterable[str], read: Offsets, limit: BeatLimit
+) -> Backlog:
     """What lies between the offsets already read and the log's end.
+
+    `limit`: of the heartbeats that move the watermark.
 
     The first unread records of the partitions stand for the oldest one: the timestamps of a
     partition only grow, except for records that are late within the horizon.
@@ -48,7 +53,6 @@ def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) ->
     if not waiting:
         return Backlog(0, timedelta())
     records = sum(ends[at] - first for at, first in waiting.items())
-    limit = BeatLimit.read(settings)
     oldest_ms, newest_ms = find_oldest_ms(settings, waiting), read_world_ms(client, names, limit)
     if oldest_ms is None or newest_ms is None:
         return Backlog(records, timedelta())
@@ -126,7 +130,7 @@ def read_first_timestamps(reader: Consumer, assigned: Iterable[Partition]) -> di
                 f"The first unread record of {sorted(left)} should come within "
                 f"{READ_SECONDS_MAX:g} s, but does not. See: make logs COMPONENT=broker"
             )
-        for message in reader.consume(1_000, timeout=0.1):
+        for message in consume_arrived(reader, 1_000, 0.1):
             error = message.error()
             at = (str(message.topic()), int(message.partition() or 0))
             if error is None:

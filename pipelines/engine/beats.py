@@ -8,14 +8,14 @@ import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from pyspark.sql import Column
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import HEARTBEATS
 from contracts.times import MILLISECOND
 from infra.clock import get_wall_ms
 from infra.settings import Settings
-from ops.control.world_clock import AnnouncedClock, read_clock
+from ops.control.world_clock import AnnouncedClock, WorldClock, read_clock
 
 LOOK_SECONDS = 60.0
 """The time between two looks at the announced clock: a simulator that starts, stops or is told
@@ -24,6 +24,10 @@ time."""
 
 assert HEARTBEATS.skew is not None, "its contract says how far a heartbeat may be ahead"
 SKEW = HEARTBEATS.skew
+
+
+WALL = WorldClock(world_ms=0, wall_ms=0, speed_milli=1_000)
+"""The wall clock, as a world's."""
 
 
 @dataclass
@@ -57,24 +61,33 @@ class BeatLimit:
 
     def find_ms(self) -> int:
         """The limit at this moment, in epoch milliseconds."""
-        wall_ms = get_wall_ms()
-        world_ms = self.clock.world_at(wall_ms) if self.clock else wall_ms
-        stands = self.clock is not None and not self.clock.is_running
-        return (max(wall_ms, world_ms) if stands else world_ms) + SKEW // MILLISECOND
+        return max(self._least_ms, self._shown.world_at(get_wall_ms())) + SKEW // MILLISECOND
 
-    def build_column(self) -> Column:
-        """The limit at the start of a batch: world time, and the skew; wall time where no clock
-        runs.
-        """
-        wall_ms = F.unix_millis(F.current_timestamp())
-        now_ms = wall_ms
-        if self.clock is not None and self.clock.is_running:
-            at = self.clock.clock
-            since_ms = wall_ms - F.lit(at.wall_ms)
-            now_ms = F.lit(at.world_ms) + F.floor(since_ms * at.speed_milli / 1000)
-        elif self.clock is not None:
-            now_ms = F.greatest(wall_ms, F.lit(self.clock.clock.world_ms))
-        return F.timestamp_millis(now_ms + SKEW // MILLISECOND)
+    def build_column(self, spark: SparkSession) -> Column:
+        """The limit where and when a row is read, as `find_ms`; one in a session of Spark."""
+        shown, skew_ms, jvm = self._shown, SKEW // MILLISECOND, spark._jvm
+        assert jvm is not None, "a session that is in use has its Java"
+        numbers = [
+            shown.world_ms + skew_ms,
+            shown.wall_ms,
+            shown.speed_milli,
+            self._least_ms + skew_ms,
+        ]
+        name = "_".join(("beat_limit", *map(str, numbers)))
+        if not spark.catalog.functionExists(name):
+            function = jvm.retail.beats.BeatLimit.create(*numbers)
+            spark._jsparkSession.udf().register(name, function)
+        return F.timestamp_millis(F.call_function(name))
+
+    @property
+    def _shown(self) -> WorldClock:
+        """The world's clock; the wall's where none runs."""
+        return self.clock.clock if self.clock and self.clock.is_running else WALL
+
+    @property
+    def _least_ms(self) -> int:
+        """World time where it stands."""
+        return self.clock.clock.world_ms if self.clock and not self.clock.is_running else 0
 
 
 def read_announced(settings: Settings) -> AnnouncedClock | None:

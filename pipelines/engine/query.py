@@ -92,12 +92,11 @@ class Run:
     def dimensions(self) -> Dimensions:
         return Dimensions(self.spark, self.settings, self.pipeline)
 
-    def measure_unread(self) -> Backlog:
+    def measure_unread(self, limit: BeatLimit) -> Backlog:
         """The part of the log that the generation has not read."""
         names = [topic.name for topic in self.pipeline.inputs]
-        return measure_backlog(
-            self.settings, names, locate_checkpoint(self.settings, self.generation).read_committed()
-        )
+        read = locate_checkpoint(self.settings, self.generation).read_committed()
+        return measure_backlog(self.settings, names, read, limit)
 
 
 def run(work: Run, stopping: Event) -> None:
@@ -119,10 +118,10 @@ def run(work: Run, stopping: Event) -> None:
         write_chunks(work.spark, settings, prefix, settings.pipeline_records_per_batch_max)
     behind = False
     while not stopping.is_set():
-        now = choose_next_pace(work, behind)
+        limit = BeatLimit.read(settings)
+        now = choose_next_pace(work, limit, behind)
         if prefix is not None and not now.in_archive:
             remove_chunks(prefix)
-        limit = BeatLimit.read(settings)
         failure = Failure()
         query = start(work, now, limit, failure)
         begun = partial(mark_caught_up, settings, generation) if now.live else lambda: None
@@ -143,23 +142,24 @@ def run(work: Run, stopping: Event) -> None:
             )
 
 
-def choose_next_pace(work: Run, behind: bool = False) -> Pace:
+def choose_next_pace(work: Run, limit: BeatLimit, behind: bool = False) -> Pace:
     """The pace of the next query: for the rest of the prefix, then for the log.
 
-    One that fell `behind` while it was live catches up, however short its backlog.
+    `limit`: of its heartbeats. One that fell `behind` while it was live catches up, however short
+    its backlog.
     """
-    pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
+    pipeline, records_max = work.pipeline, work.settings.pipeline_records_per_batch_max
     checkpoint = locate_checkpoint(work.settings, work.generation)
     if work.prefix is not None and work.prefix.count_unread(checkpoint):
         left = work.prefix.measure_backlog(checkpoint)
-        now = replace(create_catching_up_pace(pipeline.reads, left, limit), in_archive=True)
+        now = replace(create_catching_up_pace(pipeline.reads, left, records_max), in_archive=True)
     else:
-        left = work.measure_unread()
+        left = work.measure_unread(limit)
         batch_is_open = checkpoint.find_open_batch() >= 0
         now = (
-            create_catching_up_pace(pipeline.reads, left, limit)
+            create_catching_up_pace(pipeline.reads, left, records_max)
             if behind
-            else select_pace(pipeline.reads, left, limit, batch_is_open)
+            else select_pace(pipeline.reads, left, records_max, batch_is_open)
         )
     log.info(
         "%s %s: %d records over %s of world time to read",
@@ -184,23 +184,19 @@ def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
     return tailed if prefix is None else prepend(work.spark, prefix, topics, tailed)
 
 
-def start(
-    work: Run, now: Pace, limit: BeatLimit | None = None, failure: Failure | None = None
-) -> StreamingQuery:
+def start(work: Run, now: Pace, limit: BeatLimit, failure: Failure | None = None) -> StreamingQuery:
     """Start a query at this pace, from the generation's checkpoint.
 
-    `limit`: of its heartbeats; None: by the clock that is announced now. `failure` will hold what
-    ends it.
+    `limit`: of its heartbeats. `failure` will hold what ends it.
     """
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
-    limit = limit or BeatLimit.read(settings)
     prepare_session(work.spark, now.live, now.state_partitions)
     changes = build_changes(
         pipeline,
         read(work, pipeline.inputs, now),
         now.memory,
         work.dimensions.lookups,
-        limit.build_column(),
+        limit.build_column(work.spark),
         generation.number,
         generation.outputs,
         SMALL_TASKS if now.live else TASKS,
@@ -248,11 +244,12 @@ def create_writer(work: Run, now: Pace, limit: BeatLimit) -> Write:
         held = HeldBack(work.settings, names, limit)
         held_max = find_held_max(now, work.pipeline.reads)
         write = wait_for_transactions(write, held.measure, held_max)
+    measure_unread = partial(work.measure_unread, limit)
     if now.live:
         write = suit_expressions(write, partial(count_records, read_end))
-        write = refuse_behind(write, work.measure_unread)
+        write = refuse_behind(write, measure_unread)
     elif not now.in_archive:
-        write = refuse_outgrown(write, now, work.pipeline.reads, work.measure_unread)
+        write = refuse_outgrown(write, now, work.pipeline.reads, measure_unread)
     if work.throttle is not None:
         write = throttle_write(write, work.throttle, now.live, work.pipeline.duty_cycle)
     return refuse_newer_before(work.pipeline, write)

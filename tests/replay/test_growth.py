@@ -12,6 +12,7 @@ from infra.wait import wait_until
 from pipelines.common.pipeline import load
 from pipelines.engine import backlog
 from pipelines.engine.backlog import Backlog
+from pipelines.engine.beats import BeatLimit
 from pipelines.engine.pace import MARGIN
 from tests.replay.checking import check
 from tests.replay.log import SPOILT_BEATS, draw_log, select_read
@@ -47,17 +48,17 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
     publish(kafka, log[:first])
     looks: list[timedelta] = []
 
-    def look(settings: Settings, topics: list[str], read: Offsets) -> Backlog:
-        behind = backlog.measure_backlog(settings, topics, read)
+    def look(settings: Settings, topics: list[str], read: Offsets, limit: BeatLimit) -> Backlog:
+        behind = backlog.measure_backlog(settings, topics, read, limit)
         if not looks:
             publish(settings, log[first:])
         looks.append(behind.span)  # which says that the log has grown
         return behind
 
     monkeypatch.setattr("pipelines.engine.query.measure_backlog", look)
-    limit = {"pipeline_records_per_batch_max": first // BATCHES_MIN}
+    small = {"pipeline_records_per_batch_max": first // BATCHES_MIN}
     running = InSession(
-        create_work(kafka.model_copy(update=limit), "inventory"), spark, monkeypatch
+        create_work(kafka.model_copy(update=small), "inventory"), spark, monkeypatch
     )
     try:
         running.ensure_running()

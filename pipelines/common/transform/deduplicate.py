@@ -31,13 +31,14 @@ def keep_first_copies_in_stream(
 
     Only heartbeats move the watermark, so a publisher with a fast clock does not. Spark remembers
     an event's id until a heartbeat is younger than the event by `memory` of world time. A heartbeat
-    beyond `beat_max`, world time at the start of the batch, moves nothing. An event that is older
+    beyond `beat_max`, world time where a row is read, moves nothing. An event that is older
     than all that is remembered is dropped, which ends the generation. What has no copies, a
     heartbeat and a rejected record, is never too old, and remembered no longer than an event of
     `beat_max`. What comes before it runs in so many `tasks`.
     """
     delay = f"{int(memory.total_seconds() * 1000)} milliseconds"
-    is_possible = F.col("_beat") <= beat_max
+    # Few records are heartbeats, so the limit is asked for seldom.
+    is_possible = (F.col("_beat") == F.lit(BEFORE_ALL)) | (F.col("_beat") <= beat_max)
     beats = {"_beat": F.when(is_possible, F.col("_beat")).otherwise(F.lit(BEFORE_ALL))}
     # Here Spark's generated code ends anyway: where records are read, it would copy each once more.
     watched = extracts.withColumns(beats).coalesce(tasks).withWatermark("_beat", delay)

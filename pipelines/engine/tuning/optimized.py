@@ -17,8 +17,8 @@ def optimize_once(rows: DataFrame) -> Iterator[DataFrame]:
     Spark optimizes the plan of a stream anew for each batch, and finds the same each time. A query
     that starts inside leaves out every rule that it can do without; others of the session do not,
     since Spark copies the session's options for a query at its start. What a rule would replace by
-    the time of a batch, as `current_timestamp`, stays what it was when the query began; no view
-    depends on such a time.
+    the time of a batch, as `current_timestamp`, stays what it was when the query began: no plan
+    may ask for it so.
 
     `rows`: a stream. It has been built with the session's options, which excluded no rule.
     """

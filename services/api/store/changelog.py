@@ -19,6 +19,7 @@ from infra.kafka import (
     Offsets,
     Partition,
     UnknownTopic,
+    consume_arrived,
     create_admin,
     create_consumer,
     list_partitions,
@@ -128,12 +129,7 @@ class Changelog:
 
         Raises OffsetGone, and KafkaException for an error that a retry does not cure.
         """
-        # A poll returns with the first record; consume alone would wait for all of them.
-        first = self._consumer.poll(WAIT_SECONDS)
-        if first is None:
-            return []
-        rest = self._consumer.consume(RECORDS_PER_READ_MAX, timeout=0)
-        messages = give_way((first, *rest))
+        messages = give_way(consume_arrived(self._consumer, RECORDS_PER_READ_MAX, WAIT_SECONDS))
         return [each for message in messages if (each := _read(message)) is not None]
 
     def pause(self, full: Collection[Partition]) -> None:

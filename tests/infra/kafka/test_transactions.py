@@ -9,6 +9,7 @@ from infra.kafka import create_admin, read_end_offsets, read_to_end
 from infra.settings import Settings
 from ops.verify.log import read
 from pipelines.engine.backlog import measure_backlog
+from pipelines.engine.beats import BeatLimit
 from tests.brokers import get_producer, read_all
 from tests.transactions import Transactions, open_transaction, write_transaction
 
@@ -68,7 +69,8 @@ def test_a_backlog_of_gaps_alone_is_measured(kafka: Settings) -> None:
     topics = [ADJUSTMENTS.name]
     read_so_far = read_end_offsets(create_admin(kafka), topics)
     write_transaction(kafka, (ADJUSTMENTS.name, 0), [b"aborted"], commits=False)
-    assert measure_backlog(kafka, topics, read_so_far).span.total_seconds() == 0
+    behind = measure_backlog(kafka, topics, read_so_far, BeatLimit.read(kafka))
+    assert behind.span.total_seconds() == 0
 
 
 def test_the_simulator_finds_its_last_record_behind_an_open_transaction(kafka: Settings) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from confluent_kafka.admin import AdminClient
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from contracts import HEARTBEATS
 from contracts.times import MILLISECOND
@@ -80,6 +82,20 @@ def test_a_heartbeat_of_another_year_makes_no_backlog_of_centuries(
     assert read() == WORLD_MS
     newest[HEARTBEATS.name] = limit_ms + 1
     assert read() == limit_ms
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("announced", [RUNNING, STOPPED, announce(2 * NOW_MS, NOW_MS), None])
+def test_spark_asks_for_the_limit_at_each_row(
+    spark: SparkSession, announced: AnnouncedClock | None
+) -> None:
+    limit = BeatLimit(Settings(), announced, looked_at=0.0)
+    for _ in range(2):
+        before_ms = limit.find_ms()
+        asked = spark.range(1).select(F.unix_millis(limit.build_column(spark)).alias("ms"))
+        row, after_ms = asked.first(), limit.find_ms()
+        assert row is not None
+        assert before_ms <= row["ms"] <= after_ms
 
 
 class Batches:

@@ -24,7 +24,7 @@ import scala.runtime.AbstractPartialFunction;
 import scala.runtime.BoxedUnit;
 
 /**
- * A batch's plan without what a small batch pays for and does not need.
+ * A batch's plan without what a batch pays for and does not need.
  *
  * A shuffle from one partition to one is left out. Spark shuffles before each stateful operator, since
  * state is partitioned by hash. Where one task reads a batch and state has one partition, every row
@@ -33,6 +33,8 @@ import scala.runtime.BoxedUnit;
  *
  * Nor are partial sums merged where nothing was shuffled. Spark merges those of several tasks before it reads
  * their state, and merges again with that; right above the one task that made them each key has one.
+ *
+ * Where several tasks share what is read, each has about as many records: see Balanced.
  *
  * What is below a stateful operator is not serialized with the operator's function: see Boundary. Each task
  * of a query with state, before a shuffle and after it, reads the session's options once: see TaskOptions.
@@ -89,15 +91,26 @@ public class LeanPlan extends AbstractFunction1<SparkSessionExtensions, BoxedUni
     /** Of a node in the plan: what stands there instead. */
     public static class Replacement extends Substitution {
         public boolean isDefinedAt(SparkPlan node) {
-            return isNeedless(node) || mergesNothing(node) || node instanceof StatefulOperator;
+            return isNeedless(node)
+                || mergesNothing(node)
+                || node instanceof StatefulOperator
+                || isShared(node);
         }
 
         protected SparkPlan replace(SparkPlan node) {
             SparkPlan child = child(node);
+            if (isShared(node)) {
+                return new Balanced(child, ((CoalesceExec) node).numPartitions());
+            }
             return node instanceof StatefulOperator
                 ? node.withNewChildren(Lists.toScala(new Boundary(child)))
                 : child;
         }
+    }
+
+    /** Whether several tasks share what is read. */
+    static boolean isShared(SparkPlan node) {
+        return node instanceof CoalesceExec && ((CoalesceExec) node).numPartitions() > 1;
     }
 
     static boolean isNeedless(SparkPlan node) {

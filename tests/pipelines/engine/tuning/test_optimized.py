@@ -2,17 +2,21 @@
 
 import re
 from collections import defaultdict
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from infra.settings import Settings
 from pipelines.common.flow import build_static_rows
 from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.transform.encode import encode_changelog
+from pipelines.engine.beats import BeatLimit
 from pipelines.engine.session import prepare_session
 from pipelines.engine.tuning.optimized import EXCLUDED_RULES, optimize_once
 from tests.pipelines.log import create_log, create_lookups, receipt
+from tests.pipelines.streams import append, read_files, run_to_end
 
 pytestmark = [pytest.mark.thorough, pytest.mark.spark]
 
@@ -60,6 +64,25 @@ def test_the_plan_is_optimized_by_the_options_of_its_own_session(spark: SparkSes
         with optimize_once(rows) as optimized:
             executed_once, _ = plan(optimized)
     assert executed_once == executed
+
+
+def test_the_limit_of_heartbeats_grows_with_the_batches(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Were it the one of the query's start, the watermark would stand, and nothing be forgotten."""
+    own, source = spark.newSession(), tmp_path / "ids"
+    limit = BeatLimit(Settings(), None, looked_at=0.0)
+    for _ in range(3):
+        append(own.range(1), source)
+    asked = read_files(own, source).withColumn("limit", limit.build_column(own))
+    limits: list[datetime] = []
+    with optimize_once(asked) as optimized:
+        writer = optimized.writeStream.foreachBatch(
+            lambda rows, _batch: limits.extend(row["limit"] for row in rows.collect())
+        )
+        run_to_end(writer, tmp_path)
+    assert len(limits) == 3
+    assert limits == sorted(set(limits))
 
 
 def build_live(spark: SparkSession, name: str) -> DataFrame:
