@@ -9,7 +9,9 @@ import tempfile
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from urllib.parse import urlencode
 
+from contracts import RECEIPTS
 from tests.services.api.browser import NARROW, WIDE, Scheme, chromium, visiting
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
@@ -17,20 +19,24 @@ from tests.services.showing import PIPELINES, SHELF, Shop
 from tests.services.showing_files import fill_folder
 
 USAGE = "Expected a folder: python -m tests.services.api.pictures FOLDER"
-REJECTED = "public.sales.receipt.v1/2/1"
-CASE = "rule=impossible-travel&subject=tok_9a31%252F7&interval_start=2026-03-02T10:00:00.000Z"
+CASE = {
+    "rule": "impossible-travel",
+    "subject": "tok_9a31%2F7",
+    "interval_start": "2026-03-02T10:00:00.000Z",
+}
 PAGES = {
     "shop": "/",
     "stock": "/stock",
     "shelf": f"/stock?store_id={SHELF[0]}&sku={SHELF[1]}",
     "alerts": "/alerts",
-    "case": f"/alerts?{CASE}",
-    "replenishment": f"/replenishment?store_id={SHELF[0]}&sku={SHELF[1]}",
+    "case": f"/alerts?{urlencode(CASE)}",
+    "replenishment": "/replenishment",
+    "position": f"/replenishment?store_id={SHELF[0]}&sku={SHELF[1]}",
     "pipelines": "/pipelines",
     "replay": "/replay?pipeline=fraud",
-    "rejected": f"/pipelines?record={REJECTED}",
-    "docs": "/docs",
+    "rejected": f"/pipelines?record={RECEIPTS.name}/2/1",
 }
+API_PAGE = {"docs": "/docs"}
 FIRST_VIEW = "first-view.png"
 """What one sees of the shop's page without scrolling."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
@@ -54,7 +60,7 @@ def take(folder: Path) -> Iterator[Path]:
                 yield folder / FIRST_VIEW
             for scheme, (name, size) in product(SCHEMES, SIZES.items()):
                 with visiting(browser, api.address, scheme, size) as visit:
-                    for page, path in PAGES.items():
+                    for page, path in (PAGES | API_PAGE).items():
                         visit.open(path).page.wait_for_timeout(SETTLED_MILLISECONDS)
                         file = folder / f"{page}-{scheme}-{name}.png"
                         visit.page.screenshot(path=file, full_page=True)

@@ -15,13 +15,8 @@ from infra.settings import HOST
 from infra.wait import wait_for
 from tests.ports import free_port_base
 from tests.services.api import lone
-from tests.services.api.browser import (
-    AXE,
-    NARROW,
-    WIDE,
-    chromium,
-    visiting,
-)
+from tests.services.api.browser import AXE, NARROW, Visit, chromium, visiting
+from tests.services.api.pictures import CASE, PAGES
 from tests.services.memory import MemoryLog
 from tests.services.serving import SECONDS_MAX, TOKEN, Answers, create_sources, serving
 from tests.services.showing import PIPELINES, SHELF, Shop
@@ -31,23 +26,6 @@ from tests.services.writing import invalidate, promote
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(120)]
 
 STORE, SKU = SHELF
-CASE = {
-    "rule": "impossible-travel",
-    "subject": "tok_9a31%2F7",
-    "interval_start": "2026-03-02T10:00:00.000Z",
-}
-PAGES = (
-    "/",
-    "/stock",
-    f"/stock?store_id={STORE}&sku={SKU}",
-    "/alerts",
-    f"/alerts?{urlencode(CASE)}",
-    "/replenishment",
-    f"/replenishment?store_id={STORE}&sku={SKU}",
-    "/pipelines",
-    f"/pipelines?record={RECEIPTS.name}/2/0",
-    "/replay?pipeline=fraud",
-)
 
 
 @pytest.fixture(scope="module")
@@ -79,12 +57,26 @@ def browser() -> Iterator[Browser]:
         yield program
 
 
+@pytest.fixture
+def tab(api: Answers, browser: Browser) -> Iterator[Visit]:
+    """A tab of its own, where something may go wrong."""
+    with visiting(browser, api.address) as own:
+        yield own
+
+
+@pytest.fixture
+def visit(tab: Visit) -> Iterator[Visit]:
+    """A tab of its own, where nothing goes wrong."""
+    yield tab
+    assert tab.errors == []
+
+
 def test_the_rules_are_those_that_were_published() -> None:
     digest = sha256(AXE.read_bytes()).hexdigest()
     assert digest in (AXE.parent / "README.md").read_text()
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", PAGES.values())
 def test_a_page_can_be_used_by_all_has_no_error_and_loads_nothing_from_elsewhere(
     api: Answers, browser: Browser, path: str
 ) -> None:
@@ -99,178 +91,147 @@ def test_a_page_can_be_used_by_all_has_no_error_and_loads_nothing_from_elsewhere
 
 
 def test_stock_shows_every_shelf_that_the_api_lists_and_keeps_its_filters_in_the_address(
-    api: Answers, browser: Browser
+    api: Answers, visit: Visit
 ) -> None:
     listed = api.json("/v1/stock", limit=50)["items"]
-    with visiting(browser, api.address) as visit:
-        visit.open("/stock")
-        rows = visit.rows("#shelf-rows")
-        assert [row[:2] for row in rows] == [
-            [f"{one['store_id']} {one['sku']}", f"{one['units_on_hand']:,}"] for one in listed
-        ]
-        visit.page.get_by_role("searchbox", name="Product").fill("00041")
-        visit.await_text("#shelves .address", "search=00041")
-        visit.page.wait_for_function(
-            "() => document.querySelectorAll('#shelf-rows tr').length == 1"
-        )
-        assert [row[0] for row in visit.rows("#shelf-rows")] == ["S004 SKU-00041"]
-        assert visit.page.url.endswith("/stock?search=00041")
-        visit.page.reload()
-        visit.await_text("#shelf-rows", "SKU-00041")
-        assert visit.page.get_by_role("searchbox", name="Product").input_value() == "00041"
-        assert visit.errors == []
+    visit.open("/stock")
+    rows = visit.rows("#shelf-rows")
+    assert [row[:2] for row in rows] == [
+        [f"{one['store_id']} {one['sku']}", f"{one['units_on_hand']:,}"] for one in listed
+    ]
+    visit.page.get_by_role("searchbox", name="Product").fill("00041")
+    visit.await_text("#shelves .address", "search=00041")
+    visit.page.wait_for_function("() => document.querySelectorAll('#shelf-rows tr').length == 1")
+    assert [row[0] for row in visit.rows("#shelf-rows")] == ["S004 SKU-00041"]
+    assert visit.page.url.endswith("/stock?search=00041")
+    visit.page.reload()
+    visit.await_text("#shelf-rows", "SKU-00041")
+    assert visit.page.get_by_role("searchbox", name="Product").input_value() == "00041"
 
 
 def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
-    api: Answers, browser: Browser, shop: Shop
+    api: Answers, visit: Visit, shop: Shop
 ) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open(f"/stock?store_id={STORE}&sku={SKU}")
-        visit.await_text("#on-hand .value", "30")
-        visit.await_text("#movement-rows", "adjusted")
-        movements = api.json(f"/v1/history/movements/{STORE}/{SKU}")["items"]
-        changes = [f"{one['units_on_hand_change']:+,}".replace("+0", "0") for one in movements]
-        assert [row[2] for row in visit.rows("#movement-rows")] == changes[::-1]
-        [out] = visit.rows("#stock-out-rows")
-        assert out[2:] == ["30 min", "0"]
-        prices = [row[1:3] for row in visit.rows("#price-rows")]
-        planned = [row[2:] for row in visit.rows("#promotion-rows")]
-        assert planned == [["2.49", "1.79", "planned"], ["2.49", "1.79", "holds now"]]
-        assert prices == [["2.49", "announced"], ["1.79", "holds now"], ["2.49", "past"]]
-        shop.inventory.row(4, SKU, 29, version=2)
-        shop.inventory.mark()
-        visit.await_text("#on-hand .value", "29")
-        assert visit.errors == []
+    visit.open(f"/stock?store_id={STORE}&sku={SKU}")
+    visit.await_text("#on-hand .value", "30")
+    visit.await_text("#movement-rows", "adjusted")
+    movements = api.json(f"/v1/history/movements/{STORE}/{SKU}")["items"]
+    changes = [f"{one['units_on_hand_change']:+,}".replace("+0", "0") for one in movements]
+    assert [row[2] for row in visit.rows("#movement-rows")] == changes[::-1]
+    [out] = visit.rows("#stock-out-rows")
+    assert out[2:] == ["30 min", "0"]
+    prices = [row[1:3] for row in visit.rows("#price-rows")]
+    planned = [row[2:] for row in visit.rows("#promotion-rows")]
+    assert planned == [["2.49", "1.79", "planned"], ["2.49", "1.79", "holds now"]]
+    assert prices == [["2.49", "announced"], ["1.79", "holds now"], ["2.49", "past"]]
+    shop.inventory.row(4, SKU, 29, version=2)
+    shop.inventory.mark()
+    visit.await_text("#on-hand .value", "29")
 
 
-def test_a_case_shows_its_rule_what_was_measured_and_its_events(
-    api: Answers, browser: Browser
-) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/alerts")
-        rows = visit.rows("#case-rows")
-        assert len(rows) == len(api.json("/v1/alerts")["items"]) == 6
-        visit.page.get_by_label("Status").select_option("withdrawn")
-        visit.page.wait_for_function("() => document.querySelectorAll('#case-rows tr').length == 1")
-        assert visit.rows("#case-rows")[0][0] == "refund-rate"
-        visit.open(f"/alerts?{urlencode(CASE)}")
-        visit.await_text("#measured .value", "1,842 km/h")
-        assert visit.text("#limit .value") == "300 km/h"
-        assert len(visit.rows("#evidence-rows")) == 1
-        assert visit.errors == []
+def test_a_case_shows_its_rule_what_was_measured_and_its_events(api: Answers, visit: Visit) -> None:
+    visit.open("/alerts")
+    rows = visit.rows("#case-rows")
+    assert len(rows) == len(api.json("/v1/alerts")["items"]) == 6
+    visit.page.get_by_label("Status").select_option("withdrawn")
+    visit.page.wait_for_function("() => document.querySelectorAll('#case-rows tr').length == 1")
+    assert visit.rows("#case-rows")[0][0] == "refund-rate"
+    visit.open(f"/alerts?{urlencode(CASE)}")
+    visit.await_text("#measured .value", "1,842 km/h")
+    assert visit.text("#limit .value") == "300 km/h"
+    assert len(visit.rows("#evidence-rows")) == 1
 
 
-def test_a_candidate_is_promoted_by_mouse_with_the_token_that_is_asked_for_once(
-    api: Answers, browser: Browser
-) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/replay?pipeline=fraud")
-        assert [row[:2] for row in visit.rows("#generation-rows")] == [
-            ["g2", "promoted"],
-            ["g3", "ready"],
-        ]
-        visit.await_text("#difference .added", "2")
-        changed = "card_sales_per_window_max 5 → 3, pipelines/fraud/thresholds.py"
-        visit.await_text("#changes", changed)
-        [row] = visit.rows("#view-list .moved tbody")
-        assert row[1:] == ["new", "measured 4 · threshold 3"]
-        visit.page.get_by_role("button", name="Promote g3").click()
-        visit.page.get_by_label("Token").fill("a guess")
-        visit.page.locator("#confirm").click()
-        visit.await_text("#confirmation-problem", "Token needed")
-        visit.page.get_by_label("Token").fill(TOKEN)
-        visit.page.locator("#confirm").click()
-        visit.await_text(
-            "#said", "retail replay promote fraud --number 3: replay promote fraud --number 3"
-        )
-        visit.page.get_by_role("button", name="Compare").click()
-        assert not visit.page.get_by_label("Token").is_visible()
-        visit.page.locator("#cancel").click()
-        [refused] = visit.errors
-        assert "401" in refused
+def test_a_candidate_is_promoted_by_mouse_with_the_token_that_is_asked_for_once(tab: Visit) -> None:
+    tab.open("/replay?pipeline=fraud")
+    listed = [row[:2] for row in tab.rows("#generation-rows")]
+    assert listed == [["g2", "promoted"], ["g3", "ready"]]
+    tab.await_text("#difference .added", "2")
+    tab.await_text("#changes", "card_sales_per_window_max 5 → 3, pipelines/fraud/thresholds.py")
+    [row] = tab.rows("#view-list .moved tbody")
+    assert row[1:] == ["new", "measured 4 · threshold 3"]
+    tab.page.get_by_role("button", name="Promote g3").click()
+    tab.page.get_by_label("Token").fill("a guess")
+    tab.page.locator("#confirm").click()
+    tab.await_text("#confirmation-problem", "Token needed")
+    tab.page.get_by_label("Token").fill(TOKEN)
+    tab.page.locator("#confirm").click()
+    command = "replay promote fraud --number 3"
+    tab.await_text("#said", f"retail {command}: {command}")
+    tab.page.get_by_role("button", name="Compare").click()
+    assert not tab.page.get_by_label("Token").is_visible()
+    tab.page.locator("#cancel").click()
+    [refused] = tab.errors
+    assert "401" in refused
 
 
-def test_a_replay_is_started_by_mouse_with_another_threshold(
-    api: Answers, browser: Browser
-) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/replay?pipeline=inventory")
-        visit.page.get_by_role("button", name="Start a replay").click()
-        visit.page.get_by_label("Threshold to set").fill("low_max=3")
-        visit.page.get_by_label("Token").fill(TOKEN)
-        visit.page.locator("#confirm").click()
-        command = "replay start inventory --set low_max=3"
-        visit.await_text("#said", f"retail {command}: {command}")
-        assert visit.errors == []
+def test_a_replay_is_started_by_mouse_with_another_threshold(visit: Visit) -> None:
+    visit.open("/replay?pipeline=inventory")
+    visit.page.get_by_role("button", name="Start a replay").click()
+    visit.page.get_by_label("Threshold to set").fill("low_max=3")
+    visit.page.get_by_label("Token").fill(TOKEN)
+    visit.page.locator("#confirm").click()
+    command = "replay start inventory --set low_max=3"
+    visit.await_text("#said", f"retail {command}: {command}")
 
 
 def test_the_quarantine_shows_reasons_and_a_record_and_releases_it(
-    api: Answers, browser: Browser
+    api: Answers, visit: Visit
 ) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/pipelines")
-        visit.await_text("#reason-rows", "undecodable")
-        counts = api.json("/v1/quarantine")["counts"]
-        assert sorted(visit.rows("#reason-rows")) == sorted(
-            [one["reason"], one["topic"], f"{one['records']:,}"] for one in counts
-        )
-        visit.page.locator("#reason-rows a", has_text="late").click()
-        visit.await_text("#quarantine .address", "reason=late")
-        visit.await_text("#rejected-rows", f"{RECEIPTS.name}/2/1")
-        assert [row[1] for row in visit.rows("#rejected-rows")] == ["late", "late"]
-        visit.page.locator("#rejected-rows a", has_text=f"{RECEIPTS.name}/2/1").click()
-        visit.await_text("#field-rows", "SKU-00417")
-        read = api.json(f"/v1/quarantine/{RECEIPTS.name}/2/1")["fields"]
-        assert [row[0] for row in visit.rows("#field-rows")] == list(read)
-        visit.page.get_by_role("button", name="Release it").click()
-        visit.page.get_by_label("Why it shall count").fill("it was seen on the till")
-        visit.page.get_by_label("Token").fill(TOKEN)
-        visit.page.locator("#confirm").click()
-        visit.await_text("#said", "quarantine release --because=it was seen on the till")
-        assert visit.errors == []
+    visit.open("/pipelines")
+    visit.await_text("#reason-rows", "undecodable")
+    counts = api.json("/v1/quarantine")["counts"]
+    assert sorted(visit.rows("#reason-rows")) == sorted(
+        [one["reason"], one["topic"], f"{one['records']:,}"] for one in counts
+    )
+    visit.page.locator("#reason-rows a", has_text="late").click()
+    visit.await_text("#quarantine .address", "reason=late")
+    visit.await_text("#rejected-rows", f"{RECEIPTS.name}/2/1")
+    assert [row[1] for row in visit.rows("#rejected-rows")] == ["late", "late"]
+    visit.page.locator("#rejected-rows a", has_text=f"{RECEIPTS.name}/2/1").click()
+    visit.await_text("#field-rows", "SKU-00417")
+    read = api.json(f"/v1/quarantine/{RECEIPTS.name}/2/1")["fields"]
+    assert [row[0] for row in visit.rows("#field-rows")] == list(read)
+    visit.page.get_by_role("button", name="Release it").click()
+    visit.page.get_by_label("Why it shall count").fill("it was seen on the till")
+    visit.page.get_by_label("Token").fill(TOKEN)
+    visit.page.locator("#confirm").click()
+    visit.await_text("#said", "quarantine release --because=it was seen on the till")
 
 
-def test_a_record_that_cannot_be_read_says_so_and_is_not_released(
-    api: Answers, browser: Browser
-) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open(f"/pipelines?record={RECEIPTS.name}/2/2")
-        visit.await_text("#rejected-fault", "It cannot be read: ")
-        visit.await_text("#rejected-remedy", "corrected event")
-        assert visit.page.get_by_role("button", name="Release it").count() == 0
+def test_a_record_that_cannot_be_read_says_so_and_is_not_released(tab: Visit) -> None:
+    tab.open(f"/pipelines?record={RECEIPTS.name}/2/2")
+    tab.await_text("#rejected-fault", "It cannot be read: ")
+    tab.await_text("#rejected-remedy", "corrected event")
+    assert tab.page.get_by_role("button", name="Release it").count() == 0
 
 
 def test_a_shelf_shows_its_position_at_each_review_beside_its_levels(
-    api: Answers, browser: Browser
+    api: Answers, visit: Visit
 ) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open(f"/replenishment?store_id={STORE}&sku={SKU}")
-        visit.await_text("#position-words", "units")
-        *_, last = api.json(f"/v1/positions/{STORE}/{SKU}")["items"]
-        assert f"{last['position_units']:,} units" in visit.text("#position-words")
-        chart = visit.page.locator("#positions-chart")
-        assert chart.locator("polyline").count() == 3
-        label = chart.locator("svg").get_attribute("aria-label")
-        assert label is not None
-        assert f"order up to {last['order_up_to_units']:,} units" in label
-        assert {"units", "review, at midnight UTC"} <= set(
-            chart.locator("text").all_text_contents()
-        )
-        visit.page.get_by_label("Product").fill("")
-        visit.page.wait_for_selector("#positions", state="hidden")
-        assert visit.errors == []
+    visit.open(f"/replenishment?store_id={STORE}&sku={SKU}")
+    visit.await_text("#position-words", "units")
+    *_, last = api.json(f"/v1/positions/{STORE}/{SKU}")["items"]
+    assert f"{last['position_units']:,} units" in visit.text("#position-words")
+    chart = visit.page.locator("#positions-chart")
+    assert chart.locator("polyline").count() == 3
+    label = chart.locator("svg").get_attribute("aria-label")
+    assert label is not None
+    assert f"order up to {last['order_up_to_units']:,} units" in label
+    assert {"units", "review, at midnight UTC"} <= set(chart.locator("text").all_text_contents())
+    visit.page.get_by_label("Product").fill("")
+    visit.page.wait_for_selector("#positions", state="hidden")
 
 
-def test_the_api_can_be_tried_on_its_page(api: Answers, browser: Browser) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/docs")
-        shelf = visit.page.locator("#operations-stock-getShelf")
-        shelf.locator(".opblock-summary-control").click()
-        shelf.get_by_placeholder("store_id").fill(STORE)
-        shelf.get_by_placeholder("sku").fill(SKU)
-        shelf.get_by_role("button", name="Execute").click()
-        shelf.locator(".live-responses-table", has_text=f'"sku": "{SKU}"').wait_for()
-        assert (visit.errors, visit.elsewhere) == ([], [])
+def test_the_api_can_be_tried_on_its_page(visit: Visit) -> None:
+    visit.open("/docs")
+    shelf = visit.page.locator("#operations-stock-getShelf")
+    shelf.locator(".opblock-summary-control").click()
+    shelf.get_by_placeholder("store_id").fill(STORE)
+    shelf.get_by_placeholder("sku").fill(SKU)
+    shelf.get_by_role("button", name="Execute").click()
+    shelf.locator(".live-responses-table", has_text=f'"sku": "{SKU}"').wait_for()
+    assert visit.elsewhere == []
 
 
 @pytest.mark.parametrize(
@@ -284,78 +245,71 @@ def test_the_api_can_be_tried_on_its_page(api: Answers, browser: Browser) -> Non
     ],
 )
 def test_what_nobody_knows_is_explained(
-    api: Answers, browser: Browser, path: str, section: str, words: str
+    api: Answers, tab: Visit, path: str, section: str, words: str
 ) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.page.goto(api.address + path)
-        visit.await_text(f"{section} .notice", words)
+    tab.page.goto(api.address + path)
+    tab.await_text(f"{section} .notice", words)
 
 
-def test_the_shop_shows_the_numbers_that_the_api_gives(api: Answers, browser: Browser) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/")
-        visit.await_text("#best-rows", "SKU")
-        best = api.json("/v1/best-sellers", top=10)["items"]
-        assert [row[1:3] for row in visit.rows("#best-rows")] == [
-            [one["sku"], f"{one['units']:,}"] for one in best
-        ]
-        opened = api.json("/v1/alerts", status="open")["items"]
-        visit.await_text("#open-alerts .value", str(len(opened)))
-        assert {row[0] for row in visit.rows("#alert-rows")} <= {one["rule"] for one in opened}
-        out = api.json("/v1/stock", state="out", limit=50)["items"]
-        visit.await_text("#short .value", str(len(out)))
-        ordered = [row[0] for row in visit.rows("#order-rows")]
-        assert sorted(ordered) == sorted(
-            f"{one['store_id']} {one['sku']}" for one in api.json("/v1/orders")["items"]
-        )
-        assert visit.errors == []
+def test_the_shop_shows_the_numbers_that_the_api_gives(api: Answers, visit: Visit) -> None:
+    visit.open("/")
+    visit.await_text("#best-rows", "SKU")
+    best = api.json("/v1/best-sellers", top=10)["items"]
+    assert [row[1:3] for row in visit.rows("#best-rows")] == [
+        [one["sku"], f"{one['units']:,}"] for one in best
+    ]
+    opened = api.json("/v1/alerts", status="open")["items"]
+    visit.await_text("#open-alerts .value", str(len(opened)))
+    assert {row[0] for row in visit.rows("#alert-rows")} <= {one["rule"] for one in opened}
+    out = api.json("/v1/stock", state="out", limit=50)["items"]
+    visit.await_text("#short .value", str(len(out)))
+    ordered = [row[0] for row in visit.rows("#order-rows")]
+    assert sorted(ordered) == sorted(
+        f"{one['store_id']} {one['sku']}" for one in api.json("/v1/orders")["items"]
+    )
 
 
 def test_the_way_of_the_records_is_drawn_with_what_the_api_says_of_it(
-    api: Answers, browser: Browser, shop: Shop
+    api: Answers, visit: Visit, shop: Shop
 ) -> None:
     shop.reorder.mark_again(1, took_ms=204)
-    with visiting(browser, api.address) as visit:
-        visit.open("/pipelines")
-        visit.page.wait_for_function(
-            "() => document.querySelector('#flow').textContent.includes('batch 0.2 s')"
-        )
-        pipelines = api.json("/v1/pipelines")["pipelines"]
-        drawn = set(visit.page.locator("#flow text").all_text_contents())
-        assert {"API", *(f"{one['pipeline']} · g{one['generation']}" for one in pipelines)} <= drawn
-        names = {view for one in pipelines for view in one["views"]}
-        names |= {topic for one in pipelines for topic in one["lag_records_by_input"]}
-        assert {name.removeprefix("public.").removesuffix(".v1") for name in names} <= drawn
-        assert "books balanced" in drawn
-        edges = visit.page.locator("#flow .edge").count()
-        topics = sum(len(one["lag_records_by_input"]) for one in pipelines)
-        assert edges == topics + 2 * sum(len(one["views"]) for one in pipelines)
-        assert visit.errors == []
+    visit.open("/pipelines")
+    visit.page.wait_for_function(
+        "() => document.querySelector('#flow').textContent.includes('batch 0.2 s')"
+    )
+    pipelines = api.json("/v1/pipelines")["pipelines"]
+    drawn = set(visit.page.locator("#flow text").all_text_contents())
+    assert {"API", *(f"{one['pipeline']} · g{one['generation']}" for one in pipelines)} <= drawn
+    names = {view for one in pipelines for view in one["views"]}
+    names |= {topic for one in pipelines for topic in one["lag_records_by_input"]}
+    assert {name.removeprefix("public.").removesuffix(".v1") for name in names} <= drawn
+    assert "books balanced" in drawn
+    edges = visit.page.locator("#flow .edge").count()
+    topics = sum(len(one["lag_records_by_input"]) for one in pipelines)
+    assert edges == topics + 2 * sum(len(one["views"]) for one in pipelines)
 
 
 def test_a_page_says_that_its_view_is_withdrawn_and_recovers_by_itself(
-    api: Answers, browser: Browser, log: MemoryLog, shop: Shop
+    tab: Visit, log: MemoryLog, shop: Shop
 ) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/alerts")
-        invalidate(log, shop.fraud, "its state was lost")
-        visit.await_text("#cases .notice", "its state was lost")
-        assert visit.rows("#case-rows"), "what was known stays"
-        promote(log, shop.fraud, shop.candidate)
-        visit.await_connection("live")
-        visit.page.wait_for_selector("#cases .notice", state="hidden")
+    tab.open("/alerts")
+    invalidate(log, shop.fraud, "its state was lost")
+    tab.await_text("#cases .notice", "its state was lost")
+    assert tab.rows("#case-rows"), "what was known stays"
+    promote(log, shop.fraud, shop.candidate)
+    tab.await_connection("live")
+    tab.page.wait_for_selector("#cases .notice", state="hidden")
 
 
-def test_a_lost_connection_is_shown_and_resumed(api: Answers, browser: Browser, shop: Shop) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/")
-        visit.page.context.set_offline(True)
-        visit.await_connection("gone")
-        shop.sell(1)
-        shop.analytics.mark()
-        visit.page.context.set_offline(False)
-        visit.await_connection("live")
-        visit.await_text("#sales-until", "12:01")
+def test_a_lost_connection_is_shown_and_resumed(tab: Visit, shop: Shop) -> None:
+    tab.open("/")
+    tab.page.context.set_offline(True)
+    tab.await_connection("gone")
+    shop.sell(1)
+    shop.analytics.mark()
+    tab.page.context.set_offline(False)
+    tab.await_connection("live")
+    tab.await_text("#sales-until", "12:01")
 
 
 def test_an_api_that_is_killed_is_missed_and_the_page_recovers_by_itself(
@@ -388,32 +342,28 @@ def await_page(address: str) -> None:
     assert wait_for(is_there, SECONDS_MAX)
 
 
-def test_every_control_is_reached_by_the_keyboard(api: Answers, browser: Browser) -> None:
-    with visiting(browser, api.address, size=WIDE) as visit:
-        visit.open("/stock")
-        visit.page.keyboard.press("Tab")
-        assert visit.page.evaluate("() => document.activeElement.className") == "skip"
-        names = set[str]()
-        for _ in range(30):
-            visit.page.keyboard.press("Tab")
-            names.add(visit.page.evaluate("() => document.activeElement.name ?? ''"))
-        assert {"search", "store_id", "state", "sort"} <= names
+def test_every_control_is_reached_by_the_keyboard(tab: Visit) -> None:
+    tab.open("/stock")
+    tab.page.keyboard.press("Tab")
+    assert tab.page.evaluate("() => document.activeElement.className") == "skip"
+    names = set[str]()
+    for _ in range(30):
+        tab.page.keyboard.press("Tab")
+        names.add(tab.page.evaluate("() => document.activeElement.name ?? ''"))
+    assert {"search", "store_id", "state", "sort"} <= names
 
 
-def test_a_page_draws_at_most_ten_times_a_second(
-    api: Answers, browser: Browser, shop: Shop
-) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/")
-        visit.page.evaluate(
-            "() => { window.drawn = 0; new MutationObserver(() => { window.drawn += 1; })"
-            ".observe(document.querySelector('#receipts-chart'), {childList: true}); }"
-        )
-        began = visit.page.evaluate("() => performance.now()")
-        for version in range(2, 60):
-            shop.sell(-1, version)
-            shop.analytics.mark()
-        visit.page.wait_for_timeout(1_000)
-        seconds = (visit.page.evaluate("() => performance.now()") - began) / 1_000
-        assert 1 <= visit.page.evaluate("() => window.drawn") <= 10 * seconds
-        assert re.search(r"\d", visit.text("#receipts-chart"))
+def test_a_page_draws_at_most_ten_times_a_second(tab: Visit, shop: Shop) -> None:
+    tab.open("/")
+    tab.page.evaluate(
+        "() => { window.drawn = 0; new MutationObserver(() => { window.drawn += 1; })"
+        ".observe(document.querySelector('#receipts-chart'), {childList: true}); }"
+    )
+    began = tab.page.evaluate("() => performance.now()")
+    for version in range(2, 60):
+        shop.sell(-1, version)
+        shop.analytics.mark()
+    tab.page.wait_for_timeout(1_000)
+    seconds = (tab.page.evaluate("() => performance.now()") - began) / 1_000
+    assert 1 <= tab.page.evaluate("() => window.drawn") <= 10 * seconds
+    assert re.search(r"\d", tab.text("#receipts-chart"))
