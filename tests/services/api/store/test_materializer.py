@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from sqlite3 import OperationalError
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from services.api.store.changelog import READER
 from services.api.store.materializer import Materializer
 from services.api.store.tables import Table
 from tests.bad_records import list_bad
+from tests.services.at_work import running
 from tests.services.memory import MemoryLog
 from tests.services.writing import MORNING, Writing
 
@@ -44,9 +46,12 @@ class View:
         return -1  # the file is gone, and this reader was quicker than the materializer
 
     def units(self) -> dict[str, int]:
+        return dict(self.select(UNITS))
+
+    def select(self, query: str) -> list[Any]:
         assert self.materializer.snapshots is not None
         with self.materializer.snapshots.open() as snapshot:
-            return dict(snapshot.select(UNITS).fetchall())
+            return snapshot.select(query).fetchall()
 
     def trouble(self) -> str:
         wait_until(lambda: self.materializer.trouble is not None, "there is trouble")
@@ -61,13 +66,9 @@ def materializing(log: MemoryLog, path: Path, name: str = STOCK_LEVELS.name) -> 
     """A materializer of a generation with the view of this name."""
     topics = {name: f"{name}.g1", BOOKS.name: BOOKS.name}
     generation = Generation("inventory", 1, State.PROMOTED, "9f31c0", MORNING, topics)
-    materializer = Materializer(generation, path, log.open, ignore, lambda: None, ignore)
-    materializer.start()
-    try:
+    work = Materializer(generation, path, log.open, ignore, lambda: None, ignore)
+    with running(work) as materializer:
         yield View(materializer)
-    finally:
-        materializer.stop()
-        materializer.join()
 
 
 def test_rows_beyond_the_marker_stay_unseen_and_a_marker_waits_for_its_rows(
@@ -227,10 +228,8 @@ def test_the_deletion_of_a_row_that_is_over_changes_no_answer(
         log.publish(at, key, None)
         last = sales.mark()
         wait_until(lambda: view.batch() >= last, "the deletion is committed")
-        assert view.materializer.snapshots is not None
-        with view.materializer.snapshots.open() as snapshot:
-            begun = snapshot.select(f"select window_start from {Table(STORE_SALES).name}")
-            assert begun.fetchall() == [(to_epoch_ms(newest),)]
+        kept = view.select(f"select window_start from {Table(STORE_SALES).name}")
+        assert kept == [(to_epoch_ms(newest),)]
 
 
 def test_a_topic_that_is_not_there_yet_is_waited_for(log: MemoryLog, path: Path) -> None:

@@ -14,23 +14,23 @@ from contracts import PURCHASE_ORDERS
 from infra.wait import wait_until
 from services.api.problem import Unavailable
 from services.api.store import database, mirror
-from services.api.store.background import Background
 from services.api.store.database import connect
 from services.api.store.mirror import Mirror
 from services.api.store.mirrored import ORDERS
 from tests.services.api.store.test_damage import scribble, scribble_inside
-from tests.services.api.store.test_materializer import View, materializing
+from tests.services.api.store.test_materializer import materializing
+from tests.services.at_work import running
 from tests.services.memory import MemoryLog
 from tests.services.writing import Writing
 
 BUSY_SECONDS = 0.05
 FULL = "database or disk is full"
 
-Fault = Callable[[Path, pytest.MonkeyPatch], AbstractContextManager[None]]
+Fault = Callable[[Path], AbstractContextManager[None]]
 
 
 @contextmanager
-def locked(path: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Another process writes to the file, and takes its time."""
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("begin immediate")
@@ -38,7 +38,7 @@ def locked(path: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @contextmanager
-def taken(path: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
+def taken(path: Path) -> Iterator[None]:
     """Another process has the file to itself."""
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("pragma locking_mode = exclusive")
@@ -47,7 +47,7 @@ def taken(path: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @contextmanager
-def full(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def full(_: Path) -> Iterator[None]:
     """No file may become larger."""
 
     def connect_full(path: Path) -> sqlite3.Connection:
@@ -55,13 +55,13 @@ def full(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         connection.execute("pragma max_page_count = 1")  # as many as there are, if there are more
         return connection
 
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "connect", connect_full)
         yield
 
 
 @contextmanager
-def spent_descriptors(_path: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
+def spent_descriptors(_: Path) -> Iterator[None]:
     """The process may open no more files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     free = os.open(os.devnull, os.O_RDONLY)
@@ -88,24 +88,13 @@ def keeping(path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert "rebuilding" not in caplog.text
 
 
-def await_trouble(work: Background) -> None:
-    wait_until(lambda: work.is_failing, "it says what is wrong")
-
-
 def order(log: MemoryLog, *ids: str) -> None:
     for each in ids:
         log.put(PURCHASE_ORDERS, {**PURCHASE_ORDERS.examples[0], "purchase_order_id": each})
 
 
-@contextmanager
-def mirroring(log: MemoryLog, path: Path) -> Iterator[Mirror]:
-    at_work = Mirror(ORDERS, path, log.open)
-    at_work.start()
-    try:
-        yield at_work
-    finally:
-        at_work.stop()
-        at_work.join()
+def mirroring(log: MemoryLog, path: Path) -> AbstractContextManager[Mirror]:
+    return running(Mirror(ORDERS, path, log.open))
 
 
 def list_orders(mirrored: Mirror) -> list[str]:
@@ -126,52 +115,33 @@ def await_orders(mirrored: Mirror, *wanted: str) -> None:
 
 @pytest.mark.parametrize("fault", [taken, spent_descriptors])
 def test_a_view_that_cannot_be_opened_now_is_opened_later(
-    log: MemoryLog,
-    stocked: Writing,
-    path: Path,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-    fault: Fault,
+    log: MemoryLog, stocked: Writing, path: Path, caplog: pytest.LogCaptureFixture, fault: Fault
 ) -> None:
     with materializing(log, path) as view:
         view.at(0)
         assert view.materializer.snapshots is not None
         view.materializer.snapshots.close()
-    with keeping(path, caplog), materializing_in(fault, log, path, monkeypatch) as view:
-        assert view.at(0) == {"A": 4}
-
-
-@contextmanager
-def materializing_in(
-    fault: Fault, log: MemoryLog, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[View]:
-    """A materializer that begins its work within the fault, and goes on after it."""
-    with ExitStack() as begun:
-        begun.enter_context(fault(path, monkeypatch))
+    with keeping(path, caplog), ExitStack() as begun:
+        begun.enter_context(fault(path))
         with materializing(log, path) as view:
-            await_trouble(view.materializer)
+            wait_until(lambda: view.materializer.is_failing, "it says what is wrong")
             begun.close()
-            yield view
+            assert view.at(0) == {"A": 4}
 
 
 @pytest.mark.parametrize("fault", [locked, full])
 def test_a_view_that_cannot_be_written_now_is_read_as_it_is_and_written_later(
-    log: MemoryLog,
-    stocked: Writing,
-    path: Path,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-    fault: Fault,
+    log: MemoryLog, stocked: Writing, path: Path, caplog: pytest.LogCaptureFixture, fault: Fault
 ) -> None:
     with materializing(log, path) as view:
         view.at(0)
     with keeping(path, caplog):
         skus = [f"SKU-{number:04}" for number in range(2_000)]
-        with fault(path, monkeypatch), materializing(log, path) as view:
+        with fault(path), materializing(log, path) as view:
             view.at(0)
             stocked.rows(1, skus, 1)
             stocked.mark()
-            await_trouble(view.materializer)
+            wait_until(lambda: view.materializer.is_failing, "it says what is wrong")
             assert view.units() == {"A": 4}
             if fault is full:
                 assert FULL in view.trouble()
@@ -182,11 +152,7 @@ def test_a_view_that_cannot_be_written_now_is_read_as_it_is_and_written_later(
 
 @pytest.mark.parametrize("fault", [locked, taken, full, spent_descriptors])
 def test_a_mirror_keeps_its_file_through_a_fault_that_passes(
-    log: MemoryLog,
-    path: Path,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-    fault: Fault,
+    log: MemoryLog, path: Path, caplog: pytest.LogCaptureFixture, fault: Fault
 ) -> None:
     order(log, "first")
     with mirroring(log, path) as mirrored:
@@ -195,9 +161,9 @@ def test_a_mirror_keeps_its_file_through_a_fault_that_passes(
         more = [f"order-{number:04}" for number in range(2_000)]
         order(log, *more)
         with ExitStack() as begun:
-            begun.enter_context(fault(path, monkeypatch))
+            begun.enter_context(fault(path))
             with mirroring(log, path) as mirrored:
-                await_trouble(mirrored)
+                wait_until(lambda: mirrored.is_failing, "it says what is wrong")
                 begun.close()
                 await_orders(mirrored, "first", *more)
 
@@ -210,10 +176,8 @@ def test_a_reader_of_a_mirror_that_cannot_open_its_file_now_costs_no_file(
     with mirroring(log, path) as mirrored:
         await_orders(mirrored, "1")
         with keeping(path, caplog):
-            with (
-                spent_descriptors(path, monkeypatch),
-                pytest.raises(sqlite3.OperationalError, match="unable to open"),
-            ):
+            cannot_open = pytest.raises(sqlite3.OperationalError, match="unable to open")
+            with spent_descriptors(path), cannot_open:
                 list_orders(mirrored)
             order(log, "2")
             await_orders(mirrored, "1", "2")
