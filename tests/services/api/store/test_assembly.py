@@ -15,15 +15,7 @@ RIGHT: Partition = ("view", 1)
 
 
 def create_marker(batch: int, left: int, right: int = 0) -> Marker:
-    return Marker(
-        pipeline="inventory",
-        generation=1,
-        batch=batch,
-        inputs={},
-        outputs={LEFT: left, RIGHT: right},
-        written_at_ms=0,
-        offset=batch,
-    )
+    return Marker("inventory", 1, batch, {}, {LEFT: left, RIGHT: right}, 0, batch)
 
 
 def create_assembly(*markers: Marker) -> Assembly[str]:
@@ -47,9 +39,7 @@ def test_the_end_of_the_log_or_a_row_behind_a_gap_shows_that_it_was_read() -> No
 
 
 def test_the_newest_marker_known_is_aimed_at_and_stays_however_many_come() -> None:
-    rows = create_assembly(
-        create_marker(0, left=1), create_marker(2, left=3), create_marker(1, left=2)
-    )
+    rows = create_assembly(*(create_marker(batch, left=batch + 1) for batch in (0, 2, 1)))
     assert rows.target == create_marker(2, left=3)
     rows.mark(create_marker(3, left=4))
     rows.set_target()

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,6 @@ from services.api.store.database import Database, Unusable
 from services.api.store.snapshots import Snapshots
 from tests.services.api.store.databases import STOCK, create, create_marker, read_units, reopen
 from tests.services.writing import create_shelf
-
-
-def lose(path: Path) -> None:
-    path.unlink()
 
 
 def scribble(path: Path) -> None:
@@ -30,25 +27,22 @@ def scribble_inside(path: Path) -> None:
     path.write_bytes(content)
 
 
-def change_layout(path: Path) -> None:
+def exchange(name: str, value: str, path: Path) -> None:
+    """Let the file say that it was made for another schema or topic."""
     with sqlite3.connect(path) as connection:
-        connection.execute("update identity set value = 'older' where name = 'schema'")
-
-
-def exchange_topic(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.execute("update identity set value = 'id0' where name = 'topic stock'")
+        connection.execute("update identity set value = ? where name = ?", (value, name))
 
 
 @pytest.mark.parametrize(
     ("harm", "reason"),
     [
-        (lose, "there is no database yet"),
+        (Path.unlink, "there is no database yet"),
         (scribble, "the database is damaged"),
         (scribble_inside, "the database is damaged"),
-        (change_layout, "made for schema older"),
-        (exchange_topic, "made for topic stock id0, now it is id1"),
+        (partial(exchange, "schema", "older"), "made for schema older"),
+        (partial(exchange, "topic stock", "id0"), "made for topic stock id0, now it is id1"),
     ],
+    ids=["lost", "damaged", "damaged inside", "another schema", "another topic"],
 )
 def test_a_file_that_cannot_be_gone_on_with_says_why_and_can_be_made_anew(
     path: Path, database: Database, harm: Callable[[Path], None], reason: str
@@ -72,31 +66,26 @@ def test_a_file_that_was_removed_or_exchanged_is_noticed(path: Path, database: D
 def test_a_reader_that_finds_the_file_damaged_says_so(path: Path, database: Database) -> None:
     database.close()
     scribble(path)
-    snapshots = Snapshots(path)
-    with pytest.raises(sqlite3.DatabaseError), snapshots.open():
+    of_all, of_rows = Snapshots(path), Snapshots(path)
+    with pytest.raises(sqlite3.DatabaseError), of_all.open():
         pass
-    assert snapshots.damaged
-    of_rows = Snapshots(path)
     with pytest.raises(sqlite3.DatabaseError):
         of_rows.read_row(STOCK, STOCK.get_key(STOCK.to_stored(create_shelf(1, "A", units=5))))
+    assert of_all.damaged
     assert of_rows.damaged
 
 
 OPEN_TRANSACTION = """
 import sys
 from pathlib import Path
-from contracts import STOCK_LEVELS
 from services.api.store import database as module
-from services.api.store.database import Database
-from services.api.store.tables import Table
-from tests.services.api.store.databases import IDENTITY
+from tests.services.api.store.databases import STOCK, reopen
 from tests.services.writing import create_shelf
 
 module.CACHE_KIB_MAX = 64  # so that rows reach the disk before they are committed
-stock = Table(STOCK_LEVELS)
-database = Database.open(Path(sys.argv[1]), IDENTITY, [stock])
-rows = [stock.to_stored(create_shelf(1, f"SKU-{n}", 1)) for n in range(5_000)]
-database.apply(stock.view, rows)
+database = reopen(Path(sys.argv[1]))
+rows = [STOCK.to_stored(create_shelf(1, f"SKU-{n}", 1)) for n in range(5_000)]
+database.apply(STOCK.view, rows)
 print("applied", flush=True)
 sys.stdin.read()
 """

@@ -13,7 +13,8 @@ from contracts import STORE_SALES
 from contracts.times import to_epoch_ms
 from services.api.store import changes
 from services.api.store.database import Database
-from services.api.store.snapshots import CONNECTIONS_KEPT_MAX, Snapshots
+from services.api.store.snapshots import CONNECTIONS_KEPT_MAX as KEPT
+from services.api.store.snapshots import Snapshots
 from services.api.store.tables import Table
 from services.times import to_ms
 from tests.services.api.store.databases import (
@@ -98,9 +99,6 @@ def test_a_row_that_is_gone_at_once_is_no_change(path: Path) -> None:
     assert [row["window_start"] for row in json.loads(change.rows or "")] == [
         table.to_json(table.to_stored(create_sales(10**5)))["window_start"]
     ]
-
-
-KEPT = CONNECTIONS_KEPT_MAX
 
 
 @pytest.mark.usefixtures("database")

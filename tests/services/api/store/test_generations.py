@@ -25,16 +25,15 @@ def test_the_served_generation_stays_until_the_promoted_one_is_loaded(
     second.row(1, "A", 40)
     promote(log, second, promoted)
     answer = shelves.eventually("/v1/pipelines", lambda known: "loading" in known["pipelines"][0])
-    assert answer["pipelines"][0]["generation"] == 1
-    assert answer["pipelines"][0]["promoted"] == 2
+    [pipeline] = answer["pipelines"]
+    assert (pipeline["generation"], pipeline["promoted"]) == (1, 2)
     promoted.row(1, "A", 3, version=2)
     shelves.ready(promoted.mark())
     assert shelves.json("/v1/stock/S001/A")["units_on_hand"] == 3
     assert shelves.json(VIEW)["served"] == 1
     assert shelves.get("/readyz").is_success
     second.mark()
-    shelf = shelves.eventually("/v1/stock/S001/A", is_made_by(2))
-    assert shelf["units_on_hand"] == 40
+    assert shelves.eventually("/v1/stock/S001/A", is_made_by(2))["units_on_hand"] == 40
     assert shelves.json(VIEW)["served"] == 2
 
 
@@ -112,15 +111,13 @@ def test_a_candidate_is_loaded_before_it_is_promoted(
         writing.row(1, "A", writing.generation)
         writing.mark()
     promote(log, inventory, second)
-    pipeline = api.eventually("/v1/pipelines/inventory", lambda one: find_loaded(one) == {1, 2})
+    pipeline = api.eventually(
+        "/v1/pipelines/inventory", lambda one: all(each["loaded"] for each in one["generations"])
+    )
+    assert [each["number"] for each in pipeline["generations"]] == [1, 2]
     assert pipeline["generation"] == 1
     promote(log, second, inventory)
-    shelf = api.eventually("/v1/stock/S001/A", is_made_by(2))
-    assert shelf["units_on_hand"] == 2
-
-
-def find_loaded(pipeline: dict[str, list[dict[str, object]]]) -> set[object]:
-    return {each["number"] for each in pipeline["generations"] if each["loaded"]}
+    assert api.eventually("/v1/stock/S001/A", is_made_by(2))["units_on_hand"] == 2
 
 
 def test_no_page_of_another_generation_follows_a_page(
