@@ -10,16 +10,12 @@ LONG = 600.0
 SHORT = 0.5
 
 
-def start_stuck(still_seconds_max: float, grace_seconds: float) -> subprocess.Popen[str]:
-    """A process of `tests.services.stuck`, once it is stuck."""
-    begun = subprocess.Popen(
-        [sys.executable, "-m", "tests.services.stuck", str(still_seconds_max), str(grace_seconds)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def start(said_first: str, *arguments: str) -> subprocess.Popen[str]:
+    """Python with these arguments, once it has said its first line."""
+    pipe = subprocess.PIPE
+    begun = subprocess.Popen([sys.executable, *arguments], stdout=pipe, stderr=pipe, text=True)
     assert begun.stdout is not None
-    assert begun.stdout.readline() == "stuck\n"
+    assert begun.stdout.readline() == said_first
     return begun
 
 
@@ -27,7 +23,8 @@ def start_stuck(still_seconds_max: float, grace_seconds: float) -> subprocess.Po
 def test_a_service_that_is_stuck_ends_after_its_grace_or_when_it_is_still_for_too_long(
     number: int | None,
 ) -> None:
-    stuck = start_stuck(LONG, SHORT) if number else start_stuck(SHORT, LONG)
+    limits = map(str, (LONG, SHORT) if number else (SHORT, LONG))
+    stuck = start("stuck\n", "-m", "tests.services.stuck", *limits)
     if number:
         stuck.send_signal(number)
     _, said = stuck.communicate(timeout=60)
@@ -51,11 +48,7 @@ print("asked to stop", flush=True)
 
 
 def test_a_service_that_asks_is_not_ended_and_stops_at_a_signal() -> None:
-    asking = subprocess.Popen(
-        [sys.executable, "-c", ASKING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert asking.stdout is not None
-    assert asking.stdout.readline() == "asking\n"
+    asking = start("asking\n", "-c", ASKING)
     asking.terminate()
     said, complaint = asking.communicate(timeout=60)
     assert (said, complaint, asking.returncode) == ("asked to stop\n", "", 0)

@@ -9,16 +9,13 @@ from services.api.commands import Commands
 from services.api.problem import Problem
 
 
-def create_commands() -> Commands:
-    return Commands(RETAIL, lambda: "a token")
-
-
 def test_it_is_the_installed_command_line_which_says_what_it_does_not_know() -> None:
-    output = create_commands().run("replay", "--help")
+    commands = Commands(RETAIL, lambda: "a token")
+    output = commands.run("replay", "--help")
     for name in ("diff", "promote", "rollback", "prune"):
         assert name in output
     with pytest.raises(Problem, match="No such command"):
-        create_commands().run("replay", "guess")
+        commands.run("replay", "guess")
 
 
 def test_it_runs_as_the_operator_whoever_the_api_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,17 +53,16 @@ def client(settings: Settings) -> Iterator[httpx.Client]:
 def test_the_shops_own_commands_are_answered(settings: Settings) -> None:
     assert settings.api_url.startswith("https://")
     assert health.check_api(settings, 0) == f"ready on {settings.api_url}"
-    url = f"{settings.api_url}{PIPELINE}"
-    assert fetch_json(url, SECONDS_MAX, settings)["pipeline"] == "fraud"
+    assert fetch_json(settings.api_url + PIPELINE, SECONDS_MAX, settings)["pipeline"] == "fraud"
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        "curl -s 127.0.0.1:8000/v1/pipelines/fraud",
-        """python3 -c '
+        f"curl -s 127.0.0.1:8000{PIPELINE}",
+        f"""python3 -c '
 import urllib.request as http
-print(http.urlopen("http://127.0.0.1:8000" + "/v1/pipelines/fraud").read().decode())'""",
+print(http.urlopen("http://127.0.0.1:8000" + "{PIPELINE}").read().decode())'""",
     ],
     ids=["curl", "urllib"],
 )
@@ -84,8 +83,7 @@ def test_a_token_that_is_drawn_anew_counts_at_once_and_the_one_before_no_more(
 def test_a_command_whose_token_is_over_draws_another_and_is_answered(settings: Settings) -> None:
     for _ in ("once", "again"):
         over = add_token(settings, "operator", Role.OPERATOR, 0, days=1)
-        url = f"{settings.api_url}{PIPELINE}"
-        assert fetch_json(url, SECONDS_MAX, settings)["pipeline"] == "fraud"
+        assert fetch_json(settings.api_url + PIPELINE, SECONDS_MAX, settings)["pipeline"] == "fraud"
         assert read_own(settings) != over.secret
 
 
@@ -118,30 +116,24 @@ def test_nothing_is_answered_in_the_clear_and_another_shops_api_is_not_trusted(
         fetch_json(f"{other.api_url}/healthz", SECONDS_MAX, other)
 
 
-@pytest.mark.parametrize(
-    "version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1], ids=lambda one: one.name
-)
+@pytest.mark.parametrize("version", ["TLSv1", "TLSv1_1"])
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
-def test_tls_before_1_2_is_refused_by_the_server(
-    settings: Settings, version: ssl.TLSVersion
-) -> None:
+def test_tls_before_1_2_is_refused_by_the_server(settings: Settings, version: str) -> None:
     context = create_context(settings, version)
     context.set_ciphers("DEFAULT:@SECLEVEL=0")  # so that the client itself would take it
     with pytest.raises(ssl.SSLError, match=r"ALERT|EOF"):
         greet(settings, context)
 
 
-@pytest.mark.parametrize(
-    "version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=lambda one: one.name
-)
-def test_tls_from_1_2_on_is_spoken(settings: Settings, version: ssl.TLSVersion) -> None:
-    assert greet(settings, create_context(settings, version)) == version.name.replace("_", ".")
+@pytest.mark.parametrize("version", ["TLSv1_2", "TLSv1_3"])
+def test_tls_from_1_2_on_is_spoken(settings: Settings, version: str) -> None:
+    assert greet(settings, create_context(settings, version)) == version.replace("_", ".")
 
 
-def create_context(settings: Settings, version: ssl.TLSVersion) -> ssl.SSLContext:
+def create_context(settings: Settings, version: str) -> ssl.SSLContext:
     """A client that speaks this version alone."""
     context = ssl.create_default_context(cafile=locate_authority(settings))
-    context.minimum_version = context.maximum_version = version
+    context.minimum_version = context.maximum_version = ssl.TLSVersion[version]
     return context
 
 

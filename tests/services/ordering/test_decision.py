@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.ordering.decision import Limits, Order, Proposal, Shelf, decide, derive_order_id
+from services.ordering.decision import Limits, Proposal, Shelf, decide, derive_order_id
 
 DAY_MS = 86_400_000
 REVIEW_MS = 20 * DAY_MS
@@ -11,14 +11,9 @@ LIMITS = Limits()
 
 
 def create_proposal(moved: int = 0, shelf: Shelf = SHELF, review_ms: int = REVIEW_MS) -> Proposal:
+    reorder_point, up_to = 38, 62
     return Proposal(
-        shelf,
-        review_ms,
-        moved,
-        reorder_point_units=38,
-        order_up_to_units=62,
-        pack_size_units=12,
-        lead_time_days=2,
+        shelf, review_ms, moved, reorder_point, up_to, pack_size_units=12, lead_time_days=2
     )
 
 
@@ -55,13 +50,10 @@ def test_an_order_is_named_by_shelf_and_review_alone() -> None:
 
 def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
     shelves = [Shelf("S003", f"SKU-{number}") for number in range(5)]
-    wanted = [
-        create_proposal(moved=30 - number, shelf=shelf) for number, shelf in enumerate(shelves)
-    ]
+    wanted = [create_proposal(30 - number, shelf) for number, shelf in enumerate(shelves)]
     other = create_proposal(moved=38, shelf=Shelf("S004", "SKU-0"))
-    orders: list[Order] = decide(
-        REVIEW_MS, [*wanted, other], [], Limits(orders_per_store_max=2, units_per_order_max=30)
-    )
+    limits = Limits(orders_per_store_max=2, units_per_order_max=30)
+    orders = decide(REVIEW_MS, [*wanted, other], [], limits)
     assert [one.shelf for one in orders] == [shelves[4], shelves[3], other.shelf]
     assert all(one.units == 24 for one in orders)
 

@@ -22,15 +22,10 @@ def create_record(contract: Contract = RECEIPTS, after_ms: int = 0, **fields: An
     event = {**contract.examples[0], **fields}
     happened_ms = round(contract.examples[0]["event_time"].timestamp() * 1000)
     key = encode_key(contract, event)
-    return Record(
-        topic=contract.name,
-        partition=choose_partition(key, contract.settings.partitions),
-        offset=10_415,
-        published_ms=happened_ms + after_ms,
-        key=key,
-        value=encode(contract, event),
-        headers=[("sequence", b"\0\1"), ("sequence", None)],
-    )
+    partition = choose_partition(key, contract.settings.partitions)
+    headers = [("sequence", b"\0\1"), ("sequence", None)]
+    published_ms, value = happened_ms + after_ms, encode(contract, event)
+    return Record(contract.name, partition, 10_415, published_ms, key, value, headers)
 
 
 def decode_row(one: Record) -> dict[str, Any]:
