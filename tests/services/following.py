@@ -40,8 +40,7 @@ def parse_events(lines: Iterable[str]) -> Iterator[Told]:
         name, _, value = line.partition(": ")
         if name:
             members[name] = value
-        elif line == "" and "event" in members:
-            yield Told(members["event"], members.get("id"), json.loads(members["data"]))
-            members = {}
         elif line == "":
+            if "event" in members:
+                yield Told(members["event"], members.get("id"), json.loads(members["data"]))
             members = {}

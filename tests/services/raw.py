@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 from tests.services.serving import SECONDS_MAX, Answers
@@ -25,11 +25,9 @@ def connecting(api: Answers, receive_bytes: int | None = None) -> Iterator[socke
 def read_to_end(connection: socket.socket) -> bytes:
     """Everything that is sent until the connection is closed, or reset."""
     received = b""
-    try:
+    with suppress(ConnectionResetError):
         while chunk := connection.recv(CHUNK_BYTES):
             received += chunk
-    except ConnectionResetError:
-        pass
     return received
 
 

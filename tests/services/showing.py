@@ -1,6 +1,6 @@
 """A small shop with something for every part of a page."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from contracts import (
@@ -15,6 +15,7 @@ from contracts import (
     QUARANTINE,
     RECEIPTS,
     STORE_SALES,
+    Contract,
 )
 from contracts.times import to_epoch_ms
 from tests.services.memory import MemoryLog
@@ -116,24 +117,17 @@ class Shop:
             )
 
     def _order(self) -> None:
-        for number in range(len(SHELVES_ORDERED)):
-            name = f"PO-{number}"
-            shelf = dict(zip(("store_id", "sku"), SHELVES_ORDERED[number], strict=True))
-            order = {
-                **PURCHASE_ORDERS.examples[0],
-                **shelf,
-                "purchase_order_id": name,
-                "review_at": NOON - timedelta(hours=12),
-                "ordered_at": NOON - timedelta(hours=12) + timedelta(minutes=2),
-            }
-            self._log.put(PURCHASE_ORDERS, order)
+        for number, (store, sku) in enumerate(SHELVES_ORDERED):
+            order = {"purchase_order_id": f"PO-{number}", "store_id": store, "sku": sku}
+            review_at = NOON - timedelta(hours=12)
+            times = {"review_at": review_at, "ordered_at": review_at + timedelta(minutes=2)}
+            self._log.put(PURCHASE_ORDERS, {**PURCHASE_ORDERS.examples[0], **order, **times})
             if number:
-                answered = {**shelf, "purchase_order_id": name}
                 times = {
                     "dispatches_at": NOON - timedelta(hours=6),
                     "arrives_at": NOON + timedelta(hours=30 * (number - 1) - 2),
                 }
-                self._log.put(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], **answered, **times})
+                self._log.put(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], **order, **times})
 
     def _propose(self) -> None:
         for day in range(-1, REVIEWS):  # the one to come, and those before it
@@ -151,29 +145,22 @@ class Shop:
     def _price(self) -> None:
         for days, cents in ((-3, 249), (-1, 179), (1, 249)):
             at = NOON + timedelta(days=days)
-            value: dict[str, Any] = {
-                "event_id": f"price-{days}",
-                "sku": SHELF[1],
-                "price_cents": cents,
-            }
-            value |= {"event_time": at - timedelta(hours=36), "effective_at": at}
-            self._log.put(PRICE_CHANGES, value, published_ms=to_epoch_ms(value["event_time"]))
+            price = {"event_id": f"price-{days}", "sku": SHELF[1], "price_cents": cents}
+            self._plan(PRICE_CHANGES, at, **price, effective_at=at)
 
     def _promote(self) -> None:
         """A promotion that lasts, and the next one."""
         for days in (-1, 6):
             at = NOON + timedelta(days=days)
-            value: dict[str, Any] = {
-                "event_id": f"promotion-{days}",
-                "event_time": at - timedelta(hours=36),
-                "sku": SHELF[1],
-                "starts_at": at,
-                "ends_at": at + timedelta(days=2),
-                "usual_price_cents": 249,
-                "price_cents": 179,
-                "effective_at": at - timedelta(hours=12),
-            }
-            self._log.put(PROMOTIONS, value, published_ms=to_epoch_ms(value["event_time"]))
+            times = {"starts_at": at, "ends_at": at + timedelta(days=2)}
+            times["effective_at"] = at - timedelta(hours=12)
+            self._plan(PROMOTIONS, at, event_id=f"promotion-{days}", sku=SHELF[1], **times)
+
+    def _plan(self, contract: Contract, at: datetime, **fields: Any) -> None:
+        """It is published a day and a half before the moment that it is for."""
+        planned_at = at - timedelta(hours=36)
+        value = {**contract.examples[0], "event_time": planned_at, **fields}
+        self._log.put(contract, value, published_ms=to_epoch_ms(planned_at))
 
     def _reject(self) -> None:
         """Two late receipts that may be released, and one that nobody can read to its end."""

@@ -2,8 +2,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
-from contracts import ADJUSTMENTS, ALERTS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts import ADJUSTMENTS, ALERTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
 from infra.folder import Folder
 from infra.lake import Folders
 from infra.reports import find_difference
@@ -56,32 +57,19 @@ def fill_folder(home: Path) -> None:
 def fill_lake(folder: Path) -> None:
     """What moved one shelf in the morning, which was empty for half an hour."""
     silver = Silver(Folders(Folder(str(folder / "lake"))))
-    shelf = {"store_id": SHELF[0]}
-    silver.put(
-        ADJUSTMENTS,
-        event_time=find_minute(-90),
-        event_id="opening",
-        units=12,
-        sku=SHELF[1],
-        **shelf,
-    )
+
+    def put(topic: Contract, at: int, event_id: str, **fields: Any) -> None:
+        moment, store = find_minute(at), SHELF[0]
+        silver.put(topic, event_time=moment, event_id=event_id, store_id=store, **fields)
+
+    sku = {"sku": SHELF[1]}
+    put(ADJUSTMENTS, -90, "opening", units=12, **sku)
     for at, units in ((-80, 5), (-60, 7)):
-        lines = [{"sku": SHELF[1], "units": units, "unit_price_cents": 179}]
-        silver.put(
-            RECEIPTS, event_time=find_minute(at), event_id=f"sale-{at}", lines=lines, **shelf
-        )
-    back = [{"sku": SHELF[1], "units": 2, "unit_price_cents": 179}]
-    silver.put(REFUNDS, event_time=find_minute(-20), event_id="back", lines=back, **shelf)
+        put(RECEIPTS, at, f"sale-{at}", lines=[{**sku, "units": units, "unit_price_cents": 179}])
+    put(REFUNDS, -20, "back", lines=[{**sku, "units": 2, "unit_price_cents": 179}])
     for at, status, units in ((-70, "dispatched", 0), (-30, "received", 24)):
-        lines = [{"sku": SHELF[1], "dispatched_units": 24, "received_units": units}]
-        silver.put(
-            SHIPMENTS,
-            event_time=find_minute(at),
-            event_id=status,
-            status=status,
-            lines=lines,
-            **shelf,
-        )
+        lines = [{**sku, "dispatched_units": 24, "received_units": units}]
+        put(SHIPMENTS, at, status, status=status, lines=lines)
 
 
 def write_report(folder: Path) -> None:

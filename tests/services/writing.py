@@ -57,6 +57,7 @@ class Writing:
         }
         self.gaps: dict[Partition, int] = {}
         """How many of the offsets read hold no record: ends of transactions, aborted records."""
+        self._name = {"pipeline": pipeline, "generation": generation}
         self._log = log
         self._batch = -1
         for topic in self.topics.values():
@@ -85,17 +86,9 @@ class Writing:
             self.row(store, sku, units)
 
     def book(self, at: Partition, applied: int, quarantined: int) -> None:
-        value = {
-            "pipeline": self.pipeline,
-            "generation": self.generation,
-            "topic": at[0],
-            "partition": at[1],
-            "applied": applied,
-            "quarantined": quarantined,
-            "published_max": MORNING,
-            "version": applied + quarantined,
-        }
-        self._publish(BOOKS, value)
+        place = {"topic": at[0], "partition": at[1], "published_max": MORNING}
+        counts = {"applied": applied, "quarantined": quarantined, "version": applied + quarantined}
+        publish(self._log, BOOKS, self._name | place | counts)
 
     def mark(self, **read: int) -> int:
         """End the batch: all that was written so far belongs to it. Returns its number.
@@ -115,24 +108,24 @@ class Writing:
         """
         ends = outputs or self._log.ends(self.outputs.values())
         value = {
-            "pipeline": self.pipeline,
-            "generation": self.generation,
+            **self._name,
             "batch": batch,
             "inputs": [
-                {**place, "records": offset - self.gaps.get(at, 0)}
-                for place, (at, offset) in zip(
-                    list_positions(self.read), sorted(self.read.items()), strict=True
-                )
+                {**place, "records": self.read[at] - self.gaps.get(at, 0)}
+                for place, at in zip(list_positions(self.read), sorted(self.read), strict=True)
             ],
             "outputs": list_positions(ends),
             "written_at": MORNING,
             **effort,
         }
-        self._publish(MARKERS, value)
+        publish(self._log, MARKERS, value)
         self._log.ends([MARKERS.name])
 
-    def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:
-        self._log.publish((contract.name, 0), encode_key(contract, value), encode(contract, value))
+
+def publish(log: Log, contract: Contract, value: Mapping[str, Any], published_ms: int = 0) -> None:
+    """Append a row of a topic with one partition."""
+    key, encoded = encode_key(contract, value), encode(contract, value)
+    log.publish((contract.name, 0), key, encoded, published_ms)
 
 
 def all_on_time(**measures: int) -> dict[str, int]:
@@ -184,19 +177,17 @@ def _publish_control(
             for each in sorted(every, key=lambda one: one.generation)
         ],
     }
-    log.publish((GENERATIONS.name, 0), encode_key(GENERATIONS, value), encode(GENERATIONS, value))
+    publish(log, GENERATIONS, value)
 
 
 def create_shelf(store: int, sku: str, units: int, version: int = 1) -> dict[str, Any]:
+    unmoved = ("units_sold", "units_refunded", "units_received", "units_in_transit")
     return {
         "store_id": f"S{store:03}",
         "sku": sku,
         "units_on_hand": units,
-        "units_sold": 0,
-        "units_refunded": 0,
-        "units_received": 0,
         "units_adjusted": units,
-        "units_in_transit": 0,
+        **dict.fromkeys(unmoved, 0),
         "first_event_time": MORNING,
         "last_event_time": MORNING,
         "version": version,

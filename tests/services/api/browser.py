@@ -106,11 +106,9 @@ def visiting(
     has_axe: bool = False,
 ) -> Iterator[Visit]:
     """A tab of its own, with nothing left of another."""
-    viewport = {"width": size[0], "height": size[1]}
+    width, height = size
     context = browser.new_context(
-        color_scheme=scheme,
-        viewport=viewport,  # type: ignore[arg-type]  # its TypedDict is not exported
-        reduced_motion="reduce",
+        color_scheme=scheme, viewport={"width": width, "height": height}, reduced_motion="reduce"
     )
     if has_axe:
         context.add_init_script(path=AXE)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlencode
@@ -319,7 +320,7 @@ def test_an_api_that_is_killed_is_missed_and_the_page_recovers_by_itself(
     address = f"http://{HOST}:{port}"
     with visiting(browser, address) as visit:
         with lone.running(tmp_path, port) as killed:
-            await_page(f"{address}/alerts")
+            assert wait_for(lambda: is_there(f"{address}/alerts"), SECONDS_MAX)
             visit.open("/alerts").await_text("#case-rows", "impossible-travel")
             before = visit.rows("#case-rows")
             killed.kill()
@@ -332,14 +333,10 @@ def test_an_api_that_is_killed_is_missed_and_the_page_recovers_by_itself(
             assert visit.rows("#case-rows") == before
 
 
-def await_page(address: str) -> None:
-    def is_there() -> bool:
-        try:
-            return httpx.get(address).is_success
-        except httpx.TransportError:
-            return False
-
-    assert wait_for(is_there, SECONDS_MAX)
+def is_there(page: str) -> bool:
+    with suppress(httpx.TransportError):
+        return httpx.get(page).is_success
+    return False
 
 
 def test_every_control_is_reached_by_the_keyboard(tab: Visit) -> None:
