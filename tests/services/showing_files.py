@@ -49,14 +49,9 @@ REPORT = {
 
 
 def fill_folder(home: Path) -> None:
-    """Put beside the shop what the API reads from files: a lake, a report."""
-    fill_lake(home)
+    """A report, and a lake: what moved one shelf in the morning, empty for half an hour."""
     write_report(home)
-
-
-def fill_lake(folder: Path) -> None:
-    """What moved one shelf in the morning, which was empty for half an hour."""
-    silver = Silver(Folders(Folder(str(folder / "lake"))))
+    silver = Silver(Folders(Folder(str(home / "lake"))))
 
     def put(topic: Contract, at: int, event_id: str, **fields: Any) -> None:
         moment, store = find_minute(at), SHELF[0]
