@@ -91,13 +91,6 @@ def test_a_price_of_short_notice_holds_once_it_has_had_its_notice(
     assert [one["price_cents"] for one in history] == [240, 250]
 
 
-@pytest.mark.parametrize("at", ["yesterday", "2026-03-02T10:00:00"])
-def test_a_moment_has_a_zone(priced: Answers, at: str) -> None:
-    answer = priced.get("/v1/prices/A", at=at)
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert "at: " in answer.json()["detail"]
-
-
 def test_the_clock_tells_what_time_it_is_in_the_world(log: MemoryLog, api: Answers) -> None:
     assert api.get("/v1/clock").status_code == HTTPStatus.SERVICE_UNAVAILABLE
     announce(log)
