@@ -83,14 +83,8 @@ async def _ask_at_once() -> None:
         if message["type"] == "http.response.start":
             statuses.append(message["status"])
 
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/",
-        "raw_path": b"/",
-        "query_string": b"",
-        "headers": [(b"host", b"localhost")],
-    }
+    target = {"method": "GET", "path": "/", "raw_path": b"/", "query_string": b""}
+    scope = {"type": "http", **target, "headers": [(b"host", b"localhost")]}
     limits = Limits(answer_slowly, ["localhost"])
     asked = [
         asyncio.create_task(limits(scope, receive, send)) for _ in range(10 * REQUESTS_AT_ONCE_MAX)

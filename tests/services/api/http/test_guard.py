@@ -6,6 +6,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from itertools import zip_longest
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -56,9 +57,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """A secure one with rows in every view; its commands say their arguments."""
     log = MemoryLog()
     Shop(log)
-    folder = tmp_path_factory.mktemp("api")
-    sources = replace(create_sources(log, folder), profile=create_profile())
-    with serving(sources) as answers:
+    sources = create_sources(log, tmp_path_factory.mktemp("api"))
+    with serving(replace(sources, profile=create_profile())) as answers:
         answers.until(lambda: answers.get("/readyz").is_success)
         answers.until(
             lambda: all(
@@ -168,21 +168,16 @@ def read_last(log: MemoryLog) -> dict[str, Any]:
 
 
 @pytest.fixture
-def audited(tmp_path: Path) -> Iterator[tuple[MemoryLog, Answers]]:
-    """A secure one of which nothing has been asked yet, and its log."""
-    own = MemoryLog()
-    promote_fraud(own)
-    sources = replace(create_sources(own, tmp_path), profile=create_profile())
-    with serving(sources) as answers:
+def audited(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
+    """A secure one of which nothing has been asked yet."""
+    promote_fraud(log)
+    with serving(replace(create_sources(log, tmp_path), profile=create_profile())) as answers:
         answers.until(lambda: answers.get("/readyz").is_success)
-        yield own, answers
+        yield answers
 
 
-def test_the_audit_names_the_token_and_never_tells_it(
-    audited: tuple[MemoryLog, Answers],
-) -> None:
-    log, api = audited
-    api.request("POST", ROLL_BACK, headers=show("operator"))
+def test_the_audit_names_the_token_and_never_tells_it(log: MemoryLog, audited: Answers) -> None:
+    audited.request("POST", ROLL_BACK, headers=show("operator"))
     done = read_last(log)
     assert (done["who"], done["role"], done["outcome"]) == ("operator", "operator", "done")
     for name, who, role, status in (
@@ -191,7 +186,7 @@ def test_the_audit_names_the_token_and_never_tells_it(
         ("guess", "nobody", None, HTTPStatus.UNAUTHORIZED),
     ):
         path = f"/v1/pipelines/the%20{name}%20of%20a%20test/rollback"
-        assert api.request("POST", path, headers=show(name)).status_code == status
+        assert audited.request("POST", path, headers=show(name)).status_code == status
         refused = read_last(log)
         assert (refused["who"], refused["role"], refused["status"]) == (who, role, status)
         assert refused["action"] == "roll-back-generation"
@@ -220,20 +215,10 @@ def test_who_asks_too_often_or_guesses_is_limited_and_holds_up_nobody_else(slow:
     assert ask(slow, "GET", "/subjects", "operator").is_success
 
 
-class Clock:
-    """One that a test sets."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def __call__(self) -> float:
-        return self.seconds
-
-
 @pytest.mark.parametrize("at_once", [1, 2, 50])
 def test_so_many_at_once_and_then_so_many_a_second(at_once: int) -> None:
-    clock = Clock()
-    bucket = Bucket(at_once, per_second=4, clock=clock)
+    clock = SimpleNamespace(seconds=0.0)
+    bucket = Bucket(at_once, per_second=4, clock=lambda: clock.seconds)
     assert [bucket.take() for _ in range(at_once)] == [0.0] * at_once
     assert bucket.take() == 0.25
     clock.seconds = 0.125

@@ -7,6 +7,7 @@ import pytest
 from services.api.http.limits import URL_BYTES_MAX
 from tests.services.serving import Answers, check_problem
 
+SEE = "GET /openapi.json says what a path takes."
 MEMBERS = {"type", "title", "status", "detail", "instance"}
 
 
@@ -15,12 +16,7 @@ MEMBERS = {"type", "title", "status", "detail", "instance"}
     [
         ("GET", "/v2/stock", 404, "Expected one of the paths in GET /openapi.json"),
         ("GET", "/v1/stock/", 404, "Expected one of the paths"),
-        (
-            "POST",
-            "/v1/stock",
-            405,
-            "Expected GET, found POST. GET /openapi.json says what a path takes.",
-        ),
+        ("POST", "/v1/stock", 405, f"Expected GET, found POST. {SEE}"),
         ("DELETE", "/v1/stock/S001/A", 405, "Expected GET, found DELETE"),
         ("GET", "/v1/pipelines?limit=3", 422, "limit: expected no such query parameter"),
         ("GET", "/healthz?x=1", 422, "x: expected no such query parameter"),

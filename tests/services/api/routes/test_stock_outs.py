@@ -1,14 +1,15 @@
 """When a shelf had nothing to sell, from the lake."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import groupby
 from random import Random
+from typing import NamedTuple
 
 import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS, SHIPMENTS
+from contracts.times import to_epoch_ms
 from infra.lake import Folders
 from services.api.lake.movements import TOPICS, Span, find_stock_outs
 from services.api.lake.tables import Lake
@@ -24,7 +25,7 @@ MINUTE_MS = 60_000
 
 
 def find_ms(after_noon: int) -> int:
-    return round(find_minute(after_noon).timestamp() * 1000)
+    return to_epoch_ms(find_minute(after_noon))
 
 
 def render_minute(after_noon: int) -> str:
@@ -68,22 +69,10 @@ def test_a_shelf_is_out_from_the_last_unit_sold_until_there_are_more(
     filled_silver: Silver, api: Answers
 ) -> None:
     page = api.json(PATH)
-    assert page["items"] == [
-        {
-            "started_at": render_minute(20),
-            "ended_at": render_minute(30),
-            "known_at": render_minute(30),
-            "units_on_hand_min": 0,
-            "lost_ms": 10 * MINUTE_MS,
-        },
-        {
-            "started_at": render_minute(40),
-            "ended_at": render_minute(55),
-            "known_at": render_minute(100),
-            "units_on_hand_min": -1,
-            "lost_ms": 15 * MINUTE_MS,
-        },
-    ]
+    names = ("started_at", "ended_at", "known_at", "units_on_hand_min", "lost_ms")
+    first = (render_minute(20), render_minute(30), render_minute(30), 0, 10 * MINUTE_MS)
+    second = (render_minute(40), render_minute(55), render_minute(100), -1, 15 * MINUTE_MS)
+    assert page["items"] == [dict(zip(names, one, strict=True)) for one in (first, second)]
     assert (page["lost_ms"], page["next"]) == (25 * MINUTE_MS, None)
     assert page["as_of"]["inputs"][RECEIPTS.name] == [0, 4]
 
@@ -119,13 +108,8 @@ def test_time_counts_in_the_span_that_is_asked_for(
 
 
 def test_an_event_that_comes_late_undoes_a_stock_out(filled_silver: Silver, api: Answers) -> None:
-    filled_silver.put(
-        ADJUSTMENTS,
-        event_time=find_minute(15),
-        event_id="late",
-        units=9,
-        _published=find_minute(90),
-    )
+    late = {"event_id": "late", "units": 9, "_published": find_minute(90)}
+    filled_silver.put(ADJUSTMENTS, event_time=find_minute(15), **late)
     assert api.json(PATH)["items"] == []
     filled_silver.release(
         ADJUSTMENTS, at=find_minute(120), event_time=find_minute(16), event_id="released", units=-9
@@ -166,8 +150,7 @@ MOVEMENTS, MOMENTS = 40, 20
 CHANGES = (-3, -2, -1, -1, 1, 2, 3)
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(NamedTuple):
     minute: int
     change: int
     published: int
@@ -203,12 +186,9 @@ def tell(silver: Silver, moves: Sequence[Move]) -> None:
 
 def walk(moves: Sequence[Move]) -> Iterator[tuple[int, int | None, int, int]]:
     """Start, end, when it was known, and the fewest units."""
-    on_hand, known = 0, 0
+    on_hand = known = fewest = 0
     begun: int | None = None
-    fewest = 0
-    for when, together in groupby(
-        sorted(moves, key=lambda one: one.minute), lambda one: one.minute
-    ):
+    for when, together in groupby(sorted(moves), lambda one: one.minute):
         for one in together:
             on_hand += one.change
             known = max(known, one.published)
