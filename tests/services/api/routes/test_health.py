@@ -116,7 +116,6 @@ def test_a_copy_that_cannot_be_opened_now_is_asked_for_again(
     shelves.until(lambda: shelves.get("/v1/orders").status_code == HTTPStatus.OK)
     with monkeypatch.context() as patch:
         patch.setattr(sqlite3, "connect", refuse)
-        check_problem(
-            shelves.get("/v1/orders"), HTTPStatus.SERVICE_UNAVAILABLE, "Copy not readable now"
-        )
+        answer = shelves.get("/v1/orders")
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Copy not readable now")
     assert shelves.json("/v1/orders")["items"] == []

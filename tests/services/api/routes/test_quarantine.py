@@ -19,20 +19,15 @@ PRICES = "public.pricing.price-change.v1"
 
 def put(log: MemoryLog, offset: int, **fields: Any) -> None:
     """A record of the quarantine, published the later the larger its offset."""
-    row = {
-        **LATE,
-        "offset": offset,
-        "published_at": LATE["published_at"] + timedelta(minutes=offset),
-        **fields,
-    }
+    published_at = LATE["published_at"] + timedelta(minutes=offset)
+    row = {**LATE, "offset": offset, "published_at": published_at, **fields}
     log.put(QUARANTINE, row, offset % QUARANTINE.settings.partitions)
 
 
 def await_listed(api: Answers, count: int) -> Any:
-    def is_there(answer: Any) -> bool:
-        return bool(sum(one["records"] for one in answer["counts"]) == count)
-
-    return api.eventually("/v1/quarantine", is_there)
+    return api.eventually(
+        "/v1/quarantine", lambda page: sum(one["records"] for one in page["counts"]) == count
+    )
 
 
 def list_offsets(answer: Any) -> list[int]:
