@@ -51,9 +51,7 @@ SIZES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("parameter", list_limited(), ids=lambda one: f"{one.path}?{one.name}")
-def test_a_parameter_goes_up_to_its_limit_and_no_further(
-    quiet: Answers, parameter: Parameter
-) -> None:
+def test_a_parameter_goes_to_its_limit_and_no_further(quiet: Answers, parameter: Parameter) -> None:
     for given, fits in vary_value(parameter.schema):
         query = "&".join(f"{parameter.name}={each}" for each in given)
         answer = quiet.request("GET", f"{parameter.path}?{query}")

@@ -59,9 +59,7 @@ def test_names_of_this_machine_and_of_the_shop_are_answered(api: Answers, host: 
     assert api.request("GET", "/healthz", headers={"Host": host}).is_success
 
 
-def test_who_asks_by_the_address_that_it_listens_on_is_answered(
-    log: MemoryLog, tmp_path: Path
-) -> None:
+def test_who_asks_by_the_address_it_listens_on_is_answered(log: MemoryLog, tmp_path: Path) -> None:
     with serving(replace(create_sources(log, tmp_path), hosts=())) as api:
         assert api.get("/healthz").is_success
         assert api.request("GET", "/healthz", headers={"Host": "localhost"}).status_code == 421

@@ -3,7 +3,6 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import Any
 
 import httpx
 import pytest
@@ -27,16 +26,10 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.05)
 
 
-def start_waiting(pool: ThreadPoolExecutor, api: Answers, path: str, **query: Any) -> Any:
-    return pool.submit(api.get, path, **query)
-
-
 @pytest.mark.parametrize("path", ROUTES)
-def test_an_answer_waits_for_the_record_it_is_to_hold(
-    inventory: Writing, shelves: Answers, path: str
-) -> None:
+def test_an_answer_waits_for_named_records(inventory: Writing, shelves: Answers, path: str) -> None:
     with ThreadPoolExecutor(1) as pool:
-        asked = start_waiting(pool, shelves, path, min_offset=FIRST)
+        asked = pool.submit(shelves.get, path, min_offset=FIRST)
         inventory.row(1, "A", 3, version=2)
         inventory.mark()  # something was counted, but not the receipt
         inventory.row(1, "A", 2, version=3)
@@ -71,13 +64,9 @@ def test_every_record_named_is_waited_for_and_one_that_does_not_come_is_named(
     assert f"{RECEIPTS.name}/1/7: counted up to 0" in answer.json()["detail"]
 
 
-def test_one_shelf_that_is_waited_for_keeps_nobody_else_waiting(
-    inventory: Writing, shelves: Answers
-) -> None:
+def test_a_shelf_waited_for_keeps_nobody_else_waiting(inventory: Writing, shelves: Answers) -> None:
     with ThreadPoolExecutor(8) as pool:
-        asked = [
-            start_waiting(pool, shelves, "/v1/stock/S001/A", min_offset=FIRST) for _ in range(8)
-        ]
+        asked = [pool.submit(shelves.get, "/v1/stock/S001/A", min_offset=FIRST) for _ in range(8)]
         assert shelves.json("/v1/stock/S001/A")["units_on_hand"] == 4
         assert not any(each.done() for each in asked)
         inventory.mark(sold=1)
@@ -114,9 +103,7 @@ def test_no_more_may_wait_than_the_limit(
         (f"{RECEIPTS.name}/0/-1", "should match pattern"),
     ],
 )
-def test_what_no_answer_will_ever_hold_is_refused(
-    shelves: Answers, named: str, detail: str
-) -> None:
+def test_what_no_answer_will_hold_is_refused(shelves: Answers, named: str, detail: str) -> None:
     answer = shelves.get("/v1/stock", min_offset=named)
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert detail in answer.json()["detail"]

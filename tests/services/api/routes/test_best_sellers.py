@@ -59,9 +59,7 @@ def put(
     analytics.put(BEST_SELLERS, store_id=store, sku=sku, **window, **measures)
 
 
-def test_products_are_ranked_by_units_then_revenue_then_sku_in_a_store_or_over_all(
-    shop: Answers,
-) -> None:
+def test_products_are_ranked_by_units_revenue_and_sku_in_a_store_or_over_all(shop: Answers) -> None:
     answer = shop.json(ROUTE, store="S001", window="2026-03-02T10:00:00Z")
     ranked = [(row["rank"], row["sku"]) for row in answer["items"]]
     assert ranked == [(1, "B"), (2, "A"), (3, "D"), (4, "C")]
@@ -81,9 +79,7 @@ def test_sums_are_exact_beyond_64_bits(shop: Answers) -> None:
     assert sold["revenue_cents_on_time"] == MOST - 1
 
 
-def test_the_last_window_that_is_over_is_meant_and_one_without_sales_is_not_there(
-    shop: Answers,
-) -> None:
+def test_the_last_window_over_is_meant_and_one_without_sales_is_not_there(shop: Answers) -> None:
     assert shop.json(ROUTE)["window_start"] == "2026-03-02T10:00:00.000Z"
     answer = shop.get(ROUTE, window="2026-03-02T03:00:00Z")
     assert answer.status_code == HTTPStatus.NOT_FOUND

@@ -164,7 +164,5 @@ def test_a_browser_that_asks_for_another_page_is_not_told_yes(quiet: Answers) ->
     ],
     ids=["half", "deep", "large"],
 )
-def test_a_body_that_is_no_event_is_refused(
-    world: Answers, content: bytes, status: HTTPStatus
-) -> None:
+def test_a_body_that_is_no_event_is_refused(world: Answers, content: bytes, status: int) -> None:
     assert post(world, content).status_code == status

@@ -126,9 +126,7 @@ def test_whatever_moves_stock_can_be_released(silver: Silver, api: Answers, topi
     assert api.json(STOCK)["units_on_hand"] == movement["units_on_hand_change"] != 0
 
 
-def test_a_shelf_and_what_moved_it_since_make_the_shelf(
-    filled_silver: Silver, api: Answers
-) -> None:
+def test_a_shelf_and_what_moved_it_make_the_shelf(filled_silver: Silver, api: Answers) -> None:
     since, until = find_minute(15).isoformat(), find_minute(30).isoformat()
     before, after = api.json(STOCK, at=since), api.json(STOCK, at=until)
     moved = api.json(MOVEMENTS, since=since, until=until)
@@ -186,9 +184,7 @@ def test_a_table_that_is_broken_or_that_somebody_else_wrote_to_is_not_believed(
     check_problem(api.get(STOCK), HTTPStatus.SERVICE_UNAVAILABLE, "Lake not there")
 
 
-def test_an_answer_stays_with_the_versions_that_it_began_with(
-    filled_silver: Silver, folders: Folders
-) -> None:
+def test_an_answer_stays_with_its_first_versions(filled_silver: Silver, folders: Folders) -> None:
     with lake.Lake(folders).open(ADJUSTMENTS) as snapshot:
         filled_silver.put(ADJUSTMENTS, event_time=find_minute(70), event_id="meanwhile")
         snapshot.register("adjustments", snapshot.tables[ADJUSTMENTS].read(["event_id"]))
@@ -229,9 +225,7 @@ NO_MOMENTS = (
 
 @pytest.mark.parametrize("at", NO_MOMENTS)
 @pytest.mark.parametrize("path", [STOCK, "/v1/prices/A"])
-def test_what_has_no_zone_or_is_in_no_calendar_is_no_moment(
-    quiet: Answers, path: str, at: str
-) -> None:
+def test_what_has_no_zone_or_calendar_is_no_moment(quiet: Answers, path: str, at: str) -> None:
     answer = quiet.get(path, at=at)
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert "at: " in answer.json()["detail"]
@@ -253,9 +247,7 @@ def alerting(tmp_path: Path, log: MemoryLog) -> Iterator[Answers]:
 ALERT = "/v1/history/alerts/card-velocity/tok%252F9%2525/2026-03-02T10:00:00Z"
 
 
-def test_the_events_behind_an_alert_are_told_with_their_places(
-    alerting: Answers, silver: Silver
-) -> None:
+def test_events_behind_an_alert_are_told_with_places(alerting: Answers, silver: Silver) -> None:
     silver.put(RECEIPTS, event_time=find_minute(2), event_id="R2", card_token="tok/9%")
     silver.put(RECEIPTS, event_time=find_minute(1), event_id="R1", card_token="tok/9%")
     silver.put(RECEIPTS, event_time=find_minute(1), event_id="R0")

@@ -157,9 +157,7 @@ def test_the_world_tells_its_time_and_how_fast_it_goes(log: MemoryLog, api: Answ
     api.until(lambda: read_figure(api, "retail_world_speed_ratio") == 10)
 
 
-def test_alerts_with_more_signals_than_the_rule_looks_at_are_counted(
-    log: MemoryLog, api: Answers
-) -> None:
+def test_alerts_with_more_signals_than_are_read_are_counted(log: MemoryLog, api: Answers) -> None:
     fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
     for subject, left_out in (("A", None), ("B", 0), ("C", 1), ("D", 1_359)):
         fraud.put(ALERTS, rule="refund-rate", subject=subject, signals_left_out=left_out)

@@ -76,9 +76,7 @@ def test_a_page_may_run_no_script_but_its_own_and_has_nothing_inline(
         ("/pages/icon.svg", "image/svg+xml"),
     ],
 )
-def test_a_browser_asks_again_and_gets_only_what_has_changed(
-    quiet: Answers, address: str, kind: str
-) -> None:
+def test_a_browser_asks_again_for_what_has_changed(quiet: Answers, address: str, kind: str) -> None:
     first = quiet.get(address)
     assert first.headers["content-type"] == kind
     assert first.headers["cache-control"] == "no-cache"

@@ -76,9 +76,7 @@ def test_books_count_records_and_neither_gaps_nor_another_generation(
     assert (sold["read"], sold["duplicate"]) == (10, 2)
 
 
-def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
-    inventory: Writing, running: Answers
-) -> None:
+def test_with_all_counted_it_is_fresh_and_not_behind(inventory: Writing, running: Answers) -> None:
     running.ready(inventory.mark(sold=2))
     shelf = running.eventually("/v1/stock/S001/A", lambda shelf: shelf["freshness_ms"] is not None)
     assert 0 <= shelf["freshness_ms"] < 5_000
@@ -114,9 +112,7 @@ def test_a_view_names_its_topic_and_is_exported_whole_at_one_marker(
     assert view["topic"] == f"{STOCK_LEVELS.name}.g1"
 
 
-def test_exports_are_limited_and_their_places_are_given_back(
-    inventory: Writing, running: Answers
-) -> None:
+def test_exports_are_limited_and_give_places_back(inventory: Writing, running: Answers) -> None:
     for number in range(EXPORTED):
         inventory.row(2, f"SKU-{number:05}", 1)
     running.ready(inventory.mark())
@@ -188,9 +184,7 @@ def test_a_pipeline_that_is_no_more_is_not_told_of(log: MemoryLog, running: Answ
     assert running.json("/readyz") == {"status": "ready"}
 
 
-def test_nobody_has_compared_until_there_is_a_report(
-    log: MemoryLog, api: Answers, tmp_path: Path
-) -> None:
+def test_nobody_has_compared_before_a_report(log: MemoryLog, api: Answers, tmp_path: Path) -> None:
     Shop(log)
     api.ready(pipeline="fraud")
     first = api.json(DIFFERENCE)

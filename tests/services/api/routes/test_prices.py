@@ -67,9 +67,7 @@ def test_of_two_changes_at_one_moment_the_last_holds_and_the_same_again_changes_
     assert priced.json("/v1/prices/B")["price_cents"] == 250
 
 
-def test_a_price_of_short_notice_holds_once_it_has_had_its_notice(
-    log: MemoryLog, priced: Answers
-) -> None:
+def test_a_price_of_short_notice_holds_after_its_notice(log: MemoryLog, priced: Answers) -> None:
     change(log, "B", 240, NOON, event_time=NOON)
     read(priced, 5)
     begins = NOON + NOTICE

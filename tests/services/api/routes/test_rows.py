@@ -139,9 +139,7 @@ def test_a_filters_value_and_a_key_are_so_long_and_no_longer(shop: Answers, beyo
     assert ("at most 1024" in answer.json()["detail"]) == bool(beyond)
 
 
-def test_numbers_come_through_whole_and_a_window_is_final_once_no_event_of_it_may_come(
-    shop: Answers,
-) -> None:
+def test_numbers_are_whole_and_a_window_is_final_once_no_event_may_come(shop: Answers) -> None:
     [row] = shop.json(SALES, store_id="S003")["items"]
     assert row["revenue_cents"] == LARGEST
     finals = [row["final"] for row in shop.json(SALES, store_id="S001")["items"]]
@@ -169,9 +167,7 @@ def test_alerts_have_a_route_of_their_own(shop: Answers) -> None:
 
 
 @pytest.mark.parametrize("view", [CONTRACTS[name] for name in TABLES], ids=str)
-def test_every_view_is_served_without_code_of_its_own(
-    view: Contract, log: MemoryLog, api: Answers
-) -> None:
+def test_any_view_is_served_without_own_code(view: Contract, log: MemoryLog, api: Answers) -> None:
     writing = Writing(log, pipeline="analytics", views=(view,))
     writing.put(view)
     writing.mark()

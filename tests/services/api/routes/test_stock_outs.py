@@ -65,9 +65,7 @@ def filled_silver(silver: Silver) -> Silver:
     return silver
 
 
-def test_a_shelf_is_out_from_the_last_unit_sold_until_there_are_more(
-    filled_silver: Silver, api: Answers
-) -> None:
+def test_a_shelf_is_out_from_its_last_unit_to_the_next(filled_silver: Silver, api: Answers) -> None:
     page = api.json(PATH)
     names = ("started_at", "ended_at", "known_at", "units_on_hand_min", "lost_ms")
     first = (render_minute(20), render_minute(30), render_minute(30), 0, 10 * MINUTE_MS)
@@ -119,9 +117,7 @@ def test_an_event_that_comes_late_undoes_a_stock_out(filled_silver: Silver, api:
     assert (second["started_at"], second["lost_ms"]) == (render_minute(40), 15 * MINUTE_MS)
 
 
-def test_what_lasts_has_no_end_and_counts_until_a_moment_alone(
-    silver: Silver, api: Answers
-) -> None:
+def test_what_lasts_has_no_end_and_counts_to_a_moment_alone(silver: Silver, api: Answers) -> None:
     sell(silver, 0, 2)  # of units that the books do not know of
     page = api.json(PATH)
     [lasting] = page["items"]
