@@ -167,52 +167,40 @@ def read_last(log: MemoryLog) -> dict[str, Any]:
     return decode(value).value
 
 
-@pytest.fixture
-def audited(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
-    """A secure one of which nothing has been asked yet."""
+def test_the_audit_names_the_token_and_never_tells_it(log: MemoryLog, tmp_path: Path) -> None:
     promote_fraud(log)
-    with serving(replace(create_sources(log, tmp_path), profile=create_profile())) as answers:
-        answers.until(lambda: answers.get("/readyz").is_success)
-        yield answers
-
-
-def test_the_audit_names_the_token_and_never_tells_it(log: MemoryLog, audited: Answers) -> None:
-    audited.request("POST", ROLL_BACK, headers=show("operator"))
-    done = read_last(log)
-    assert (done["who"], done["role"], done["outcome"]) == ("operator", "operator", "done")
-    for name, who, role, status in (
-        ("reader", "reader", "reader", HTTPStatus.FORBIDDEN),
-        ("former", "nobody", None, HTTPStatus.UNAUTHORIZED),
-        ("guess", "nobody", None, HTTPStatus.UNAUTHORIZED),
-    ):
-        path = f"/v1/pipelines/the%20{name}%20of%20a%20test/rollback"
-        assert audited.request("POST", path, headers=show(name)).status_code == status
-        refused = read_last(log)
-        assert (refused["who"], refused["role"], refused["status"]) == (who, role, status)
-        assert refused["action"] == "roll-back-generation"
+    with serving(replace(create_sources(log, tmp_path), profile=create_profile())) as api:
+        api.until(lambda: api.get("/readyz").is_success)
+        api.request("POST", ROLL_BACK, headers=show("operator"))
+        done = read_last(log)
+        assert (done["who"], done["role"], done["outcome"]) == ("operator", "operator", "done")
+        for name, who, role, status in (
+            ("reader", "reader", "reader", HTTPStatus.FORBIDDEN),
+            ("former", "nobody", None, HTTPStatus.UNAUTHORIZED),
+            ("guess", "nobody", None, HTTPStatus.UNAUTHORIZED),
+        ):
+            path = f"/v1/pipelines/the%20{name}%20of%20a%20test/rollback"
+            assert api.request("POST", path, headers=show(name)).status_code == status
+            refused = read_last(log)
+            assert (refused["who"], refused["role"], refused["status"]) == (who, role, status)
+            assert refused["action"] == "roll-back-generation"
     for _, value, _ in log.records[ACTIONS.name, 0]:
         assert value is not None
         assert not any(token.secret.encode() in value for token in TOKENS)
 
 
-@pytest.fixture
-def slow(tmp_path: Path) -> Iterator[Answers]:
-    """A secure one that answers two requests at once with a token, and then one in ten seconds."""
-    sources = replace(create_sources(MemoryLog(), tmp_path), profile=create_profile(0.1, 2))
-    with serving(sources) as answers:
-        yield answers
-
-
-def test_who_asks_too_often_or_guesses_is_limited_and_holds_up_nobody_else(slow: Answers) -> None:
-    asked = [ask(slow, "GET", "/subjects", "reader") for _ in range(3)]
-    assert [one.status_code for one in asked] == [200, 200, HTTPStatus.TOO_MANY_REQUESTS]
-    assert 1 <= int(asked[-1].headers["retry-after"]) <= 10
-    assert asked[-1].json()["title"] == "Too many requests"
-    assert ask(slow, "GET", "/subjects", "operator").is_success
-    assert slow.get("/healthz").is_success
-    guessed = [ask(slow, "GET", "/subjects", f"guess {at}").status_code for at in range(3)]
-    assert guessed == [401, 401, HTTPStatus.TOO_MANY_REQUESTS], "all guesses together"
-    assert ask(slow, "GET", "/subjects", "operator").is_success
+def test_who_asks_too_often_or_guesses_is_limited_and_holds_up_nobody_else(tmp_path: Path) -> None:
+    few = create_profile(per_second_max=0.1, at_once_max=2)
+    with serving(replace(create_sources(MemoryLog(), tmp_path), profile=few)) as api:
+        asked = [ask(api, "GET", "/subjects", "reader") for _ in range(3)]
+        assert [one.status_code for one in asked] == [200, 200, HTTPStatus.TOO_MANY_REQUESTS]
+        assert 1 <= int(asked[-1].headers["retry-after"]) <= 10
+        assert asked[-1].json()["title"] == "Too many requests"
+        assert ask(api, "GET", "/subjects", "operator").is_success
+        assert api.get("/healthz").is_success
+        guessed = [ask(api, "GET", "/subjects", f"guess {at}").status_code for at in range(3)]
+        assert guessed == [401, 401, HTTPStatus.TOO_MANY_REQUESTS], "all guesses together"
+        assert ask(api, "GET", "/subjects", "operator").is_success
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 50])

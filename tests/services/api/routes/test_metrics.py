@@ -45,9 +45,7 @@ def shelves(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
     return api.ready()
 
 
-def test_lag_books_and_age_of_a_pipeline_are_told_each_figure_explained_and_with_few_labels(
-    shelves: Answers,
-) -> None:
+def test_lag_books_and_age_are_told_each_explained_with_few_labels(shelves: Answers) -> None:
     lag = {**INVENTORY, "topic": RECEIPTS.name}
     shelves.until(lambda: read_figure(shelves, "retail_pipeline_lag_records", **lag) == 1)
     for outcome, records in (("applied", 4), ("quarantined", 1), ("duplicate", 0)):

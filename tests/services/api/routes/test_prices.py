@@ -110,31 +110,25 @@ def plan(log: MemoryLog, event_id: str, starts_at: datetime, **other: Any) -> No
     log.put(PROMOTIONS, value, published_ms=to_epoch_ms(value["event_time"]))
 
 
-@pytest.fixture
-def planned(log: MemoryLog, api: Answers) -> Answers:
-    """Two promotions of A, one of them said twice, and one that ends before it starts."""
+def test_the_last_to_start_is_first_without_the_rejected_and_a_plan_has_its_notice(
+    log: MemoryLog, api: Answers
+) -> None:
     plan(log, "first", NOON)
     plan(log, "next", NOON + 7 * DAY, price_cents=99, effective_at=NOON + 6 * DAY)
-    plan(log, "next", NOON + 7 * DAY, price_cents=1)
+    plan(log, "next", NOON + 7 * DAY, price_cents=1)  # said twice
     plan(log, "never", NOON, ends_at=NOON - DAY)
-    api.eventually(
+    page = api.eventually(
         "/v1/promotions/A", lambda answer: answer["as_of"]["inputs"].get(PROMOTIONS.name) == [4]
     )
-    return api
-
-
-def test_the_last_to_start_is_first_without_the_rejected_and_a_plan_has_its_notice(
-    planned: Answers, log: MemoryLog
-) -> None:
-    items = planned.json("/v1/promotions/A")["items"]
+    items = page["items"]
     told = [(one["event_id"], one["price_cents"]) for one in items]
     assert told == [("next", 99), ("first", 179)]
     assert items[1]["starts_at"] == "2026-03-02T12:00:00.000Z"
     assert items[1]["ends_at"] == "2026-03-03T12:00:00.000Z"
     assert items[1]["published_at"] == "2026-03-01T12:00:00.000Z"
     assert items[1]["holds_from"] == items[1]["effective_at"] == "2026-03-02T00:00:00.000Z"
-    assert planned.json("/v1/promotions/Z")["items"] == []
+    assert api.json("/v1/promotions/Z")["items"] == []
 
     plan(log, "at once", NOON, sku="B", event_time=NOON, effective_at=NOON)
-    answer = planned.eventually("/v1/promotions/B", lambda answer: bool(answer["items"]))
+    answer = api.eventually("/v1/promotions/B", lambda answer: bool(answer["items"]))
     assert answer["items"][0]["holds_from"] == "2026-03-02T12:10:00.000Z"

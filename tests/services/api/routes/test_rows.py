@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
+from itertools import product
 from typing import Any
 
 import pytest
@@ -30,34 +31,25 @@ LARGEST = 2**63 - 1
 TWICE = "?store_id=S001&store_id=S002"
 
 
-def create_window(number: int) -> dict[str, Any]:
-    start = TEN + timedelta(minutes=number)
-    return {"window_start": start, "window_end": start + timedelta(minutes=1)}
-
-
-def write(analytics: Writing) -> None:
-    """Two stores, three minutes from ten on; three visits, two alerts."""
-    for store in ("S001", "S002"):
-        for number in range(3):
-            changes = create_window(number) | {"units": 10 + number, "units_on_time": 1}
-            analytics.put(STORE_SALES, store_id=store, **changes)
-    analytics.put(STORE_SALES, store_id="S003", revenue_cents=LARGEST)
-    for customer, hour in (("C1", 9), ("C1", 11), ("C2", 10)):
-        at = datetime(2026, 3, 2, hour, tzinfo=UTC)
-        analytics.put(VISITS, customer_id=customer, slot_start=at, visit_start=at, visit_end=at)
-    later = datetime(2026, 3, 2, 11, 5, tzinfo=UTC)
-    analytics.put(VISITS, customer_id="C1", slot_start=later, status="withdrawn")
-    analytics.put(ALERTS, subject="A")
-    analytics.put(ALERTS, subject="B", status="withdrawn")
-
-
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """Sales of two stores in three minutes from ten on and of a third; visits, and two alerts."""
     log = MemoryLog()
     for topic in ("public.inventory.adjustment.v1", RECEIPTS.name):
         log.make(topic, INPUT_PARTITIONS)
     analytics = Writing(log, pipeline="analytics", views=VIEWS)
-    write(analytics)
+    for store, number in product(("S001", "S002"), range(3)):
+        start = TEN + timedelta(minutes=number)
+        window = {"window_start": start, "window_end": start + timedelta(minutes=1)}
+        analytics.put(STORE_SALES, store_id=store, **window, units=10 + number, units_on_time=1)
+    analytics.put(STORE_SALES, store_id="S003", revenue_cents=LARGEST)
+    for customer, hours in (("C1", -1), ("C1", 1), ("C2", 0)):
+        at = TEN + timedelta(hours=hours)
+        analytics.put(VISITS, customer_id=customer, slot_start=at, visit_start=at, visit_end=at)
+    later = TEN + timedelta(hours=1, minutes=5)
+    analytics.put(VISITS, customer_id="C1", slot_start=later, status="withdrawn")
+    analytics.put(ALERTS, subject="A")
+    analytics.put(ALERTS, subject="B", status="withdrawn")
     analytics.mark()
     promote(log, analytics)
     announce(log, TEN + timedelta(hours=2, minutes=2))  # receipts may come two hours late

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from itertools import groupby
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -32,13 +32,10 @@ def render_minute(after_noon: int) -> str:
     return render_instant(find_ms(after_noon))
 
 
-def sell(silver: Silver, when: int, units: int, published: int | None = None) -> None:
+def sell(silver: Silver, when: int, units: int, **other: Any) -> None:
     line = {"sku": SKU, "units": units, "unit_price_cents": 249}
-    published_at = find_minute(when if published is None else published)
     name = f"sold at {when}"
-    silver.put(
-        RECEIPTS, event_time=find_minute(when), event_id=name, lines=[line], _published=published_at
-    )
+    silver.put(RECEIPTS, event_time=find_minute(when), event_id=name, lines=[line], **other)
 
 
 def arrive(silver: Silver, when: int, status: str, units: int) -> None:
@@ -57,7 +54,7 @@ def filled_silver(silver: Silver) -> Silver:
     silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="opening", units=3)
     sell(silver, 50, 1)
     sell(silver, 10, 2)
-    sell(silver, 40, 4, published=100)
+    sell(silver, 40, 4, _published=find_minute(100))
     arrive(silver, 25, "dispatched", 0)
     arrive(silver, 30, "received", 4)
     sell(silver, 20, 1)
