@@ -21,11 +21,6 @@ ROUTES = (
 FIRST = f"{RECEIPTS.name}/0/0"
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.05)
-
-
 @pytest.mark.parametrize("path", ROUTES)
 def test_an_answer_waits_for_named_records(inventory: Writing, shelves: Answers, path: str) -> None:
     with ThreadPoolExecutor(1) as pool:
@@ -40,9 +35,10 @@ def test_an_answer_waits_for_named_records(inventory: Writing, shelves: Answers,
 
 
 def test_an_aborted_record_is_passed_and_an_open_one_is_waited_for(
-    inventory: Writing, shelves: Answers, impatient: None
+    inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two records were aborted, which with their end takes three offsets; the next one is open."""
+    monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.05)
     shelves.ready(inventory.mark(sold=3))
     for passed in (0, 1, 2):
         path = f"/v1/stock/S001/A?min_offset={RECEIPTS.name}/0/{passed}"
@@ -53,8 +49,9 @@ def test_an_aborted_record_is_passed_and_an_open_one_is_waited_for(
 
 
 def test_every_record_named_is_waited_for_and_one_that_does_not_come_is_named(
-    inventory: Writing, shelves: Answers, impatient: None
+    inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.05)
     shelves.ready(inventory.mark(sold=1))
     path = f"/v1/stock/S001/A?min_offset={FIRST}&min_offset={RECEIPTS.name}/1/7"
     answer = shelves.request("GET", path)

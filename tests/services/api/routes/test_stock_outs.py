@@ -155,7 +155,9 @@ def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders:
     chance = create_random("stock-outs")
     sold_unseen = Move(minute=-1, change=-1, published=0)  # so there is a stock-out in any draw
     moves = [*(move(chance) for _ in range(MOVEMENTS)), sold_unseen]
-    tell(silver, moves)
+    for number, one in enumerate(moves):
+        told = {"event_id": f"m{number}", "_published": find_minute(one.published)}
+        silver.put(ADJUSTMENTS, event_time=find_minute(one.minute), units=one.change, **told)
     with Lake(folders).open(*TOPICS) as snapshot:
         stock_outs = find_stock_outs(snapshot, Span(STORE, SKU))
     answered = [
@@ -169,12 +171,6 @@ def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders:
 def move(chance: Random) -> Move:
     when = chance.randrange(MOMENTS)
     return Move(when, chance.choice(CHANGES), when + chance.choice((0, 0, 1, 30)))
-
-
-def tell(silver: Silver, moves: Sequence[Move]) -> None:
-    for number, one in enumerate(moves):
-        fields = {"event_id": f"m{number}", "_published": find_minute(one.published)}
-        silver.put(ADJUSTMENTS, event_time=find_minute(one.minute), units=one.change, **fields)
 
 
 def walk(moves: Sequence[Move]) -> Iterator[tuple[int, int | None, int, int]]:
