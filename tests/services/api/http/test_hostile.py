@@ -178,7 +178,6 @@ def test_no_value_of_a_header_is_more_than_a_value(api: Answers, name: str, valu
         assert is_in_order(answer.status_code, answer.text)
 
 
-EVENT = json.dumps(RECEIPTS.examples[0], default=str)
 BODIES: dict[str, bytes] = {
     "repeated key": b'{"event_id": "a", "event_id": "b"}',
     "repeated key below": b'{"event_id": "a", "lines": [{"sku": "A", "sku": "B"}]}',

@@ -19,7 +19,6 @@ from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, serving_commands
 from tests.services.writing import promote_fraud
 
-AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
 PROMOTE = "/v1/pipelines/fraud/promote?number=2"
 ACTIONS = {
     "/v1/pipelines/fraud/start": "replay start fraud",
@@ -86,7 +85,7 @@ def running(log: MemoryLog, api: Answers) -> Answers:
 
 
 def act(api: Answers, path: str, **headers: str) -> httpx.Response:
-    return api.request("POST", path, headers={**AUTHORIZED, **headers})
+    return api.request("POST", path, headers={"Authorization": f"Bearer {TOKEN}", **headers})
 
 
 def test_it_runs_the_command_of_the_same_name_and_answers_with_its_words(running: Answers) -> None:

@@ -16,8 +16,7 @@ from tests.services.writing import Writing, invalidate, promote
 
 def test_without_a_promoted_generation_it_is_healthy_and_not_ready(api: Answers) -> None:
     assert api.json("/healthz") == {"status": "ok"}
-    answer = api.get("/readyz")
-    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Not ready")
+    check_problem(api.get("/readyz"), HTTPStatus.SERVICE_UNAVAILABLE, "Not ready")
     shelf = api.get("/v1/stock/S001/A")
     assert shelf.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert shelf.headers["retry-after"] == "1"

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from itertools import product
-from typing import Any
 
 import pytest
 
@@ -59,10 +58,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         yield api
 
 
-def list_keys(answer: Any) -> list[tuple[str, str]]:
-    return [(row["store_id"], row["window_start"][11:16]) for row in answer["items"]]
-
-
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -78,7 +73,8 @@ def list_keys(answer: Any) -> list[tuple[str, str]]:
 def test_rows_are_filtered_by_the_fields_of_the_key_and_by_its_time(
     shop: Answers, query: dict[str, str | int], expected: list[tuple[str, str]]
 ) -> None:
-    assert list_keys(shop.json(SALES, **query)) == expected
+    items = shop.json(SALES, **query)["items"]
+    assert [(row["store_id"], row["window_start"][11:16]) for row in items] == expected
 
 
 def test_a_view_without_a_time_in_its_key_has_no_newest_rows(shelves: Answers) -> None:

