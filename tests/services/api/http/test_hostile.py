@@ -125,20 +125,12 @@ def test_sql_in_a_filter_is_a_text_that_no_row_has(api: Answers, column: str, va
 @pytest.mark.parametrize(
     "path",
     [
-        f"/pages/{'x' * 300}",
-        f"/pages/{'x/' * 1_500}",
-        "/pages/%2e%2e/%2e%2e/etc/passwd",
-        "/v1/contracts/..%2fREADME.md",
-        "/v1/contracts/..%2f..%2fREADME.md",
-        "/v1/contracts/%00",
-        "/pages/..%2fapp.py",
-        "/pages/%00",
-        "/pages/vendor/%00.js",
+        *(f"/pages/{'x' * 300}", f"/pages/{'x/' * 1_500}"),
+        *("/pages/%2e%2e/%2e%2e/etc/passwd", "/pages/..%2fapp.py", "/pages/..%2f..%2ftoken"),
+        *("/pages/..%2f..%2f..%2fnode.js", "//etc/passwd", "/v1/views/%2e%2e/rows"),
+        *("/v1/contracts/..%2fREADME.md", "/v1/contracts/..%2f..%2fREADME.md"),
+        *("/v1/contracts/%00", "/pages/%00", "/pages/vendor/%00.js"),
         *("/pages/nothing.js", "/pages/frame.html", "/pages/vendor/swagger-ui/README.md"),
-        "/pages/..%2f..%2ftoken",
-        "/pages/..%2f..%2f..%2fnode.js",
-        "//etc/passwd",
-        "/v1/views/%2e%2e/rows",
     ],
 )
 def test_no_path_leads_out_of_what_is_served(api: Answers, path: str) -> None:

@@ -131,7 +131,7 @@ def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more
 
 
 @contextmanager
-def at_work(log: MemoryLog, folder: Path, path: str, waiting: Sequence[str]) -> Iterator[Answers]:
+def busy(log: MemoryLog, folder: Path, path: str, waiting: Sequence[str]) -> Iterator[Answers]:
     """An API that is doing this. Its commands of these words wait for a file, `go`, or the end."""
     program = (
         "import pathlib, sys, threading\n"
@@ -154,7 +154,7 @@ def at_work(log: MemoryLog, folder: Path, path: str, waiting: Sequence[str]) -> 
 def test_a_second_command_at_the_same_time_is_asked_to_come_back(
     log: MemoryLog, tmp_path: Path
 ) -> None:
-    with at_work(log, tmp_path, PROMOTE, ["promote"]) as api:
+    with busy(log, tmp_path, PROMOTE, ["promote"]) as api:
         answer = act(api, PROMOTE)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
         assert answer.json()["title"] == "Another command runs"
@@ -164,7 +164,7 @@ def test_a_second_command_at_the_same_time_is_asked_to_come_back(
 
 @pytest.mark.parametrize("path", LONG)
 def test_a_long_command_holds_up_no_short_one(log: MemoryLog, tmp_path: Path, path: str) -> None:
-    with at_work(log, tmp_path, path, ["start", "diff", "customer"]) as api:
+    with busy(log, tmp_path, path, ["start", "diff", "customer"]) as api:
         for one in ACTIONS:
             expected = HTTPStatus.SERVICE_UNAVAILABLE if one in LONG else HTTPStatus.OK
             assert act(api, one).status_code == expected, one
