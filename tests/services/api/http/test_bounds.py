@@ -51,9 +51,7 @@ SIZES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("parameter", list_limited(), ids=lambda one: f"{one.path}?{one.name}")
-def test_a_parameter_goes_up_to_its_limit_and_no_further(
-    quiet: Answers, parameter: Parameter
-) -> None:
+def test_a_parameter_goes_to_its_limit_and_no_further(quiet: Answers, parameter: Parameter) -> None:
     for given, fits in vary_value(parameter.schema):
         query = "&".join(f"{parameter.name}={each}" for each in given)
         answer = quiet.request("GET", f"{parameter.path}?{query}")
@@ -83,14 +81,8 @@ async def _ask_at_once() -> None:
         if message["type"] == "http.response.start":
             statuses.append(message["status"])
 
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/",
-        "raw_path": b"/",
-        "query_string": b"",
-        "headers": [(b"host", b"localhost")],
-    }
+    target = {"method": "GET", "path": "/", "raw_path": b"/", "query_string": b""}
+    scope = {"type": "http", **target, "headers": [(b"host", b"localhost")]}
     limits = Limits(answer_slowly, ["localhost"])
     asked = [
         asyncio.create_task(limits(scope, receive, send)) for _ in range(10 * REQUESTS_AT_ONCE_MAX)

@@ -22,6 +22,8 @@ SLOW_CLIENTS = 100
 READERS = 300
 CONNECTIONS_MAX = 16
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+GET_MUCH = GET.replace(b"/healthz", b"/openapi.json")
+CLOSE = b"Connection: close\r\n\r\n"
 
 
 @pytest.fixture
@@ -78,11 +80,10 @@ def test_a_second_request_on_a_connection_has_its_own_time(impatient: Answers) -
 
 
 def test_a_client_that_never_reads_its_answers_is_cut_off(impatient: Answers) -> None:
-    ask = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     asked = 100
     length = len(impatient.get("/openapi.json").content)
     with connecting(impatient, receive_bytes=4_096) as deaf:
-        deaf.sendall(ask * asked)
+        deaf.sendall((GET_MUCH + b"\r\n") * asked)
 
         def is_cut_off() -> bool:
             try:
@@ -97,11 +98,10 @@ def test_a_client_that_never_reads_its_answers_is_cut_off(impatient: Answers) ->
 
 
 def test_a_client_that_reads_slowly_is_not_cut_off(impatient: Answers) -> None:
-    ask = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n"
     asked = 8
     expected = asked * len(impatient.get("/openapi.json").content)
     with connecting(impatient, receive_bytes=4_096) as slow:
-        slow.sendall((ask + b"\r\n") * (asked - 1) + ask + b"Connection: close\r\n\r\n")
+        slow.sendall((GET_MUCH + b"\r\n") * (asked - 1) + GET_MUCH + CLOSE)
         assert len(read_to_end(slow)) > expected
 
 
@@ -144,11 +144,7 @@ def test_so_many_connections_and_one_more_is_told_so(tmp_path: Path) -> None:
         assert api.get("/healthz").is_success
         held[0].close()
 
-        def is_let_in() -> bool:
-            last = exchange(api, GET + b"Connection: close\r\n\r\n")
-            return read_status(last) == HTTPStatus.OK
-
-        wait_until(is_let_in, "a place is free again")
+        wait_until(lambda: read_status(exchange(api, GET + CLOSE)) == HTTPStatus.OK, "a free place")
 
 
 def test_hundreds_ask_for_a_stream_and_the_api_goes_on_answering(shelves: Answers) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from itertools import zip_longest
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -56,9 +57,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """A secure one with rows in every view; its commands say their arguments."""
     log = MemoryLog()
     Shop(log)
-    folder = tmp_path_factory.mktemp("api")
-    sources = replace(create_sources(log, folder), profile=create_profile())
-    with serving(sources) as answers:
+    sources = create_sources(log, tmp_path_factory.mktemp("api"))
+    with serving(replace(sources, profile=create_profile())) as answers:
         answers.until(lambda: answers.get("/readyz").is_success)
         answers.until(
             lambda: all(
@@ -135,20 +135,11 @@ def test_a_browser_reads_with_a_token_as_the_password_and_does_nothing_else(api:
 @pytest.mark.parametrize(
     "shown",
     [
-        "",
-        "Bearer",
-        "the reader of a test",
-        "Digest the reader of a test",
-        "Bearer the reader of a test2",
-        "Bearer THE READER OF A TEST",
-        "Basic",
-        "Basic !",
-        "Basic the reader of a test",
-        "Basic \u00ff",
+        *("", "Bearer", "the reader of a test", "Digest the reader of a test"),
+        *("Bearer the reader of a test2", "Bearer THE READER OF A TEST", "Bearer \u00ff" * 900),
+        *("Basic", "Basic !", "Basic the reader of a test", "Basic \u00ff"),
         f"Basic {b64encode(bytes([255, 254])).decode()}",
-        encode_basic("the reader of a test"),
-        encode_basic("the reader of a test:"),
-        "Bearer \u00ff" * 900,
+        *(encode_basic("the reader of a test"), encode_basic("the reader of a test:")),
     ],
 )
 def test_what_is_no_token_is_refused(api: Answers, shown: str) -> None:
@@ -167,73 +158,46 @@ def read_last(log: MemoryLog) -> dict[str, Any]:
     return decode(value).value
 
 
-@pytest.fixture
-def audited(tmp_path: Path) -> Iterator[tuple[MemoryLog, Answers]]:
-    """A secure one of which nothing has been asked yet, and its log."""
-    own = MemoryLog()
-    promote_fraud(own)
-    sources = replace(create_sources(own, tmp_path), profile=create_profile())
-    with serving(sources) as answers:
-        answers.until(lambda: answers.get("/readyz").is_success)
-        yield own, answers
-
-
-def test_the_audit_names_the_token_and_never_tells_it(
-    audited: tuple[MemoryLog, Answers],
-) -> None:
-    log, api = audited
-    api.request("POST", ROLL_BACK, headers=show("operator"))
-    done = read_last(log)
-    assert (done["who"], done["role"], done["outcome"]) == ("operator", "operator", "done")
-    for name, who, role, status in (
-        ("reader", "reader", "reader", HTTPStatus.FORBIDDEN),
-        ("former", "nobody", None, HTTPStatus.UNAUTHORIZED),
-        ("guess", "nobody", None, HTTPStatus.UNAUTHORIZED),
-    ):
-        path = f"/v1/pipelines/the%20{name}%20of%20a%20test/rollback"
-        assert api.request("POST", path, headers=show(name)).status_code == status
-        refused = read_last(log)
-        assert (refused["who"], refused["role"], refused["status"]) == (who, role, status)
-        assert refused["action"] == "roll-back-generation"
+def test_the_audit_names_the_token_and_never_tells_it(log: MemoryLog, tmp_path: Path) -> None:
+    promote_fraud(log)
+    with serving(replace(create_sources(log, tmp_path), profile=create_profile())) as api:
+        api.until(lambda: api.get("/readyz").is_success)
+        api.request("POST", ROLL_BACK, headers=show("operator"))
+        done = read_last(log)
+        assert (done["who"], done["role"], done["outcome"]) == ("operator", "operator", "done")
+        for name, who, role, status in (
+            ("reader", "reader", "reader", HTTPStatus.FORBIDDEN),
+            ("former", "nobody", None, HTTPStatus.UNAUTHORIZED),
+            ("guess", "nobody", None, HTTPStatus.UNAUTHORIZED),
+        ):
+            path = f"/v1/pipelines/the%20{name}%20of%20a%20test/rollback"
+            assert api.request("POST", path, headers=show(name)).status_code == status
+            refused = read_last(log)
+            assert (refused["who"], refused["role"], refused["status"]) == (who, role, status)
+            assert refused["action"] == "roll-back-generation"
     for _, value, _ in log.records[ACTIONS.name, 0]:
         assert value is not None
         assert not any(token.secret.encode() in value for token in TOKENS)
 
 
-@pytest.fixture
-def slow(tmp_path: Path) -> Iterator[Answers]:
-    """A secure one that answers two requests at once with a token, and then one in ten seconds."""
-    sources = replace(create_sources(MemoryLog(), tmp_path), profile=create_profile(0.1, 2))
-    with serving(sources) as answers:
-        yield answers
-
-
-def test_who_asks_too_often_or_guesses_is_limited_and_holds_up_nobody_else(slow: Answers) -> None:
-    asked = [ask(slow, "GET", "/subjects", "reader") for _ in range(3)]
-    assert [one.status_code for one in asked] == [200, 200, HTTPStatus.TOO_MANY_REQUESTS]
-    assert 1 <= int(asked[-1].headers["retry-after"]) <= 10
-    assert asked[-1].json()["title"] == "Too many requests"
-    assert ask(slow, "GET", "/subjects", "operator").is_success
-    assert slow.get("/healthz").is_success
-    guessed = [ask(slow, "GET", "/subjects", f"guess {at}").status_code for at in range(3)]
-    assert guessed == [401, 401, HTTPStatus.TOO_MANY_REQUESTS], "all guesses together"
-    assert ask(slow, "GET", "/subjects", "operator").is_success
-
-
-class Clock:
-    """One that a test sets."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def __call__(self) -> float:
-        return self.seconds
+def test_who_asks_too_often_or_guesses_is_limited_and_holds_up_nobody_else(tmp_path: Path) -> None:
+    few = create_profile(per_second_max=0.1, at_once_max=2)
+    with serving(replace(create_sources(MemoryLog(), tmp_path), profile=few)) as api:
+        asked = [ask(api, "GET", "/subjects", "reader") for _ in range(3)]
+        assert [one.status_code for one in asked] == [200, 200, HTTPStatus.TOO_MANY_REQUESTS]
+        assert 1 <= int(asked[-1].headers["retry-after"]) <= 10
+        assert asked[-1].json()["title"] == "Too many requests"
+        assert ask(api, "GET", "/subjects", "operator").is_success
+        assert api.get("/healthz").is_success
+        guessed = [ask(api, "GET", "/subjects", f"guess {at}").status_code for at in range(3)]
+        assert guessed == [401, 401, HTTPStatus.TOO_MANY_REQUESTS], "all guesses together"
+        assert ask(api, "GET", "/subjects", "operator").is_success
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 50])
 def test_so_many_at_once_and_then_so_many_a_second(at_once: int) -> None:
-    clock = Clock()
-    bucket = Bucket(at_once, per_second=4, clock=clock)
+    clock = SimpleNamespace(seconds=0.0)
+    bucket = Bucket(at_once, per_second=4, clock=lambda: clock.seconds)
     assert [bucket.take() for _ in range(at_once)] == [0.0] * at_once
     assert bucket.take() == 0.25
     clock.seconds = 0.125

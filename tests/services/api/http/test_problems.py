@@ -4,9 +4,12 @@ from http import HTTPStatus
 
 import pytest
 
+from contracts import RECEIPTS
 from services.api.http.limits import URL_BYTES_MAX
+from tests.services.following import STREAM
 from tests.services.serving import Answers, check_problem
 
+SEE = "GET /openapi.json says what a path takes."
 MEMBERS = {"type", "title", "status", "detail", "instance"}
 
 
@@ -15,17 +18,19 @@ MEMBERS = {"type", "title", "status", "detail", "instance"}
     [
         ("GET", "/v2/stock", 404, "Expected one of the paths in GET /openapi.json"),
         ("GET", "/v1/stock/", 404, "Expected one of the paths"),
-        (
-            "POST",
-            "/v1/stock",
-            405,
-            "Expected GET, found POST. GET /openapi.json says what a path takes.",
-        ),
+        ("POST", "/v1/stock", 405, f"Expected GET, found POST. {SEE}"),
         ("DELETE", "/v1/stock/S001/A", 405, "Expected GET, found DELETE"),
         ("GET", "/v1/pipelines?limit=3", 422, "limit: expected no such query parameter"),
         ("GET", "/healthz?x=1", 422, "x: expected no such query parameter"),
         ("GET", "/v1/views/public.stock.v1", 404, "Expected one of public.analytics."),
+        ("GET", "/v1/topics/public.sales.receipt.v9", 404, RECEIPTS.name),
+        ("GET", "/v1/contracts/public.v9", 404, "Expected a name in GET /v1/contracts"),
         ("GET", "/v1/stock", 503, "Expected a promoted generation"),
+        ("GET", "/v1/stream", 422, "view: field required"),
+        ("GET", "/v1/stream?view=public.stock.v1", 404, "Expected one of public.analytics"),
+        ("GET", f"{STREAM}&view=public.fraud.alert.v1", 422, "view: expected once"),
+        ("GET", f"{STREAM}&since=1", 422, "since: expected no such query parameter"),
+        ("GET", STREAM, 503, "Expected a promoted generation"),
         ("GET", f"/v1/stock?sku={'x' * URL_BYTES_MAX}", 414, "at most 4096 bytes"),
     ],
 )

@@ -3,7 +3,6 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import Any
 
 import httpx
 import pytest
@@ -14,29 +13,16 @@ from tests.services.serving import Answers, check_problem
 from tests.services.writing import Writing
 
 ROUTES = (
-    "/v1/stock/S001/A",
-    "/v1/stock",
-    "/v1/products/A/stock",
+    *("/v1/stock/S001/A", "/v1/stock", "/v1/products/A/stock"),
     f"/v1/views/{STOCK_LEVELS.name}/export",
 )
 FIRST = f"{RECEIPTS.name}/0/0"
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.05)
-
-
-def start_waiting(pool: ThreadPoolExecutor, api: Answers, path: str, **query: Any) -> Any:
-    return pool.submit(api.get, path, **query)
-
-
 @pytest.mark.parametrize("path", ROUTES)
-def test_an_answer_waits_for_the_record_it_is_to_hold(
-    inventory: Writing, shelves: Answers, path: str
-) -> None:
+def test_an_answer_waits_for_named_records(inventory: Writing, shelves: Answers, path: str) -> None:
     with ThreadPoolExecutor(1) as pool:
-        asked = start_waiting(pool, shelves, path, min_offset=FIRST)
+        asked = pool.submit(shelves.get, path, min_offset=FIRST)
         inventory.row(1, "A", 3, version=2)
         inventory.mark()  # something was counted, but not the receipt
         inventory.row(1, "A", 2, version=3)
@@ -47,9 +33,10 @@ def test_an_answer_waits_for_the_record_it_is_to_hold(
 
 
 def test_an_aborted_record_is_passed_and_an_open_one_is_waited_for(
-    inventory: Writing, shelves: Answers, impatient: None
+    inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two records were aborted, which with their end takes three offsets; the next one is open."""
+    monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.05)
     shelves.ready(inventory.mark(sold=3))
     for passed in (0, 1, 2):
         path = f"/v1/stock/S001/A?min_offset={RECEIPTS.name}/0/{passed}"
@@ -60,8 +47,9 @@ def test_an_aborted_record_is_passed_and_an_open_one_is_waited_for(
 
 
 def test_every_record_named_is_waited_for_and_one_that_does_not_come_is_named(
-    inventory: Writing, shelves: Answers, impatient: None
+    inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.05)
     shelves.ready(inventory.mark(sold=1))
     path = f"/v1/stock/S001/A?min_offset={FIRST}&min_offset={RECEIPTS.name}/1/7"
     answer = shelves.request("GET", path)
@@ -71,13 +59,9 @@ def test_every_record_named_is_waited_for_and_one_that_does_not_come_is_named(
     assert f"{RECEIPTS.name}/1/7: counted up to 0" in answer.json()["detail"]
 
 
-def test_one_shelf_that_is_waited_for_keeps_nobody_else_waiting(
-    inventory: Writing, shelves: Answers
-) -> None:
+def test_a_shelf_waited_for_keeps_nobody_else_waiting(inventory: Writing, shelves: Answers) -> None:
     with ThreadPoolExecutor(8) as pool:
-        asked = [
-            start_waiting(pool, shelves, "/v1/stock/S001/A", min_offset=FIRST) for _ in range(8)
-        ]
+        asked = [pool.submit(shelves.get, "/v1/stock/S001/A", min_offset=FIRST) for _ in range(8)]
         assert shelves.json("/v1/stock/S001/A")["units_on_hand"] == 4
         assert not any(each.done() for each in asked)
         inventory.mark(sold=1)
@@ -114,9 +98,7 @@ def test_no_more_may_wait_than_the_limit(
         (f"{RECEIPTS.name}/0/-1", "should match pattern"),
     ],
 )
-def test_what_no_answer_will_ever_hold_is_refused(
-    shelves: Answers, named: str, detail: str
-) -> None:
+def test_what_no_answer_will_hold_is_refused(shelves: Answers, named: str, detail: str) -> None:
     answer = shelves.get("/v1/stock", min_offset=named)
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert detail in answer.json()["detail"]

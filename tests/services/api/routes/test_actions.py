@@ -1,6 +1,7 @@
 """What acts: only with the token, never for another site, one of a kind, as the command says."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
 from threading import Thread
@@ -18,7 +19,6 @@ from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, serving_commands
 from tests.services.writing import promote_fraud
 
-AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
 PROMOTE = "/v1/pipelines/fraud/promote?number=2"
 ACTIONS = {
     "/v1/pipelines/fraud/start": "replay start fraud",
@@ -85,7 +85,7 @@ def running(log: MemoryLog, api: Answers) -> Answers:
 
 
 def act(api: Answers, path: str, **headers: str) -> httpx.Response:
-    return api.request("POST", path, headers={**AUTHORIZED, **headers})
+    return api.request("POST", path, headers={"Authorization": f"Bearer {TOKEN}", **headers})
 
 
 def test_it_runs_the_command_of_the_same_name_and_answers_with_its_words(running: Answers) -> None:
@@ -130,51 +130,41 @@ def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more
     assert (output[0] == "a") == (more <= 0)
 
 
-@pytest.fixture
-def waiting(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
-    """An API whose commands wait for the file `go`."""
+@contextmanager
+def busy(log: MemoryLog, folder: Path, path: str, waiting: Sequence[str]) -> Iterator[Answers]:
+    """An API that is doing this. Its commands of these words wait for a file, `go`, or the end."""
     program = (
-        "import pathlib, threading\n"
-        f"folder = pathlib.Path({str(tmp_path)!r})\n"
-        "(folder / 'begun').touch()\n"
-        "while not (folder / 'go').exists(): threading.Event().wait(0.01)\n"
+        "import pathlib, sys, threading\n"
+        f"folder = pathlib.Path({str(folder)!r})\n"
+        f"while sys.argv[2] in {waiting!r} and not (folder / 'go').exists():\n"
+        "    (folder / 'begun').touch()\n"
+        "    threading.Event().wait(0.01)\n"
     )
-    with serving_commands(log, tmp_path, program) as api:
-        yield api.ready(pipeline="fraud")
-        (tmp_path / "go").touch()
+    with serving_commands(log, folder, program) as api:
+        running = Thread(target=act, args=(api.ready(pipeline="fraud"), path))
+        running.start()
+        api.until((folder / "begun").exists)
+        try:
+            yield api
+        finally:
+            (folder / "go").touch()
+            running.join()
 
 
 def test_a_second_command_at_the_same_time_is_asked_to_come_back(
-    waiting: Answers, tmp_path: Path
+    log: MemoryLog, tmp_path: Path
 ) -> None:
-    first = Thread(target=act, args=(waiting, PROMOTE))
-    first.start()
-    waiting.until((tmp_path / "begun").exists)
-    answer = act(waiting, PROMOTE)
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
-    assert answer.json()["title"] == "Another command runs"
-    (tmp_path / "go").touch()
-    first.join()
-    assert act(waiting, PROMOTE).status_code == HTTPStatus.OK
+    with busy(log, tmp_path, PROMOTE, ["promote"]) as api:
+        answer = act(api, PROMOTE)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert answer.json()["title"] == "Another command runs"
+        (tmp_path / "go").touch()
+        api.until(lambda: act(api, PROMOTE).status_code == HTTPStatus.OK)
 
 
 @pytest.mark.parametrize("path", LONG)
 def test_a_long_command_holds_up_no_short_one(log: MemoryLog, tmp_path: Path, path: str) -> None:
-    program = (
-        "import pathlib, sys, threading\n"
-        f"folder = pathlib.Path({str(tmp_path)!r})\n"
-        "while sys.argv[2] in ('start', 'diff', 'customer') and not (folder / 'go').exists():\n"
-        "    (folder / 'begun').touch()\n"
-        "    threading.Event().wait(0.01)\n"
-    )
-    with serving_commands(log, tmp_path, program) as api:
-        api.ready(pipeline="fraud")
-        running = Thread(target=act, args=(api, path))
-        running.start()
-        api.until((tmp_path / "begun").exists)
-        short = [act(api, one).status_code for one in ACTIONS if one not in LONG]
-        others = [act(api, one).status_code for one in LONG]
-        (tmp_path / "go").touch()
-        running.join()
-    assert set(short) == {HTTPStatus.OK}
-    assert set(others) == {HTTPStatus.SERVICE_UNAVAILABLE}
+    with busy(log, tmp_path, path, ["start", "diff", "customer"]) as api:
+        for one in ACTIONS:
+            expected = HTTPStatus.SERVICE_UNAVAILABLE if one in LONG else HTTPStatus.OK
+            assert act(api, one).status_code == expected, one

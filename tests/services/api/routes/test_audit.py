@@ -43,14 +43,6 @@ def list_recorded(log: MemoryLog) -> list[dict[str, Any]]:
     return [decode(value).value for _, value, _ in log.records[ACTIONS.name, 0]]
 
 
-def list_once_read(log: MemoryLog, api: Answers) -> Any:
-    """What the API lists, once it has read all that is recorded."""
-    end = len(log.records[ACTIONS.name, 0])
-    return api.eventually(
-        "/v1/audit", lambda page: page["as_of"]["inputs"].get(ACTIONS.name) == [end]
-    )
-
-
 @pytest.mark.parametrize("path", ACTIONS_BY_PATH)
 def test_an_action_is_recorded_when_it_begins_and_before_it_is_answered(
     log: MemoryLog, running: Answers, path: str
@@ -145,7 +137,10 @@ def test_the_newest_is_listed_first_once_with_its_outcome(log: MemoryLog, runnin
     for path in (ROLL_BACK, RELEASE):
         running.request("POST", path, headers=AUTHORIZED)
     running.request("POST", ROLL_BACK)
-    page = list_once_read(log, running)
+    end = len(list_recorded(log))
+    page = running.eventually(
+        "/v1/audit", lambda page: page["as_of"]["inputs"].get(ACTIONS.name) == [end]
+    )
     found = {(one["action"], one["who"], one["outcome"]) for one in page["items"]}
     assert found == {
         ("roll-back-generation", "operator", "done"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
+from typing import Any
 
 import pytest
 
@@ -50,57 +51,35 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
 
 
 def put(
-    analytics: Writing,
-    start: datetime,
-    shelf: tuple[str, str],
-    sold: tuple[int, int],
-    sums_in_full: list[dict[str, str]] | None = None,
+    analytics: Writing, start: datetime, shelf: tuple[str, str], sold: tuple[int, int], **other: Any
 ) -> None:
     (store, sku), (units, cents) = shelf, sold
-    analytics.put(
-        BEST_SELLERS,
-        window_start=start,
-        window_end=start + timedelta(hours=1),
-        store_id=store,
-        sku=sku,
-        **all_on_time(units=units, revenue_cents=cents),
-        sums_in_full=sums_in_full,
-    )
+    measures = all_on_time(units=units, revenue_cents=cents) | {"sums_in_full": None, **other}
+    window = {"window_start": start, "window_end": start + timedelta(hours=1)}
+    analytics.put(BEST_SELLERS, store_id=store, sku=sku, **window, **measures)
 
 
-def test_products_are_ranked_by_units_then_revenue_then_sku_in_a_store_or_over_all(
-    shop: Answers,
-) -> None:
+def test_products_are_ranked_by_units_revenue_and_sku_in_a_store_or_over_all(shop: Answers) -> None:
     answer = shop.json(ROUTE, store="S001", window="2026-03-02T10:00:00Z")
-    assert [(row["rank"], row["sku"]) for row in answer["items"]] == [
-        (1, "B"),
-        (2, "A"),
-        (3, "D"),
-        (4, "C"),
-    ]
+    ranked = [(row["rank"], row["sku"]) for row in answer["items"]]
+    assert ranked == [(1, "B"), (2, "A"), (3, "D"), (4, "C")]
     assert answer["window_end"] == "2026-03-02T11:00:00.000Z"
 
     answer = shop.json(ROUTE, window="2026-03-02T10:00:00Z", top=2)
-    assert [(row["sku"], row["units"], row["revenue_cents"]) for row in answer["items"]] == [
-        ("D", 12, 1200),
-        ("C", 4, 1000),
-    ]
+    sold = [(row["sku"], row["units"], row["revenue_cents"]) for row in answer["items"]]
+    assert sold == [("D", 12, 1200), ("C", 4, 1000)]
     assert answer["store_id"] is None
 
 
 def test_sums_are_exact_beyond_64_bits(shop: Answers) -> None:
     answer = shop.json(ROUTE, window="2026-03-02T07:00:00Z", top=2)
-    assert [(row["rank"], row["sku"], row["revenue_cents"]) for row in answer["items"]] == [
-        (1, "F", 3 * MOST - 1),
-        (2, "G", MOST),
-    ]
+    ranked = [(row["rank"], row["sku"], row["revenue_cents"]) for row in answer["items"]]
+    assert ranked == [(1, "F", 3 * MOST - 1), (2, "G", MOST)]
     [sold] = shop.json(ROUTE, window="2026-03-02T07:00:00Z", store="S002")["items"]
     assert sold["revenue_cents_on_time"] == MOST - 1
 
 
-def test_the_last_window_that_is_over_is_meant_and_one_without_sales_is_not_there(
-    shop: Answers,
-) -> None:
+def test_the_last_window_over_is_meant_and_one_without_sales_is_not_there(shop: Answers) -> None:
     assert shop.json(ROUTE)["window_start"] == "2026-03-02T10:00:00.000Z"
     answer = shop.get(ROUTE, window="2026-03-02T03:00:00Z")
     assert answer.status_code == HTTPStatus.NOT_FOUND

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS, STOCK_LEVELS
+from contracts.times import MILLISECOND
 from services.api.http.limits import BODY_BYTES_MAX
 from services.api.routes.topics import describe
 from tests.services.memory import MemoryLog
@@ -17,6 +18,8 @@ from tests.services.serving import Answers, check_problem, create_sources, servi
 from tests.services.world import NOON, announce
 
 RECEIPT = describe(RECEIPTS).example | {"event_time": NOON.isoformat()}
+OLDEST, NEWEST = timedelta(hours=2), timedelta(minutes=-5)
+"""How long before now an event may be that is still taken."""
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +35,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
 def post(
     api: Answers, event: Any, topic: str = RECEIPTS.name, headers: Any = None
 ) -> httpx.Response:
+    content = event if isinstance(event, bytes) else json.dumps(event)
     headers = {"Content-Type": "application/json", **(headers or {})}
-    path = f"/v1/events/{topic}"
-    return api.request("POST", path, content=json.dumps(event), headers=headers)
+    return api.request("POST", f"/v1/events/{topic}", content=content, headers=headers)
 
 
 def find_places(answer: httpx.Response) -> dict[str, str]:
@@ -67,6 +70,8 @@ def test_every_broken_rule_is_named_with_its_place_beside_a_late_time_too(world:
         "event_id": "event_id has a length of at least 1",
         "event_time": "late",
     }
+    half = RECEIPT | {"register_id": "\ud800"}  # of a character
+    assert find_places(post(world, half)) == {"event": "every text is valid Unicode"}
 
 
 @pytest.mark.parametrize("event", [[], "text", 7, None])
@@ -87,18 +92,8 @@ def test_what_was_found_is_told_and_of_very_many_faults_some_are_listed_and_all_
     assert answer.json()["faults_total"] == 45_001
 
 
-def test_half_a_character_is_refused(world: Answers) -> None:
-    assert find_places(post(world, RECEIPT | {"register_id": "\ud800"})) == {
-        "event": "every text is valid Unicode"
-    }
-
-
 @pytest.mark.parametrize(
-    ("ago", "problem"),
-    [
-        (timedelta(hours=2, milliseconds=1), "late"),
-        (timedelta(minutes=-5, milliseconds=-1), "future"),
-    ],
+    ("ago", "problem"), [(OLDEST + MILLISECOND, "late"), (NEWEST - MILLISECOND, "future")]
 )
 def test_late_and_future_are_refused_by_the_worlds_clock(
     world: Answers, ago: timedelta, problem: str
@@ -107,7 +102,7 @@ def test_late_and_future_are_refused_by_the_worlds_clock(
     assert find_places(post(world, event)) == {"event_time": problem}
 
 
-@pytest.mark.parametrize("ago", [timedelta(hours=2), timedelta(minutes=-5)])
+@pytest.mark.parametrize("ago", [OLDEST, NEWEST])
 def test_without_an_acknowledgement_the_outcome_is_unknown(world: Answers, ago: timedelta) -> None:
     answer = post(world, RECEIPT | {"event_time": (NOON - ago).isoformat()})
     check_problem(answer, HTTPStatus.GATEWAY_TIMEOUT, "Outcome unknown")
@@ -169,9 +164,5 @@ def test_a_browser_that_asks_for_another_page_is_not_told_yes(quiet: Answers) ->
     ],
     ids=["half", "deep", "large"],
 )
-def test_a_body_that_is_no_event_is_refused(
-    world: Answers, content: bytes, status: HTTPStatus
-) -> None:
-    headers = {"Content-Type": "application/json"}
-    path = f"/v1/events/{RECEIPTS.name}"
-    assert world.request("POST", path, content=content, headers=headers).status_code == status
+def test_a_body_that_is_no_event_is_refused(world: Answers, content: bytes, status: int) -> None:
+    assert post(world, content).status_code == status

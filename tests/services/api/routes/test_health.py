@@ -16,8 +16,7 @@ from tests.services.writing import Writing, invalidate, promote
 
 def test_without_a_promoted_generation_it_is_healthy_and_not_ready(api: Answers) -> None:
     assert api.json("/healthz") == {"status": "ok"}
-    answer = api.get("/readyz")
-    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Not ready")
+    check_problem(api.get("/readyz"), HTTPStatus.SERVICE_UNAVAILABLE, "Not ready")
     shelf = api.get("/v1/stock/S001/A")
     assert shelf.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert shelf.headers["retry-after"] == "1"
@@ -116,7 +115,6 @@ def test_a_copy_that_cannot_be_opened_now_is_asked_for_again(
     shelves.until(lambda: shelves.get("/v1/orders").status_code == HTTPStatus.OK)
     with monkeypatch.context() as patch:
         patch.setattr(sqlite3, "connect", refuse)
-        check_problem(
-            shelves.get("/v1/orders"), HTTPStatus.SERVICE_UNAVAILABLE, "Copy not readable now"
-        )
+        answer = shelves.get("/v1/orders")
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Copy not readable now")
     assert shelves.json("/v1/orders")["items"] == []

@@ -60,10 +60,8 @@ def await_items(api: Answers, path: str, count: int) -> None:
     api.eventually(path, lambda page: len(page["items"]) == count)
 
 
-@pytest.mark.parametrize(("path", "query", "other"), LISTS)
-def test_pages_put_together_are_the_whole_list(
-    shop: Answers, path: str, query: Query, other: Query
-) -> None:
+@pytest.mark.parametrize(("path", "query"), [one[:2] for one in LISTS])
+def test_pages_put_together_are_the_whole_list(shop: Answers, path: str, query: Query) -> None:
     whole = shop.json(path, **{**query, "limit": 500})["items"]
     pages = [shop.json(path, **query)]
     while pages[-1]["next"]:

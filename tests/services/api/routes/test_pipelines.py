@@ -5,17 +5,11 @@ from contextlib import ExitStack
 from datetime import timedelta
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from contracts import (
-    ADJUSTMENTS,
-    ALERTS,
-    BEST_SELLERS,
-    RECEIPTS,
-    STOCK_LEVELS,
-    STORE_SALES,
-)
+from contracts import ADJUSTMENTS, ALERTS, BEST_SELLERS, RECEIPTS, STOCK_LEVELS, STORE_SALES
 from services.api.routes.exports import EXPORTS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
@@ -44,36 +38,30 @@ def running(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
     return api.ready()
 
 
+def find_sold(standing: Any) -> Any:
+    return next(book for book in standing["books"] if book["topic"] == RECEIPTS.name)
+
+
+def list_applied(standing: Any) -> list[int]:
+    return [book["applied"] for book in standing["books"] if book["applied"]]
+
+
 def test_a_pipeline_says_where_it_stands_and_its_books_balance(running: Answers) -> None:
     answer = running.eventually(
         "/v1/pipelines",
         lambda listed: listed["pipelines"][0]["generations"][0]["left_records"] is not None,
     )
     standing = answer["pipelines"][0]
-    assert standing["pipeline"] == "inventory"
+    assert (standing["pipeline"], standing["freshness_ms"]) == ("inventory", None)
     assert standing["promoted"] == standing["generation"] == 1
     assert standing["generations"] == [
-        {
-            "number": 1,
-            "state": "promoted",
-            "loaded": True,
-            "read_records": 13,
-            "left_records": 2,
-        }
+        {"number": 1, "state": "promoted", "loaded": True, "read_records": 13, "left_records": 2}
     ]
     assert standing["lag_records"] == 2
     assert standing["lag_records_by_input"] == {ADJUSTMENTS.name: 0, RECEIPTS.name: 2}
-    assert standing["freshness_ms"] is None
     assert len(standing["books"]) == 8
-    sold = next(book for book in standing["books"] if book["topic"] == RECEIPTS.name)
-    assert sold == {
-        "topic": RECEIPTS.name,
-        "partition": 0,
-        "read": 10,
-        "applied": 7,
-        "quarantined": 1,
-        "duplicate": 2,
-    }
+    counts = {"read": 10, "applied": 7, "quarantined": 1, "duplicate": 2}
+    assert find_sold(standing) == {"topic": RECEIPTS.name, "partition": 0, **counts}
 
 
 def test_books_count_records_and_neither_gaps_nor_another_generation(
@@ -82,24 +70,19 @@ def test_books_count_records_and_neither_gaps_nor_another_generation(
     Writing(log, generation=2).book((RECEIPTS.name, 0), applied=99, quarantined=0)
     inventory.gaps[RECEIPTS.name, 0] = 4
     running.ready(inventory.mark(sold=4))
-    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
-    assert [book["applied"] for book in books if book["applied"]] == [3, 7]
-    sold = next(book for book in books if book["topic"] == RECEIPTS.name)
+    standing = running.json("/v1/pipelines")["pipelines"][0]
+    assert list_applied(standing) == [3, 7]
+    sold = find_sold(standing)
     assert (sold["read"], sold["duplicate"]) == (10, 2)
 
 
-def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
-    inventory: Writing, running: Answers
-) -> None:
+def test_with_all_counted_it_is_fresh_and_not_behind(inventory: Writing, running: Answers) -> None:
     running.ready(inventory.mark(sold=2))
-    shelf = running.eventually(
-        "/v1/stock/S001/A", lambda answer: answer["freshness_ms"] is not None
-    )
+    shelf = running.eventually("/v1/stock/S001/A", lambda shelf: shelf["freshness_ms"] is not None)
     assert 0 <= shelf["freshness_ms"] < 5_000
     assert "freshness_unknown" not in shelf
     standing = running.json("/v1/pipelines")["pipelines"][0]
-    assert standing["lag_records"] == 0
-    assert standing["behind_world_seconds"] == 0
+    assert standing["lag_records"] == standing["behind_world_seconds"] == 0
     assert standing["rate_per_second"] >= 0
 
 
@@ -121,20 +104,15 @@ def test_a_view_names_its_topic_and_is_exported_whole_at_one_marker(
     assert answer.headers["content-type"] == "application/x-ndjson"
     assert (head["generation"], head["marker"]["batch"], head["rows"]) == (1, 1, 3)
     assert head["marker"]["inputs"][RECEIPTS.name] == [10, 0, 0, 0]
-    assert [(row["store_id"], row["sku"]) for row in rows] == [
-        ("S001", "A"),
-        ("S002", "B"),
-        ("S002", "C"),
-    ]
+    shelves = [(row["store_id"], row["sku"]) for row in rows]
+    assert shelves == [("S001", "A"), ("S002", "B"), ("S002", "C")]
 
     view = running.json(f"/v1/views/{STOCK_LEVELS.name}")
     assert (view["pipeline"], view["generation"], view["served"]) == ("inventory", 1, 1)
     assert view["topic"] == f"{STOCK_LEVELS.name}.g1"
 
 
-def test_exports_are_limited_and_their_places_are_given_back(
-    inventory: Writing, running: Answers
-) -> None:
+def test_exports_are_limited_and_give_places_back(inventory: Writing, running: Answers) -> None:
     for number in range(EXPORTED):
         inventory.row(2, f"SKU-{number:05}", 1)
     running.ready(inventory.mark())
@@ -187,16 +165,9 @@ def test_every_pipeline_has_its_own_lag_books_and_freshness(
     running.ready(0, "fraud")
     running.eventually("/v1/pipelines/fraud", lambda answer: answer["freshness_ms"] is not None)
     answer = {each["pipeline"]: each for each in running.json("/v1/pipelines")["pipelines"]}
-    assert {name: each["lag_records"] for name, each in answer.items()} == {
-        "fraud": 0,
-        "inventory": 2,
-    }
     assert answer["fraud"]["views"] == [ALERTS.name]
-    applied = {
-        name: [book["applied"] for book in each["books"] if book["applied"]]
-        for name, each in answer.items()
-    }
-    assert applied == {"fraud": [12], "inventory": [3, 7]}
+    counted = {name: (one["lag_records"], list_applied(one)) for name, one in answer.items()}
+    assert counted == {"fraud": (0, [12]), "inventory": (2, [3, 7])}
     assert answer["inventory"]["freshness_ms"] is None
     assert running.json("/v1/pipelines/inventory")["lag_records"] == 2
     assert running.get("/v1/pipelines/reorder").status_code == HTTPStatus.NOT_FOUND
@@ -213,9 +184,7 @@ def test_a_pipeline_that_is_no_more_is_not_told_of(log: MemoryLog, running: Answ
     assert running.json("/readyz") == {"status": "ready"}
 
 
-def test_nobody_has_compared_until_there_is_a_report(
-    log: MemoryLog, api: Answers, tmp_path: Path
-) -> None:
+def test_nobody_has_compared_before_a_report(log: MemoryLog, api: Answers, tmp_path: Path) -> None:
     Shop(log)
     api.ready(pipeline="fraud")
     first = api.json(DIFFERENCE)
@@ -239,7 +208,6 @@ def test_a_candidate_says_how_far_it_has_read(log: MemoryLog, api: Answers) -> N
     shop.candidate.mark(sold=4)
     promote(log, shop.fraud, shop.candidate)
     pipeline = api.eventually(
-        "/v1/pipelines/fraud",
-        lambda answer: answer["generations"][1].get("left_records") == 6,
+        "/v1/pipelines/fraud", lambda answer: answer["generations"][1].get("left_records") == 6
     )
     assert pipeline["generations"][1]["read_records"] == 4

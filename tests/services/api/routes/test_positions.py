@@ -35,15 +35,11 @@ def propose(reorder: Writing, day: int, moved: int, **other: Any) -> None:
 
 
 def order(log: MemoryLog, day: int, units: int, **other: Any) -> None:
-    value = {
-        **PURCHASE_ORDERS.examples[0],
-        **SHELF._asdict(),
-        "purchase_order_id": f"PO-{day}-{other.get('sku', '')}",
-        "review_at": MIDNIGHT + timedelta(days=day),
-        "ordered_at": MIDNIGHT + timedelta(days=day, minutes=2),
-        "units": units,
-        **other,
-    }
+    review_at = MIDNIGHT + timedelta(days=day)
+    times = {"review_at": review_at, "ordered_at": review_at + timedelta(minutes=2)}
+    name = f"PO-{day}-{other.get('sku', '')}"
+    changes = {**SHELF._asdict(), **times, "purchase_order_id": name, "units": units, **other}
+    value = {**PURCHASE_ORDERS.examples[0], **changes}
     key = encode_key(PURCHASE_ORDERS, value)
     log.put(PURCHASE_ORDERS, value, choose_partition(key, PURCHASE_ORDERS.settings.partitions))
 
@@ -108,8 +104,7 @@ def test_a_shelf_whose_first_reviews_are_dropped_has_no_known_position(
     assert [one["position_units"] for one in whole] == [5 * day for day in range(1, kept + 1)]
     for day in (kept, kept + 1):
         propose(reorder, day, 5)
-    batch = reorder.mark()
-    api.ready(batch, pipeline="reorder")
+    api.ready(reorder.mark(), pipeline="reorder")
     positions = api.json(PATH)["items"]
     assert len(positions) == kept + 1
     assert {one["position_units"] for one in positions} == {None}

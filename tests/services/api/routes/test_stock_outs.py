@@ -1,14 +1,15 @@
 """When a shelf had nothing to sell, from the lake."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import groupby
 from random import Random
+from typing import Any, NamedTuple
 
 import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS, SHIPMENTS
+from contracts.times import to_epoch_ms
 from infra.lake import Folders
 from services.api.lake.movements import TOPICS, Span, find_stock_outs
 from services.api.lake.tables import Lake
@@ -24,20 +25,17 @@ MINUTE_MS = 60_000
 
 
 def find_ms(after_noon: int) -> int:
-    return round(find_minute(after_noon).timestamp() * 1000)
+    return to_epoch_ms(find_minute(after_noon))
 
 
 def render_minute(after_noon: int) -> str:
     return render_instant(find_ms(after_noon))
 
 
-def sell(silver: Silver, when: int, units: int, published: int | None = None) -> None:
+def sell(silver: Silver, when: int, units: int, **other: Any) -> None:
     line = {"sku": SKU, "units": units, "unit_price_cents": 249}
-    published_at = find_minute(when if published is None else published)
     name = f"sold at {when}"
-    silver.put(
-        RECEIPTS, event_time=find_minute(when), event_id=name, lines=[line], _published=published_at
-    )
+    silver.put(RECEIPTS, event_time=find_minute(when), event_id=name, lines=[line], **other)
 
 
 def arrive(silver: Silver, when: int, status: str, units: int) -> None:
@@ -56,7 +54,7 @@ def filled_silver(silver: Silver) -> Silver:
     silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="opening", units=3)
     sell(silver, 50, 1)
     sell(silver, 10, 2)
-    sell(silver, 40, 4, published=100)
+    sell(silver, 40, 4, _published=find_minute(100))
     arrive(silver, 25, "dispatched", 0)
     arrive(silver, 30, "received", 4)
     sell(silver, 20, 1)
@@ -64,26 +62,12 @@ def filled_silver(silver: Silver) -> Silver:
     return silver
 
 
-def test_a_shelf_is_out_from_the_last_unit_sold_until_there_are_more(
-    filled_silver: Silver, api: Answers
-) -> None:
+def test_a_shelf_is_out_from_its_last_unit_to_the_next(filled_silver: Silver, api: Answers) -> None:
     page = api.json(PATH)
-    assert page["items"] == [
-        {
-            "started_at": render_minute(20),
-            "ended_at": render_minute(30),
-            "known_at": render_minute(30),
-            "units_on_hand_min": 0,
-            "lost_ms": 10 * MINUTE_MS,
-        },
-        {
-            "started_at": render_minute(40),
-            "ended_at": render_minute(55),
-            "known_at": render_minute(100),
-            "units_on_hand_min": -1,
-            "lost_ms": 15 * MINUTE_MS,
-        },
-    ]
+    names = ("started_at", "ended_at", "known_at", "units_on_hand_min", "lost_ms")
+    first = (render_minute(20), render_minute(30), render_minute(30), 0, 10 * MINUTE_MS)
+    second = (render_minute(40), render_minute(55), render_minute(100), -1, 15 * MINUTE_MS)
+    assert page["items"] == [dict(zip(names, one, strict=True)) for one in (first, second)]
     assert (page["lost_ms"], page["next"]) == (25 * MINUTE_MS, None)
     assert page["as_of"]["inputs"][RECEIPTS.name] == [0, 4]
 
@@ -119,13 +103,8 @@ def test_time_counts_in_the_span_that_is_asked_for(
 
 
 def test_an_event_that_comes_late_undoes_a_stock_out(filled_silver: Silver, api: Answers) -> None:
-    filled_silver.put(
-        ADJUSTMENTS,
-        event_time=find_minute(15),
-        event_id="late",
-        units=9,
-        _published=find_minute(90),
-    )
+    late = {"event_id": "late", "units": 9, "_published": find_minute(90)}
+    filled_silver.put(ADJUSTMENTS, event_time=find_minute(15), **late)
     assert api.json(PATH)["items"] == []
     filled_silver.release(
         ADJUSTMENTS, at=find_minute(120), event_time=find_minute(16), event_id="released", units=-9
@@ -135,9 +114,7 @@ def test_an_event_that_comes_late_undoes_a_stock_out(filled_silver: Silver, api:
     assert (second["started_at"], second["lost_ms"]) == (render_minute(40), 15 * MINUTE_MS)
 
 
-def test_what_lasts_has_no_end_and_counts_until_a_moment_alone(
-    silver: Silver, api: Answers
-) -> None:
+def test_what_lasts_has_no_end_and_counts_to_a_moment_alone(silver: Silver, api: Answers) -> None:
     sell(silver, 0, 2)  # of units that the books do not know of
     page = api.json(PATH)
     [lasting] = page["items"]
@@ -166,8 +143,7 @@ MOVEMENTS, MOMENTS = 40, 20
 CHANGES = (-3, -2, -1, -1, 1, 2, 3)
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(NamedTuple):
     minute: int
     change: int
     published: int
@@ -179,7 +155,9 @@ def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders:
     chance = create_random("stock-outs")
     sold_unseen = Move(minute=-1, change=-1, published=0)  # so there is a stock-out in any draw
     moves = [*(move(chance) for _ in range(MOVEMENTS)), sold_unseen]
-    tell(silver, moves)
+    for number, one in enumerate(moves):
+        told = {"event_id": f"m{number}", "_published": find_minute(one.published)}
+        silver.put(ADJUSTMENTS, event_time=find_minute(one.minute), units=one.change, **told)
     with Lake(folders).open(*TOPICS) as snapshot:
         stock_outs = find_stock_outs(snapshot, Span(STORE, SKU))
     answered = [
@@ -195,20 +173,11 @@ def move(chance: Random) -> Move:
     return Move(when, chance.choice(CHANGES), when + chance.choice((0, 0, 1, 30)))
 
 
-def tell(silver: Silver, moves: Sequence[Move]) -> None:
-    for number, one in enumerate(moves):
-        fields = {"event_id": f"m{number}", "_published": find_minute(one.published)}
-        silver.put(ADJUSTMENTS, event_time=find_minute(one.minute), units=one.change, **fields)
-
-
 def walk(moves: Sequence[Move]) -> Iterator[tuple[int, int | None, int, int]]:
     """Start, end, when it was known, and the fewest units."""
-    on_hand, known = 0, 0
+    on_hand = known = fewest = 0
     begun: int | None = None
-    fewest = 0
-    for when, together in groupby(
-        sorted(moves, key=lambda one: one.minute), lambda one: one.minute
-    ):
+    for when, together in groupby(sorted(moves), lambda one: one.minute):
         for one in together:
             on_hand += one.change
             known = max(known, one.published)

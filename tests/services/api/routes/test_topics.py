@@ -3,16 +3,14 @@
 from http import HTTPStatus
 
 from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, get_schema_id
-from services.api.routes.topics import Topic
 from tests.contracts.evolution.editing import HERE
 from tests.services.serving import Answers
 
 
-def test_every_contract_is_listed_in_the_shape_that_is_documented(quiet: Answers) -> None:
+def test_every_contract_is_listed_as_it_is_told_alone(quiet: Answers) -> None:
     listed = quiet.json("/v1/topics")["topics"]
     assert [topic["name"] for topic in listed] == sorted(CONTRACTS)
     for topic in listed:
-        Topic.model_validate(topic)
         assert quiet.json(f"/v1/topics/{topic['name']}") == topic
 
 
@@ -27,9 +25,7 @@ def test_a_topic_says_whom_to_ask_and_how_late_its_records_may_be(quiet: Answers
     assert "units is not 0" in [rule["name"] for rule in topic["rules"]]
 
 
-def test_a_field_says_its_unit_an_array_what_it_holds_and_a_persons_what_for(
-    quiet: Answers,
-) -> None:
+def test_a_field_says_its_unit_an_array_its_fields_and_a_persons_what_for(quiet: Answers) -> None:
     fields = {each["name"]: each for each in quiet.json(f"/v1/topics/{RECEIPTS.name}")["fields"]}
     assert fields["card_token"]["required"] is False
     assert "fields" not in fields["card_token"]
@@ -43,16 +39,6 @@ def test_a_field_says_its_unit_an_array_what_it_holds_and_a_persons_what_for(
     assert card["retention"] == "for ever"
     assert "one card" in card["purpose"]
     assert "personal" not in fields["store_id"]
-
-
-def test_an_unknown_topic_or_contract_is_not_found_and_the_known_ones_are_named(
-    quiet: Answers,
-) -> None:
-    answer = quiet.get("/v1/topics/public.sales.receipt.v9")
-    assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert RECEIPTS.name in answer.json()["detail"]
-    for name in ("public.sales.receipt.v9", "..%2fREADME.md"):
-        assert quiet.get(f"/v1/contracts/{name}").status_code == HTTPStatus.NOT_FOUND
 
 
 def test_every_contract_is_listed_and_its_file_is_served_as_it_is(quiet: Answers) -> None:
