@@ -52,9 +52,7 @@ def test_a_change_of_logic_changes_the_digest(code: Path, file: str, old: str, n
         "pipelines/fraud/rules.py",
     ],
 )
-def test_a_change_that_no_answer_of_a_pipeline_depends_on_leaves_its_digest(
-    code: Path, file: str
-) -> None:
+def test_a_change_that_no_answer_depends_on_leaves_the_digest(code: Path, file: str) -> None:
     before = snapshot.compute_code_digest(code, "inventory")
     changed = code / file
     changed.write_text(changed.read_text() + "\nCHANGED = True\n")
