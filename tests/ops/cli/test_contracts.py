@@ -56,9 +56,7 @@ def test_nothing_is_released_while_something_breaks(folder: Path) -> None:
         ("public.sales.rush.v1", "window"),
     ],
 )
-def test_a_new_contract_loads_and_is_a_draft_until_somebody_writes_it(
-    folder: Path, name: str, kind: str
-) -> None:
+def test_a_new_contract_is_a_draft_until_it_is_written(folder: Path, name: str, kind: str) -> None:
     run_contracts("new", name, "--kind", kind, "--folder", str(folder))
     printed = check(folder)
     assert f"drafts, which nobody writes yet: {name}" in printed

@@ -48,9 +48,7 @@ def test_a_page_is_its_commands_each_after_the_words_before_it() -> None:
     assert (second, end) == (("", "true"), ("The end.", ""))
 
 
-def test_the_list_has_every_page_with_its_question_and_its_time(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_list_has_every_page_and_its_time(capsys: pytest.CaptureFixture[str]) -> None:
     try_command(list_=True)
     printed = capsys.readouterr().out
     for one in find_experiments():
@@ -80,9 +78,7 @@ def test_a_command_runs_with_the_addresses_of_this_shop(settings: Settings) -> N
     assert Path(retail).name == "retail"
 
 
-def test_a_command_that_fails_stops_the_experiment(
-    settings: Settings, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failing_command_ends_it(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserError, match=r"ended with 3:\necho why; exit 3"):
         run(settings, "echo why; exit 3")
     assert capsys.readouterr().out.strip() == "why"

@@ -65,24 +65,17 @@ def ask(current: Settings, monkeypatch: pytest.MonkeyPatch) -> Ask:
     return of
 
 
-@pytest.mark.parametrize(
-    ("wall_ms", "state", "expected"),
-    [
+def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for wall_ms, state, expected in (
         (AFTER_MS, ClockState.RUNNING, "12 stores, 800 products, seed 1, 10 × real time"),
         (BEFORE_MS, ClockState.RUNNING, None),
         (AFTER_MS, ClockState.STOPPED, None),
-    ],
-)
-def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
-    current: Settings,
-    monkeypatch: pytest.MonkeyPatch,
-    wall_ms: int,
-    state: ClockState,
-    expected: str | None,
-) -> None:
-    clock = AnnouncedClock(WorldClock(0, wall_ms, 10_000), state, 1)
-    monkeypatch.setattr(ready, "read_clock", lambda *_: clock)
-    assert find_readiness(current, "simulator", STARTED) == expected
+    ):
+        clock = AnnouncedClock(WorldClock(0, wall_ms, 10_000), state, 1)
+        monkeypatch.setattr(ready, "read_clock", lambda *_, clock=clock: clock)
+        assert find_readiness(current, "simulator", STARTED) == expected
 
 
 @pytest.mark.parametrize(
@@ -94,7 +87,7 @@ def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
         ([create_marker(AFTER_MS, pipeline="fraud")], False),
     ],
 )
-def test_pipelines_are_ready_when_the_promoted_have_written_markers_since_this_start(
+def test_pipelines_are_ready_when_the_promoted_have_written_since_this_start(
     ask: Ask, markers: list[Marker], is_ready: bool
 ) -> None:
     expected = "inventory g2, 4 records behind" if is_ready else None

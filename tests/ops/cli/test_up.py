@@ -13,9 +13,7 @@ from infra.supervisor.manager import Manager
 from ops.cli import up
 
 
-def test_every_complaint_of_the_doctor_is_said_at_once(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_complaints_are_said_at_once(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     complaints = [
         Finding("java", "no Java", "Install it"),
         Finding("make", "make"),
@@ -30,9 +28,7 @@ def test_every_complaint_of_the_doctor_is_said_at_once(
     ]
 
 
-def test_what_runs_is_used_again_and_not_given_other_settings(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_runs_keeps_its_settings(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = cast(Manager, object())
     monkeypatch.setattr(daemon, "find_running", lambda _: manager)
     assert up.ensure_manager(current) is manager
