@@ -46,9 +46,7 @@ def report(folder: Path, outcome: Outcome) -> Path:
     return file
 
 
-def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_note(
-    tmp_path: Path,
-) -> None:
+def test_a_table_shows_figure_verdict_yardstick_and_note(tmp_path: Path) -> None:
     written = report(tmp_path, create_outcome(RATE, RATIO))
     filled = fill(Path("a.md"), FIGURES, read_report(written))
     assert filled.startswith("Before.\n\n<!-- figures: replay -->\n| what | measured | aim |")
@@ -61,9 +59,7 @@ def test_a_table_shows_each_figure_its_verdict_what_it_is_held_beside_and_its_no
     assert "- *replay*: Warm.\n- *a batch*: Of twenty receipts.\n" in filled
 
 
-def test_headlines_are_one_table_of_several_parts_in_their_own_order_without_notes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_headlines_are_one_table_in_their_own_order(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = {"replay": create_outcome(RATE, RATIO), "live": create_outcome(START)}
     monkeypatch.setattr(document, "HEADLINES", ("a start", "a batch"))
     filled = fill(Path("a.md"), HEADLINES, parts)
@@ -80,9 +76,7 @@ def test_headlines_are_one_table_of_several_parts_in_their_own_order_without_not
     ("changed", "why"),
     [({"failure": "It broke."}, "replay failed: It broke"), ({"scale": "quick"}, "was by --quick")],
 )
-def test_a_part_that_was_not_measured_whole_is_refused(
-    tmp_path: Path, changed: dict[str, Any], why: str
-) -> None:
+def test_a_part_half_measured_is_refused(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
     with pytest.raises(UserError, match=rf"{why}\. Measure it again"):
         read_report(report(tmp_path, replace(create_outcome(RATE), **changed)))
 

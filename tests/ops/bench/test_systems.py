@@ -58,11 +58,5 @@ def test_the_program_reads_a_job_and_a_receipt_as_the_project_writes_them(
     assert lines == [(line["sku"], line["units"]) for line in receipt["lines"]]
 
 
-STANDS_FOR_PYFLINK: Any = SimpleNamespace(
-    Row=lambda *values: values,
-    DataTypes=None,
-    Configuration=None,
-    EnvironmentSettings=None,
-    TableEnvironment=None,
-    udtf=None,
-)
+UNUSED = ("DataTypes", "Configuration", "EnvironmentSettings", "TableEnvironment", "udtf")
+STANDS_FOR_PYFLINK: Any = SimpleNamespace(Row=lambda *values: values, **dict.fromkeys(UNUSED))

@@ -8,13 +8,7 @@ from contracts import CLOCKS, GENERATIONS, MARKERS, PRICE_CHANGES, RECEIPTS
 from contracts.consumer import CONSUMERS
 from infra.security.passwords import FIRST_USERS
 from infra.supervisor.daemon import CONFIG
-from ops.control.access import (
-    SUPERVISOR,
-    find_reads,
-    find_writes,
-    list_grants,
-    list_services,
-)
+from ops.control.access import SUPERVISOR, find_reads, find_writes, list_grants, list_services
 from pipelines.common.pipeline import list_pipelines
 
 TOPIC = ResourceType.TOPIC

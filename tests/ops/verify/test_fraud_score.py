@@ -14,15 +14,7 @@ from generators.ticks import TICKS_PER_DAY
 from generators.world import World
 from infra.kafka import Record
 from ops.verify.fraud import FraudOracle, list_rules
-from ops.verify.fraud_score import (
-    SETTLING,
-    Alert,
-    Incident,
-    Score,
-    Scores,
-    Share,
-    compute_scores,
-)
+from ops.verify.fraud_score import SETTLING, Alert, Incident, Score, Scores, Share, compute_scores
 from pipelines.fraud.thresholds import Thresholds
 from tests.generators.worlds import SMALL
 from tests.seeds import create_random
@@ -35,30 +27,20 @@ RULE = "card-velocity"
 DAYS = 4
 
 
+def event(name: str) -> dict[str, Any]:
+    return {"topic": "t", "event_id": name, "event_time": parse_clock("10:00")}
+
+
 def incident(name: str, planted_as: str = "fraud", rule: str = RULE) -> Incident:
     """With one event, of the same name."""
-    event = {"topic": "t", "event_id": name, "event_time": parse_clock("10:00")}
-    return {
-        "incident_id": f"I-{name}",
-        "rule": rule,
-        "planted_as": planted_as,
-        "world_at": parse_clock("10:05"),
-        "events": [event],
-    }
+    of = {"incident_id": f"I-{name}", "rule": rule, "planted_as": planted_as}
+    return {**of, "world_at": parse_clock("10:05"), "events": [event(name)]}
 
 
 def alert(*events: str, rule: str = RULE, **row: Any) -> Alert:
     """Resting on the events of those names."""
-    evidence = [
-        {"topic": "t", "event_id": name, "event_time": parse_clock("10:00")} for name in events
-    ]
-    values = {
-        "rule": rule,
-        "status": "open",
-        "decided_at": parse_clock("10:04"),
-        "evidence": evidence,
-    }
-    return {**values, **row}
+    open_ = {"rule": rule, "status": "open", "decided_at": parse_clock("10:04")}
+    return {**open_, "evidence": [event(name) for name in events], **row}
 
 
 def compute_score(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -> Score:
@@ -151,15 +133,8 @@ def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
             if one.topic == INCIDENTS.name:
                 incidents.append(decode(wire.encode_value(one)).value)
             elif not one.topic.startswith("private."):
-                yield Record(
-                    topic=one.topic,
-                    partition=one.partition,
-                    offset=one.sequence,
-                    published_ms=one.published_ms,
-                    key=one.key.encode(),
-                    value=wire.encode_value(one),
-                    headers=(),
-                )
+                place = one.topic, one.partition, one.sequence
+                yield Record(*place, one.published_ms, one.key.encode(), wire.encode_value(one), ())
 
 
 def is_near(incident: Incident) -> bool:
