@@ -25,10 +25,7 @@ def test_the_broker_listens_on_this_machine_only(tmp_path: Path) -> None:
 def test_one_of_three_keeps_what_a_lost_broker_would_take_away(tmp_path: Path) -> None:
     voters = "1@one:9093,2@two:9093,3@three:9093"
     found = render_properties(
-        tmp_path,
-        listen_host="0.0.0.0",
-        broker_address="two:9094",
-        broker_voters=voters,
+        tmp_path, listen_host="0.0.0.0", broker_address="two:9094", broker_voters=voters
     )
     assert found["node.id"] == "2"
     assert found["controller.quorum.voters"] == voters
@@ -48,9 +45,7 @@ def test_a_broker_that_is_not_among_the_voters_does_not_start(tmp_path: Path) ->
         render_properties(tmp_path, broker_address="four:9094", broker_voters="1@one:1,2@two:1")
 
 
-def test_a_secure_broker_listens_by_tls_alone_and_refuses_what_is_not_granted(
-    tmp_path: Path,
-) -> None:
+def test_a_secure_broker_listens_by_tls_alone_and_refuses_by_default(tmp_path: Path) -> None:
     draw_password(Settings(data_dir=tmp_path / "100% odd, folder"), BROKER)
     found = render_properties(tmp_path, secure=True)
     assert found["listeners"] == "SASL_SSL://127.0.0.1:9192,CONTROLLER://127.0.0.1:9193"

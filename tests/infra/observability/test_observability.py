@@ -63,6 +63,10 @@ def read(name: str) -> Any:
     return yaml.safe_load((FOLDER / name).read_text())
 
 
+def read_composed() -> Any:
+    return yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
+
+
 def list_rules(name: str) -> list[dict[str, Any]]:
     return [rule for group in read(name)["groups"] for rule in group["rules"]]
 
@@ -141,9 +145,8 @@ def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
     assert {FOLDER / name for name in config["rule_files"]} == {
         file for file in FOLDER.glob("*.yml") if file.name != "prometheus.yml"
     }
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
-    commands = {name: one.get("command", []) for name, one in composed.items()}
-    apis = {name for name, command in commands.items() if command[-1:] == ["services.api"]}
+    composed = read_composed()
+    apis = {name for name, one in composed.items() if "services.api" in one.get("command", [])}
     [job] = config["scrape_configs"]
     [asked] = job["dns_sd_configs"]
     assert job["job_name"] == "retail"
@@ -195,9 +198,8 @@ def test_all_asks_the_prometheus_that_grafana_is_given() -> None:
         for panel in dashboard["panels"]:
             assert panel["datasource"] == wanted
             assert all(target["datasource"] == wanted for target in panel["targets"])
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
     assert source["url"] == "http://prometheus:9090"
-    assert composed["prometheus"]["ports"][0].endswith(":9090")
+    assert read_composed()["prometheus"]["ports"][0].endswith(":9090")
 
 
 GUIDE = locate_root() / "docs" / "observability.md"
@@ -214,7 +216,5 @@ def test_whoever_follows_it_sees_the_lag(observed: Answers, tmp_path: Path) -> N
 def test_its_table_names_every_metric(observed: Answers) -> None:
     named = re.findall(r"^\| `(retail_\w+)` \|", GUIDE.read_text(), re.MULTILINE)
     families = text_string_to_metric_families(observed.get("/metrics").text)
-    ours = [one for one in families if one.name.startswith("retail_")]
-    assert sorted(named) == sorted(
-        f"{one.name}_total" if one.type == "counter" else one.name for one in ours
-    )
+    metrics = (f"{one.name}_total" if one.type == "counter" else one.name for one in families)
+    assert sorted(named) == sorted(name for name in metrics if name.startswith("retail_"))

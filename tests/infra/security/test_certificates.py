@@ -10,11 +10,7 @@ import pytest
 
 from infra.clock import get_today
 from infra.security import certificates
-from infra.security.certificates import (
-    CERTIFICATE_DAYS,
-    DAYS_LEFT_MIN,
-    ensure_certificate,
-)
+from infra.security.certificates import CERTIFICATE_DAYS, DAYS_LEFT_MIN, ensure_certificate
 from infra.security.files import locate_authority, locate_security_folder
 from infra.settings import Settings
 
@@ -91,11 +87,8 @@ def test_it_is_made_once_and_only_its_owner_can_read_it(settings: Settings) -> N
     folder = locate_security_folder(settings)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     files = [file for file in folder.rglob("*") if file.is_file()]
-    assert sorted(file.name for file in files) == [
-        "authority-key.pem",
-        "authority.pem",
-        "broker.pem",
-    ]
+    names = ["authority-key.pem", "authority.pem", "broker.pem"]
+    assert sorted(file.name for file in files) == names
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     assert b"PRIVATE" not in locate_authority(settings).read_bytes()
 

@@ -41,9 +41,7 @@ def await_pid(manager: Manager, name: str) -> int:
     return manager.find_process(name).pid
 
 
-def test_a_killed_component_is_started_again_the_history_says_so_and_stopping_leaves_none(
-    home: Path, manager: Manager
-) -> None:
+def test_a_killed_component_runs_again_until_it_is_stopped(home: Path, manager: Manager) -> None:
     found = daemon.find_running(home)
     assert found is not None
     assert found.read_pid() == manager.read_pid()
@@ -60,9 +58,7 @@ def test_a_killed_component_is_started_again_the_history_says_so_and_stopping_le
     assert manager.find_process("steady").state == "STOPPED"
 
 
-def test_a_component_that_only_crashes_is_given_up_and_its_log_says_why(
-    home: Path, manager: Manager
-) -> None:
+def test_a_component_that_only_crashes_is_given_up_and_said(home: Path, manager: Manager) -> None:
     manager.start("broken")
     assert wait_for(lambda: manager.find_process("broken").state == "FATAL", SECONDS_MAX)
     assert "no such topic" in tail(home / "logs" / "broken.log")
@@ -80,9 +76,7 @@ def test_a_component_that_ends_before_the_manager_answers_is_left_to_its_state(
         manager.start("broken")
 
 
-def test_what_a_killed_manager_leaves_is_stopped_and_cleared_and_a_new_one_starts(
-    home: Path, manager: Manager
-) -> None:
+def test_what_a_killed_manager_leaves_is_stopped_and_cleared(home: Path, manager: Manager) -> None:
     manager.start("steady")
     steady = await_pid(manager, "steady")
     psutil.Process(manager.read_pid()).kill()
