@@ -4,7 +4,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +50,8 @@ def fill(log: MemoryLog, api: Answers) -> None:
     shop.inventory.mark_again(1, took_ms=400, state_bytes=70_000)
     api.ready(1)
     for late in ("retail_pipeline_lag_records{", "retail_quarantine_records_total{"):
-        api.until(partial(is_told, api, late))
+        api.until(lambda late=late: late in api.get("/metrics").text)
     api.get("/v1/stock")
-
-
-def is_told(api: Answers, beginning: str) -> bool:
-    return beginning in api.get("/metrics").text
 
 
 def read(name: str) -> Any:

@@ -20,56 +20,67 @@ AT_ONCE = 0.0
 ENOUGH_SECONDS = 100.0
 """For ten attempts, each a second later than the one before."""
 PROMOTED, CANDIDATE = 1, 2
-WHY = "Spark dropped 1 records"
 
 
 class Shop:
     """A control topic, a clock that goes on by a second with each look, and processes.
 
     The processes of a generation live as long as its list says, one after the other; the next one
-    lives for ever. After so many seconds no generation is wanted any more.
+    lives for ever. After so many seconds no generation is wanted any more. A generation ends for
+    good, which its process outlives, at the second that a test names.
     """
 
     def __init__(
-        self, *states: State, seconds: float = ENOUGH_SECONDS, **lives: Iterable[float]
+        self,
+        *states: State,
+        names: Sequence[str] = ("inventory",),
+        seconds: float = ENOUGH_SECONDS,
+        **lives: Iterable[float],
     ) -> None:
         self.now = 0.0
         self._seconds = seconds
+        self.names = names
+        row = create_generations(*states).to_row()
+        self._known = {name: Generations.parse({**row, "pipeline": name}) for name in names}
         self.spawned: Counter[int] = Counter()
-        self.known = create_generations(*states)
-        self.names: Sequence[str] = (self.known.pipeline,)
-        self.ended: set[int] = set()
+        self.begun: list[list[Name]] = []
+        self.ends: dict[Name, float] = {}
         self.refuses, self.asked = False, 0
         self._lives = {int(name.removeprefix("g")): deque(each) for name, each in lives.items()}
 
+    @property
+    def known(self) -> Generations:
+        return self._known["inventory"]
+
     def read(self) -> dict[str, Generations]:
         self.now += 1
-        return {self.known.pipeline: self.known} if self.now <= self._seconds else {}
+        return self._known if self.now <= self._seconds else {}
 
     def spawn(self, _settings: Settings, _code: Path, running: Sequence[Generation]) -> Child:
-        [one] = running
-        self.spawned[one.number] += 1
-        lives = self._lives.get(one.number)
+        [number] = {one.number for one in running}
+        self.spawned[number] += 1
+        self.begun.append([one.name for one in running])
+        lives = self._lives.get(number)
         end = self.now + lives.popleft() if lives else float("inf")
         process = SimpleNamespace(poll=lambda: None if self.now <= end else 1, returncode=1)
         return Child(cast(Any, process), running, started=self.now)
 
     def ensure_generation(self, _settings: Settings, name: str) -> Sequence[Generation]:
         """Add a candidate, or refuse it."""
-        assert name == self.known.pipeline
         self.asked += 1
         if self.refuses:
             raise UserError("the log no longer begins at zero")
-        number = self.known.newest + 1
-        self.known = self.known.plus(replace(self.known.known[0], number=number))
-        self.known = self.known.to(State.CATCHING_UP, number)
-        return self.known.known
+        known = self._known[name]
+        added = known.plus(replace(known.known[0], number=known.newest + 1))
+        self._known[name] = added.to(State.CATCHING_UP, known.newest + 1)
+        return self._known[name].known
 
     def find_end(self, _settings: Settings, one: Generation) -> str | None:
-        return WHY if one.number in self.ended else None
+        has_ended = self.now >= self.ends.get(one.name, float("inf"))
+        return "Spark dropped 1 records" if has_ended else None
 
     def invalidate(self, _settings: Settings, one: Generation, reason: str) -> None:
-        self.known = self.known.to(State.INVALID, one.number, reason)
+        self._known[one.pipeline] = self._known[one.pipeline].to(State.INVALID, one.number, reason)
 
 
 def group_by_number(_settings: Settings, running: Sequence[Generation]) -> Any:
@@ -124,45 +135,16 @@ def test_a_candidate_that_keeps_ending_is_invalid_and_alone(run: Run, ends: int)
 
 def test_a_promoted_generation_that_has_ended_is_replaced(run: Run) -> None:
     shop = Shop(State.PROMOTED)
-    shop.ended = {PROMOTED}
+    shop.ends = {("inventory", PROMOTED): 0}
     run(shop)
     assert (shop.asked, shop.spawned) == (1, {CANDIDATE: 1})
 
 
-class Neighbours(Shop):
-    """Three pipelines, each of which ends four seconds after the one before."""
-
-    def __init__(self) -> None:
-        super().__init__(State.PROMOTED)
-        self.names = ("inventory", "fraud", "visits")
-        [one] = self.known.known
-        self.all = {
-            name: replace(self.known, pipeline=name, known=(replace(one, pipeline=name),))
-            for name in self.names
-        }
-        self.begun: list[list[Name]] = []
-
-    def read(self) -> dict[str, Generations]:
-        self.now += 1
-        return self.all if self.now <= self._seconds else {}
-
-    def spawn(self, _settings: Settings, _code: Path, running: Sequence[Generation]) -> Child:
-        self.begun.append([one.name for one in running])
-        process = SimpleNamespace(poll=lambda: None, returncode=0)
-        return Child(cast(Any, process), running, started=self.now)
-
-    def ensure_generation(self, _settings: Settings, name: str) -> Sequence[Generation]:
-        added = replace(self.all[name].known[0], number=CANDIDATE)
-        self.all[name] = self.all[name].plus(added).to(State.CATCHING_UP, CANDIDATE)
-        return self.all[name].known
-
-    def find_end(self, _settings: Settings, one: Generation) -> str | None:
-        ends = 4 * (self.names.index(one.pipeline) + 1)
-        return WHY if one.number == PROMOTED and self.now >= ends else None
-
-
 def test_what_ends_within_seconds_is_replayed_by_one_process(run: Run) -> None:
-    run(shop := Neighbours())
+    """Three pipelines, each of which ends four seconds after the one before."""
+    shop = Shop(State.PROMOTED, names=("inventory", "fraud", "visits"))
+    shop.ends = {(name, PROMOTED): 4.0 * place for place, name in enumerate(shop.names, start=1)}
+    run(shop)
     assert shop.begun == [
         [(name, number) for name in shop.names] for number in (PROMOTED, CANDIDATE)
     ]
@@ -170,7 +152,7 @@ def test_what_ends_within_seconds_is_replayed_by_one_process(run: Run) -> None:
 
 def test_its_replay_is_replaced_too_once_it_has_ended(run: Run) -> None:
     shop = Shop(State.PROMOTED, State.READY)
-    shop.ended = {PROMOTED, CANDIDATE}
+    shop.ends = {("inventory", number): 0 for number in (PROMOTED, CANDIDATE)}
     run(shop)
     assert shop.known.is_invalid(CANDIDATE)
     assert (shop.asked, shop.spawned) == (1, {CANDIDATE + 1: 1})
@@ -178,7 +160,7 @@ def test_its_replay_is_replaced_too_once_it_has_ended(run: Run) -> None:
 
 def test_a_replay_that_is_refused_is_asked_for_once_and_the_others_go_on(run: Run) -> None:
     shop = Shop(State.RETIRED, State.PROMOTED)
-    shop.ended, shop.refuses = {2}, True
+    shop.ends, shop.refuses = {("inventory", 2): 0}, True
     run(shop)
     assert (shop.asked, shop.spawned) == (1, {1: 1})
 
