@@ -1,5 +1,3 @@
-"""The ceiling of the data folder, and the floor of what stays free."""
-
 from pathlib import Path
 
 import pytest

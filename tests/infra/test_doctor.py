@@ -1,5 +1,3 @@
-"""Every check says what it found and what to do about it."""
-
 import os
 import socket
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""The lookup of pseudonyms: the same person has one, and who is erased is in no byte of it."""
-
 import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

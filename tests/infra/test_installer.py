@@ -1,5 +1,3 @@
-"""The installer: as its lock pins it, with the index that pip is set up for."""
-
 import base64
 import hashlib
 import importlib.util
@@ -159,7 +157,6 @@ def test_a_setting_that_pip_cannot_read_is_told(pip_conf: Path, tmp_path: Path) 
 
 @pytest.fixture(scope="module")
 def uv() -> Path:
-    """The pinned uv, as the machine gets it."""
     return ensure_installer().uv
 
 

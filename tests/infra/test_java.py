@@ -1,5 +1,3 @@
-"""The Java that comes with the environment."""
-
 import os
 import subprocess
 

@@ -1,5 +1,3 @@
-"""The Makefile: help is the default, and what it lists is real."""
-
 import os
 import re
 import subprocess

@@ -1,5 +1,3 @@
-"""Settings: the environment wins over what was remembered, and that over the defaults."""
-
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,6 @@ from infra.settings_table import DOCUMENT, render_document
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A data folder of one's own."""
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
 
 

@@ -1,5 +1,3 @@
-"""The token of a shop and the passwords of services: drawn once, and for their owner alone."""
-
 import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

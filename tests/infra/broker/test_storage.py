@@ -1,5 +1,3 @@
-"""Formatting, once and whole."""
-
 import re
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Fetching jars: every one verified, or no folder at all."""
-
 import hashlib
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""The two sets of jars: pinned, apart, and as their specifications ask."""
-
 from pathlib import Path
 
 import pytest

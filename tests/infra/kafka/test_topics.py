@@ -1,5 +1,3 @@
-"""Topics, where there is no broker; and the timestamps that they take."""
-
 from pathlib import Path
 
 import pytest

@@ -39,7 +39,6 @@ def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
 
 
 def fill(log: MemoryLog, api: Answers) -> None:
-    """A small shop with a sample for every metric."""
     shop = Shop(log)
     for pipeline in PIPELINES:
         api.ready(pipeline=pipeline)
@@ -150,9 +149,8 @@ def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
 
 
 GRAFANA = locate_root() / "infra" / "observability" / "grafana"
-DASHBOARDS = {
-    file.stem: json.loads(file.read_text()) for file in sorted(GRAFANA.glob("dashboards/*.json"))
-}
+FILES = sorted(GRAFANA.glob("dashboards/*.json"))
+DASHBOARDS = {file.stem: json.loads(file.read_text()) for file in FILES}
 PANELS = [
     pytest.param(panel, id=f"{name}: {panel['title']}")
     for name, dashboard in DASHBOARDS.items()

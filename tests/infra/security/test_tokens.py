@@ -1,5 +1,3 @@
-"""Tokens: each in a file that only its owner can read, with a role and an end."""
-
 import json
 import stat
 from contextlib import nullcontext

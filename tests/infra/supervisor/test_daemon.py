@@ -36,7 +36,6 @@ def manager(home: Path) -> Manager:
 
 
 def await_pid(manager: Manager, name: str) -> int:
-    """The process of a program that runs."""
     assert wait_for(lambda: manager.find_process(name).state == "RUNNING", SECONDS_MAX)
     return manager.find_process(name).pid
 

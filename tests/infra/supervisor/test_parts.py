@@ -1,5 +1,3 @@
-"""A paused process goes on, however the process ends that paused it."""
-
 import signal
 import subprocess
 import sys

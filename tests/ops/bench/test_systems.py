@@ -1,5 +1,3 @@
-"""Other systems and their programs: how their answers are read and compared."""
-
 import json
 import re
 import runpy

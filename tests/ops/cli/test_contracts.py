@@ -1,5 +1,3 @@
-"""The commands about contracts, as a person or a program calls them."""
-
 import re
 from functools import partial
 from pathlib import Path

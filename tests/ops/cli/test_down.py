@@ -1,5 +1,3 @@
-"""Reset removes the data folder, after asking, and nothing else."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""retail try: which experiments there are, how a page is taken apart, and what stops one."""
-
 from pathlib import Path
 
 import pytest
@@ -73,8 +71,7 @@ def test_what_is_not_there_is_told_with_what_is(
 def test_a_command_runs_with_the_addresses_of_this_shop(settings: Settings) -> None:
     output = run(settings, "echo 127.0.0.1:8000 127.0.0.1:9092; command -v retail")
     api, broker, retail = output.split()
-    assert api == settings.api_url.removeprefix("http://")
-    assert broker == settings.bootstrap_servers
+    assert (f"http://{api}", broker) == (settings.api_url, settings.bootstrap_servers)
     assert Path(retail).name == "retail"
 
 

@@ -1,5 +1,3 @@
-"""Waiting for components: in order, with a limit, and with the log of what failed."""
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
@@ -24,7 +22,6 @@ def wait(current: Settings, *names: str, process: Process = RUNNING) -> None:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No pause between two questions."""
     monkeypatch.setattr(components, "POLL_SECONDS", 0)
 
 

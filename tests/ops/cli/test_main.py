@@ -1,5 +1,3 @@
-"""The command line itself."""
-
 import os
 import re
 import shutil
@@ -33,7 +31,6 @@ def run_in(clone: Path, *words: str, options: Sequence[str] = ()) -> "CompletedP
 
 
 def stop_main(monkeypatch: pytest.MonkeyPatch, *words: str) -> object:
-    """What the command exits with."""
     monkeypatch.setattr(sys, "argv", ["retail", *words])
     with pytest.raises(SystemExit) as stopped:
         main()
@@ -104,7 +101,6 @@ BAD = ("topics/sales/receipt.v1.yaml", "topics/sales/refund.v1.yaml")
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """A copy of what is installed."""
     for room in INSTALLED:
         unwanted = shutil.ignore_patterns("__pycache__")
         shutil.copytree(locate_root() / room, tmp_path / room, ignore=unwanted)

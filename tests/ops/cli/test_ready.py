@@ -13,9 +13,9 @@ from ops.cli import health, ready
 from ops.cli.ready import find_readiness
 from ops.control.world_clock import AnnouncedClock, ClockState, WorldClock
 from ops.generations.marker import Marker
-from ops.generations.record import Generation, Generations, State
+from ops.generations.record import Generations, State
 from services import liveness
-from tests.pipelines.generations import AT
+from tests.pipelines.generations import create_generations
 
 STARTED = 1_000
 BEFORE_MS, AFTER_MS = (STARTED - 1) * 1000, (STARTED + 1) * 1000
@@ -33,12 +33,7 @@ def test_a_health_check_asks_as_the_operator(
     assert capsys.readouterr().out == "simulator by operator\n"
 
 
-def create_generations(pipeline: str, *states: State) -> Generations:
-    numbered = enumerate(states, start=1)
-    return Generations(pipeline, tuple(Generation(pipeline, n, s, "", AT, {}) for n, s in numbered))
-
-
-KNOWN = {"inventory": create_generations("inventory", State.RETIRED, State.PROMOTED)}
+KNOWN = {"inventory": create_generations(State.RETIRED, State.PROMOTED)}
 """What the control topic says of the pipelines: of inventory, that generation 2 is promoted."""
 
 
@@ -97,9 +92,9 @@ def test_pipelines_are_ready_when_the_promoted_have_written_since_this_start(
 def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(ask: Ask) -> None:
     written, known = create_marker(AFTER_MS), dict(KNOWN)
     assert ask("inventory,fraud", known, written) is None  # nothing is known of fraud yet
-    known["visits"] = create_generations("visits", State.INVALID)
+    known["visits"] = create_generations(State.INVALID)
     assert ask("inventory,fraud", known, written) is None  # nor when another is withdrawn
-    known["fraud"] = create_generations("fraud", State.INVALID)
+    known["fraud"] = create_generations(State.INVALID)
     assert ask("inventory,fraud", known, written) == "inventory g2, 4 records behind"
 
 

@@ -1,5 +1,3 @@
-"""Status and logs: what runs, what is wrong with what does not, and what it has said."""
-
 import dataclasses
 import json
 import os

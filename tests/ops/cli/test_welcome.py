@@ -1,5 +1,3 @@
-"""What `retail up` suggests to try once everything is ready."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Control records are read as they were written."""
-
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -37,9 +35,7 @@ def test_readers_keep_a_candidate_only_once_it_is_ready() -> None:
 
 
 PLAIN = Marker("inventory", 1, 4, {("sales", 0): 7}, {("stock", 0): 3}, 5_000)
-INPUTS, RECORDS = (
-    {("sales", 0): first, ("sales", 1): second} for first, second in ((7, 9), (3, 4))
-)
+INPUTS, RECORDS = {("sales", 0): 7, ("sales", 1): 9}, {("sales", 0): 3, ("sales", 1): 4}
 WHOLE = replace(PLAIN, inputs=INPUTS, records=RECORDS, took_ms=412, state_bytes=7_000)
 
 

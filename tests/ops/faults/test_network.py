@@ -28,7 +28,6 @@ class Echo(StreamRequestHandler):
 
 @pytest.fixture
 def echo() -> Iterator[Address]:
-    """A server that answers with what it is sent."""
     with ThreadingTCPServer((HOST, 0), Echo) as server:
         server.daemon_threads = True
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()

@@ -1,5 +1,3 @@
-"""What may become of a generation, and what may not."""
-
 import shutil
 from contextlib import nullcontext
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""A generation whose process keeps ending is given up after so many attempts, and not before."""
-
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -66,7 +64,6 @@ class Shop:
         return Child(cast(Any, process), running, started=self.now)
 
     def ensure_generation(self, _settings: Settings, name: str) -> Sequence[Generation]:
-        """Add a candidate, or refuse it."""
         self.asked += 1
         if self.refuses:
             raise UserError("the log no longer begins at zero")
@@ -124,7 +121,7 @@ def test_a_promoted_generation_that_keeps_ending_ends_the_supervisor(run: Run, e
 
 
 @pytest.mark.parametrize("ends", [FAILURES_MAX, 10 * FAILURES_MAX])
-def test_a_candidate_that_keeps_ending_is_invalid_and_alone(run: Run, ends: int) -> None:
+def test_a_candidate_that_keeps_ending_is_given_up_alone(run: Run, ends: int) -> None:
     run(shop := Shop(State.PROMOTED, State.READY, g2=[AT_ONCE] * ends))
     assert shop.spawned == {PROMOTED: 1, CANDIDATE: FAILURES_MAX}
     given_up = shop.known.of(CANDIDATE)

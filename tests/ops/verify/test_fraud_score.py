@@ -16,7 +16,7 @@ from infra.kafka import Record
 from ops.verify.fraud import FraudOracle, list_rules
 from ops.verify.fraud_score import SETTLING, Alert, Incident, Score, Scores, Share, compute_scores
 from pipelines.fraud.thresholds import Thresholds
-from tests.generators.worlds import SMALL
+from tests.generators.worlds import CLEAN
 from tests.seeds import create_random
 from tests.timeline import parse_clock
 
@@ -96,22 +96,9 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
     """
     chance = create_random("planted frauds")
     incidents: list[Incident] = []
-    world = World(
-        replace(
-            SMALL,
-            seed=chance.getrandbits(31),
-            stores=8,
-            products=200,
-            receipts_per_minute=20.0,
-            fraud_rate=0.001,
-            look_alike_rate=0.004,
-            beyond_horizon_rate=0.0,
-            future_rate=0.0,
-            unknown_schema_rate=0.0,
-            malformed_rate=0.0,
-            broken_rule_rate=0.0,
-        )
-    )
+    valid = replace(CLEAN, seed=chance.getrandbits(31), duplicate_rate=0.05, late_rate=0.05)
+    large = replace(valid, stores=8, products=200, receipts_per_minute=20.0)
+    world = World(replace(large, fraud_rate=0.001, look_alike_rate=0.004))
     records = list(log(world, incidents))
     alerts = FraudOracle(records, Thresholds()).compute_view()
     ends_at = EPOCH + max(one.published_ms for one in records) * MILLISECOND
