@@ -40,15 +40,14 @@ def create_outcome(*figures: Figure) -> Outcome:
     return Outcome(describe_machine(), "full", figures)
 
 
-def report(folder: Path, outcome: Outcome) -> Path:
-    file = folder / "report.json"
-    write_outcomes(file, {"replay": outcome})
-    return file
+def report(folder: Path, outcome: Outcome) -> dict[str, Outcome]:
+    """What is read of the report that is written of it."""
+    write_outcomes(folder / "report.json", {"replay": outcome})
+    return read_report(folder / "report.json")
 
 
 def test_a_table_shows_figure_verdict_yardstick_and_note(tmp_path: Path) -> None:
-    written = report(tmp_path, create_outcome(RATE, RATIO))
-    filled = fill(Path("a.md"), FIGURES, read_report(written))
+    filled = fill(Path("a.md"), FIGURES, report(tmp_path, create_outcome(RATE, RATIO)))
     assert filled.startswith("Before.\n\n<!-- figures: replay -->\n| what | measured | aim |")
     assert filled.endswith("\n<!-- end of figures -->\n\nAfter.\n")
     assert "old" not in filled
@@ -78,7 +77,7 @@ def test_headlines_are_one_table_in_their_own_order(monkeypatch: pytest.MonkeyPa
 )
 def test_a_part_half_measured_is_refused(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
     with pytest.raises(UserError, match=rf"{why}\. Measure it again"):
-        read_report(report(tmp_path, replace(create_outcome(RATE), **changed)))
+        report(tmp_path, replace(create_outcome(RATE), **changed))
 
 
 def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:

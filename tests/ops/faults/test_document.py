@@ -45,9 +45,10 @@ def test_the_page_of_the_last_run_leaves_no_fault_out() -> None:
     assert not done & not_done
 
 
-def test_what_is_as_promised_is_kept_up_to_its_limits() -> None:
+def test_what_is_as_promised_is_kept_up_to_its_limits_and_exact_if_it_was_compared() -> None:
     assert outcome().broken == ()
     assert outcome().exact
+    assert not outcome(checked=()).exact
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,3 @@ def test_what_is_as_promised_is_kept_up_to_its_limits() -> None:
 def test_each_promise_that_is_not_kept_is_named(measured: dict[str, Any], why: str) -> None:
     [broken] = outcome(**measured).broken
     assert why in broken
-
-
-def test_what_was_not_compared_is_not_exact() -> None:
-    assert not outcome(checked=()).exact

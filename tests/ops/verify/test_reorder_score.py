@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from random import Random
 
 import pytest
 
@@ -81,7 +80,13 @@ def test_the_policy_is_given_the_plans_that_the_pipeline_would_see() -> None:
 @pytest.mark.parametrize("world", range(20))
 def test_the_bound_is_the_least_of_all_ways_to_order(world: int) -> None:
     draw = create_random(f"bound {world}")
-    opening, terms = draw.randrange(5), draw_terms(draw)
+    opening = draw.randrange(5)
+    terms = Terms(
+        pack_size_units=draw.choice((3, 5, 6)),
+        order_cents=draw.choice((0, 1, 4)),
+        lost_cents=draw.choice((1, 3)),
+        holding_cents=draw.choice((0.1, 0.5)),
+    )
     wanted = [draw.randrange(4) for _ in range(HOURS)]
     moved = [draw.choice((0, 0, 0, 1, -1)) for _ in range(HOURS)]
     hours = [draw.randrange(HOURS) for _ in range(3)]
@@ -92,15 +97,6 @@ def test_the_bound_is_the_least_of_all_ways_to_order(world: int) -> None:
     )
     least = compute_least_cents(opening, wanted, moved, whole, terms)
     assert least == pytest.approx(min(tried))
-
-
-def draw_terms(draw: Random) -> Terms:
-    return Terms(
-        pack_size_units=draw.choice((3, 5, 6)),
-        order_cents=draw.choice((0, 1, 4)),
-        lost_cents=draw.choice((1, 3)),
-        holding_cents=draw.choice((0.1, 0.5)),
-    )
 
 
 def compute_spent_cents(
