@@ -48,8 +48,8 @@ def fill(log: MemoryLog, api: Answers) -> None:
     api.ready(shop.fraud.mark(), "fraud")
     shop.inventory.mark_again(1, took_ms=400, state_bytes=70_000)
     api.ready(1)
-    for late in ("retail_pipeline_lag_records{", "retail_quarantine_records_total{"):
-        api.until(lambda late=late: late in api.get("/metrics").text)
+    late = ("retail_pipeline_lag_records{", "retail_quarantine_records_total{")
+    api.until(lambda: all(name in api.get("/metrics").text for name in late))
     api.get("/v1/stock")
 
 

@@ -40,9 +40,7 @@ def shake_hands(trusted: Path, shown: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "::1"])
-def test_a_client_that_trusts_the_authority_trusts_the_certificate_of_this_machine(
-    settings: Settings, name: str
-) -> None:
+def test_who_trusts_the_authority_trusts_this_machine(settings: Settings, name: str) -> None:
     shown = ensure_certificate(settings, "broker")
     shake_hands(locate_authority(settings), shown, name)
 

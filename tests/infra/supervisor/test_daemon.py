@@ -62,9 +62,7 @@ def test_a_component_that_only_crashes_is_given_up_and_said(home: Path, manager:
     assert "no such topic" in tail(home / "logs" / "broken.log")
 
 
-def test_a_component_that_ends_before_the_manager_answers_is_left_to_its_state(
-    manager: Manager, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_component_may_end_at_once(manager: Manager, monkeypatch: pytest.MonkeyPatch) -> None:
     faults = [Fault(code, "broken") for code in (Faults.SPAWN_ERROR, Faults.BAD_NAME)]
     monkeypatch.setattr(manager, "_rpc", Mock(startProcess=Mock(side_effect=faults)))
     manager.start("broken")

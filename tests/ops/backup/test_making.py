@@ -244,9 +244,7 @@ def test_the_list_of_erasures_outlives_the_data_folder(
     assert restore(tmp_path / "backup", settings).erased == 1
 
 
-def test_a_spoilt_list_of_erasures_is_said_before_anything_is_written(
-    source: Path, anew: Settings
-) -> None:
+def test_a_spoilt_list_of_erasures_is_said_before_writing(source: Path, anew: Settings) -> None:
     locate_erasures(anew.data_dir).write_text('{"pseudonym": "customer-1"}\n')
     with pytest.raises(UserError, match="line 1 is not"):
         restore(source, anew)

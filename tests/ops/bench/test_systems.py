@@ -39,9 +39,7 @@ def test_flink_and_its_connector_are_of_one_version() -> None:
     assert connector.version.endswith(f"-{version}")
 
 
-def test_the_program_reads_a_job_and_a_receipt_as_the_project_writes_them(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_program_reads_job_and_receipt(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("pyflink", "pyflink.common", "pyflink.table", "pyflink.table.udf"):
         monkeypatch.setitem(sys.modules, name, STANDS_FOR_PYFLINK)
     monkeypatch.setattr(systems, "fetch_jars", lambda _: [tmp_path / "a.jar"])

@@ -59,7 +59,7 @@ def test_a_component_that_will_not_be_ready_shows_the_end_of_its_log(
 def test_a_manager_that_is_gone_is_said(current: Settings) -> None:
     gone = Mock(find_process=Mock(side_effect=ConnectionRefusedError))
     with pytest.raises(UserError, match="make up"):
-        await_all(current, gone, ["api"])
+        await_all(current, gone, ("api",))
 
 
 def test_a_component_too_slow_is_said(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,9 +81,7 @@ def test_trouble_is_said_without_a_traceback(
     assert said == f"There is no component till. {there_are}"
 
 
-def test_a_silent_broker_is_said_with_its_start(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_silent_broker_is_said(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offsets, "REQUEST_SECONDS_MAX", 0.2)
     words = f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
     assert stop_main(monkeypatch, "replay", "status") == words

@@ -101,16 +101,12 @@ def test_a_program_gets_the_words_of_the_terminal(
     card_difference: Compared, capsys: pytest.CaptureFixture[str]
 ) -> None:
     show_difference(card_difference, None)
-    printed = join_words(capsys.readouterr().out)
+    printed = re.sub(r"[\s·]+", " ", capsys.readouterr().out)
     [view] = json.loads(json.dumps(render_document(card_difference), default=str))["views"]
     assert [one["kind"] for one in view["largest"]] == ["changed", "new"]
     for one in view["largest"]:
         words = " ".join(one["words"][:FIELDS_SHOWN])
         assert f"{one['kind']} {one['name']} {words}" in printed
-
-
-def join_words(text: str) -> str:
-    return re.sub(r"[\s·]+", " ", text)
 
 
 def test_no_difference_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:

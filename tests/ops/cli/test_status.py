@@ -116,11 +116,9 @@ def test_programs_read_json(current: Settings, parts: list[Component]) -> None:
     assert json.loads(run_status("--json"))["components"] == [dataclasses.asdict(API)]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(5, "5 s"), (90, "1 min"), (7_200, "2 h"), (200_000, "2 d")]
-)
-def test_durations_are_said_in_the_largest_unit(seconds: int, words: str) -> None:
-    assert render_duration(seconds) == words
+def test_durations_are_said_in_the_largest_unit() -> None:
+    said = [render_duration(seconds) for seconds in (5, 90, 7_200, 200_000)]
+    assert said == ["5 s", "1 min", "2 h", "2 d"]
 
 
 def test_what_of_a_secure_shop_ends_soon_is_said_with_what_renews_it(

@@ -30,9 +30,7 @@ def test_a_whole_or_new_checkpoint_is_not_damaged(checkpoint: Checkpoint, tmp_pa
 
 
 @pytest.mark.parametrize("torn", ["offsets/2", "commits/1"])
-def test_a_checkpoint_whose_newest_file_is_torn_is_damaged(
-    checkpoint: Checkpoint, tmp_path: Path, torn: str
-) -> None:
+def test_a_torn_checkpoint_is_damaged(checkpoint: Checkpoint, tmp_path: Path, torn: str) -> None:
     before, after = tear(tmp_path / torn)
     assert (tmp_path / torn).stat().st_size == after == before // 2
     assert is_damaged(checkpoint)

@@ -108,9 +108,7 @@ UNPAGED = replace(AUDIT, pages=0, shelves=0)
         ({"listing": Listing(1, 1, differences=["one should not be"], behind=7)}, False, False),
     ],
 )
-def test_books_ledger_and_quarantine_agree_or_it_is_not_exact(
-    changed: dict[str, Any], agree: bool, exact: bool
-) -> None:
+def test_whatever_disagrees_is_not_exact(changed: dict[str, Any], agree: bool, exact: bool) -> None:
     """Before the ledger's first page nothing is, unless there is nothing that it tells of."""
     one = replace(verdict([SHELF], [SHELF]), **changed)
     assert (one.agree, one.exact) == (agree, exact)
