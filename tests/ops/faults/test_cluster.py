@@ -37,15 +37,10 @@ def parts(*known: dict[str, Any]) -> dict[str, Container]:
     return name_parts([Container.parse(one) for one in known])
 
 
-CLUSTER = parts(
-    inspect("broker", port=9092),
-    inspect("broker-2", port=9192),
-    inspect("broker-3", port=9292),
-    inspect("api", port=8700),
-    inspect("supplier", 1),
-    inspect("supplier", 2),
-    inspect("topics", pid=0),
-)
+PORTS = {"broker": 9092, "broker-2": 9192, "broker-3": 9292, "api": 8700}
+PUBLISHED = [inspect(name, port=port) for name, port in PORTS.items()]
+SUPPLIERS = [inspect("supplier", number) for number in (1, 2)]
+CLUSTER = parts(*PUBLISHED, *SUPPLIERS, inspect("topics", pid=0))
 
 
 def test_the_cluster_is_reached_at_its_published_ports_in_its_own_world() -> None:
