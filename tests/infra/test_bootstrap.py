@@ -1,5 +1,3 @@
-"""Bootstrap: under an old Python the message says so, in a file that it can parse."""
-
 import ast
 from pathlib import Path
 

@@ -12,14 +12,7 @@ from infra.settings import Settings, locate_root, refuse_half_secure
 from ops.control.access import list_services
 from pipelines.common.pipeline import list_pipelines
 
-FIXED = {
-    "port_base",
-    "data_dir",
-    "jars_dir",
-    "listen_host",
-    "broker_address",
-    "broker_voters",
-}
+FIXED = {"port_base", "data_dir", "jars_dir", "listen_host", "broker_address", "broker_voters"}
 """What follows from being in a container."""
 BROKERS = {"broker", "broker-2", "broker-3"}
 CLUSTER = {
@@ -43,13 +36,12 @@ def read_variables(service: str, cluster: bool = False) -> dict[str, str]:
     """The variables of a service of a secure shop, as docker compose reads the file."""
     known = {"SECURE": "on"}
     for file in (".env", *(["infra/cluster.env"] if cluster else [])):
-        for name, value in re.findall(
-            r"^(\w+)=(.*)$", (locate_root() / file).read_text(), re.MULTILINE
-        ):
+        text = (locate_root() / file).read_text()
+        for name, value in re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE):
             known[name] = "on" if name == "SECURE" else interpolate(value, known)
     text = interpolate((locate_root() / "docker-compose.yml").read_text(), known)
-    told = yaml.safe_load(text)["services"][service]["environment"].items()
-    given = {name: known.get(name, "") if value is None else str(value) for name, value in told}
+    told = yaml.safe_load(text)["services"][service]["environment"]
+    given = {name: known.get(name, "") if told[name] is None else str(told[name]) for name in told}
     return {name.lower(): value for name, value in given.items() if value}
 
 
@@ -96,9 +88,7 @@ def test_each_program_of_a_secure_shop_logs_in_as_a_service_that_has_a_password(
 
 
 @pytest.mark.parametrize("service", ["broker", "topics", "pipelines", "api"])
-def test_certificates_of_a_secure_shop_name_every_host_that_its_programs_ask(
-    service: str,
-) -> None:
+def test_certificates_of_a_secure_shop_name_every_host_that_its_programs_ask(service: str) -> None:
     settings = Settings.model_validate(read_variables(service) | {"data_dir": "/data"})
     assert settings.secure
     refuse_half_secure(settings)

@@ -1,5 +1,3 @@
-"""The ceiling of the data folder, and the floor of what stays free."""
-
 from pathlib import Path
 
 import pytest
@@ -19,9 +17,7 @@ def test_files_count_with_what_they_take_on_the_disk(tmp_path: Path) -> None:
     assert MIB <= count_bytes(tmp_path) < 2 * MIB
 
 
-def test_a_full_folder_and_a_full_disk_are_said_with_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_folder_or_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(data_dir=tmp_path)
     assert find_shortage(settings) is None
     (tmp_path / "segment").write_bytes(b"x" * 2 * MIB)

@@ -1,5 +1,3 @@
-"""Every check says what it found and what to do about it."""
-
 import os
 import socket
 from dataclasses import replace
@@ -61,10 +59,9 @@ def test_what_is_missing_is_said_with_what_to_do(
 
 
 def test_a_busy_port_is_said_with_its_holder_and_other_ports_that_are_free(tmp_path: Path) -> None:
-    assert list_complaints(hold({8000: STRANGER, 8100: STRANGER, 9292: STRANGER}), tmp_path) == [
-        "Port 8000 is in use by python3 (pid 4121). "
-        "Stop it, or choose others: make up PORT_BASE=8300"
-    ]
+    [said] = list_complaints(hold({8000: STRANGER, 8100: STRANGER, 9292: STRANGER}), tmp_path)
+    remedy = "Stop it, or choose others: make up PORT_BASE=8300"
+    assert said == f"Port 8000 is in use by python3 (pid 4121). {remedy}"
     [unseen] = list_complaints(hold({9092: Holder("another user's process", 0, False)}), tmp_path)
     assert unseen.startswith("Port 9092 is in use by another user's process. Stop it")
 
@@ -87,9 +84,7 @@ def test_who_listens_on_a_port_is_named(tmp_path: Path) -> None:
     assert find_holder(tmp_path, port) is None
 
 
-def test_a_folder_that_is_not_there_yet_is_judged_by_the_one_above(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_judged_by_its_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("infra.java.locate_java", lambda: tmp_path / "java")
     machine = inspect_machine(Settings(data_dir=tmp_path / "a" / "b"))
     assert machine.may_write

@@ -1,5 +1,3 @@
-"""The environment: complete and as the lock says, or made anew."""
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""A folder by its address."""
-
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -39,26 +37,21 @@ class Store(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An object store where the environment says that one is."""
-    server = ThreadingHTTPServer((HOST, 0), Store)
-    Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{HOST}:{server.server_port}")
-    monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
-    store.cache_clear()
-    yield
-    store.cache_clear()
-    server.shutdown()
-    server.server_close()
+    with ThreadingHTTPServer((HOST, 0), Store) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{HOST}:{server.server_port}")
+        monkeypatch.setenv("AWS_REGION", "eu-central-1")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
+        store.cache_clear()
+        yield
+        store.cache_clear()
+        server.shutdown()
 
 
 @pytest.mark.parametrize(
     ("url", "address"),
-    [
-        ("file:///srv/the%20lake/", "/srv/the lake"),
-        ("s3a://bucket/lake", "s3a://bucket/lake"),
-    ],
+    [("file:///srv/the%20lake/", "/srv/the lake"), ("s3a://bucket/lake", "s3a://bucket/lake")],
 )
 def test_its_address_is_what_every_engine_takes(url: str, address: str) -> None:
     assert str(Folder.of(url)) == address
@@ -66,9 +59,7 @@ def test_its_address_is_what_every_engine_takes(url: str, address: str) -> None:
     assert (Folder.of(url) / "bronze").name == "bronze"
 
 
-def test_what_lies_in_it_is_named_read_counted_and_removed_and_then_is_nothing(
-    tmp_path: Path,
-) -> None:
+def test_what_lies_in_it_is_named_read_counted_and_removed(tmp_path: Path) -> None:
     (tmp_path / "a log" / "deeper").mkdir(parents=True)
     (tmp_path / "a log" / "7").write_text("seven\n")
     (tmp_path / "a log" / "deeper" / "8").write_text("eight\n")

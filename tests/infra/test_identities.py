@@ -1,5 +1,3 @@
-"""The lookup of pseudonyms: the same person has one, and who is erased is in no byte of it."""
-
 import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +32,12 @@ def buy(
     passed = lookup.replace({"store_id": "S1", "customer_id": customer, "card_token": card})
     lookup.save()
     return dict(passed)
+
+
+def erase(lookup: Identities) -> Erased:
+    erased = lookup.erase(KNOWN_AS, WALL_MS)
+    assert erased is not None
+    return erased
 
 
 def test_the_fields_that_are_replaced_are_those_by_which_contracts_name_a_customer() -> None:
@@ -95,8 +99,7 @@ def test_who_is_erased_is_in_no_byte_and_everybody_else_stays(
     assert find_files(KNOWN_AS, tmp_path) == [locate_lookup(tmp_path)]
     assert lookup.find(KNOWN_AS) == Person(sold[0]["customer_id"], (TOKEN, "tok/second"))
 
-    erased = lookup.erase(KNOWN_AS, WALL_MS)
-    assert erased == Erased(sold[0]["customer_id"], cards=2, wall_ms=WALL_MS)
+    assert erase(lookup) == Erased(sold[0]["customer_id"], cards=2, wall_ms=WALL_MS)
     for trace in (KNOWN_AS, TOKEN, "tok/second"):
         assert find_files(trace, tmp_path) == []
     for number in (0, PERSONS // 2, PERSONS - 1):
@@ -106,7 +109,7 @@ def test_who_is_erased_is_in_no_byte_and_everybody_else_stays(
 
 def test_who_comes_back_is_somebody_else(lookup: Identities) -> None:
     before = buy(lookup)
-    lookup.erase(KNOWN_AS, WALL_MS)
+    erase(lookup)
     assert lookup.find(KNOWN_AS) is None
     assert lookup.erase(KNOWN_AS, WALL_MS) is None
     after = buy(lookup)
@@ -119,9 +122,7 @@ def test_who_comes_back_is_somebody_else(lookup: Identities) -> None:
 def test_a_card_of_two_is_erased_with_the_first_of_them(lookup: Identities) -> None:
     buy(lookup)
     other = buy(lookup, "their partner")
-    erased = lookup.erase(KNOWN_AS, WALL_MS)
-    assert erased is not None
-    assert erased.cards == 1
+    assert erase(lookup).cards == 1
     again = buy(lookup, "their partner")
     assert again["customer_id"] == other["customer_id"]
     assert again["card_token"] != other["card_token"]
@@ -129,8 +130,7 @@ def test_a_card_of_two_is_erased_with_the_first_of_them(lookup: Identities) -> N
 
 def test_an_erasure_waits_for_its_certificate(tmp_path: Path, lookup: Identities) -> None:
     buy(lookup)
-    erased = lookup.erase(KNOWN_AS, WALL_MS)
-    assert erased is not None
+    erased = erase(lookup)
     with closing(Identities(tmp_path)) as later:
         assert later.list_uncertified() == [erased]
         later.note_certified(erased)

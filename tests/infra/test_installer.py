@@ -1,5 +1,3 @@
-"""The installer: as its lock pins it, with the index that pip is set up for."""
-
 import base64
 import hashlib
 import importlib.util
@@ -71,11 +69,17 @@ def write_lock(file: Path, *wheels: Path, sha256: str = "") -> Path:
 
 
 @pytest.fixture
-def packed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The wheel of a small uv, which is all that pip finds; pinned."""
-    wheel = write_wheel(tmp_path / "wheels", "uv", PROGRAM)
+def wheels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder for the only packages that pip finds."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    return tmp_path / "wheels"
+
+
+@pytest.fixture
+def packed(wheels: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The wheel of a small uv; pinned."""
+    wheel = write_wheel(wheels, "uv", PROGRAM)
     monkeypatch.setattr(installer, "LOCK", write_lock(tmp_path / "installer.lock", wheel))
     return wheel
 
@@ -103,9 +107,7 @@ def test_a_python_without_pip_uses_the_one_it_brings(
     assert "pip" in run_pip(["--version"], tmp_path)
 
 
-def test_a_missing_module_is_named_with_its_package(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_missing_module_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "ensurepip", None)
     with pytest.raises(Broken, match=r"ensurepip is missing.\n.*python3\.\d+-venv"):
@@ -131,19 +133,15 @@ def test_the_index_of_pip_is_uvs_and_its_variable_counts_more_than_its_file(
 
 def test_the_index_is_asked_as_pip_asks_it(tmp_path: Path) -> None:
     more, _ = translate({"extra-index-url": "\nhttps://a.example/\nhttps://b.example/"})
-    assert more == {
-        "UV_EXTRA_INDEX_URL": "https://a.example/ https://b.example/",
-        "UV_INDEX_STRATEGY": "unsafe-best-match",
-    }
+    both = "https://a.example/ https://b.example/"
+    assert more == {"UV_EXTRA_INDEX_URL": both, "UV_INDEX_STRATEGY": "unsafe-best-match"}
     links, _ = translate({"find-links": f"{tmp_path}/nothing {tmp_path} https://a.example/"})
     assert links == {"UV_FIND_LINKS": f"{tmp_path},https://a.example/"}
     assert translate({"no-index": "true"}) == ({}, ["--no-index"])
     assert translate({"no-index": "false"}) == ({}, [])
 
 
-def test_a_variable_of_uv_counts_more_than_what_pip_is_set_up_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_variable_of_uv_counts_more_than_one_of_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV_INDEX_URL", "https://other.example/simple")
     uv = Installer(Path("uv"), *translate({"index-url": MIRROR, "timeout": "90"}))
     assert uv.environment()["UV_INDEX_URL"] == "https://other.example/simple"
@@ -159,22 +157,14 @@ def test_a_setting_that_pip_cannot_read_is_told(pip_conf: Path, tmp_path: Path) 
 
 @pytest.fixture(scope="module")
 def uv() -> Path:
-    """The pinned uv, as the machine gets it."""
     return ensure_installer().uv
 
 
 @pytest.fixture
-def wheels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The folder of packages that pip is set up for."""
-    write_wheel(tmp_path / "wheels", "one", {"one.py": "NUMBER = 1\n"})
-    write_wheel(tmp_path / "wheels", "two", {"two.py": "NUMBER = 2\n"})
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
-    return tmp_path / "wheels"
-
-
-@pytest.fixture
 def pip_like(uv: Path, wheels: Path, tmp_path: Path) -> Installer:
+    """The installer with the index of pip, which has two packages."""
+    for number, name in enumerate(("one", "two"), start=1):
+        write_wheel(wheels, name, {f"{name}.py": f"NUMBER = {number}\n"})
     return Installer(uv, *find_index(tmp_path))
 
 

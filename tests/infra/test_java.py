@@ -1,5 +1,3 @@
-"""The Java that comes with the environment."""
-
 import os
 import subprocess
 
@@ -8,9 +6,7 @@ import pytest
 from infra import java
 
 
-def test_what_is_started_finds_this_java_without_the_module_that_it_lacks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_is_started_finds_this_java(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     java.use()
     launcher = f"{os.environ['JAVA_HOME']}/bin/java"

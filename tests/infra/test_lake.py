@@ -1,5 +1,3 @@
-"""A table's commits say up to where it holds the log."""
-
 import json
 from pathlib import Path
 from typing import Any

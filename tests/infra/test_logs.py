@@ -1,5 +1,3 @@
-"""Logs: one line per event, in UTC."""
-
 import logging
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The Makefile: help is the default, and what it lists is real."""
-
 import os
 import re
 import subprocess
@@ -16,15 +14,9 @@ VERBS_MAX = 23
 
 
 def make(*arguments: str, folder: Path | None = None) -> str:
-    environment = {name: value for name, value in os.environ.items() if name != "VENV"}
-    return subprocess.run(
-        ["make", *arguments],
-        cwd=folder or locate_root(),
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    env = {name: value for name, value in os.environ.items() if name != "VENV"}
+    command, folder = ["make", *arguments], folder or locate_root()
+    return subprocess.check_output(command, cwd=folder, env=env, stderr=subprocess.PIPE, text=True)
 
 
 def test_help_lists_every_target_once() -> None:

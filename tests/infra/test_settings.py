@@ -1,23 +1,14 @@
-"""Settings: the environment wins over what was remembered, and that over the defaults."""
-
 from pathlib import Path
 
 import pytest
 
 from infra.errors import UserError
-from infra.settings import (
-    Settings,
-    load_remembered,
-    read_settings,
-    remember,
-    select_memorable,
-)
+from infra.settings import Settings, load_remembered, read_settings, remember, select_memorable
 from infra.settings_table import DOCUMENT, render_document
 
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A data folder of one's own."""
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
 
 
@@ -35,9 +26,7 @@ def test_a_remote_kafka_replaces_the_embedded_broker(monkeypatch: pytest.MonkeyP
     assert remote.bootstrap_servers == "kafka.example:9093"
 
 
-def test_a_moved_folder_keeps_its_settings_and_the_environment_wins_over_them(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_moved_folder_keeps_its_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     remember(Settings(data_dir=before, port_base=8200, simulator_stores=3))
     before.rename(after)
@@ -87,9 +76,7 @@ def test_what_would_not_be_protected_is_refused_with_secure(
         read_settings()
 
 
-def test_what_certificates_name_is_not_refused_with_secure(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_certificates_name_is_taken_with_secure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECURE", "on")
     monkeypatch.setenv("SHOP_HOSTS", "kafka,web")
     monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", "kafka:9094,127.0.0.1:9092")

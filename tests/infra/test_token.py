@@ -1,5 +1,3 @@
-"""The token of a shop and the passwords of services: drawn once, and for their owner alone."""
-
 import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -34,9 +32,7 @@ def test_it_is_drawn_once_and_only_its_owner_can_read_it(
     assert [one.name for one in file.parent.iterdir()] == [file.name]
 
 
-def test_a_folder_of_passwords_is_its_owners_and_who_has_none_is_told_who_draws_it(
-    tmp_path: Path,
-) -> None:
+def test_a_folder_of_passwords_is_its_owners_and_who_has_none_is_told(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path)
     with pytest.raises(UserError, match=r"password of api.*make up SECURE=on"):
         read_password(settings, "api")

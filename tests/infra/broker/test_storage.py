@@ -1,5 +1,3 @@
-"""Formatting, once and whole."""
-
 import re
 from pathlib import Path
 
@@ -20,22 +18,19 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(data_dir=tmp_path)
 
 
-def write_storage_tool(tmp_path: Path, script: str) -> list[str]:
-    """A command in place of Java; it is given the storage tool's arguments."""
-    command = tmp_path / "java"
+def format_by(script: str, settings: Settings, folder: Path) -> None:
+    """Format the folder with a script in place of Java, which is given the tool's arguments."""
+    command = settings.data_dir / "java"
     command.write_text(f"#!/bin/sh\n{script}\n")
     command.chmod(0o755)
-    return [str(command)]
+    folder.mkdir(exist_ok=True)
+    format_once(settings, folder, [str(command)])
 
 
-def test_brokers_of_one_cluster_have_one_id_and_a_broker_alone_has_its_own(
-    settings: Settings, tmp_path: Path
-) -> None:
+def test_only_brokers_of_one_cluster_have_the_same_id(settings: Settings, tmp_path: Path) -> None:
     voting = {"broker_voters": VOTERS, "broker_address": "a:9094"}
     for name, changes in [("alone", {}), ("other", {}), ("one of two", voting)]:
-        (tmp_path / name).mkdir()
-        tool = write_storage_tool(tmp_path, MADE)
-        format_once(settings.model_copy(update=changes), tmp_path / name, tool)
+        format_by(MADE, settings.model_copy(update=changes), tmp_path / name)
     alone, other, one_of_two = (
         (tmp_path / name / "log" / "meta.properties").read_text()
         for name in ("alone", "other", "one of two")
@@ -49,18 +44,15 @@ def test_brokers_of_one_cluster_have_one_id_and_a_broker_alone_has_its_own(
 FAILS = "mkdir log.new; touch log.new/half; echo No space left on device >&2; exit 1"
 
 
-def test_a_failure_leaves_no_log_says_what_kafka_said_and_is_begun_anew(
-    settings: Settings, tmp_path: Path
-) -> None:
-    tool = write_storage_tool(tmp_path, FAILS)
+def test_a_failure_leaves_no_log_is_said_and_begun_anew(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"No space left(.|\n)*make doctor"):
-        format_once(settings, tmp_path, tool)
+        format_by(FAILS, settings, tmp_path)
     assert not (tmp_path / "log").exists()
     assert (tmp_path / "log.new" / "half").exists()
-    format_once(settings, tmp_path, write_storage_tool(tmp_path, MADE))
+    format_by(MADE, settings, tmp_path)
     assert not (tmp_path / "log.new").exists()
     assert [file.name for file in (tmp_path / "log").iterdir()] == ["meta.properties"]
-    format_once(settings, tmp_path, write_storage_tool(tmp_path, "exit 1"))  # never again
+    format_by("exit 1", settings, tmp_path)  # never again
 
 
 LOOKS = 'mkdir log.new; touch log.new/meta.properties; echo "$@" >arguments; cat "${2#@}" >users'
@@ -72,7 +64,7 @@ def test_the_first_users_are_told_in_a_file_and_in_no_argument(
 ) -> None:
     secure = settings.model_copy(update={"secure": True})
     passwords = [draw_password(secure, user) for user in FIRST_USERS]
-    format_once(secure, tmp_path, write_storage_tool(tmp_path, LOOKS))
+    format_by(LOOKS, secure, tmp_path)
     told = (tmp_path / "users").read_text()
     assert all(f"password={password}]" in told for password in passwords)
     assert told.splitlines()[:3] == ["format", "--config", "format.properties"]
@@ -87,9 +79,8 @@ def test_a_log_has_its_users_from_its_beginning_or_none(settings: Settings, tmp_
     for user in FIRST_USERS:
         draw_password(secure, user)
     for name, own, script in (("plain", settings, MADE), ("secured", secure, LOOKS)):
-        (tmp_path / name).mkdir()
-        format_once(own, tmp_path / name, write_storage_tool(tmp_path, script))
-        format_once(own, tmp_path / name, write_storage_tool(tmp_path, "exit 1"))
+        format_by(script, own, tmp_path / name)
+        format_by("exit 1", own, tmp_path / name)
     with pytest.raises(UserError, match=r"SECURE=on, but was with SECURE=off"):
         format_once(secure, tmp_path / "plain", ["exit"])
     with pytest.raises(UserError, match=r"SECURE=off, but was with SECURE=on"):

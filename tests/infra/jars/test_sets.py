@@ -1,5 +1,3 @@
-"""The two sets of jars: pinned, apart, and as their specifications ask."""
-
 from pathlib import Path
 
 import pytest
@@ -20,18 +18,12 @@ def test_the_lock_is_of_this_specification(name: Name) -> None:
 
 
 def test_the_class_paths_hold_different_kafka_clients() -> None:
-    versions = {
-        jar.version
-        for name in NAMES
-        for jar in get_jar_set(name).jars
-        if jar.artifact == "kafka-clients"
-    }
-    assert len(versions) == 2
+    jars = [jar for name in NAMES for jar in get_jar_set(name).jars]
+    assert len({jar.version for jar in jars if jar.artifact == "kafka-clients"}) == 2
 
 
 def test_a_jar_without_a_checksum_is_refused(tmp_path: Path) -> None:
-    (tmp_path / LOCK_FILE).write_text(
-        '[[dependencies]]\ngroupId = "g"\nartifactId = "a"\nversion = "1"\n'
-    )
+    bare = '[[dependencies]]\ngroupId = "g"\nartifactId = "a"\nversion = "1"\n'
+    (tmp_path / LOCK_FILE).write_text(bare)
     with pytest.raises(UserError, match="names a without a SHA-256"):
         load(tmp_path)

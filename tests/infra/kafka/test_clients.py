@@ -7,19 +7,15 @@ from infra.security.passwords import draw_password
 from infra.settings import Settings
 
 
-def create_config(tmp_path: Path, **settings: object) -> dict[str, object]:
-    return dict(build_client_config(Settings.model_validate({"data_dir": tmp_path, **settings})))
-
-
 def test_a_remote_kafka_gets_its_security(tmp_path: Path) -> None:
-    assert create_config(
-        tmp_path,
-        kafka_bootstrap_servers="kafka.example:9093",
-        kafka_sasl_mechanism="SCRAM-SHA-512",
-        kafka_sasl_username="shop",
-        kafka_sasl_password="hush",
-        kafka_ssl_ca_location=tmp_path / "ca.pem",
-    ) == {
+    remote = {
+        "kafka_bootstrap_servers": "kafka.example:9093",
+        "kafka_sasl_mechanism": "SCRAM-SHA-512",
+        "kafka_sasl_username": "shop",
+        "kafka_sasl_password": "hush",
+        "kafka_ssl_ca_location": tmp_path / "ca.pem",
+    }
+    assert build_client_config(Settings.model_validate(remote)) == {
         "bootstrap.servers": "kafka.example:9093",
         "security.protocol": "SASL_SSL",
         "sasl.mechanism": "SCRAM-SHA-512",

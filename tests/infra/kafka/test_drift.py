@@ -27,11 +27,7 @@ WEAK = Topic(4, 2, {**GOOD.config, "min.insync.replicas": "1"})
         (None, 3, [("topic", "one", "none", True)]),
         (replace(GOOD, partitions=8), 3, [("partitions", "4", "8", False)]),
         (replace(GOOD, config=CHANGED), 3, [("retention.ms", "-1", "604800000", True)]),
-        (
-            WEAK,
-            3,
-            [("replication", "3", "2", False), ("min.insync.replicas", "2", "1", True)],
-        ),
+        (WEAK, 3, [("replication", "3", "2", False), ("min.insync.replicas", "2", "1", True)]),
         (WEAK, 1, []),
     ],
 )

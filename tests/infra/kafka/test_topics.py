@@ -1,5 +1,3 @@
-"""Topics, where there is no broker; and the timestamps that they take."""
-
 from pathlib import Path
 
 import pytest
@@ -13,9 +11,7 @@ from tests.ports import free_port_base
 SPARK_MS_MAX = 2**63 // 1000
 
 
-def test_a_broker_that_does_not_run_is_said_with_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broker_that_is_down_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = Settings(data_dir=tmp_path, port_base=free_port_base())
     assert not is_answering(nowhere, seconds_max=0.2)
     monkeypatch.setattr(topics, "REQUEST_SECONDS_MAX", 0.2)

@@ -4,7 +4,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,6 @@ def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
 
 
 def fill(log: MemoryLog, api: Answers) -> None:
-    """A small shop with a sample for every metric."""
     shop = Shop(log)
     for pipeline in PIPELINES:
         api.ready(pipeline=pipeline)
@@ -50,17 +48,17 @@ def fill(log: MemoryLog, api: Answers) -> None:
     api.ready(shop.fraud.mark(), "fraud")
     shop.inventory.mark_again(1, took_ms=400, state_bytes=70_000)
     api.ready(1)
-    for late in ("retail_pipeline_lag_records{", "retail_quarantine_records_total{"):
-        api.until(partial(is_told, api, late))
+    late = ("retail_pipeline_lag_records{", "retail_quarantine_records_total{")
+    api.until(lambda: all(name in api.get("/metrics").text for name in late))
     api.get("/v1/stock")
-
-
-def is_told(api: Answers, beginning: str) -> bool:
-    return beginning in api.get("/metrics").text
 
 
 def read(name: str) -> Any:
     return yaml.safe_load((FOLDER / name).read_text())
+
+
+def read_composed() -> Any:
+    return yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
 
 
 def list_rules(name: str) -> list[dict[str, Any]]:
@@ -141,9 +139,8 @@ def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
     assert {FOLDER / name for name in config["rule_files"]} == {
         file for file in FOLDER.glob("*.yml") if file.name != "prometheus.yml"
     }
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
-    commands = {name: one.get("command", []) for name, one in composed.items()}
-    apis = {name for name, command in commands.items() if command[-1:] == ["services.api"]}
+    composed = read_composed()
+    apis = {name for name, one in composed.items() if "services.api" in one.get("command", [])}
     [job] = config["scrape_configs"]
     [asked] = job["dns_sd_configs"]
     assert job["job_name"] == "retail"
@@ -152,9 +149,8 @@ def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
 
 
 GRAFANA = locate_root() / "infra" / "observability" / "grafana"
-DASHBOARDS = {
-    file.stem: json.loads(file.read_text()) for file in sorted(GRAFANA.glob("dashboards/*.json"))
-}
+FILES = sorted(GRAFANA.glob("dashboards/*.json"))
+DASHBOARDS = {file.stem: json.loads(file.read_text()) for file in FILES}
 PANELS = [
     pytest.param(panel, id=f"{name}: {panel['title']}")
     for name, dashboard in DASHBOARDS.items()
@@ -195,9 +191,8 @@ def test_all_asks_the_prometheus_that_grafana_is_given() -> None:
         for panel in dashboard["panels"]:
             assert panel["datasource"] == wanted
             assert all(target["datasource"] == wanted for target in panel["targets"])
-    composed = yaml.safe_load((locate_root() / "docker-compose.yml").read_text())["services"]
     assert source["url"] == "http://prometheus:9090"
-    assert composed["prometheus"]["ports"][0].endswith(":9090")
+    assert read_composed()["prometheus"]["ports"][0].endswith(":9090")
 
 
 GUIDE = locate_root() / "docs" / "observability.md"
@@ -214,7 +209,5 @@ def test_whoever_follows_it_sees_the_lag(observed: Answers, tmp_path: Path) -> N
 def test_its_table_names_every_metric(observed: Answers) -> None:
     named = re.findall(r"^\| `(retail_\w+)` \|", GUIDE.read_text(), re.MULTILINE)
     families = text_string_to_metric_families(observed.get("/metrics").text)
-    ours = [one for one in families if one.name.startswith("retail_")]
-    assert sorted(named) == sorted(
-        f"{one.name}_total" if one.type == "counter" else one.name for one in ours
-    )
+    metrics = (f"{one.name}_total" if one.type == "counter" else one.name for one in families)
+    assert sorted(named) == sorted(name for name in metrics if name.startswith("retail_"))

@@ -1,5 +1,3 @@
-"""Certificates: of an authority of the folder's own, for this machine's names, renewed in time."""
-
 import ssl
 import stat
 from contextlib import suppress
@@ -10,11 +8,7 @@ import pytest
 
 from infra.clock import get_today
 from infra.security import certificates
-from infra.security.certificates import (
-    CERTIFICATE_DAYS,
-    DAYS_LEFT_MIN,
-    ensure_certificate,
-)
+from infra.security.certificates import CERTIFICATE_DAYS, DAYS_LEFT_MIN, ensure_certificate
 from infra.security.files import locate_authority, locate_security_folder
 from infra.settings import Settings
 
@@ -22,8 +16,7 @@ TODAY = date(2026, 11, 25)
 
 
 @pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    go_to(TODAY, monkeypatch)
+def settings(tmp_path: Path) -> Settings:
     return Settings(data_dir=tmp_path)
 
 
@@ -46,26 +39,18 @@ def shake_hands(trusted: Path, shown: Path, name: str) -> None:
     assert client.version() == "TLSv1.3"
 
 
-@pytest.fixture
-def present(tmp_path: Path) -> Settings:
-    """A folder whose certificates hold today."""
-    return Settings(data_dir=tmp_path)
-
-
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "::1"])
-def test_a_client_that_trusts_the_authority_trusts_the_certificate_of_this_machine(
-    present: Settings, name: str
-) -> None:
-    shown = ensure_certificate(present, "broker")
-    shake_hands(locate_authority(present), shown, name)
+def test_who_trusts_the_authority_trusts_this_machine(settings: Settings, name: str) -> None:
+    shown = ensure_certificate(settings, "broker")
+    shake_hands(locate_authority(settings), shown, name)
 
 
 def test_under_another_name_or_authority_it_is_not_trusted(
-    present: Settings, tmp_path: Path
+    settings: Settings, tmp_path: Path
 ) -> None:
-    shown = ensure_certificate(present, "broker")
+    shown = ensure_certificate(settings, "broker")
     with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
-        shake_hands(locate_authority(present), shown, "elsewhere.example")
+        shake_hands(locate_authority(settings), shown, "elsewhere.example")
     other = Settings(data_dir=tmp_path / "other")
     ensure_certificate(other, "broker")
     with pytest.raises(ssl.SSLCertVerificationError):
@@ -73,15 +58,15 @@ def test_under_another_name_or_authority_it_is_not_trusted(
 
 
 def test_it_is_for_the_shops_other_hosts_too_and_renewed_when_they_are_others(
-    present: Settings,
+    settings: Settings,
 ) -> None:
-    shown = ensure_certificate(present, "broker")
+    shown = ensure_certificate(settings, "broker")
     with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
-        shake_hands(locate_authority(present), shown, "kafka")
-    composed = present.model_copy(update={"shop_hosts": "kafka,10.0.0.7"})
+        shake_hands(locate_authority(settings), shown, "kafka")
+    composed = settings.model_copy(update={"shop_hosts": "kafka,10.0.0.7"})
     made = ensure_certificate(composed, "broker").read_bytes()
     for name in ("kafka", "10.0.0.7", "localhost"):
-        shake_hands(locate_authority(present), shown, name)
+        shake_hands(locate_authority(settings), shown, name)
     assert ensure_certificate(composed, "broker").read_bytes() == made
 
 
@@ -91,11 +76,8 @@ def test_it_is_made_once_and_only_its_owner_can_read_it(settings: Settings) -> N
     folder = locate_security_folder(settings)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     files = [file for file in folder.rglob("*") if file.is_file()]
-    assert sorted(file.name for file in files) == [
-        "authority-key.pem",
-        "authority.pem",
-        "broker.pem",
-    ]
+    names = ["authority-key.pem", "authority.pem", "broker.pem"]
+    assert sorted(file.name for file in files) == names
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     assert b"PRIVATE" not in locate_authority(settings).read_bytes()
 
@@ -103,6 +85,7 @@ def test_it_is_made_once_and_only_its_owner_can_read_it(settings: Settings) -> N
 def test_a_start_renews_it_when_its_end_is_near(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    go_to(TODAY, monkeypatch)
     made = ensure_certificate(settings, "broker").read_bytes()
     end = TODAY + timedelta(days=CERTIFICATE_DAYS)
     go_to(end - timedelta(days=DAYS_LEFT_MIN), monkeypatch)
@@ -112,13 +95,12 @@ def test_a_start_renews_it_when_its_end_is_near(
 
 
 def test_a_renewed_certificate_is_trusted_by_whoever_trusted_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    present = Settings(data_dir=tmp_path)
     with monkeypatch.context() as back:
         go_to(get_today() - timedelta(days=CERTIFICATE_DAYS - 1), back)
-        made = ensure_certificate(present, "broker").read_bytes()
-    (before := tmp_path / "before.pem").write_bytes(locate_authority(present).read_bytes())
-    shown = ensure_certificate(present, "broker")
+        made = ensure_certificate(settings, "broker").read_bytes()
+    (before := tmp_path / "before.pem").write_bytes(locate_authority(settings).read_bytes())
+    shown = ensure_certificate(settings, "broker")
     assert shown.read_bytes() != made
     shake_hands(before, shown, "localhost")

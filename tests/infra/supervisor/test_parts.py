@@ -1,5 +1,3 @@
-"""A paused process goes on, however the process ends that paused it."""
-
 import signal
 import subprocess
 import sys
@@ -34,15 +32,11 @@ def victim() -> Iterator[psutil.Process]:
 
 
 def await_state(victim: psutil.Process, stands: bool) -> None:
-    wait_until(
-        lambda: (victim.status() == psutil.STATUS_STOPPED) == stands,
-        f"the process {'stands still' if stands else 'goes on'}",
-    )
+    what = f"the process {'stands still' if stands else 'goes on'}"
+    wait_until(lambda: (victim.status() == psutil.STATUS_STOPPED) == stands, what)
 
 
-def test_a_process_stands_still_until_the_block_ends_by_an_error_too(
-    victim: psutil.Process,
-) -> None:
+def test_a_process_stands_still_until_the_block_ends_or_fails(victim: psutil.Process) -> None:
     with suppress(KeyboardInterrupt), pause_process(victim.pid):
         await_state(victim, stands=True)
         raise KeyboardInterrupt

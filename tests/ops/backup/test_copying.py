@@ -6,27 +6,17 @@ import pytest
 from ops.backup.copying import KEPT, Mirror, list_files
 
 SEGMENT = Path("broker") / "log" / "topic-0" / "00000.log"
+DERIVED = ("api/a.sqlite", "logs/broker.log", "run/x", "spark/y", "token", "tokens/x")
+LOG = ("topic-0/00000.log", "topic-0/00000.index", "topic-0/00000.timeindex", ".lock")
 
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """A data folder with a file in each of its places."""
     home = tmp_path / "data"
-    for name in (
-        "api/a.sqlite",
-        "logs/broker.log",
-        "run/x",
-        "spark/y",
-        "token",
-        "settings.json",
-        "tokens/x",
-    ):
+    for name in (*DERIVED, "settings.json", *(f"broker/log/{file}" for file in LOG)):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text(name)
-    for name in ("00000.log", "00000.index", "00000.timeindex"):
-        (home / SEGMENT).parent.mkdir(parents=True, exist_ok=True)
-        (home / SEGMENT).with_name(name).write_text(name)
-    (home / "broker" / "log" / ".lock").touch()
     return home
 
 
@@ -35,16 +25,12 @@ def test_what_cannot_be_made_anew_is_kept(source: Path) -> None:
     for name in set(KEPT) - {"settings.json"}:
         (source / name).mkdir(exist_ok=True)
         (source / name / "file").write_text(name)
-    kept = {file.parts[0] for file in list_files(source)}
-    assert kept == set(KEPT)
+    assert {file.parts[0] for file in list_files(source)} == set(KEPT)
 
 
-def test_an_update_copies_what_has_changed_and_forgets_what_is_gone(
-    source: Path, tmp_path: Path
-) -> None:
+def test_an_update_copies_changes_and_forgets_what_is_gone(source: Path, tmp_path: Path) -> None:
     mirror = Mirror(source, target := tmp_path / "copy")
-    first = mirror.update()
-    assert first == sum(size for size, _ in list_files(source).values()) > 0
+    assert mirror.update() == sum(size for size, _ in list_files(source).values()) > 0
     assert mirror.update() == 0
     with (source / SEGMENT).open("a") as segment:
         segment.write(" and more")

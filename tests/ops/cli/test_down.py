@@ -1,5 +1,3 @@
-"""Reset removes the data folder, after asking, and nothing else."""
-
 from pathlib import Path
 
 import pytest
@@ -23,9 +21,7 @@ def test_with_yes_the_folder_is_gone_and_its_neighbours_stay(current: Settings) 
     assert neighbour.exists()
 
 
-def test_what_urls_have_put_elsewhere_goes_too_and_its_neighbours_stay(
-    current: Settings, tmp_path: Path
-) -> None:
+def test_what_urls_have_put_elsewhere_goes_too(current: Settings, tmp_path: Path) -> None:
     for name in ("mine", "lake/bronze/_delta_log", "checkpoints/inventory/g1"):
         (tmp_path / "store" / name).mkdir(parents=True)
     there = (tmp_path / "store").as_uri()

@@ -1,5 +1,3 @@
-"""One command at a time."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""retail try: which experiments there are, how a page is taken apart, and what stops one."""
-
 from pathlib import Path
 
 import pytest
@@ -48,9 +46,7 @@ def test_a_page_is_its_commands_each_after_the_words_before_it() -> None:
     assert (second, end) == (("", "true"), ("The end.", ""))
 
 
-def test_the_list_has_every_page_with_its_question_and_its_time(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_list_has_every_page_and_its_time(capsys: pytest.CaptureFixture[str]) -> None:
     try_command(list_=True)
     printed = capsys.readouterr().out
     for one in find_experiments():
@@ -75,14 +71,11 @@ def test_what_is_not_there_is_told_with_what_is(
 def test_a_command_runs_with_the_addresses_of_this_shop(settings: Settings) -> None:
     output = run(settings, "echo 127.0.0.1:8000 127.0.0.1:9092; command -v retail")
     api, broker, retail = output.split()
-    assert api == settings.api_url.removeprefix("http://")
-    assert broker == settings.bootstrap_servers
+    assert (f"http://{api}", broker) == (settings.api_url, settings.bootstrap_servers)
     assert Path(retail).name == "retail"
 
 
-def test_a_command_that_fails_stops_the_experiment(
-    settings: Settings, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failing_command_ends_it(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserError, match=r"ended with 3:\necho why; exit 3"):
         run(settings, "echo why; exit 3")
     assert capsys.readouterr().out.strip() == "why"

@@ -1,5 +1,5 @@
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from infra.errors import UserError
 from infra.settings import Settings
@@ -11,15 +11,13 @@ from ops.faults.catalog import FAULTS, NOT_COVERED
 from ops.faults.cluster import NoCluster
 from ops.faults.run import MINUTES_MAX, PAUSE_SECONDS_MAX
 
-RUN = ("fault", "run")
 
-
-def invoke(*arguments: str) -> BaseException | None:
-    return CliRunner().invoke(build_application(), [*RUN, *arguments]).exception
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(build_application(), ["fault", *arguments])
 
 
 def test_the_list_says_what_each_promises_and_what_is_not_there() -> None:
-    printed = CliRunner().invoke(build_application(), ["fault", "list"]).output
+    printed = invoke("list").output
     for name, one in FAULTS.items():
         assert name in printed
         assert str(one.promise) in printed
@@ -30,24 +28,21 @@ def test_the_list_says_what_each_promises_and_what_is_not_there() -> None:
 @pytest.mark.parametrize(
     ("arguments", "refusal", "beginning"),
     [
-        ((), UserError, "Which faults?"),
-        (("kill-api", "--all"), UserError, "Which faults?"),
-        (("--all", "--seed", "1"), UserError, "Which faults?"),
-        (("kill-api", "--seed", "1"), UserError, "Which faults?"),
-        (("kill-api", "--yes"), NotLocal, ""),
-        (("lose-broker", "--cluster", "--yes"), NoCluster, ""),
-        (("kill-api", "kill-till"), UserError, "There is no fault kill-till"),
+        ("", UserError, "Which faults?"),
+        ("kill-api --all", UserError, "Which faults?"),
+        ("--all --seed 1", UserError, "Which faults?"),
+        ("kill-api --seed 1", UserError, "Which faults?"),
+        ("kill-api --yes", NotLocal, ""),
+        ("lose-broker --cluster --yes", NoCluster, ""),
+        ("kill-api kill-till", UserError, "There is no fault kill-till"),
     ],
 )
+@pytest.mark.usefixtures("current")
 def test_what_cannot_be_done_is_refused(
-    current: Settings,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    refusal: type[UserError],
-    beginning: str,
+    monkeypatch: pytest.MonkeyPatch, arguments: str, refusal: type[UserError], beginning: str
 ) -> None:
     monkeypatch.setenv("COMPOSE_PROJECT_NAME", "no-such-project")
-    said = invoke(*arguments)
+    said = invoke("run", *arguments.split()).exception
     assert isinstance(said, refusal)
     assert str(said).startswith(beginning)
 
@@ -55,15 +50,15 @@ def test_what_cannot_be_done_is_refused(
 def test_nothing_is_done_unasked(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "list_possible", lambda *_: dict.fromkeys(FAULTS))
     monkeypatch.setattr(fault, "do_all", lambda *_: pytest.fail("it was not asked for"))
-    assert "--yes" in str(invoke("kill-api"))
+    assert "--yes" in str(invoke("run", "kill-api").exception)
 
 
 @pytest.mark.parametrize(
     ("option", "most"), [("--minutes", MINUTES_MAX), ("--seconds", PAUSE_SECONDS_MAX)]
 )
 def test_it_does_not_go_on_for_ever(current: Settings, option: str, most: float) -> None:
-    within = CliRunner().invoke(build_application(), [*RUN, "--seed", "1", option, str(most)])
+    within = invoke("run", "--seed", "1", option, str(most))
     assert isinstance(within.exception, NotLocal)
-    beyond = CliRunner().invoke(build_application(), [*RUN, "--seed", "1", option, str(most + 1)])
+    beyond = invoke("run", "--seed", "1", option, str(most + 1))
     assert beyond.exit_code == 2
     assert option in beyond.output

@@ -1,7 +1,7 @@
-"""Waiting for components: in order, with a limit, and with the log of what failed."""
-
-import dataclasses
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,23 +14,14 @@ from ops.cli.fleet import await_all
 RUNNING = Process("", "RUNNING", pid=7, started_at=100, up_seconds=1, reason="")
 
 
-class Fleet:
-    """Processes in the states that a test gives them."""
-
-    def __init__(self, **processes: Process) -> None:
-        self.processes = processes
-
-    def find_process(self, name: str) -> Process:
-        return dataclasses.replace(self.processes.get(name, RUNNING), name=name)
-
-
-def wait(current: Settings, fleet: Fleet, *names: str) -> None:
-    await_all(current, cast(Manager, fleet), names)
+def wait(current: Settings, *names: str, process: Process = RUNNING) -> None:
+    """Wait for components whose processes are all in one state."""
+    manager = SimpleNamespace(find_process=lambda name: replace(process, name=name))
+    await_all(current, cast(Manager, manager), names)
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No pause between two questions."""
     monkeypatch.setattr(components, "POLL_SECONDS", 0)
 
 
@@ -45,7 +36,7 @@ def test_components_are_printed_in_order_and_asked_about_this_start(
         return text and f"{text} {started_at}"
 
     monkeypatch.setattr(components, "find_readiness", answer)
-    wait(current, Fleet(), "pipelines", "api")
+    wait(current, "pipelines", "api")
     printed = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
     assert printed == [["pipelines", "since", "100"], ["api", "since", "100"]]
 
@@ -61,24 +52,18 @@ def test_a_component_that_will_not_be_ready_shows_the_end_of_its_log(
     current: Settings, state: State, reason: str, said: str
 ) -> None:
     (current.logs_dir / "api.log").write_text("started\nAddress already in use\n")
-    ended = dataclasses.replace(RUNNING, state=state, reason=reason)
     with pytest.raises(UserError, match=rf"api is not ready.*{said}"):
-        wait(current, Fleet(api=ended), "api")
+        wait(current, "api", process=replace(RUNNING, state=state, reason=reason))
 
 
-def test_a_manager_that_is_gone_is_said(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Fleet, __: str) -> Process:
-        raise ConnectionRefusedError
-
-    monkeypatch.setattr(Fleet, "find_process", refuse)
+def test_a_manager_that_is_gone_is_said(current: Settings) -> None:
+    gone = Mock(find_process=Mock(side_effect=ConnectionRefusedError))
     with pytest.raises(UserError, match="make up"):
-        wait(current, Fleet(), "api")
+        await_all(current, gone, ("api",))
 
 
-def test_a_component_that_takes_too_long_is_said(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_component_too_slow_is_said(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(components.READY_SECONDS_MAX, "api", 0)
     monkeypatch.setattr(components, "find_readiness", lambda *_: None)
     with pytest.raises(UserError, match=r"api is not ready(.|\n)*make logs COMPONENT=api"):
-        wait(current, Fleet(), "api")
+        wait(current, "api")

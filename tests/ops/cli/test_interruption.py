@@ -1,5 +1,3 @@
-"""A command that is ended before its time tidies up, and says what goes on."""
-
 import os
 import signal
 import subprocess

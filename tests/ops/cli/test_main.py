@@ -1,12 +1,12 @@
-"""The command line itself."""
-
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from typer.testing import CliRunner
@@ -14,17 +14,31 @@ from typer.testing import CliRunner
 from infra.kafka import offsets
 from infra.settings import OPERATOR, Settings, locate_root
 from ops.cli.main import COMMANDS, PANELS, build_application, load_command, main
+from tests.ops.cli.commands import run_command
 from tests.rooms import INSTALLED
 
 
-def test_who_names_no_command_reads_of_all_at_once_and_waits_for_none() -> None:
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "ops.cli.main"],
-        env={**os.environ, "PYTHONPATH": str(locate_root())},
+def run_in(clone: Path, *words: str, options: Sequence[str] = ()) -> "CompletedProcess[str]":
+    """What the command says as the code of the clone."""
+    return subprocess.run(
+        [sys.executable, *options, "-m", "ops.cli.main", *words],
+        cwd=clone,
+        env={**os.environ, "PYTHONPATH": str(clone)},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def stop_main(monkeypatch: pytest.MonkeyPatch, *words: str) -> object:
+    monkeypatch.setattr(sys, "argv", ["retail", *words])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    return stopped.value.code
+
+
+def test_who_names_no_command_reads_of_all_at_once_and_waits_for_none() -> None:
+    done = run_in(locate_root(), options=("-X", "importtime"))
     listed = re.findall(r"^│ (\w+)  ", done.stdout, re.MULTILINE)
     assert listed == [name for panel in PANELS.values() for name in panel]
     assert len(listed) <= 20
@@ -41,26 +55,20 @@ def test_every_command_says_what_it_does(name: str) -> None:
 
 def test_the_version_is_that_of_the_project() -> None:
     project = tomllib.loads((locate_root() / "pyproject.toml").read_text())["project"]
-    assert CliRunner().invoke(build_application(), ["--version"]).output.split() == [
-        project["version"]
-    ]
+    assert run_command("--version").split() == [project["version"]]
 
 
-def test_a_shell_completes_the_options_of_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shell_completes_the_options_of_a_command() -> None:
     words = {"_RETAIL_COMPLETE": "complete_bash", "COMP_WORDS": "retail replay start --pro"}
-    done = CliRunner().invoke(
-        build_application(), prog_name="retail", env={**words, "COMP_CWORD": "3"}
-    )
+    env = {**words, "COMP_CWORD": "3"}
+    done = CliRunner().invoke(build_application(), prog_name="retail", env=env)
     assert done.output.split() == ["--promote"]
 
 
 def test_an_unknown_command_is_said_and_the_nearest_one_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["retail", "verfy"])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    assert stopped.value.code == 2
+    assert stop_main(monkeypatch, "verfy") == 2
     assert "No such command 'verfy'. Did you mean 'verify'?" in capsys.readouterr().err
 
 
@@ -68,34 +76,21 @@ def test_an_unknown_command_is_said_and_the_nearest_one_named(
 def test_trouble_is_said_without_a_traceback(
     current: Settings, monkeypatch: pytest.MonkeyPatch, before: list[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["retail", *before, "logs", "till"])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    assert stopped.value.code == (
-        "There is no component till. There are: broker, simulator, quarantine, pipelines, api"
-    )
+    there_are = "There are: broker, simulator, quarantine, pipelines, api"
+    said = stop_main(monkeypatch, *before, "logs", "till")
+    assert said == f"There is no component till. {there_are}"
 
 
-def test_a_command_that_asks_a_silent_broker_says_how_to_start_it(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["retail", "replay", "status"])
+def test_a_silent_broker_is_said(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offsets, "REQUEST_SECONDS_MAX", 0.2)
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    assert stopped.value.code == (
-        f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
-    )
+    words = f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
+    assert stop_main(monkeypatch, "replay", "status") == words
 
 
-def test_a_command_is_the_operators_whichever_service_the_container_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_command_in_any_container_is_the_operators(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KAFKA_SERVICE", "simulator")
-    monkeypatch.setattr(sys, "argv", ["retail", "logs", "--help"])
     assert Settings().kafka_service == "simulator"
-    with pytest.raises(SystemExit):
-        main()
+    stop_main(monkeypatch, "logs", "--help")
     assert Settings().kafka_service == OPERATOR
 
 
@@ -104,7 +99,6 @@ BAD = ("topics/sales/receipt.v1.yaml", "topics/sales/refund.v1.yaml")
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """A copy of what is installed."""
     for room in INSTALLED:
         unwanted = shutil.ignore_patterns("__pycache__")
         shutil.copytree(locate_root() / room, tmp_path / room, ignore=unwanted)
@@ -118,17 +112,6 @@ def clone(installed: Path) -> Path:
         contract = installed / "contracts" / file
         contract.write_text(contract.read_text().replace("name: cashier_id", "name: Cashier", 1))
     return installed
-
-
-def run_in(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ops.cli.main", *words],
-        cwd=clone,
-        env={**os.environ, "PYTHONPATH": str(clone)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_every_bad_contract_is_told_without_a_traceback(clone: Path) -> None:
@@ -151,12 +134,9 @@ def test_a_contract_that_is_gone_is_named_without_a_traceback(installed: Path) -
     assert "Traceback" not in printed.stderr
 
 
-def test_the_check_says_who_breaks_by_the_contracts_that_no_other_command_can_load(
-    clone: Path,
-) -> None:
+def test_the_check_says_who_breaks_by_contracts_that_do_not_load(clone: Path) -> None:
     printed = run_in(clone, "contracts", "check")
-    assert printed.returncode == 1
-    assert printed.stderr == ""
+    assert (printed.returncode, printed.stderr) == (1, "")
     for file in BAD:
         assert f"fault: {file}" in printed.stdout
     for topic in ("public.sales.receipt.v1", "public.sales.refund.v1"):

@@ -13,9 +13,9 @@ from ops.cli import health, ready
 from ops.cli.ready import find_readiness
 from ops.control.world_clock import AnnouncedClock, ClockState, WorldClock
 from ops.generations.marker import Marker
-from ops.generations.record import Generation, Generations, State
+from ops.generations.record import Generations, State
 from services import liveness
-from tests.pipelines.generations import AT
+from tests.pipelines.generations import create_generations
 
 STARTED = 1_000
 BEFORE_MS, AFTER_MS = (STARTED - 1) * 1000, (STARTED + 1) * 1000
@@ -33,12 +33,7 @@ def test_a_health_check_asks_as_the_operator(
     assert capsys.readouterr().out == "simulator by operator\n"
 
 
-def create_generations(pipeline: str, *states: State) -> Generations:
-    numbered = enumerate(states, start=1)
-    return Generations(pipeline, tuple(Generation(pipeline, n, s, "", AT, {}) for n, s in numbered))
-
-
-KNOWN = {"inventory": create_generations("inventory", State.RETIRED, State.PROMOTED)}
+KNOWN = {"inventory": create_generations(State.RETIRED, State.PROMOTED)}
 """What the control topic says of the pipelines: of inventory, that generation 2 is promoted."""
 
 
@@ -65,48 +60,33 @@ def ask(current: Settings, monkeypatch: pytest.MonkeyPatch) -> Ask:
     return of
 
 
-@pytest.mark.parametrize(
-    ("wall_ms", "state", "expected"),
-    [
+def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for wall_ms, state, expected in (
         (AFTER_MS, ClockState.RUNNING, "12 stores, 800 products, seed 1, 10 × real time"),
         (BEFORE_MS, ClockState.RUNNING, None),
         (AFTER_MS, ClockState.STOPPED, None),
-    ],
-)
-def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
-    current: Settings,
-    monkeypatch: pytest.MonkeyPatch,
-    wall_ms: int,
-    state: ClockState,
-    expected: str | None,
-) -> None:
-    clock = AnnouncedClock(WorldClock(0, wall_ms, 10_000), state, 1)
-    monkeypatch.setattr(ready, "read_clock", lambda *_: clock)
-    assert find_readiness(current, "simulator", STARTED) == expected
+    ):
+        clock = AnnouncedClock(WorldClock(0, wall_ms, 10_000), state, 1)
+        monkeypatch.setattr(ready, "read_clock", lambda *_, clock=clock: clock)
+        assert find_readiness(current, "simulator", STARTED) == expected
 
 
-@pytest.mark.parametrize(
-    ("markers", "is_ready"),
-    [
-        ([create_marker(BEFORE_MS, generation=1), create_marker(AFTER_MS)], True),
-        ([create_marker(BEFORE_MS)], False),
-        ([create_marker(AFTER_MS, generation=1)], False),
-        ([create_marker(AFTER_MS, pipeline="fraud")], False),
-    ],
-)
-def test_pipelines_are_ready_when_the_promoted_have_written_markers_since_this_start(
-    ask: Ask, markers: list[Marker], is_ready: bool
-) -> None:
-    expected = "inventory g2, 4 records behind" if is_ready else None
-    assert ask("inventory", KNOWN, *markers) == expected
+def test_pipelines_are_ready_when_the_promoted_have_written_since_this_start(ask: Ask) -> None:
+    markers = create_marker(BEFORE_MS, generation=1), create_marker(AFTER_MS)
+    assert ask("inventory", KNOWN, *markers) == "inventory g2, 4 records behind"
+    assert ask("inventory", KNOWN, create_marker(BEFORE_MS)) is None
+    assert ask("inventory", KNOWN, create_marker(AFTER_MS, generation=1)) is None
+    assert ask("inventory", KNOWN, create_marker(AFTER_MS, pipeline="fraud")) is None
 
 
 def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(ask: Ask) -> None:
     written, known = create_marker(AFTER_MS), dict(KNOWN)
     assert ask("inventory,fraud", known, written) is None  # nothing is known of fraud yet
-    known["visits"] = create_generations("visits", State.INVALID)
+    known["visits"] = create_generations(State.INVALID)
     assert ask("inventory,fraud", known, written) is None  # nor when another is withdrawn
-    known["fraud"] = create_generations("fraud", State.INVALID)
+    known["fraud"] = create_generations(State.INVALID)
     assert ask("inventory,fraud", known, written) == "inventory g2, 4 records behind"
 
 
@@ -142,9 +122,7 @@ def served(current: Settings) -> Iterator[Settings]:
         server.shutdown()
 
 
-@pytest.mark.parametrize(("status", "is_ready"), [(200, True), (503, False)])
-def test_an_api_is_ready_when_it_says_so(
-    served: Settings, monkeypatch: pytest.MonkeyPatch, status: int, is_ready: bool
-) -> None:
-    monkeypatch.setattr(Api, "status", status)
-    assert (find_readiness(served, "api", STARTED) is not None) == is_ready
+def test_an_api_is_ready_when_it_says_so(served: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find_readiness(served, "api", STARTED)
+    monkeypatch.setattr(Api, "status", 503)
+    assert find_readiness(served, "api", STARTED) is None

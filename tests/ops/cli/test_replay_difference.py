@@ -17,6 +17,7 @@ from ops.replay.thresholds import edit
 from tests.answers import FENCED
 
 GUIDE = locate_root() / "pipelines" / "REPLAY.md"
+GENERATIONS = "generation 1", "generation 2"
 
 STORES = {
     "S000": (13, 17),
@@ -81,8 +82,7 @@ def card_difference(tmp_path: Path) -> Compared:
     for file, text in edit(locate_root(), "fraud", ["card_sales_per_window_max=3"]).items():
         (codes[1] / file).write_text(text)
     changes = find_changes(*codes, "fraud")
-    generations = "generation 1", "generation 2"
-    return Compared("fraud", *generations, "marker 37", 153_391, (SHOWN,), changes)
+    return Compared("fraud", *GENERATIONS, "marker 37", 153_391, (SHOWN,), changes)
 
 
 def test_the_guide_shows_a_difference_as_the_command_prints_it(
@@ -101,7 +101,7 @@ def test_a_program_gets_the_words_of_the_terminal(
     card_difference: Compared, capsys: pytest.CaptureFixture[str]
 ) -> None:
     show_difference(card_difference, None)
-    printed = join_words(capsys.readouterr().out)
+    printed = re.sub(r"[\s·]+", " ", capsys.readouterr().out)
     [view] = json.loads(json.dumps(render_document(card_difference), default=str))["views"]
     assert [one["kind"] for one in view["largest"]] == ["changed", "new"]
     for one in view["largest"]:
@@ -109,14 +109,9 @@ def test_a_program_gets_the_words_of_the_terminal(
         assert f"{one['kind']} {one['name']} {words}" in printed
 
 
-def join_words(text: str) -> str:
-    return re.sub(r"[\s·]+", " ", text)
-
-
 def test_no_difference_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
     same = Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), ())
-    generations = "generation 1", "generation 2"
-    show_difference(Compared("fraud", *generations, "marker 7", 9, (same,)), None)
+    show_difference(Compared("fraud", *GENERATIONS, "marker 7", 9, (same,)), None)
     assert capsys.readouterr().out.splitlines() == [
         "  difference    none: generation 1 = generation 2",
         "                fraud at marker 7 · 9 records · 1,312 rows",

@@ -1,5 +1,3 @@
-"""The commands about tokens; no token is ever shown."""
-
 import stat
 from functools import partial
 from pathlib import Path

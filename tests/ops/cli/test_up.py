@@ -1,5 +1,3 @@
-"""Up: what is checked before anything is started."""
-
 from pathlib import Path
 from typing import cast
 
@@ -13,26 +11,16 @@ from infra.supervisor.manager import Manager
 from ops.cli import up
 
 
-def test_every_complaint_of_the_doctor_is_said_at_once(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    complaints = [
-        Finding("java", "no Java", "Install it"),
-        Finding("make", "make"),
-        Finding("port 8000", "Port 8000 is in use by python3 (pid 4121)", "Stop it"),
-    ]
-    monkeypatch.setattr(up, "examine", lambda _: complaints)
+def test_complaints_are_said_at_once(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_use = "Port 8000 is in use by python3 (pid 4121)"
+    java, port = Finding("java", "no Java", "Install it"), Finding("port", in_use, "Stop it")
+    monkeypatch.setattr(up, "examine", lambda _: [java, Finding("make", "make"), port])
     with pytest.raises(UserError) as refused:
         up.check(current)
-    assert str(refused.value).splitlines() == [
-        "no Java. Install it",
-        "Port 8000 is in use by python3 (pid 4121). Stop it",
-    ]
+    assert str(refused.value).splitlines() == ["no Java. Install it", f"{in_use}. Stop it"]
 
 
-def test_what_runs_is_used_again_and_not_given_other_settings(
-    current: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_runs_keeps_its_settings(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = cast(Manager, object())
     monkeypatch.setattr(daemon, "find_running", lambda _: manager)
     assert up.ensure_manager(current) is manager

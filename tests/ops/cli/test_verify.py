@@ -1,5 +1,3 @@
-"""What differs can be seen at a glance, and all of it in a file."""
-
 import json
 from pathlib import Path
 

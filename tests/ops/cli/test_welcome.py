@@ -1,5 +1,3 @@
-"""What `retail up` suggests to try once everything is ready."""
-
 from pathlib import Path
 
 import pytest
@@ -11,9 +9,7 @@ from infra.token import read_token
 from ops.cli.welcome import welcome_outside
 
 
-def test_outside_of_containers_the_shop_has_another_address(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_outside_the_address_is_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = Settings(data_dir=tmp_path)
     welcome_outside(settings, "127.0.0.1:8100")
     address, token = capsys.readouterr().out.splitlines()
@@ -21,9 +17,7 @@ def test_outside_of_containers_the_shop_has_another_address(
     assert token.split()[:2] == ["Token", read_token(settings)]
 
 
-def test_no_token_of_a_secure_shop_is_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_secure_shop_shows_no_token(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = Settings(data_dir=tmp_path, secure=True)
     ensure_tokens(settings, get_wall_ms())
     welcome_outside(settings, "127.0.0.1:8100")

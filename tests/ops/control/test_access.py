@@ -8,13 +8,7 @@ from contracts import CLOCKS, GENERATIONS, MARKERS, PRICE_CHANGES, RECEIPTS
 from contracts.consumer import CONSUMERS
 from infra.security.passwords import FIRST_USERS
 from infra.supervisor.daemon import CONFIG
-from ops.control.access import (
-    SUPERVISOR,
-    find_reads,
-    find_writes,
-    list_grants,
-    list_services,
-)
+from ops.control.access import SUPERVISOR, find_reads, find_writes, list_grants, list_services
 from pipelines.common.pipeline import list_pipelines
 
 TOPIC = ResourceType.TOPIC
@@ -26,11 +20,8 @@ def list_holders(operation: AclOperation, name: str, is_prefix: bool = False) ->
 
 
 def test_who_declares_a_topic_may_read_it_and_nobody_else() -> None:
-    declared = {
-        name
-        for name, one in CONSUMERS.items()
-        if PRICE_CHANGES.name in one.reads and one.kind != "tool"
-    }
+    services = {name: one for name, one in CONSUMERS.items() if one.kind != "tool"}
+    declared = {name for name, one in services.items() if PRICE_CHANGES.name in one.reads}
     assert {"fraud", "api", "lake", "quarantine"} <= declared
     # The simulator goes on after what it has published.
     assert list_holders(AclOperation.READ, PRICE_CHANGES.name) == declared | {"simulator"}
@@ -46,8 +37,7 @@ def test_a_view_is_written_and_made_under_the_numbers_of_its_generations() -> No
     for operation in (AclOperation.WRITE, AclOperation.CREATE):
         assert list_holders(operation, view) == set()
         assert list_holders(operation, f"{view}.g", is_prefix=True) == {"inventory"}
-    readers = list_holders(AclOperation.READ, f"{view}.g", is_prefix=True)
-    assert readers == {"api"}
+    assert list_holders(AclOperation.READ, f"{view}.g", is_prefix=True) == {"api"}
 
 
 def test_the_ledger_is_for_the_simulator_alone() -> None:
@@ -73,12 +63,11 @@ def test_what_a_person_runs_logs_in_as_the_operator() -> None:
 def test_each_component_is_started_as_a_service_that_has_a_password() -> None:
     programs = RawConfigParser(comment_prefixes=(";",), inline_comment_prefixes=None)
     programs.read(CONFIG)
-    told = {
-        name.removeprefix("program:"): programs[name]["environment"]
-        for name in programs.sections()
+    services = {
+        name.removeprefix("program:"): told["environment"].removeprefix('KAFKA_SERVICE="')[:-1]
+        for name, told in programs.items()
         if name.startswith("program:")
     }
-    services = {name: text.removeprefix('KAFKA_SERVICE="')[:-1] for name, text in told.items()}
     assert services.pop("broker") == "broker"
     assert services.pop("clock") == "own-clock"
     assert services == {name: name for name in services}

@@ -5,9 +5,16 @@ from datetime import datetime
 
 import pytest
 
-from contracts import CONTRACTS, GENERATIONS, HEARTBEATS, PURCHASE_ORDERS, encode
+from contracts import CONTRACTS, GENERATIONS, HEARTBEATS, PURCHASE_ORDERS, Contract, encode
 from ops.control.reading import Reader
 from tests.bad_records import create_message, get_good, list_bad
+
+
+def set_aside(contract: Contract, record: tuple[bytes, bytes]) -> dict[tuple[str, str], int]:
+    """What a reader counts that is given this record alone."""
+    reader = Reader()
+    assert reader.read_message(contract, create_message(contract, record)) is None
+    return reader.count_set_aside()
 
 
 @pytest.mark.parametrize("name", sorted(CONTRACTS))
@@ -25,39 +32,30 @@ def test_a_kind_is_logged_once_and_counted_each_time(caplog: pytest.LogCaptureFi
     reader = Reader()
     for offset in range(3):
         reader.read_message(GENERATIONS, create_message(GENERATIONS, (b"x", b""), offset))
-    reader.read_message(GENERATIONS, create_message(GENERATIONS, get_wrong_key(), 7))
+    wrong_key = b"another", get_good(GENERATIONS)[1]
+    reader.read_message(GENERATIONS, create_message(GENERATIONS, wrong_key, 7))
     assert reader.count_set_aside() == {
         (GENERATIONS.name, "undecodable"): 3,
         (GENERATIONS.name, "wrong-key"): 1,
     }
     logged = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
-    assert [line.split(" is set aside")[0] for line in logged] == [
-        f"{GENERATIONS.name}/0/0",
-        f"{GENERATIONS.name}/0/7",
-    ]
-
-
-def get_wrong_key() -> tuple[bytes, bytes]:
-    return b"another", get_good(GENERATIONS)[1]
+    places = [line.split(" is set aside")[0] for line in logged]
+    assert places == [f"{GENERATIONS.name}/0/0", f"{GENERATIONS.name}/0/7"]
 
 
 def test_a_rule_that_is_broken_is_the_reason() -> None:
-    reader = Reader()
     row = {**PURCHASE_ORDERS.examples[0], "units": 0}
     record = row["store_id"].encode(), encode(PURCHASE_ORDERS, row)
-    assert reader.read_message(PURCHASE_ORDERS, create_message(PURCHASE_ORDERS, record)) is None
-    assert reader.count_set_aside() == {(PURCHASE_ORDERS.name, "units is at least 1"): 1}
+    expected = {(PURCHASE_ORDERS.name, "units is at least 1"): 1}
+    assert set_aside(PURCHASE_ORDERS, record) == expected
 
 
 def test_a_time_that_no_calendar_has_is_set_aside() -> None:
-    reader = Reader()
     row = {**HEARTBEATS.examples[0], "event_time": 10**15}
-    record = b"world", encode(HEARTBEATS, row)
-    assert reader.read_message(HEARTBEATS, create_message(HEARTBEATS, record)) is None
+    assert set_aside(HEARTBEATS, (b"world", encode(HEARTBEATS, row)))
 
 
 def test_generations_of_an_unknown_pipeline_are_set_aside() -> None:
     """Whoever reads them would find the view of a known pipeline among theirs."""
-    reader, record = Reader(), get_good(GENERATIONS, pipeline="unknown")
-    assert reader.read_message(GENERATIONS, create_message(GENERATIONS, record)) is None
-    assert reader.count_set_aside() == {(GENERATIONS.name, "unknown-pipeline"): 1}
+    record = get_good(GENERATIONS, pipeline="unknown")
+    assert set_aside(GENERATIONS, record) == {(GENERATIONS.name, "unknown-pipeline"): 1}

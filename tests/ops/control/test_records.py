@@ -1,5 +1,3 @@
-"""Control records are read as they were written."""
-
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -36,18 +34,9 @@ def test_readers_keep_a_candidate_only_once_it_is_ready() -> None:
     assert {one.number for one in catching_up.to(State.READY, 4).readable} == {1, 3, 4}
 
 
-WHOLE = Marker(
-    "inventory",
-    1,
-    4,
-    {("sales", 0): 7, ("sales", 1): 9},
-    {("stock", 0): 3},
-    5_000,
-    records={("sales", 0): 3, ("sales", 1): 4},
-    took_ms=412,
-    state_bytes=7_000,
-)
 PLAIN = Marker("inventory", 1, 4, {("sales", 0): 7}, {("stock", 0): 3}, 5_000)
+INPUTS, RECORDS = {("sales", 0): 7, ("sales", 1): 9}, {("sales", 0): 3, ("sales", 1): 4}
+WHOLE = replace(PLAIN, inputs=INPUTS, records=RECORDS, took_ms=412, state_bytes=7_000)
 
 
 @pytest.mark.parametrize("marker", [WHOLE, PLAIN], ids=["whole", "plain"])

@@ -29,10 +29,7 @@ NOON = WorldClock(world_ms=1_000_000, wall_ms=5_000, speed_milli=10_000)
 ANNOUNCED = AnnouncedClock(NOON, ClockState.RUNNING, seed=1)
 
 
-@given(
-    st.integers(-(10**12), 10**12),
-    st.integers(1, 100_000_000),
-)
+@given(st.integers(-(10**12), 10**12), st.integers(1, 100_000_000))
 def test_a_world_moment_has_come_at_its_wall_time_and_not_before(ahead_ms: int, speed: int) -> None:
     clock = WorldClock(1_772_438_400_000, 1_790_000_000_000, speed)
     moment_ms = clock.world_ms + ahead_ms
@@ -76,9 +73,7 @@ def test_a_heartbeat_of_another_time_is_not_the_worlds(far_ms: int) -> None:
 
 
 @pytest.mark.parametrize("state", ClockState)
-def test_the_announced_clock_keeps_its_contract_and_is_read_as_it_was_written(
-    state: ClockState,
-) -> None:
+def test_a_clock_keeps_its_contract_and_is_read_as_it_was_written(state: ClockState) -> None:
     announced = AnnouncedClock(WorldClock(1_772_438_400_000, 1_790_000_000_000, 10_000), state, 1)
     value = decode(encode(CLOCKS, announced.to_row())).value
     build_model(CLOCKS).model_validate(value)

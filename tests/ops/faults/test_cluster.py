@@ -23,16 +23,12 @@ ENVIRONMENT = ("PIPELINES=inventory,reorder", "SIMULATOR_STORES=2", "SIMULATOR_R
 def inspect(service: str, number: int = 1, port: int | None = None, pid: int = 7) -> dict[str, Any]:
     """As docker tells of a container that is published on one port."""
     published = {"9092/tcp": [{"HostIp": "127.0.0.1", "HostPort": str(port)}], "9094/tcp": None}
+    labels = {"service": service, "container-number": str(number)}
+    labels = {f"com.docker.compose.{name}": value for name, value in labels.items()}
     return {
         "Name": f"/retail-{service}-{number}",
         "State": {"Pid": pid},
-        "Config": {
-            "Labels": {
-                "com.docker.compose.service": service,
-                "com.docker.compose.container-number": str(number),
-            },
-            "Env": ENVIRONMENT,
-        },
+        "Config": {"Labels": labels, "Env": ENVIRONMENT},
         "NetworkSettings": {"Ports": published if port else {}},
     }
 
@@ -41,15 +37,10 @@ def parts(*known: dict[str, Any]) -> dict[str, Container]:
     return name_parts([Container.parse(one) for one in known])
 
 
-CLUSTER = parts(
-    inspect("broker", port=9092),
-    inspect("broker-2", port=9192),
-    inspect("broker-3", port=9292),
-    inspect("api", port=8700),
-    inspect("supplier", 1),
-    inspect("supplier", 2),
-    inspect("topics", pid=0),
-)
+PORTS = {"broker": 9092, "broker-2": 9192, "broker-3": 9292, "api": 8700}
+PUBLISHED = [inspect(name, port=port) for name, port in PORTS.items()]
+SUPPLIERS = [inspect("supplier", number) for number in (1, 2)]
+CLUSTER = parts(*PUBLISHED, *SUPPLIERS, inspect("topics", pid=0))
 
 
 def test_the_cluster_is_reached_at_its_published_ports_in_its_own_world() -> None:
@@ -60,27 +51,13 @@ def test_the_cluster_is_reached_at_its_published_ports_in_its_own_world() -> Non
     assert (reached.simulator_stores, reached.simulator_refill) == (2, "orders")
 
 
-@pytest.mark.parametrize(
-    ("known", "why"),
-    [
-        ([inspect("broker", port=9092), inspect("api", port=8000)], "fewer than two brokers run"),
-        (
-            [
-                inspect("broker", port=9092),
-                inspect("broker-2", port=9192),
-                inspect("api", port=8000),
-                inspect("lake"),
-            ],
-            "has a lake",
-        ),
-    ],
-)
-def test_what_is_no_cluster_is_refused(
-    known: list[dict[str, Any]], why: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cluster, "list_containers", lambda: parts(*known))
-    with pytest.raises(NoCluster, match=why):
-        cluster.refuse_elsewhere()
+def test_what_is_no_cluster_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = [inspect("broker", port=9092), inspect("api", port=8000)]
+    with_lake = [*alone, inspect("broker-2", port=9192), inspect("lake")]
+    for known, why in ((alone, "fewer than two brokers run"), (with_lake, "has a lake")):
+        monkeypatch.setattr(cluster, "list_containers", lambda known=known: parts(*known))
+        with pytest.raises(NoCluster, match=why):
+            cluster.refuse_elsewhere()
 
 
 def test_without_docker_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,8 @@ from ops.faults.healing import Ages, Sight, watch
 FRESH: Ages = {"inventory": 0.5, "fraud": 0.0}
 
 
-def sight() -> Sight:
-    return Sight(FRESH)
-
-
 def test_an_answer_ages_until_a_newer_one_comes() -> None:
-    seen = sight()
+    seen = Sight(FRESH)
     seen.note(10.0, 10.0, FRESH)
     seen.note(14.0, 14.5, {"inventory": None, "fraud": 0.0})  # of this one it is not known
     assert seen.stale_seconds == 5.0  # what was held at 9.5
@@ -18,7 +14,7 @@ def test_an_answer_ages_until_a_newer_one_comes() -> None:
 
 
 def test_nothing_is_old_before_every_age_is_known() -> None:
-    seen = sight()
+    seen = Sight(FRESH)
     seen.note(10.0, 10.0, {"inventory": 60.0, "fraud": None})
     assert (seen.begun, seen.stale_seconds) == (False, 0.0)
     seen.note(11.0, 11.0, {"inventory": None, "fraud": 1.0})
@@ -26,7 +22,7 @@ def test_nothing_is_old_before_every_age_is_known() -> None:
 
 
 def test_silence_lasts_from_the_first_request_without_an_answer_to_the_next_answer() -> None:
-    seen = sight()
+    seen = Sight(FRESH)
     for asked, now, ages in ((1.0, 1.0, FRESH), (2.0, 3.0, None), (4.0, 5.0, None)):
         seen.note(asked, now, ages)
     assert seen.unanswered_seconds == 3.0
@@ -38,7 +34,7 @@ def test_silence_lasts_from_the_first_request_without_an_answer_to_the_next_answ
 
 
 def test_what_was_before_the_fault_is_forgotten_but_not_what_is_held() -> None:
-    seen = sight()
+    seen = Sight(FRESH)
     seen.note(1.0, 9.0, FRESH)
     seen.forget()
     assert (seen.begun, seen.stale_seconds) == (True, 0.0)

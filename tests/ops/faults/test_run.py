@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import islice
 from random import Random
 from types import SimpleNamespace
+from unittest.mock import Mock, call
 
 import pytest
 
@@ -17,9 +18,6 @@ from ops.faults.healing import Aim, heal
 from ops.faults.run import Shop, draw
 from tests.ops.faults.showing import outcome
 
-AIM = Aim({}, {})
-
-
 SHOP = Shop("a shop of one process", Settings(), FAULTS, lambda: None, lambda: {"broker": 7})
 
 
@@ -28,13 +26,15 @@ def test_every_process_can_be_killed_and_paused() -> None:
     assert FAULTS.keys() >= {f"{what}-{part}" for what in ("kill", "pause") for part in PROCESSES}
 
 
-def test_a_fault_that_is_refused_is_not_done() -> None:
-    def do(_: Scene) -> str:
-        raise AssertionError("it was refused")
+def run_fault(fault: Fault) -> Outcome:
+    return run.run(SHOP, fault, 1.0, Random(1), lambda *_: None)
 
-    refused = Fault("kill-lake", "", FAULTS["kill-lake"].promise, lambda _: "there is none", do)
+
+def test_a_fault_that_is_refused_is_not_done() -> None:
+    kept = FAULTS["kill-lake"].promise
+    refused = Fault("kill-lake", "", kept, lambda _: "there is none", lambda _: pytest.fail("done"))
     with pytest.raises(UserError, match="kill-lake cannot be done here: there is none"):
-        run.run(SHOP, refused, 1.0, Random(1), lambda *_: None)
+        run_fault(refused)
 
 
 @pytest.fixture
@@ -43,29 +43,19 @@ def well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "await_well", lambda *_: None)
     fresh = dict.fromkeys(Settings().pipeline_names, 0.0)
     monkeypatch.setattr(run, "fetch_ages", lambda _: fresh)
-    monkeypatch.setattr(run, "take_aim", lambda *_: AIM)
+    monkeypatch.setattr(run, "take_aim", lambda *_: Aim({}, {}))
     monkeypatch.setattr(run, "find_lacking", lambda *_: None)
     monkeypatch.setattr(run, "compare_all", lambda _: (Checked("inventory", exact=True),))
 
 
-def run_fault(fault: Fault) -> Outcome:
-    return run.run(SHOP, fault, 1.0, Random(1), lambda *_: None)
-
-
 def test_what_a_fault_promises_beside_may_be_broken(well: None) -> None:
-    promise = replace(FAULTS["poison-record"].promise, healed_seconds_max=0.0)
-    fault = replace(
-        FAULTS["poison-record"],
-        promise=promise,
-        do=lambda _: "done",
-        lacks=lambda _: "a replay is not refused",
-    )
-    assert run_fault(fault).broken == ("healed within 0 s: a replay is not refused",)
+    poison, lacking = FAULTS["poison-record"], "a replay is not refused"
+    at_once = replace(poison.promise, healed_seconds_max=0.0)
+    fault = replace(poison, promise=at_once, do=lambda _: "done", lacks=lambda _: lacking)
+    assert run_fault(fault).broken == (f"healed within 0 s: {lacking}",)
 
 
-def test_a_shop_is_prepared_before_and_put_back_before_the_audit(
-    well: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shop_is_put_back_before_the_audit(well: None, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
 
     @contextmanager
@@ -101,9 +91,7 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_drawn_faults_end_when_the_time_is_over(
-    done: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_drawn_faults_end_with_the_time(done: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     moments = iter([0.0, 0.0, 59.9, 60.0])
     monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=lambda: next(moments)))
     assert len(list(run.run_drawn(SHOP, 1, 1.0, 1.0, lambda *_: None))) == len(done) == 2
@@ -126,26 +114,9 @@ def test_each_comes_once_before_any_comes_again() -> None:
 
 
 def test_the_aim_is_taken_once_and_awaited() -> None:
-    taken: list[Aim] = []
-
-    def aims() -> Iterator[Aim]:
-        yield Aim({}, {}, since_ms=1)
-        yield Aim({}, {}, since_ms=2)
-
-    coming = aims()
-
-    def aim() -> Aim:
-        if not taken:
-            taken.append(AIM)
-            raise TimeoutError("the broker is away")
-        return next(coming)
-
-    asked: list[int] = []
-
-    def lacks(aim: Aim) -> str | None:
-        asked.append(aim.since_ms)
-        return "something" if len(asked) < 3 else None
-
+    first, second = (Aim({}, {}, since_ms=number) for number in (1, 2))
+    aim = Mock(side_effect=[TimeoutError("the broker is away"), first, second])
+    lacks = Mock(side_effect=["something", "something", None])
     healed, _ = heal(30.0, aim, lacks)
     assert healed is not None
-    assert asked == [1, 1, 1]
+    assert lacks.call_args_list == [call(first)] * 3

@@ -10,11 +10,14 @@ from ops.generations import snapshot
 @pytest.fixture
 def code(tmp_path: Path) -> Path:
     """A copy of the project's code, to be changed."""
+    unwanted = shutil.ignore_patterns("__pycache__")
     for room in ("contracts", "infra", "ops", "pipelines"):
-        shutil.copytree(
-            locate_root() / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        shutil.copytree(locate_root() / room, tmp_path / room, ignore=unwanted)
     return tmp_path
+
+
+def digest(code: Path) -> str:
+    return snapshot.compute_code_digest(code, "inventory")
 
 
 def edit(file: Path, old: str, new: str) -> None:
@@ -36,37 +39,32 @@ def edit(file: Path, old: str, new: str) -> None:
     ],
 )
 def test_a_change_of_logic_changes_the_digest(code: Path, file: str, old: str, new: str) -> None:
-    before = snapshot.compute_code_digest(code, "inventory")
+    before = digest(code)
     edit(code / file, old, new)
-    assert snapshot.compute_code_digest(code, "inventory") != before
+    assert digest(code) != before
 
 
 @pytest.mark.parametrize(
     "file",
     [
-        "ops/generations/promotion.py",
-        "ops/generations/lifecycle.py",
-        "pipelines/engine/throttle.py",
-        "pipelines/engine/tuning/optimized.py",
-        "ops/generations/supervisor.py",
+        *(f"ops/generations/{name}.py" for name in ("promotion", "lifecycle", "supervisor")),
+        *(f"pipelines/engine/{name}.py" for name in ("throttle", "tuning/optimized")),
         "pipelines/fraud/rules.py",
     ],
 )
-def test_a_change_that_no_answer_of_a_pipeline_depends_on_leaves_its_digest(
-    code: Path, file: str
-) -> None:
-    before = snapshot.compute_code_digest(code, "inventory")
-    changed = code / file
-    changed.write_text(changed.read_text() + "\nCHANGED = True\n")
-    assert snapshot.compute_code_digest(code, "inventory") == before
+def test_a_change_that_no_answer_depends_on_leaves_the_digest(code: Path, file: str) -> None:
+    before = digest(code)
+    with (code / file).open("a") as changed:
+        changed.write("\nCHANGED = True\n")
+    assert digest(code) == before
 
 
 def test_comments_docstrings_and_layout_change_nothing(code: Path) -> None:
-    before = snapshot.compute_code_digest(code, "inventory")
+    before = digest(code)
     edit(code / "pipelines/inventory/transform.py", '"""Names', '"""Takes')
     edit(code / "pipelines/inventory/transform.py", "\nSOLD =", "\n\n# A sale.\nSOLD =")
     edit(code / "contracts/topics/sales/receipt.v1.yaml", "kind:", "# A comment.\nkind:")
-    assert snapshot.compute_code_digest(code, "inventory") == before
+    assert digest(code) == before
 
 
 def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> None:
@@ -76,9 +74,7 @@ def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> No
     (half / "left_over.py").write_text("half = True")
     snapshot.take(code, copy)
     assert not (copy / "pipelines" / "left_over.py").exists()
-    assert snapshot.compute_code_digest(copy, "inventory") == snapshot.compute_code_digest(
-        code, "inventory"
-    )
+    assert digest(copy) == digest(code)
 
 
 def test_other_packages_or_jars_are_other_libraries(code: Path) -> None:

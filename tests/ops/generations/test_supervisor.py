@@ -1,5 +1,3 @@
-"""A generation whose process keeps ending is given up after so many attempts, and not before."""
-
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -26,49 +24,67 @@ class Shop:
     """A control topic, a clock that goes on by a second with each look, and processes.
 
     The processes of a generation live as long as its list says, one after the other; the next one
-    lives for ever. After so many seconds no generation is wanted any more.
+    lives for ever. After so many seconds no generation is wanted any more. A generation ends for
+    good, which its process outlives, at the second that a test names.
     """
 
-    def __init__(self, generations: Generations, seconds: float, **lives: Iterable[float]) -> None:
+    def __init__(
+        self,
+        *states: State,
+        names: Sequence[str] = ("inventory",),
+        seconds: float = ENOUGH_SECONDS,
+        **lives: Iterable[float],
+    ) -> None:
         self.now = 0.0
         self._seconds = seconds
+        self.names = names
+        row = create_generations(*states).to_row()
+        self._known = {name: Generations.parse({**row, "pipeline": name}) for name in names}
         self.spawned: Counter[int] = Counter()
-        self.known = generations
-        self.names: Sequence[str] = (generations.pipeline,)
-        self.ended: set[int] = set()
+        self.begun: list[list[Name]] = []
+        self.ends: dict[Name, float] = {}
         self.refuses, self.asked = False, 0
         self._lives = {int(name.removeprefix("g")): deque(each) for name, each in lives.items()}
 
+    @property
+    def known(self) -> Generations:
+        return self._known["inventory"]
+
     def read(self) -> dict[str, Generations]:
         self.now += 1
-        return {self.known.pipeline: self.known} if self.now <= self._seconds else {}
+        return self._known if self.now <= self._seconds else {}
 
     def spawn(self, _settings: Settings, _code: Path, running: Sequence[Generation]) -> Child:
-        [one] = running
-        self.spawned[one.number] += 1
-        lives = self._lives.get(one.number)
-        end = self.now + lives.popleft() if lives else None
-        process = SimpleNamespace(
-            poll=lambda: None if end is None or self.now <= end else 1, returncode=1
-        )
+        [number] = {one.number for one in running}
+        self.spawned[number] += 1
+        self.begun.append([one.name for one in running])
+        lives = self._lives.get(number)
+        end = self.now + lives.popleft() if lives else float("inf")
+        process = SimpleNamespace(poll=lambda: None if self.now <= end else 1, returncode=1)
         return Child(cast(Any, process), running, started=self.now)
 
-    def ensure(self, _settings: Settings, name: str) -> Sequence[Generation]:
-        """Add a candidate, or refuse it."""
-        assert name == self.known.pipeline
+    def ensure_generation(self, _settings: Settings, name: str) -> Sequence[Generation]:
         self.asked += 1
         if self.refuses:
             raise UserError("the log no longer begins at zero")
-        number = self.known.newest + 1
-        self.known = self.known.plus(replace(self.known.known[0], number=number))
-        self.known = self.known.to(State.CATCHING_UP, number)
-        return self.known.known
+        known = self._known[name]
+        added = known.plus(replace(known.known[0], number=known.newest + 1))
+        self._known[name] = added.to(State.CATCHING_UP, known.newest + 1)
+        return self._known[name].known
 
     def find_end(self, _settings: Settings, one: Generation) -> str | None:
-        return "Spark dropped 1 records" if one.number in self.ended else None
+        has_ended = self.now >= self.ends.get(one.name, float("inf"))
+        return "Spark dropped 1 records" if has_ended else None
 
     def invalidate(self, _settings: Settings, one: Generation, reason: str) -> None:
-        self.known = self.known.to(State.INVALID, one.number, reason)
+        self._known[one.pipeline] = self._known[one.pipeline].to(State.INVALID, one.number, reason)
+
+
+def group_by_number(_settings: Settings, running: Sequence[Generation]) -> Any:
+    return {
+        Path(f"g{number}"): [one for one in running if one.number == number]
+        for number in sorted({one.number for one in running})
+    }
 
 
 Run = Callable[[Shop], None]
@@ -81,49 +97,32 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     def of(shop: Shop) -> None:
         monkeypatch.setattr(supervisor, "LOOK_SECONDS", 0)
         monkeypatch.setattr(supervisor, "Control", lambda _settings: shop)
-        monkeypatch.setattr(supervisor, "spawn", shop.spawn)
-        monkeypatch.setattr(supervisor, "invalidate", shop.invalidate)
-        monkeypatch.setattr(supervisor, "ensure_generation", shop.ensure)
-        monkeypatch.setattr(supervisor, "find_end", shop.find_end)
+        for name in ("spawn", "invalidate", "ensure_generation", "find_end"):
+            monkeypatch.setattr(supervisor, name, getattr(shop, name))
         monkeypatch.setattr(supervisor, "is_lost", lambda *_: False)
         monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: shop.now))
-        monkeypatch.setattr(
-            supervisor,
-            "group_by_code",
-            lambda _settings, running: {
-                Path(f"g{number}"): [one for one in running if one.number == number]
-                for number in sorted({one.number for one in running})
-            },
-        )
+        monkeypatch.setattr(supervisor, "group_by_code", group_by_number)
         Supervisor(Settings(data_dir=tmp_path), shop.names).run()
 
     return of
 
 
 def test_a_process_that_ends_less_often_is_started_again(run: Run) -> None:
-    shop = Shop(
-        create_generations(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * (FAILURES_MAX - 1)
-    )
-    run(shop)
+    run(shop := Shop(State.PROMOTED, g1=[AT_ONCE] * (FAILURES_MAX - 1)))
     assert shop.spawned[PROMOTED] == FAILURES_MAX
 
 
 @pytest.mark.parametrize("ends", [FAILURES_MAX, FAILURES_MAX + 1, 10 * FAILURES_MAX])
 def test_a_promoted_generation_that_keeps_ending_ends_the_supervisor(run: Run, ends: int) -> None:
-    shop = Shop(create_generations(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * ends)
+    shop = Shop(State.PROMOTED, g1=[AT_ONCE] * ends)
     with pytest.raises(UserError, match=f"inventory g1 ended {FAILURES_MAX} times in a row"):
         run(shop)
     assert shop.spawned[PROMOTED] == FAILURES_MAX
 
 
 @pytest.mark.parametrize("ends", [FAILURES_MAX, 10 * FAILURES_MAX])
-def test_a_candidate_that_keeps_ending_is_invalid_and_the_promoted_goes_on(
-    run: Run, ends: int
-) -> None:
-    shop = Shop(
-        create_generations(State.PROMOTED, State.READY), ENOUGH_SECONDS, g2=[AT_ONCE] * ends
-    )
-    run(shop)
+def test_a_candidate_that_keeps_ending_is_given_up_alone(run: Run, ends: int) -> None:
+    run(shop := Shop(State.PROMOTED, State.READY, g2=[AT_ONCE] * ends))
     assert shop.spawned == {PROMOTED: 1, CANDIDATE: FAILURES_MAX}
     given_up = shop.known.of(CANDIDATE)
     assert given_up is not None
@@ -132,74 +131,38 @@ def test_a_candidate_that_keeps_ending_is_invalid_and_the_promoted_goes_on(
 
 
 def test_a_promoted_generation_that_has_ended_is_replaced(run: Run) -> None:
-    shop = Shop(create_generations(State.PROMOTED), ENOUGH_SECONDS)
-    shop.ended = {PROMOTED}
+    shop = Shop(State.PROMOTED)
+    shop.ends = {("inventory", PROMOTED): 0}
     run(shop)
     assert (shop.asked, shop.spawned) == (1, {CANDIDATE: 1})
 
 
-class Neighbours(Shop):
-    """Three pipelines, each of which ends four seconds after the one before."""
-
-    def __init__(self) -> None:
-        first = create_generations(State.PROMOTED)
-        super().__init__(first, ENOUGH_SECONDS)
-        self.names = ("inventory", "fraud", "visits")
-        self.all = {name: name_generations(first, name) for name in self.names}
-        self.begun: list[list[Name]] = []
-
-    def read(self) -> dict[str, Generations]:
-        self.now += 1
-        return self.all if self.now <= self._seconds else {}
-
-    def spawn(self, _settings: Settings, _code: Path, running: Sequence[Generation]) -> Child:
-        self.begun.append([one.name for one in running])
-        process = SimpleNamespace(poll=lambda: None, returncode=0)
-        return Child(cast(Any, process), running, started=self.now)
-
-    def ensure(self, _settings: Settings, name: str) -> Sequence[Generation]:
-        added = replace(self.all[name].known[0], number=CANDIDATE)
-        self.all[name] = self.all[name].plus(added).to(State.CATCHING_UP, CANDIDATE)
-        return self.all[name].known
-
-    def find_end(self, _settings: Settings, one: Generation) -> str | None:
-        ends = 4 * (self.names.index(one.pipeline) + 1)
-        has_ended = one.number == PROMOTED and self.now >= ends
-        return "Spark dropped 1 records" if has_ended else None
-
-
 def test_what_ends_within_seconds_is_replayed_by_one_process(run: Run) -> None:
-    run(shop := Neighbours())
+    """Three pipelines, each of which ends four seconds after the one before."""
+    shop = Shop(State.PROMOTED, names=("inventory", "fraud", "visits"))
+    shop.ends = {(name, PROMOTED): 4.0 * place for place, name in enumerate(shop.names, start=1)}
+    run(shop)
     assert shop.begun == [
         [(name, number) for name in shop.names] for number in (PROMOTED, CANDIDATE)
     ]
 
 
-def name_generations(generations: Generations, name: str) -> Generations:
-    return replace(
-        generations,
-        pipeline=name,
-        known=tuple(replace(one, pipeline=name) for one in generations.known),
-    )
-
-
 def test_its_replay_is_replaced_too_once_it_has_ended(run: Run) -> None:
-    shop = Shop(create_generations(State.PROMOTED, State.READY), ENOUGH_SECONDS)
-    shop.ended = {PROMOTED, CANDIDATE}
+    shop = Shop(State.PROMOTED, State.READY)
+    shop.ends = {("inventory", number): 0 for number in (PROMOTED, CANDIDATE)}
     run(shop)
     assert shop.known.is_invalid(CANDIDATE)
     assert (shop.asked, shop.spawned) == (1, {CANDIDATE + 1: 1})
 
 
 def test_a_replay_that_is_refused_is_asked_for_once_and_the_others_go_on(run: Run) -> None:
-    shop = Shop(create_generations(State.RETIRED, State.PROMOTED), ENOUGH_SECONDS)
-    shop.ended, shop.refuses = {2}, True
+    shop = Shop(State.RETIRED, State.PROMOTED)
+    shop.ends, shop.refuses = {("inventory", 2): 0}, True
     run(shop)
     assert (shop.asked, shop.spawned) == (1, {1: 1})
 
 
 def test_a_process_that_lived_for_a_while_is_no_failure_in_a_row(run: Run) -> None:
     lives = [STEADY_SECONDS] * (10 * FAILURES_MAX)
-    shop = Shop(create_generations(State.PROMOTED), 2 * sum(lives), g1=lives)
-    run(shop)
+    run(shop := Shop(State.PROMOTED, seconds=2 * sum(lives), g1=lives))
     assert shop.spawned[PROMOTED] == len(lives) + 1

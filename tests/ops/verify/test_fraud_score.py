@@ -14,17 +14,9 @@ from generators.ticks import TICKS_PER_DAY
 from generators.world import World
 from infra.kafka import Record
 from ops.verify.fraud import FraudOracle, list_rules
-from ops.verify.fraud_score import (
-    SETTLING,
-    Alert,
-    Incident,
-    Score,
-    Scores,
-    Share,
-    compute_scores,
-)
+from ops.verify.fraud_score import SETTLING, Alert, Incident, Score, Scores, Share, compute_scores
 from pipelines.fraud.thresholds import Thresholds
-from tests.generators.worlds import SMALL
+from tests.generators.worlds import CLEAN
 from tests.seeds import create_random
 from tests.timeline import parse_clock
 
@@ -35,30 +27,20 @@ RULE = "card-velocity"
 DAYS = 4
 
 
+def event(name: str) -> dict[str, Any]:
+    return {"topic": "t", "event_id": name, "event_time": parse_clock("10:00")}
+
+
 def incident(name: str, planted_as: str = "fraud", rule: str = RULE) -> Incident:
     """With one event, of the same name."""
-    event = {"topic": "t", "event_id": name, "event_time": parse_clock("10:00")}
-    return {
-        "incident_id": f"I-{name}",
-        "rule": rule,
-        "planted_as": planted_as,
-        "world_at": parse_clock("10:05"),
-        "events": [event],
-    }
+    of = {"incident_id": f"I-{name}", "rule": rule, "planted_as": planted_as}
+    return {**of, "world_at": parse_clock("10:05"), "events": [event(name)]}
 
 
 def alert(*events: str, rule: str = RULE, **row: Any) -> Alert:
     """Resting on the events of those names."""
-    evidence = [
-        {"topic": "t", "event_id": name, "event_time": parse_clock("10:00")} for name in events
-    ]
-    values = {
-        "rule": rule,
-        "status": "open",
-        "decided_at": parse_clock("10:04"),
-        "evidence": evidence,
-    }
-    return {**values, **row}
+    open_ = {"rule": rule, "status": "open", "decided_at": parse_clock("10:04")}
+    return {**open_, "evidence": [event(name) for name in events], **row}
 
 
 def compute_score(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -> Score:
@@ -114,22 +96,9 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
     """
     chance = create_random("planted frauds")
     incidents: list[Incident] = []
-    world = World(
-        replace(
-            SMALL,
-            seed=chance.getrandbits(31),
-            stores=8,
-            products=200,
-            receipts_per_minute=20.0,
-            fraud_rate=0.001,
-            look_alike_rate=0.004,
-            beyond_horizon_rate=0.0,
-            future_rate=0.0,
-            unknown_schema_rate=0.0,
-            malformed_rate=0.0,
-            broken_rule_rate=0.0,
-        )
-    )
+    valid = replace(CLEAN, seed=chance.getrandbits(31), duplicate_rate=0.05, late_rate=0.05)
+    large = replace(valid, stores=8, products=200, receipts_per_minute=20.0)
+    world = World(replace(large, fraud_rate=0.001, look_alike_rate=0.004))
     records = list(log(world, incidents))
     alerts = FraudOracle(records, Thresholds()).compute_view()
     ends_at = EPOCH + max(one.published_ms for one in records) * MILLISECOND
@@ -151,15 +120,8 @@ def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
             if one.topic == INCIDENTS.name:
                 incidents.append(decode(wire.encode_value(one)).value)
             elif not one.topic.startswith("private."):
-                yield Record(
-                    topic=one.topic,
-                    partition=one.partition,
-                    offset=one.sequence,
-                    published_ms=one.published_ms,
-                    key=one.key.encode(),
-                    value=wire.encode_value(one),
-                    headers=(),
-                )
+                place = one.topic, one.partition, one.sequence
+                yield Record(*place, one.published_ms, one.key.encode(), wire.encode_value(one), ())
 
 
 def is_near(incident: Incident) -> bool:

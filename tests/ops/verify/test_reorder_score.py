@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from random import Random
 
 import pytest
 
@@ -22,8 +21,7 @@ PACKS_MAX = 8
 
 
 def test_who_never_orders_has_no_orders_and_loses_sales() -> None:
-    life = Life(WORLD, 7, lambda _: Levels(-1_000_000, 1))
-    score = life.score()
+    score = Life(WORLD, 7, lambda _: Levels(-1_000_000, 1)).score()
     assert score.orders == 0
     assert score.missed_units > 0
     assert score.lost_cents > 0
@@ -31,10 +29,8 @@ def test_who_never_orders_has_no_orders_and_loses_sales() -> None:
 
 def test_whoever_orders_it_is_one_demand() -> None:
     """But for what was broken or stolen, where it was there to be."""
-    policy, vans = (
-        Life(WORLD, DAYS, propose_by_policy(Policy())),
-        Life(replace(WORLD, refill="vans"), DAYS),
-    )
+    policy = Life(WORLD, DAYS, propose_by_policy(Policy()))
+    vans = Life(replace(WORLD, refill="vans"), DAYS)
     wanted, by_vans = (sum(map(sum, one.demand.values())) for one in (policy, vans))
     assert abs(wanted - by_vans) < wanted / 100
     assert policy.score().orders > 0
@@ -57,19 +53,15 @@ STEADY = Policy(safety=0.0, swing=0.0, late_days=0.0)
 
 def plan(begins_days: int, ends_days: int, known_days: int = -7) -> Event:
     """Half the price, so four times as much; days after the review."""
-    known, begins, ends = (
-        MIDNIGHT_MS + days * DAY_MS for days in (known_days, begins_days, ends_days)
-    )
-    prices = {"usual_price_cents": 200, "price_cents": 100}
-    return {"effective_at": known, "starts_at": begins, "ends_at": ends, **prices}
+    days = {"effective_at": known_days, "starts_at": begins_days, "ends_at": ends_days}
+    times = {name: MIDNIGHT_MS + day * DAY_MS for name, day in days.items()}
+    return {**times, "usual_price_cents": 200, "price_cents": 100}
 
 
 def compute_point(*plans: Event, told_days: float = -0.5, sold: Sequence[int] = (8,) * 7) -> int:
     """Of a shelf that sold so much on each day, the last one last, always at noon."""
-    days = [
-        [Sale(MIDNIGHT_MS - (len(sold) - number) * DAY_MS + DAY_MS // 2, units)]
-        for number, units in enumerate(sold)
-    ]
+    begin_ms = MIDNIGHT_MS - len(sold) * DAY_MS + DAY_MS // 2
+    days = [[Sale(begin_ms + day * DAY_MS, units)] for day, units in enumerate(sold)]
     product = replace(Life(WORLD, 0).world.products[0], lead_time_days=2)
     told_ms = MIDNIGHT_MS + int(told_days * DAY_MS)
     review = Review(MIDNIGHT_MS, Shelf("S000", product.sku), product, days, plans, told_ms)
@@ -88,7 +80,13 @@ def test_the_policy_is_given_the_plans_that_the_pipeline_would_see() -> None:
 @pytest.mark.parametrize("world", range(20))
 def test_the_bound_is_the_least_of_all_ways_to_order(world: int) -> None:
     draw = create_random(f"bound {world}")
-    opening, terms = draw.randrange(5), draw_terms(draw)
+    opening = draw.randrange(5)
+    terms = Terms(
+        pack_size_units=draw.choice((3, 5, 6)),
+        order_cents=draw.choice((0, 1, 4)),
+        lost_cents=draw.choice((1, 3)),
+        holding_cents=draw.choice((0.1, 0.5)),
+    )
     wanted = [draw.randrange(4) for _ in range(HOURS)]
     moved = [draw.choice((0, 0, 0, 1, -1)) for _ in range(HOURS)]
     hours = [draw.randrange(HOURS) for _ in range(3)]
@@ -99,15 +97,6 @@ def test_the_bound_is_the_least_of_all_ways_to_order(world: int) -> None:
     )
     least = compute_least_cents(opening, wanted, moved, whole, terms)
     assert least == pytest.approx(min(tried))
-
-
-def draw_terms(draw: Random) -> Terms:
-    return Terms(
-        pack_size_units=draw.choice((3, 5, 6)),
-        order_cents=draw.choice((0, 1, 4)),
-        lost_cents=draw.choice((1, 3)),
-        holding_cents=draw.choice((0.1, 0.5)),
-    )
 
 
 def compute_spent_cents(

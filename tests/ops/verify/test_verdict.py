@@ -23,32 +23,15 @@ SHELF: Row = {**STOCK_LEVELS.examples[0], "store_id": "S001", "sku": "A"}
 OTHER: Row = {**SHELF, "sku": "B"}
 VIEWS = [view for name in list_pipelines() for view in load(name).writes]
 WITH_AN_END = [view for view in VIEWS if view.retention is not None]
-AUDIT = Audit(
-    pages=1,
-    shelves=1,
-    dirt={},
-    simulated=12,
-    quarantined=0,
-    differences=[],
-    seen={"repeated": (2, 2)},
-)
+SEEN = {"repeated": (2, 2)}
+AUDIT = Audit(pages=1, shelves=1, dirt={}, simulated=12, quarantined=0, differences=[], seen=SEEN)
+LISTING = Listing(rejected=1, listed=1, differences=[], behind=0)
 
 
 def verdict(live: list[Row], oracle: list[Row], view: Contract = STOCK_LEVELS) -> Verdict:
-    return Verdict(
-        live=Served(
-            pipeline="inventory",
-            generation=1,
-            batch=7,
-            inputs={AT: 12},
-            books={AT: BOOK},
-            views={view.name: live},
-        ),
-        views=(compare_view(view, live, oracle),),
-        books={AT: BOOK},
-        listing=Listing(rejected=1, listed=1, differences=[], behind=0),
-        audit=AUDIT,
-    )
+    served = Served("inventory", 1, 7, {AT: 12}, {AT: BOOK}, {view.name: live})
+    compared = compare_view(view, live, oracle)
+    return Verdict(live=served, views=(compared,), books={AT: BOOK}, listing=LISTING, audit=AUDIT)
 
 
 def example(view: Contract) -> Row:
@@ -83,18 +66,13 @@ def test_rows_that_differ_are_listed_with_both_answers() -> None:
     one = verdict([fewer], [SHELF])
     assert one.views[0].differing == [(fewer, SHELF)]
     assert list(one.list_deviations()) == ["1 rows of stock-level differ: S001/A"]
+    lacking = verdict([SHELF], [SHELF, OTHER])
+    assert lacking.views[0].differing == [(None, OTHER)]
+    assert not lacking.exact
     many = [{**SHELF, "sku": f"B{number}"} for number in range(7)]
     [line] = verdict(many, []).list_deviations()
-    assert (
-        line
-        == "7 rows of stock-level differ: S001/B0, S001/B1, S001/B2, S001/B3, S001/B4 and 2 more"
-    )
-
-
-def test_a_row_that_one_of_them_lacks_is_listed() -> None:
-    one = verdict([SHELF], [SHELF, OTHER])
-    assert one.views[0].differing == [(None, OTHER)]
-    assert not one.exact
+    named = "S001/B0, S001/B1, S001/B2, S001/B3, S001/B4 and 2 more"
+    assert line == f"7 rows of stock-level differ: {named}"
 
 
 @pytest.mark.parametrize("view", WITH_AN_END, ids=lambda view: view.entity)
@@ -112,41 +90,25 @@ def test_what_began_too_long_before_the_newest_row_is_not_asked_for(view: Contra
 OFF = Difference(("S001", "A"), ledger=Units(3, 0), log=Units(2, 0))
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"books": {AT: replace(BOOK, applied=8, duplicate=3)}},
-        {"audit": replace(AUDIT, differences=[OFF])},
-        {"audit": replace(AUDIT, seen={"repeated": (3, 2)})},
-    ],
-    ids=["other books", "another ledger", "other dirt"],
-)
-def test_books_or_a_ledger_that_do_not_agree_are_not_exact(changed: dict[str, Any]) -> None:
-    assert not replace(verdict([SHELF], [SHELF]), **changed).exact
-
-
-def test_before_the_first_page_nothing_is_called_exact() -> None:
-    one = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, pages=0, shelves=0))
-    assert one.agree
-    assert not one.exact
-
-
-@pytest.mark.parametrize("audit", [None, replace(AUDIT, pages=0, shelves=0, simulated=0)])
-def test_what_the_ledger_does_not_tell_of_needs_no_page(audit: Audit | None) -> None:
-    assert replace(verdict([SHELF], [SHELF]), audit=audit).exact
+UNPAGED = replace(AUDIT, pages=0, shelves=0)
 
 
 @pytest.mark.parametrize(
-    ("listing", "agree"),
+    ("changed", "agree", "exact"),
     [
-        (Listing(rejected=2, listed=1, differences=["one is not listed"], behind=0), False),
-        (Listing(rejected=2, listed=1, differences=[], behind=0), False),
-        (Listing(rejected=2, listed=1, differences=[], behind=7), True),
-        (Listing(rejected=1, listed=1, differences=["one should not be"], behind=7), False),
+        ({"books": {AT: replace(BOOK, applied=8, duplicate=3)}}, False, False),
+        ({"audit": replace(AUDIT, differences=[OFF])}, False, False),
+        ({"audit": replace(AUDIT, seen={"repeated": (3, 2)})}, False, False),
+        ({"audit": UNPAGED}, True, False),
+        ({"audit": replace(UNPAGED, simulated=0)}, True, True),
+        ({"audit": None}, True, True),
+        ({"listing": Listing(2, 1, differences=["one is not listed"], behind=0)}, False, False),
+        ({"listing": Listing(2, 1, differences=[], behind=0)}, False, False),
+        ({"listing": Listing(2, 1, differences=[], behind=7)}, True, False),
+        ({"listing": Listing(1, 1, differences=["one should not be"], behind=7)}, False, False),
     ],
 )
-def test_a_quarantine_that_does_not_list_all_and_only_is_not_exact(
-    listing: Listing, agree: bool
-) -> None:
-    one = replace(verdict([SHELF], [SHELF]), listing=listing)
-    assert (one.agree, one.exact) == (agree, False)
+def test_whatever_disagrees_is_not_exact(changed: dict[str, Any], agree: bool, exact: bool) -> None:
+    """Before the ledger's first page nothing is, unless there is nothing that it tells of."""
+    one = replace(verdict([SHELF], [SHELF]), **changed)
+    assert (one.agree, one.exact) == (agree, exact)
