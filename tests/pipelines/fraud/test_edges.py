@@ -5,32 +5,34 @@ from datetime import timedelta
 
 import pytest
 
-from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, sell_often, travel
-from tests.timeline import WINE, Timeline, parse_clock
+from contracts.times import MILLISECOND
+from tests.pipelines.fraud.examples import CARD, MINUTE, NINE, SECOND, TEN, sell_often, travel
+from tests.timeline import WINE, Timeline
+
+Happening = Callable[[Timeline], None]
 
 
 def give_away(shop: Timeline) -> None:
     """Three receipts on which a bottle of £10 costs £1: 2,700 cents."""
     for n in range(3):
-        shop.sell(parse_clock("10:00") + n * MINUTE, (WINE, 1, 100))
+        shop.sell(TEN + n * MINUTE, (WINE, 1, 100))
 
 
 def refund_unknown(shop: Timeline) -> None:
     """3,000 cents for a receipt that nobody issued, nine hours later."""
-    issued = parse_clock("9:00")
-    shop.refund(issued + timedelta(hours=9), (WINE, 3, 1_000), receipt="R", issued=issued)
+    shop.refund(NINE + timedelta(hours=9), (WINE, 3, 1_000), receipt="R", issued=NINE)
 
 
 def refund_in_cash(shop: Timeline) -> None:
     """Seven refunds of 1,000 cents without a receipt."""
     for n in range(7):
-        shop.refund(parse_clock("10:00") + n * MINUTE)
+        shop.refund(TEN + n * MINUTE)
 
 
 def buy_in_bulk(shop: Timeline) -> None:
     """27 bottles of packs of six, on three receipts of one card: 150 hundredths of a pack each."""
     for n in range(3):
-        shop.sell(parse_clock("10:00") + n * MINUTE, (WINE, 9, 1_000), card=CARD)
+        shop.sell(TEN + n * MINUTE, (WINE, 9, 1_000), card=CARD)
 
 
 def sell_six(shop: Timeline) -> None:
@@ -65,31 +67,23 @@ def take_a_train(shop: Timeline) -> None:
     ],
 )
 def test_an_alert_is_raised_up_to_this_limit_and_no_further(
-    shop: Timeline, rule: str, happens: Callable[[Timeline], None], limit: str, last: int
+    shop: Timeline, rule: str, happens: Happening, limit: str, last: int
 ) -> None:
     happens(shop)
-    raised = {
-        number: len(shop.compute_alerts(rule, **{limit: number}))
-        for number in (last - 1, last, last + 1)
-    }
-    assert raised == {last - 1: 1, last: 1, last + 1: 0}
+    limits = [{limit: number} for number in (last - 1, last, last + 1)]
+    assert [len(shop.compute_alerts(rule, **each)) for each in limits] == [1, 1, 0]
 
 
 @pytest.mark.parametrize(
     ("rule", "happens", "limit", "first"),
     [
-        ("card-velocity", sell_six, "card_sales_window", 550 * SECOND + timedelta(milliseconds=1)),
+        ("card-velocity", sell_six, "card_sales_window", 550 * SECOND + MILLISECOND),
         ("impossible-travel", go_to_london, "travel_gap_max", 30 * MINUTE),
     ],
 )
 def test_an_alert_is_raised_from_this_span_on(
-    shop: Timeline,
-    rule: str,
-    happens: Callable[[Timeline], None],
-    limit: str,
-    first: timedelta,
+    shop: Timeline, rule: str, happens: Happening, limit: str, first: timedelta
 ) -> None:
     happens(shop)
-    shorter = first - timedelta(milliseconds=1)
-    assert len(shop.compute_alerts(rule, **{limit: first})) == 1
-    assert shop.compute_alerts(rule, **{limit: shorter}) == []
+    limits = [{limit: span} for span in (first, first - MILLISECOND)]
+    assert [len(shop.compute_alerts(rule, **each)) for each in limits] == [1, 0]
