@@ -10,14 +10,7 @@ import pytest
 
 from contracts import HEARTBEATS, RECEIPTS
 from generators.importing.events import Issued, Refused
-from generators.importing.publishing import (
-    HORIZON_MS,
-    SLOT_MS,
-    Imported,
-    Run,
-    Target,
-    Watch,
-)
+from generators.importing.publishing import HORIZON_MS, SLOT_MS, Imported, Run, Target, Watch
 from generators.importing.reading import open_scratch
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.kafka import Outgoing
