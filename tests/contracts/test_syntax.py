@@ -66,12 +66,8 @@ def test_a_file_that_is_no_mapping_is_named(tmp_path: Path, text: bytes, found: 
 
 
 def test_everything_that_is_repeated_or_unknown_is_told_at_once(tmp_path: Path) -> None:
-    told = fail(
-        tmp_path,
-        GOOD.read_text()
-        .replace(STATUS, f"{STATUS}\n{STATUS}\ncolour: red")
-        .replace("unit: m\n", "unit: m\n    unit: m\n    untt: m\n"),
-    )
+    text = GOOD.read_text().replace(STATUS, f"{STATUS}\n{STATUS}\ncolour: red")
+    told = fail(tmp_path, text.replace("unit: m\n", "unit: m\n    unit: m\n    untt: m\n"))
     for part in ("'status', which", "'unit', which", "found 'colour'", "Did you mean unit?"):
         assert part in told
 

@@ -33,10 +33,8 @@ def happened_ms(event: Mapping[str, Any]) -> int:
 
 
 def find_reason(contract: Contract, event: Mapping[str, Any], after_ms: int = 0) -> str | None:
-    written = encode(contract, event)
-    verdict = validate(
-        contract, encode_key(contract, event), written, happened_ms(event) + after_ms
-    )
+    key, written = encode_key(contract, event), encode(contract, event)
+    verdict = validate(contract, key, written, happened_ms(event) + after_ms)
     return verdict.reason if isinstance(verdict, Rejection) else None
 
 
@@ -115,18 +113,17 @@ def test_an_integer_of_more_than_32_bits_on_the_wire_is_undecodable(units: int) 
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("field", "value"),
     [
-        {"topic": "public.pricing.price-change.v1"},
-        {"topic": "public.sales.refund.v1"},
-        {"value": b"{}"},
-        {"record_key": "S004"},
-        {"original_event_id": "S003-8412-R19"},
+        ("topic", "public.pricing.price-change.v1"),
+        ("topic", "public.sales.refund.v1"),
+        ("value", b"{}"),
+        ("record_key", "S004"),
+        ("original_event_id", "S003-8412-R19"),
     ],
-    ids=str,
 )
-def test_a_release_that_wraps_something_else_is_unreleasable(change: Mapping[str, Any]) -> None:
-    assert find_reason(RELEASES, {**RELEASE, **change}) == "unreleasable"
+def test_a_release_that_wraps_something_else_is_unreleasable(field: str, value: object) -> None:
+    assert find_reason(RELEASES, {**RELEASE, field: value}) == "unreleasable"
 
 
 def test_a_release_is_not_late_by_the_time_of_the_original() -> None:

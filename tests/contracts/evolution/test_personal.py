@@ -1,6 +1,5 @@
 """A field that names a person says what for and how long, or the check says what is missing."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,19 +11,13 @@ from tests.contracts.evolution.editing import RECEIPT, check_contracts, copy_con
 
 def change_personal(one: Contract, name: str, personal: Personal | None) -> Contract:
     """The contract with other words, or none, about one of its fields."""
-    assert name in {field.name for field in one.fields}
-    return replace(
-        one,
-        fields=tuple(
-            replace(field, personal=personal) if field.name == name else field
-            for field in one.fields
-        ),
-    )
+    others = (field for field in one.fields if field.name != name)
+    [changed] = [replace(field, personal=personal) for field in one.fields if field.name == name]
+    return replace(one, fields=(changed, *others))
 
 
 def find_faults(*changed: Contract) -> list[str]:
-    present: Mapping[str, Contract] = {**CONTRACTS, **{one.name: one for one in changed}}
-    return list(find_mistakes(present))
+    return list(find_mistakes({**CONTRACTS, **{one.name: one for one in changed}}))
 
 
 def test_what_is_personal_elsewhere_is_so_here() -> None:
