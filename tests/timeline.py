@@ -68,14 +68,8 @@ class Timeline:
         self._offsets: Counter[Partition] = Counter()
         self._events = 0
         for store_id, (latitude, longitude) in PLACES.items():
-            self.put(
-                STORES,
-                BEFORE,
-                effective_at=BEFORE,
-                store_id=store_id,
-                latitude_microdegrees=latitude,
-                longitude_microdegrees=longitude,
-            )
+            place = {"latitude_microdegrees": latitude, "longitude_microdegrees": longitude}
+            self.put(STORES, BEFORE, effective_at=BEFORE, store_id=store_id, **place)
         for sku, cents in PRICES.items():
             self.set_price(sku, cents, BEFORE)
             self.introduce(sku, pack_size_units=PACKS[sku])
@@ -89,24 +83,14 @@ class Timeline:
     ) -> str:
         """Publish an event, by default at its event time. Returns its id."""
         self._events += 1
-        event = {
-            **contract.examples[0],
-            "event_id": f"E{self._events:04d}",
-            "event_time": happened,
-            **fields,
-        }
+        own = {"event_id": f"E{self._events:04d}", "event_time": happened}
+        event = {**contract.examples[0], **own, **fields}
         key = encode_key(contract, event)
         place = contract.name, choose_partition(key, contract.settings.partitions)
-        record = Record(
-            *place,
-            offset=self._offsets[place],
-            published_ms=((published or happened) - EPOCH) // MILLISECOND,
-            key=key,
-            value=encode(contract, event),
-            headers=(),
-        )
+        published_ms = ((published or happened) - EPOCH) // MILLISECOND
+        value = encode(contract, event)
+        self.records.append(Record(*place, self._offsets[place], published_ms, key, value, ()))
         self._offsets[place] += 1
-        self.records.append(record)
         return str(event["event_id"])
 
     def introduce(self, sku: str, **fields: Any) -> None:
@@ -133,16 +117,9 @@ class Timeline:
         published: datetime | None = None,
     ) -> None:
         """A promotion at a price in cents; by default it is published when it takes effect."""
-        self._announce(
-            PROMOTIONS,
-            effective_at,
-            published,
-            sku=sku,
-            starts_at=starts_at,
-            ends_at=ends_at,
-            usual_price_cents=PRICES[sku],
-            price_cents=cents,
-        )
+        prices = {"usual_price_cents": PRICES[sku], "price_cents": cents}
+        span = {"starts_at": starts_at, "ends_at": ends_at}
+        self._announce(PROMOTIONS, effective_at, published, sku=sku, **span, **prices)
 
     def _announce(
         self, contract: Contract, effective_at: datetime, published: datetime | None, **fields: Any
