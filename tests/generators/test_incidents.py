@@ -21,16 +21,11 @@ def find_events(topic: str) -> dict[str, Event]:
     return {one.event["event_id"]: one.event for one in publish_all() if one.topic == topic}
 
 
-def find_incidents(**asked: str) -> list[Event]:
+def find_incidents() -> list[Event]:
     """Those that were over long enough before the end: what was late is in the log, too."""
-    found = [
-        one.event
-        for one in publish_all()
-        if one.topic == INCIDENTS.name
-        and asked.items() <= one.event.items()
-        and one.event["world_at"] < SETTLED_MS
-    ]
-    assert found, asked
+    events = [one.event for one in publish_all() if one.topic == INCIDENTS.name]
+    found = [one for one in events if one["world_at"] < SETTLED_MS]
+    assert found
     return found
 
 

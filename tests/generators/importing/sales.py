@@ -69,31 +69,24 @@ def write_m5(
 ) -> Path:
     """Two products of one department in some stores over some days, with a calendar and prices."""
     names = [f"d_{day}" for day in range(1, days + 1)]
+    units = {"FOODS_1_001": [day % 3 for day in range(days)], "FOODS_1_002": [1] * days}
     sold = [
-        [f"{item}_{store}", item, "FOODS_1", "FOODS", store, store[:2], *units]
+        [f"{item}_{store}", item, "FOODS_1", "FOODS", store, store[:2], *units[item]]
         for store in stores
-        for item, units in (
-            ("FOODS_1_001", [day % 3 for day in range(days)]),
-            ("FOODS_1_002", [1] * days),
-        )
+        for item in units
     ]
     head = ["id", "item_id", "dept_id", "cat_id", "store_id", "state_id", *names]
     week = [11101 + day // 7 for day in range(days)]
-    write_csv(
-        folder / "calendar.csv",
-        ["date", "wm_yr_wk", "d"],
-        [(first + timedelta(days=day), week[day], names[day]) for day in range(days)],
-    )
-    write_csv(
-        folder / "sell_prices.csv",
-        ["store_id", "item_id", "wm_yr_wk", "sell_price"],
-        [
-            (store, item, number, f"{price}.{number % 100:02}")
-            for store in stores
-            for item, price in (("FOODS_1_001", 2), ("FOODS_1_002", 3))
-            for number in sorted(set(week))
-        ],
-    )
+    dates = [(first + timedelta(days=day), week[day], names[day]) for day in range(days)]
+    write_csv(folder / "calendar.csv", ["date", "wm_yr_wk", "d"], dates)
+    prices = [
+        (store, item, number, f"{price}.{number % 100:02}")
+        for store in stores
+        for item, price in (("FOODS_1_001", 2), ("FOODS_1_002", 3))
+        for number in sorted(set(week))
+    ]
+    columns = ["store_id", "item_id", "wm_yr_wk", "sell_price"]
+    write_csv(folder / "sell_prices.csv", columns, prices)
     return write_csv(folder / "sales_train.csv", head, sold)
 
 

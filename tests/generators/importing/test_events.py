@@ -48,9 +48,8 @@ def test_rows_become_receipts_refunds_and_losses_and_bad_ones_refuse_a_receipt_w
         8: "time: expected %m/%d/%Y %H:%M or %Y-%m-%d %H:%M:%S",
     }
     bad = [to_outgoing(one, one.at_ms) for one in issued]
-    assert [one.reasons for one in bad if isinstance(one, Refused)] == [
-        ("lines[].unit_price_cents is at least 0",)
-    ]
+    [refused] = [one for one in bad if isinstance(one, Refused)]
+    assert refused.reasons == ("lines[].unit_price_cents is at least 0",)
 
 
 def test_a_column_per_day_becomes_a_receipt_per_day_store_and_department(tmp_path: Path) -> None:

@@ -88,9 +88,5 @@ def test_a_draft_asks_what_units_with_decimals_are_of(tmp_path: Path) -> None:
 
 
 def test_a_column_is_taken_for_one_field_only() -> None:
-    assert guess(["Date", "Item", "Sales", "Price", "Total"]) == {
-        "time": "Date",
-        "sku": "Item",
-        "units": "Sales",
-        "unit_price": "Price",
-    }
+    guessed = {"time": "Date", "sku": "Item", "units": "Sales", "unit_price": "Price"}
+    assert guess(["Date", "Item", "Sales", "Price", "Total"]) == guessed

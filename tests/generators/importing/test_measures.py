@@ -59,9 +59,8 @@ def test_one_measure_may_hold_for_all_rows(tmp_path: Path) -> None:
     rows = "id;when;sku;qty;price\n1;2024-03-01 09:00;APPLES;0,5;2,99\n"
     for_all = create_mapping(fields={**FIELDS, "measure": {"value": "kilogram"}})
     [receipt] = read_issued(for_all, write(tmp_path, rows))
-    assert receipt.event["lines"] == [
-        {"sku": "APPLES", "units": 500, "unit_price_cents": 299, "measure": "kilogram"}
-    ]
+    [line] = receipt.event["lines"]
+    assert line == {"sku": "APPLES", "units": 500, "unit_price_cents": 299, "measure": "kilogram"}
 
 
 def test_an_amount_of_a_line_becomes_the_price_of_a_whole_measure(tmp_path: Path) -> None:
@@ -83,13 +82,9 @@ id;when;sku;qty;unit;price
 7;2024-03-01 09:00;APPLES;0,3500;kg;2,99
 """
     outcomes = read(SHAPE, write(tmp_path, rows))
-    decimals = "units: expected a number with at most three decimals"
     assert find_reasons(outcomes) == {
-        1: decimals,
-        2: decimals,
-        3: decimals,
-        4: "units: expected a whole number",
-        5: "units: expected a whole number",
+        **dict.fromkeys((1, 2, 3), "units: expected a number with at most three decimals"),
+        **dict.fromkeys((4, 5), "units: expected a whole number"),
         6: "measure: expected kilogram, litre, metre or piece",
     }
     [receipt] = select_issued(outcomes)
@@ -99,20 +94,15 @@ id;when;sku;qty;unit;price
 def test_a_product_has_one_measure(tmp_path: Path) -> None:
     other = SALES + "4;2024-03-01 09:20;APPLES;1;l;2,99\n"
     outcomes = read(SHAPE, write(tmp_path, other))
-    assert set(find_reasons(outcomes).values()) == {
-        "measure: expected the same in all rows of a sku"
-    }
+    reasons = set(find_reasons(outcomes).values())
+    assert reasons == {"measure: expected the same in all rows of a sku"}
     assert [one.event["lines"][0]["sku"] for one in select_issued(outcomes)] == ["MILK"]
 
 
 def test_a_product_is_announced_with_its_measure(tmp_path: Path) -> None:
     announced = announce(SHAPE, write(tmp_path))
     products = [one.event for one in announced if one.contract is PRODUCTS]
-    assert {one["sku"]: one.get("measure") for one in products} == {
-        "APPLES": "kilogram",
-        "BREAD": None,
-        "MILK": "litre",
-        "RIBBON": "metre",
-    }
+    measures = {"APPLES": "kilogram", "BREAD": None, "MILK": "litre", "RIBBON": "metre"}
+    assert {one["sku"]: one.get("measure") for one in products} == measures
     stock = [one.event for one in announced if one.contract is ADJUSTMENTS]
     assert {one["sku"]: one["units"] for one in stock}["APPLES"] == 1_350
