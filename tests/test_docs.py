@@ -2,7 +2,7 @@
 
 import importlib.util
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -145,10 +145,8 @@ def find_unknown_routes(text: str, _: Path) -> Iterator[str]:
 @cache
 def list_routes() -> list[re.Pattern[str]]:
     served = create_app(create_sources(MemoryLog(), Path("unused"))).openapi()["paths"]
-    return [
-        re.compile(re.sub(r"\{\w+\}", "[^/]+", route).replace(".", r"\."))
-        for route in (*served, *FIXED_ROUTES)
-    ]
+    routes = [re.sub(r"\{\w+\}", "[^/]+", route) for route in (*served, *FIXED_ROUTES)]
+    return [re.compile(route.replace(".", r"\.")) for route in routes]
 
 
 def find_unknown_variables(text: str, _: Path) -> Iterator[str]:
@@ -166,17 +164,6 @@ def list_command_variables() -> set[str]:
     """Variables that a command reads in place of an option."""
     options = [option for name in COMMANDS for option in load_command(name).params]
     return {str(option.envvar) for option in options if option.envvar}
-
-
-FINDERS: tuple[Finder, ...] = (
-    find_unknown_targets,
-    find_unknown_commands,
-    find_unknown_modules,
-    find_missing_files,
-    find_broken_links,
-    find_unknown_routes,
-    find_unknown_variables,
-)
 
 
 @pytest.mark.parametrize(("name", "lines_max"), LINES_MAX.items())
@@ -203,7 +190,18 @@ def test_every_room_and_pipeline_has_a_readme() -> None:
     assert [room for room in rooms if not (room / "README.md").exists()] == []
 
 
-@pytest.mark.parametrize("find", FINDERS)
+EXAMPLES: Mapping[Finder, tuple[str, str]] = {
+    find_unknown_targets: ("`make up SIMULATOR_SPEED=60`, we make do", "make coffee"),
+    find_unknown_commands: ("`bin/retail status --json`", "retail status --xml"),
+    find_unknown_modules: ("`python -m infra.jars.lock`", "python -m infra.jars.key"),
+    find_missing_files: ("`contracts/topics`, `data/api`, `store_id/sku`", "design.md"),
+    find_unknown_routes: ("`GET /v1/stock/S003/SKU-7`", "GET /v1/shelf"),
+    find_unknown_variables: ("`make reset YES=1`, `COMPONENT=api`", "DATA_FOLDER"),
+}
+"""What each lets pass, and what it finds."""
+
+
+@pytest.mark.parametrize("find", [*EXAMPLES, find_broken_links])
 @pytest.mark.parametrize(
     "document", DOCUMENTS, ids=lambda path: str(path.relative_to(locate_root()))
 )
@@ -211,19 +209,9 @@ def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
     assert list(find(document.read_text(), document)) == []
 
 
-@pytest.mark.parametrize(
-    ("find", "right", "wrong"),
-    [
-        (find_unknown_targets, "`make up SIMULATOR_SPEED=60`, we make do", "make coffee"),
-        (find_unknown_commands, "`bin/retail status --json`", "retail status --xml"),
-        (find_unknown_modules, "`python -m infra.jars.lock`", "python -m infra.jars.key"),
-        (find_missing_files, "`contracts/topics`, `data/api`, `store_id/sku`", "design.md"),
-        (find_unknown_routes, "`GET /v1/stock/S003/SKU-7`", "GET /v1/shelf"),
-        (find_unknown_variables, "`make reset YES=1`, `COMPONENT=api`", "DATA_FOLDER"),
-    ],
-)
-def test_a_wrong_name_is_found_and_a_right_one_is_not(find: Finder, right: str, wrong: str) -> None:
-    readme = locate_root() / "README.md"
+@pytest.mark.parametrize("find", EXAMPLES)
+def test_a_wrong_name_is_found_and_a_right_one_is_not(find: Finder) -> None:
+    readme, (right, wrong) = locate_root() / "README.md", EXAMPLES[find]
     assert list(find(right, readme)) == []
     [found] = find(f"{right}\n\n`{wrong}`\n", readme)
     assert found in wrong

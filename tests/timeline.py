@@ -141,16 +141,9 @@ class Timeline:
         """Publish a receipt. `lines`: sku, units, unit price, and a measure if it is sold by one;
         one milk by default.
         """
-        return self.put(
-            RECEIPTS,
-            happened,
-            lines=build_lines(lines or ((MILK, 1, PRICES[MILK]),)),
-            card_token=card,
-            customer_id=customer,
-            store_id=store,
-            cashier_id=cashier,
-            **fields,
-        )
+        sold = build_lines(lines or ((MILK, 1, PRICES[MILK]),))
+        by = {"card_token": card, "customer_id": customer, "cashier_id": cashier}
+        return self.put(RECEIPTS, happened, lines=sold, store_id=store, **by, **fields)
 
     def refund(
         self,
@@ -163,17 +156,10 @@ class Timeline:
         **fields: Any,
     ) -> str:
         """Publish a refund of the receipt with that id, issued at that time."""
-        return self.put(
-            REFUNDS,
-            happened,
-            lines=build_lines(lines or ((WINE, 1, PRICES[WINE]),)),
-            receipt_event_id=receipt,
-            receipt_event_time=issued,
-            card_token=card,
-            cashier_id=cashier,
-            store_id=LEEDS,
-            **fields,
-        )
+        back = build_lines(lines or ((WINE, 1, PRICES[WINE]),))
+        of_receipt = {"receipt_event_id": receipt, "receipt_event_time": issued}
+        by = {"card_token": card, "cashier_id": cashier, "store_id": LEEDS}
+        return self.put(REFUNDS, happened, lines=back, **of_receipt, **by, **fields)
 
     def compute_alerts(self, rule: str, **limits: Any) -> list[Row]:
         """The alerts of one rule."""
