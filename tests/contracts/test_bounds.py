@@ -13,11 +13,10 @@ from ops.verify.validation import find_untimeliness
 from tests.contracts.around import list_around
 from tests.contracts.broken_rules import find_broken_rules
 
-EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
 TIMED = [one for one in VALIDATED.values() if one.horizon is not None]
 
 
-@EVERY
+@pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
 def test_a_value_goes_up_to_its_limit_and_no_further(contract: Contract) -> None:
     checks = {asked.name: asked for asked in order_checks(contract)}
     for one in list_around(contract):

@@ -30,14 +30,13 @@ NO_YAML = (
     "status: @active", "status: *active", "status: !active now", "---\nstatus: active", "- status",
     "status: 2027-02-30", "status: \x07", "? [status]\n: active",
 )  # fmt: skip
-REPEATED = ("status: active\nstatus: active", "'status', which stands twice")
 
 
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
         *((wrong, "expected YAML, found ") for wrong in NO_YAML),
-        REPEATED,
+        ("status: active\nstatus: active", "'status', which stands twice"),
         ("status: [active]", "expected a text, found a list"),
         ("status: 2", "expected a text, found 2"),
         ("status: active\nstaatus: 1\ntags: [x]", "Did you mean status?"),

@@ -24,8 +24,6 @@ RECEIPT = RECEIPTS.examples[0]
 RELEASE = RELEASES.examples[0]
 MINUTE_MS = 60_000
 
-EVERY = pytest.mark.parametrize("contract", VALIDATED.values(), ids=VALIDATED)
-
 
 def happened_ms(event: Mapping[str, Any]) -> int:
     happened: datetime = event["event_time"]
@@ -44,7 +42,7 @@ def reject(key: bytes | None, value: bytes | None) -> Rejection:
     return verdict
 
 
-@EVERY
+@pytest.mark.parametrize("contract", VALIDATED.values(), ids=VALIDATED)
 def test_every_invalid_example_is_rejected_by_its_rule(contract: Contract) -> None:
     examples = [one for one in contract.invalid_examples if not one.rule.endswith("is given")]
     assert examples  # what is not given cannot be encoded
