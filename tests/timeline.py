@@ -68,7 +68,7 @@ class Timeline:
         self._offsets: Counter[Partition] = Counter()
         self._events = 0
         for store_id, (latitude, longitude) in PLACES.items():
-            place = {"latitude_microdegrees": latitude, "longitude_microdegrees": longitude}
+            place: Row = {"latitude_microdegrees": latitude, "longitude_microdegrees": longitude}
             self.put(STORES, BEFORE, effective_at=BEFORE, store_id=store_id, **place)
         for sku, cents in PRICES.items():
             self.set_price(sku, cents, BEFORE)
@@ -142,7 +142,7 @@ class Timeline:
         one milk by default.
         """
         sold = build_lines(lines or ((MILK, 1, PRICES[MILK]),))
-        by = {"card_token": card, "customer_id": customer, "cashier_id": cashier}
+        by: Row = {"card_token": card, "customer_id": customer, "cashier_id": cashier}
         return self.put(RECEIPTS, happened, lines=sold, store_id=store, **by, **fields)
 
     def refund(
@@ -157,8 +157,8 @@ class Timeline:
     ) -> str:
         """Publish a refund of the receipt with that id, issued at that time."""
         back = build_lines(lines or ((WINE, 1, PRICES[WINE]),))
-        of_receipt = {"receipt_event_id": receipt, "receipt_event_time": issued}
-        by = {"card_token": card, "cashier_id": cashier, "store_id": LEEDS}
+        of_receipt: Row = {"receipt_event_id": receipt, "receipt_event_time": issued}
+        by: Row = {"card_token": card, "cashier_id": cashier, "store_id": LEEDS}
         return self.put(REFUNDS, happened, lines=back, **of_receipt, **by, **fields)
 
     def compute_alerts(self, rule: str, **limits: Any) -> list[Row]:

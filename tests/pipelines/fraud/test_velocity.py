@@ -2,6 +2,7 @@
 
 from contracts import ALERTS, RECEIPTS, RELEASES, encode_key
 from ops.verify.fraud import FraudOracle
+from ops.verify.inventory import Row
 from pipelines.fraud.thresholds import Thresholds
 from tests.pipelines.fraud.examples import BEGIN, CARD, MINUTE, SECOND, TEN, only, sell_often
 from tests.timeline import LEEDS, MILK, WINE, Timeline, parse_clock
@@ -67,8 +68,8 @@ class TestCardVelocity:
         sell_often(shop, 5, SECOND)
         late = shop.sell(parse_clock("10:42"), card=CARD, published=parse_clock("12:43"))
         rejected = shop.records[-1]
-        original = {"original_event_id": late, "original_event_time": parse_clock("10:42")}
-        of_receipt = {"topic": RECEIPTS.name, "record_key": LEEDS, "value": rejected.value}
+        original: Row = {"original_event_id": late, "original_event_time": parse_clock("10:42")}
+        of_receipt: Row = {"topic": RECEIPTS.name, "record_key": LEEDS, "value": rejected.value}
         shop.put(RELEASES, parse_clock("13:00"), **original, **of_receipt)
         sold = RECEIPTS.name, rejected.partition
         released = RELEASES.name, shop.records[-1].partition

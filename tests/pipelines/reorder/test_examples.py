@@ -137,8 +137,8 @@ def test_a_delivery_moves_the_position_by_what_nobody_counted_on(
     shop: Timeline, status: str, order: str | None, dispatched: int, received: int, moved: int
 ) -> None:
     line = {"sku": MILK, "dispatched_units": dispatched, "received_units": received}
-    fields = {"store_id": LEEDS, "status": status, "purchase_order_id": order, "lines": [line]}
-    shop.put(SHIPMENTS, parse_clock("10:00"), **fields)
+    fields: Row = {"status": status, "purchase_order_id": order, "lines": [line]}
+    shop.put(SHIPMENTS, parse_clock("10:00"), store_id=LEEDS, **fields)
     assert select_fields(shop, "moved_units", "sold_units")[0] == (moved, 0)
 
 
