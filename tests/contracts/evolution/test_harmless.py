@@ -46,10 +46,6 @@ reads:
 """
 
 
-def write_file(name: str, text: str) -> Callable[[Path], object]:
-    return lambda at: (at / name).write_text(text, encoding="utf-8")
-
-
 def change(name: str, *pairs: tuple[str, str]) -> Callable[[Path], object]:
     return lambda at: edit(at, {name: pairs})
 
@@ -69,7 +65,7 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
     "nothing at all": lambda at: at,
     "an optional field": change(RECEIPT, (TILL, TILL + NOTE), NOTE_EXAMPLE, NOTE_INVALID),
     "a better description": change(RECEIPT, ("Who sat at the till.", "The cashier at the till.")),
-    "a new consumer": write_file("consumers/shelf-labels.yaml", CARD),
+    "a new consumer": lambda at: (at / "consumers/shelf-labels.yaml").write_text(CARD),
     "a consumer remembers more than the horizon": change(LOYALTY, ("late: 2 h", "late: 1 d")),
     "a private topic is opened to one more reader": change(
         QUARANTINE, ("value: [api, verify]", "value: [api, verify, lake]")
