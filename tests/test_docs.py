@@ -2,7 +2,7 @@
 
 import importlib.util
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -19,18 +19,14 @@ from tests.seeds import STEPS_VARIABLE
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources
 
-DOCUMENTS = sorted(
-    [
-        *locate_root().glob("*.md"),
-        *(file for room in (*ROOMS, "docs") for file in (locate_root() / room).rglob("*.md")),
-    ]
-)
+BELOW = [file for room in (*ROOMS, "docs") for file in (locate_root() / room).rglob("*.md")]
+DOCUMENTS = sorted([*locate_root().glob("*.md"), *BELOW])
 LINES_MAX = {"README.md": 120, "ARCHITECTURE.md": 150}
 
 FENCED = re.compile(r"^```.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-MAKE = re.compile(r"(?<![\w./-])make((?: [A-Z_]+=\S+)*) ([a-z][a-z-]*)")
+MAKE = re.compile(r"(?<![\w./-])make(?: [A-Z_]+=\S+)* ([a-z][a-z-]*)")
 RETAIL = re.compile(r"(?<![\w-])retail((?: +(?:[a-z][a-z-]*|--[a-z-]+))+)")
 MODULE = re.compile(r"python -m ([\w.]+)")
 ROUTE = re.compile(r"(?:GET |127\.0\.0\.1:8000)(/[^\s'?`,]*)")
@@ -41,24 +37,12 @@ PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
 
 SUFFIXES = (".py", ".md", ".yaml", ".json", ".toml", ".sql", ".conf", ".lock", ".in")
 MADE_AT_RUN_TIME = ("data", ".venv")
-OTHERS = {
-    "JAVA_TOOL_OPTIONS",
-    "COMPOSE_FILE",
-    "spark-defaults.conf",
-    "SPARK_CONF_DIR",
-    "SPARK_MASTER_PORT",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_REGION",
-    "AWS_ENDPOINT_URL",
-    "CURL_HOME",
-}
+OF_SPARK = ("spark-defaults.conf", "SPARK_CONF_DIR", "SPARK_MASTER_PORT")
+OF_STORES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_ENDPOINT_URL")
+OTHERS = {"JAVA_TOOL_OPTIONS", "COMPOSE_FILE", "CURL_HOME", *OF_SPARK, *OF_STORES}
 """Names that Docker, Spark, object stores and curl gave."""
-FIXED_ROUTES = {
-    *PAGES,
-    "/docs",
-    "/openapi.json",
-}  # not part of the document that lists the others
+FIXED_ROUTES = {*PAGES, "/docs", "/openapi.json"}
+"""Not part of the document that lists the others."""
 
 Finder = Callable[[str, Path], Iterator[str]]
 
@@ -74,17 +58,23 @@ def list_spans(text: str) -> list[str]:
     return SPAN.findall(FENCED.sub("", text))
 
 
+def find_in_code(pattern: re.Pattern[str], text: str) -> list[str]:
+    return [found for line in list_code(text) for found in pattern.findall(line)]
+
+
+def read(name: str) -> str:
+    return (locate_root() / name).read_text()
+
+
 def find_unknown_targets(text: str, _: Path) -> Iterator[str]:
-    known = re.findall(r"^([a-z-]+):", (locate_root() / "Makefile").read_text(), re.MULTILINE)
-    for line in list_code(text):
-        yield from (f"make {verb}" for _, verb in MAKE.findall(line) if verb not in known)
+    known = re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE)
+    yield from (f"make {verb}" for verb in find_in_code(MAKE, text) if verb not in known)
 
 
 def find_unknown_commands(text: str, _: Path) -> Iterator[str]:
-    for line in list_code(text):
-        for words in RETAIL.findall(line):
-            if not is_command(words.split()):
-                yield f"retail{words}"
+    for words in find_in_code(RETAIL, text):
+        if not is_command(words.split()):
+            yield f"retail{words}"
 
 
 def is_command(words: list[str]) -> bool:
@@ -105,10 +95,7 @@ def is_command(words: list[str]) -> bool:
 
 
 def find_unknown_modules(text: str, _: Path) -> Iterator[str]:
-    for line in list_code(text):
-        for name in MODULE.findall(line):
-            if not is_module(name):
-                yield name
+    yield from (name for name in find_in_code(MODULE, text) if not is_module(name))
 
 
 def is_module(module: str) -> bool:
@@ -150,41 +137,27 @@ def list_anchors(file: Path) -> set[str]:
 
 
 def find_unknown_routes(text: str, _: Path) -> Iterator[str]:
-    known = list_routes()
-    for line in list_code(text):
-        for route in ROUTE.findall(line):
-            if not any(pattern.fullmatch(route) for pattern in known):
-                yield route
+    for route in find_in_code(ROUTE, text):
+        if not any(pattern.fullmatch(route) for pattern in list_routes()):
+            yield route
 
 
 @cache
 def list_routes() -> list[re.Pattern[str]]:
     served = create_app(create_sources(MemoryLog(), Path("unused"))).openapi()["paths"]
-    return [
-        re.compile(re.sub(r"\{\w+\}", "[^/]+", route).replace(".", r"\."))
-        for route in (*served, *FIXED_ROUTES)
-    ]
+    routes = [re.sub(r"\{\w+\}", "[^/]+", route) for route in (*served, *FIXED_ROUTES)]
+    return [re.compile(route.replace(".", r"\.")) for route in routes]
 
 
 def find_unknown_variables(text: str, _: Path) -> Iterator[str]:
-    known = (
-        {name.upper() for name in Settings.model_fields}
-        | list_make_variables()
-        | list_command_variables()
-        | {STEPS_VARIABLE}
-        | OTHERS
-    )
+    known = {*(name.upper() for name in Settings.model_fields), STEPS_VARIABLE, *OTHERS}
+    known |= {*re.findall(r"\$\(([A-Z]+)\)", read("Makefile")), *list_command_variables()}
     for file in (".env", "infra/cluster.env"):
-        known |= set(ASSIGNED.findall((locate_root() / file).read_text()))
-        known |= set(re.findall(r"\$\{([A-Z_]+):-", (locate_root() / file).read_text()))
-    known |= set(re.findall(r"\$\{([A-Z_]+):-", (locate_root() / ".ci" / "containers").read_text()))
-    for line in list_code(text):
-        yield from (name for name in ASSIGNED.findall(line) if name not in known)
+        known |= {*ASSIGNED.findall(read(file))}
+    for file in (".env", "infra/cluster.env", ".ci/containers"):
+        known |= {*re.findall(r"\$\{([A-Z_]+):-", read(file))}
+    yield from (name for name in find_in_code(ASSIGNED, text) if name not in known)
     yield from (span for span in list_spans(text) if VARIABLE.fullmatch(span) and span not in known)
-
-
-def list_make_variables() -> set[str]:
-    return set(re.findall(r"\$\(([A-Z]+)\)", (locate_root() / "Makefile").read_text()))
 
 
 def list_command_variables() -> set[str]:
@@ -193,20 +166,9 @@ def list_command_variables() -> set[str]:
     return {str(option.envvar) for option in options if option.envvar}
 
 
-FINDERS: tuple[Finder, ...] = (
-    find_unknown_targets,
-    find_unknown_commands,
-    find_unknown_modules,
-    find_missing_files,
-    find_broken_links,
-    find_unknown_routes,
-    find_unknown_variables,
-)
-
-
 @pytest.mark.parametrize(("name", "lines_max"), LINES_MAX.items())
 def test_a_document_for_newcomers_is_short(name: str, lines_max: int) -> None:
-    assert len((locate_root() / name).read_text().splitlines()) <= lines_max
+    assert len(read(name).splitlines()) <= lines_max
 
 
 def test_the_index_of_decisions_lists_every_record_by_its_number_and_title() -> None:
@@ -228,7 +190,18 @@ def test_every_room_and_pipeline_has_a_readme() -> None:
     assert [room for room in rooms if not (room / "README.md").exists()] == []
 
 
-@pytest.mark.parametrize("find", FINDERS)
+EXAMPLES: Mapping[Finder, tuple[str, str]] = {
+    find_unknown_targets: ("`make up SIMULATOR_SPEED=60`, we make do", "make coffee"),
+    find_unknown_commands: ("`bin/retail status --json`", "retail status --xml"),
+    find_unknown_modules: ("`python -m infra.jars.lock`", "python -m infra.jars.key"),
+    find_missing_files: ("`contracts/topics`, `data/api`, `store_id/sku`", "design.md"),
+    find_unknown_routes: ("`GET /v1/stock/S003/SKU-7`", "GET /v1/shelf"),
+    find_unknown_variables: ("`make reset YES=1`, `COMPONENT=api`", "DATA_FOLDER"),
+}
+"""What each lets pass, and what it finds."""
+
+
+@pytest.mark.parametrize("find", [*EXAMPLES, find_broken_links])
 @pytest.mark.parametrize(
     "document", DOCUMENTS, ids=lambda path: str(path.relative_to(locate_root()))
 )
@@ -236,19 +209,9 @@ def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
     assert list(find(document.read_text(), document)) == []
 
 
-@pytest.mark.parametrize(
-    ("find", "right", "wrong"),
-    [
-        (find_unknown_targets, "`make up SIMULATOR_SPEED=60`, we make do", "make coffee"),
-        (find_unknown_commands, "`bin/retail status --json`", "retail status --xml"),
-        (find_unknown_modules, "`python -m infra.jars.lock`", "python -m infra.jars.key"),
-        (find_missing_files, "`contracts/topics`, `data/api`, `store_id/sku`", "design.md"),
-        (find_unknown_routes, "`GET /v1/stock/S003/SKU-7`", "GET /v1/shelf"),
-        (find_unknown_variables, "`make reset YES=1`, `COMPONENT=api`", "DATA_FOLDER"),
-    ],
-)
-def test_a_wrong_name_is_found_and_a_right_one_is_not(find: Finder, right: str, wrong: str) -> None:
-    readme = locate_root() / "README.md"
+@pytest.mark.parametrize("find", EXAMPLES)
+def test_a_wrong_name_is_found_and_a_right_one_is_not(find: Finder) -> None:
+    readme, (right, wrong) = locate_root() / "README.md", EXAMPLES[find]
     assert list(find(right, readme)) == []
     [found] = find(f"{right}\n\n`{wrong}`\n", readme)
     assert found in wrong

@@ -16,9 +16,8 @@ HEAD = ("threat", "---")
 
 def list_rows() -> list[list[str]]:
     lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in lines if line[:1] == "|"
-    ]
+    cells = [line.strip("|").split("|") for line in lines if line[:1] == "|"]
+    rows = [[cell.strip() for cell in row] for row in cells]
     return [row for row in rows if row[0] not in HEAD]
 
 

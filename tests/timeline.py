@@ -68,14 +68,8 @@ class Timeline:
         self._offsets: Counter[Partition] = Counter()
         self._events = 0
         for store_id, (latitude, longitude) in PLACES.items():
-            self.put(
-                STORES,
-                BEFORE,
-                effective_at=BEFORE,
-                store_id=store_id,
-                latitude_microdegrees=latitude,
-                longitude_microdegrees=longitude,
-            )
+            place: Row = {"latitude_microdegrees": latitude, "longitude_microdegrees": longitude}
+            self.put(STORES, BEFORE, effective_at=BEFORE, store_id=store_id, **place)
         for sku, cents in PRICES.items():
             self.set_price(sku, cents, BEFORE)
             self.introduce(sku, pack_size_units=PACKS[sku])
@@ -89,24 +83,14 @@ class Timeline:
     ) -> str:
         """Publish an event, by default at its event time. Returns its id."""
         self._events += 1
-        event = {
-            **contract.examples[0],
-            "event_id": f"E{self._events:04d}",
-            "event_time": happened,
-            **fields,
-        }
+        own = {"event_id": f"E{self._events:04d}", "event_time": happened}
+        event = {**contract.examples[0], **own, **fields}
         key = encode_key(contract, event)
         place = contract.name, choose_partition(key, contract.settings.partitions)
-        record = Record(
-            *place,
-            offset=self._offsets[place],
-            published_ms=((published or happened) - EPOCH) // MILLISECOND,
-            key=key,
-            value=encode(contract, event),
-            headers=(),
-        )
+        published_ms = ((published or happened) - EPOCH) // MILLISECOND
+        value = encode(contract, event)
+        self.records.append(Record(*place, self._offsets[place], published_ms, key, value, ()))
         self._offsets[place] += 1
-        self.records.append(record)
         return str(event["event_id"])
 
     def introduce(self, sku: str, **fields: Any) -> None:
@@ -133,16 +117,9 @@ class Timeline:
         published: datetime | None = None,
     ) -> None:
         """A promotion at a price in cents; by default it is published when it takes effect."""
-        self._announce(
-            PROMOTIONS,
-            effective_at,
-            published,
-            sku=sku,
-            starts_at=starts_at,
-            ends_at=ends_at,
-            usual_price_cents=PRICES[sku],
-            price_cents=cents,
-        )
+        prices = {"usual_price_cents": PRICES[sku], "price_cents": cents}
+        span = {"starts_at": starts_at, "ends_at": ends_at}
+        self._announce(PROMOTIONS, effective_at, published, sku=sku, **span, **prices)
 
     def _announce(
         self, contract: Contract, effective_at: datetime, published: datetime | None, **fields: Any
@@ -164,16 +141,9 @@ class Timeline:
         """Publish a receipt. `lines`: sku, units, unit price, and a measure if it is sold by one;
         one milk by default.
         """
-        return self.put(
-            RECEIPTS,
-            happened,
-            lines=build_lines(lines or ((MILK, 1, PRICES[MILK]),)),
-            card_token=card,
-            customer_id=customer,
-            store_id=store,
-            cashier_id=cashier,
-            **fields,
-        )
+        sold = build_lines(lines or ((MILK, 1, PRICES[MILK]),))
+        by: Row = {"card_token": card, "customer_id": customer, "cashier_id": cashier}
+        return self.put(RECEIPTS, happened, lines=sold, store_id=store, **by, **fields)
 
     def refund(
         self,
@@ -186,17 +156,10 @@ class Timeline:
         **fields: Any,
     ) -> str:
         """Publish a refund of the receipt with that id, issued at that time."""
-        return self.put(
-            REFUNDS,
-            happened,
-            lines=build_lines(lines or ((WINE, 1, PRICES[WINE]),)),
-            receipt_event_id=receipt,
-            receipt_event_time=issued,
-            card_token=card,
-            cashier_id=cashier,
-            store_id=LEEDS,
-            **fields,
-        )
+        back = build_lines(lines or ((WINE, 1, PRICES[WINE]),))
+        of_receipt: Row = {"receipt_event_id": receipt, "receipt_event_time": issued}
+        by: Row = {"card_token": card, "cashier_id": cashier, "store_id": LEEDS}
+        return self.put(REFUNDS, happened, lines=back, **of_receipt, **by, **fields)
 
     def compute_alerts(self, rule: str, **limits: Any) -> list[Row]:
         """The alerts of one rule."""

@@ -27,12 +27,9 @@ LEAST = {"positive": 1, "not negative": 0}
 
 def project(use: Use, contract: Contract, value: bytes) -> dict[str, Any]:
     """The record as the consumer has it. Raises what fastavro raises where it cannot be read."""
-    number = int.from_bytes(value[1:FRAME_BYTES], "big")
-    read = fastavro.schemaless_reader(
-        io.BytesIO(value[FRAME_BYTES:]),
-        _parse_writer(contract, number),
-        _parse_reader(contract, use.list_paths(contract)),
-    )
+    writer = _parse_writer(contract, int.from_bytes(value[1:FRAME_BYTES], "big"))
+    reader = _parse_reader(contract, use.list_paths(contract))
+    read = fastavro.schemaless_reader(io.BytesIO(value[FRAME_BYTES:]), writer, reader)
     assert isinstance(read, dict)
     return read
 
@@ -61,11 +58,8 @@ def _check_values(relies: Reliances, value: Mapping[str, Any]) -> Iterator[str]:
         if any(number < LEAST[sign] for number in find_at(value, parse_path(place))):
             yield f"{place} is not {sign}"
     for place, known in relies.values.items():
-        yield from (
-            f"{place} is {number}"
-            for number in find_at(value, parse_path(place))
-            if number not in known
-        )
+        found = find_at(value, parse_path(place))
+        yield from (f"{place} is {number}" for number in found if number not in known)
 
 
 def _check_place(
@@ -112,6 +106,5 @@ def _parse_writer(contract: Contract, number: int) -> Any:
 
 @cache
 def _parse_reader(contract: Contract, paths: tuple[Path, ...]) -> Any:
-    return fastavro.parse_schema(
-        build_avro_projection(contract, project_fields(contract.fields, paths))
-    )
+    fields = project_fields(contract.fields, paths)
+    return fastavro.parse_schema(build_avro_projection(contract, fields))

@@ -123,12 +123,8 @@ def _any(field: Field, rules: Sequence[Rule]) -> st.SearchStrategy[Any]:
     """Values of the field's type: anything, what keeps the rules, and what just breaks them."""
     limits = [rule.limit for rule in rules]
     if field.type == "string":
-        edges = [
-            "a" * (limit + more)
-            for limit in limits
-            if isinstance(limit, int)
-            for more in (-1, 0, 1)
-        ]
+        sizes = [limit + more for limit in limits if isinstance(limit, int) for more in (-1, 0, 1)]
+        edges = ["a" * size for size in sizes]
         return st.sampled_from([*edges, "", "a", "a/b", "a\n"]) | _text(0, 40) | _kept(field, rules)
     if field.type in BITS:
         end = 2 ** (BITS[field.type] - 1)
@@ -150,7 +146,5 @@ def _text(least: int, most: int) -> st.SearchStrategy[str]:
 
 
 def _limit(rules: Sequence[Rule], kind: str, otherwise: int) -> int:
-    return next(
-        (rule.limit for rule in rules if rule.kind == kind and isinstance(rule.limit, int)),
-        otherwise,
-    )
+    limits = (rule.limit for rule in rules if rule.kind == kind)
+    return next((limit for limit in limits if isinstance(limit, int)), otherwise)

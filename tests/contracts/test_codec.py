@@ -43,15 +43,13 @@ def test_what_is_encoded_is_decoded_and_is_what_any_avro_writer_writes(
     agreed = CONTRACTS[name]
     record = data.draw(valid(agreed))
     assert find_broken_rules(agreed, record) == set()
-    encoded = encode(agreed, record)
+    encoded, number = encode(agreed, record), get_schema_id(agreed)
     decoded = decode(encoded)
-    assert decoded.value == record
     assert decoded.contract is agreed
-    assert decoded.schema_id == get_schema_id(agreed)
-    written = io.BytesIO(b"\0" + get_schema_id(agreed).to_bytes(4, "big"))
-    written.seek(5)
-    fastavro.schemaless_writer(written, build_avro_schema(agreed), record)
-    assert encoded == written.getvalue()
+    assert (decoded.value, decoded.schema_id) == (record, number)
+    body = io.BytesIO()
+    fastavro.schemaless_writer(body, build_avro_schema(agreed), record)
+    assert encoded == b"\0" + number.to_bytes(4, "big") + body.getvalue()
 
 
 def test_a_timestamp_may_be_given_in_milliseconds() -> None:
@@ -131,9 +129,8 @@ def test_a_key_joins_its_fields() -> None:
 
 def test_a_time_in_a_key_is_milliseconds_however_it_is_given() -> None:
     alert = ALERTS.examples[0]
-    at_ms = 1_772_445_600_000
-    assert encode_key(ALERTS, alert) == f"card-velocity/tok_9a31/{at_ms}".encode()
-    assert encode_key(ALERTS, {**alert, "interval_start": at_ms}) == encode_key(ALERTS, alert)
+    for event in (alert, {**alert, "interval_start": 1_772_445_600_000}):
+        assert encode_key(ALERTS, event) == b"card-velocity/tok_9a31/1772445600000"
 
 
 def test_an_unknown_contract_names_those_that_are_known() -> None:

@@ -23,10 +23,8 @@ USES = [(who, topic) for who, one in CONSUMERS.items() for topic in one.reads]
 def test_a_reader_hands_out_what_is_declared() -> None:
     value = create_reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
     assert set(value) == {"event_id", "event_time", "customer_id", "lines"}
-    assert value["lines"] == [
-        {name: line[name] for name in ("units", "unit_price_cents", "measure")}
-        for line in RECEIPT["lines"]
-    ]
+    names = ("units", "unit_price_cents", "measure")
+    assert value["lines"] == [{name: line[name] for name in names} for line in RECEIPT["lines"]]
     with pytest.raises(KeyError, match="seed"):
         create_reader("own-clock")(encode(CLOCKS, CLOCKS.examples[0])).value["seed"]
 

@@ -14,14 +14,11 @@ SHELVES = [{**SHELF, "sku": f"SKU-{number}"} for number in range(20)]
 MORE: dict[str, Any] = {"string": "x", "timestamp": timedelta(milliseconds=1)}
 """What makes another value of a field of this type; of a number: one."""
 
-IN_MILLISECONDS = {
-    "first_event_time": 1_772_409_600_000,
-    "last_event_time": 1_772_448_067_120,
-}
+IN_MS = {"first_event_time": 1_772_409_600_000, "last_event_time": 1_772_448_067_120}
 ALIKE: dict[str, tuple[list[Any], list[Any]]] = {
     "rows in another order": (random.Random(1).sample(SHELVES, len(SHELVES)), SHELVES),
     "fields in another order": ([dict(reversed(list(SHELF.items())))], [SHELF]),
-    "times in milliseconds": ([{**SHELF, **IN_MILLISECONDS}], [SHELF]),
+    "times in milliseconds": ([{**SHELF, **IN_MS}], [SHELF]),
 }
 
 

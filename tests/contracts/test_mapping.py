@@ -7,14 +7,12 @@ from contracts.mapping import TYPES
 from tests.contracts.broken_rules import find_broken_rules
 
 EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
+OF_THE_WALL = {"control"}
+"""Domains whose topics record what programs do, by the wall's clock."""
 
 
 def test_no_type_is_a_float() -> None:
     assert {known.value for known in TYPES.values()}.isdisjoint({float, complex})
-
-
-OF_THE_WALL = {"control"}
-"""Domains whose topics record what programs do, by the wall's clock."""
 
 
 @EVERY

@@ -8,16 +8,14 @@ import pytest
 from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, STOCK_LEVELS, Contract, build_model
 from tests.contracts.broken_rules import find_broken_rules
 
-RECEIPT = RECEIPTS.examples[0]
-
-
+LINE = RECEIPTS.examples[0]["lines"][0]
 REFUSED: list[tuple[Contract, dict[str, Any]]] = [
     *((ADJUSTMENTS, {"units": units}) for units in (True, 1.0, "1", 2**31, -(2**31) - 1)),
     (ADJUSTMENTS, {"colour": "red"}),
     (ADJUSTMENTS, {"event_time": datetime.fromisoformat("2026-03-02T10:41:07")}),
     (ADJUSTMENTS, {"event_time": datetime(2026, 3, 2, 10, 41, 7, 120_500, UTC)}),
     (RELEASES, {"value": "AAAA"}),
-    (RECEIPTS, {"lines": [{**RECEIPT["lines"][0], "colour": "red"}]}),
+    (RECEIPTS, {"lines": [{**LINE, "colour": "red"}]}),
 ]
 
 
@@ -32,15 +30,8 @@ def test_in_json_bytes_are_base64() -> None:
 
 
 def test_every_fault_is_reported_at_once() -> None:
-    faulty: dict[str, Any] = {
-        "event_id": "",
-        "event_time": None,
-        "store_id": "a/" * 40,
-        "sku": "SKU-00417",
-        "units": 0,
-        "reason": 7,
-    }
-    assert find_broken_rules(ADJUSTMENTS, faulty) == {
+    wrong = {"event_id": "", "event_time": None, "store_id": "a/" * 40, "units": 0, "reason": 7}
+    assert find_broken_rules(ADJUSTMENTS, {"sku": "SKU-00417", **wrong}) == {
         "event_id has a length of at least 1",
         "event_time is given",
         "store_id matches ^[^/]{1,64}$",
@@ -54,8 +45,6 @@ def test_what_is_no_record_is_refused() -> None:
 
 
 def test_the_model_explains_its_fields() -> None:
-    properties = build_model(STOCK_LEVELS).model_json_schema()["properties"]
-    assert properties["units_sold"]["description"] == "What receipts took from it."
-    assert properties["units_sold"]["unit"] == "units"
-    assert properties["units_sold"]["examples"] == [31]
-    assert properties["units_sold"]["minimum"] == 0
+    explained = build_model(STOCK_LEVELS).model_json_schema()["properties"]["units_sold"]
+    assert explained["description"] == "What receipts took from it."
+    assert (explained["unit"], explained["examples"], explained["minimum"]) == ("units", [31], 0)

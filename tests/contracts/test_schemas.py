@@ -19,6 +19,8 @@ from contracts.schemas import (
     render_lock,
 )
 
+NEXT = Entry(len(load_lock()) + 1, ADJUSTMENTS.name, {"type": "record"})
+
 
 def test_the_lock_is_current() -> None:
     wanted = render_lock(extend(load_lock(), CONTRACTS.values()))
@@ -33,8 +35,7 @@ def test_every_id_is_given_once_and_counts_from_one() -> None:
 
 
 def test_a_contract_that_returns_to_an_older_schema_keeps_its_old_id() -> None:
-    newer = Entry(99, ADJUSTMENTS.name, {"type": "record"})
-    entries = (*load_lock(), newer)
+    entries = (*load_lock(), NEXT)
     assert extend(entries, [ADJUSTMENTS]) == entries
 
 
@@ -42,9 +43,6 @@ def test_a_schema_without_an_id_names_the_command_that_gives_one() -> None:
     changed = dataclasses.replace(ADJUSTMENTS, fields=ADJUSTMENTS.fields[:-1])
     with pytest.raises(LookupError, match="retail contracts release"):
         get_schema_id(changed)
-
-
-NEXT = Entry(len(load_lock()) + 1, ADJUSTMENTS.name, {"type": "record"})
 
 
 @pytest.fixture
@@ -56,11 +54,10 @@ def newer_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_pinned_code_reads_what_a_newer_lock_tells(newer_lock: Path) -> None:
+def test_pinned_code_reads_what_a_newer_lock_tells_and_keeps_what_an_older_one_does_not(
+    newer_lock: Path,
+) -> None:
     assert load_known.__wrapped__() == (*load_lock(), NEXT)
-
-
-def test_pinned_code_keeps_what_an_older_lock_does_not_tell(newer_lock: Path) -> None:
     newer_lock.write_text(render_lock(load_lock()[:1]))
     assert load_known.__wrapped__() == load_lock()
 

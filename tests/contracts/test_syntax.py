@@ -30,14 +30,13 @@ NO_YAML = (
     "status: @active", "status: *active", "status: !active now", "---\nstatus: active", "- status",
     "status: 2027-02-30", "status: \x07", "? [status]\n: active",
 )  # fmt: skip
-REPEATED = ("status: active\nstatus: active", "'status', which stands twice")
 
 
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
         *((wrong, "expected YAML, found ") for wrong in NO_YAML),
-        REPEATED,
+        ("status: active\nstatus: active", "'status', which stands twice"),
         ("status: [active]", "expected a text, found a list"),
         ("status: 2", "expected a text, found 2"),
         ("status: active\nstaatus: 1\ntags: [x]", "Did you mean status?"),
@@ -66,12 +65,8 @@ def test_a_file_that_is_no_mapping_is_named(tmp_path: Path, text: bytes, found: 
 
 
 def test_everything_that_is_repeated_or_unknown_is_told_at_once(tmp_path: Path) -> None:
-    told = fail(
-        tmp_path,
-        GOOD.read_text()
-        .replace(STATUS, f"{STATUS}\n{STATUS}\ncolour: red")
-        .replace("unit: m\n", "unit: m\n    unit: m\n    untt: m\n"),
-    )
+    text = GOOD.read_text().replace(STATUS, f"{STATUS}\n{STATUS}\ncolour: red")
+    told = fail(tmp_path, text.replace("unit: m\n", "unit: m\n    unit: m\n    untt: m\n"))
     for part in ("'status', which", "'unit', which", "found 'colour'", "Did you mean unit?"):
         assert part in told
 

@@ -60,10 +60,8 @@ def test_what_was_heard_is_heard_again_at_the_same_tick_and_never_twice(tmp_path
     first.hear(7, [ORDER, ORDER])
     first.hear(9, [ORDER, ORDER._replace(order_id="PO-2")])
     for journal in (first, Journal(tmp_path, "a world")):
-        assert [one.order_id for tick in range(12) for one in journal.list_heard(tick)] == [
-            "PO-1",
-            "PO-2",
-        ]
+        heard = [one.order_id for tick in range(12) for one in journal.list_heard(tick)]
+        assert heard == ["PO-1", "PO-2"]
         assert journal.list_heard(7) == [ORDER]
     assert Journal(tmp_path, "another world").list_heard(7) == ()
 

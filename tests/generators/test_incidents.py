@@ -1,36 +1,21 @@
 from dataclasses import replace
-from functools import cache
 
 from contracts import INCIDENTS, RECEIPTS, REFUNDS, build_model, decode, encode
-from generators.event import Event, Publication
+from generators.event import Event
 from generators.incidents.book import STORIES
 from generators.ticks import HOUR_MS, START_MS
-from tests.generators.worlds import CLEAN, publish_hours, publish_world
+from tests.generators.worlds import CLEAN, publish_world
 
 BUSY = replace(CLEAN, products=200, fraud_rate=0.02, look_alike_rate=0.04)
 HOURS = 36
 SETTLED_MS = START_MS + (HOURS - 3) * HOUR_MS
 
 
-def publish_all() -> tuple[Publication, ...]:
-    return publish_hours(HOURS, BUSY)
-
-
-@cache
-def find_events(topic: str) -> dict[str, Event]:
-    return {one.event["event_id"]: one.event for one in publish_all() if one.topic == topic}
-
-
-def find_incidents(**asked: str) -> list[Event]:
+def find_incidents() -> list[Event]:
     """Those that were over long enough before the end: what was late is in the log, too."""
-    found = [
-        one.event
-        for one in publish_all()
-        if one.topic == INCIDENTS.name
-        and asked.items() <= one.event.items()
-        and one.event["world_at"] < SETTLED_MS
-    ]
-    assert found, asked
+    incidents = publish_world(BUSY, INCIDENTS, HOURS)
+    found = [one for one in incidents if one["world_at"] < SETTLED_MS]
+    assert found
     return found
 
 
@@ -44,7 +29,10 @@ def test_each_rule_has_frauds_and_five_ways_to_be_innocent() -> None:
 
 def test_incidents_keep_their_contract_happened_and_are_told_once_after_their_last_event() -> None:
     incidents = find_incidents()
-    log = {RECEIPTS.name: find_events(RECEIPTS.name), REFUNDS.name: find_events(REFUNDS.name)}
+    log = {
+        topic.name: {one["event_id"]: one for one in publish_world(BUSY, topic, HOURS)}
+        for topic in (RECEIPTS, REFUNDS)
+    }
     assert len({one["incident_id"] for one in incidents}) == len(incidents) > 100
     for one in incidents:
         build_model(INCIDENTS).model_validate(decode(encode(INCIDENTS, one)).value)

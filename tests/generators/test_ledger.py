@@ -15,12 +15,10 @@ def list_movements(publication: Publication) -> Iterator[tuple[Account, int]]:
     """What a published event adds to each account."""
     event = publication.event
     store_id = event.get("store_id", "")
-    if publication.topic == RECEIPTS.name:
+    if publication.topic in (RECEIPTS.name, REFUNDS.name):
+        sign = 1 if publication.topic == REFUNDS.name else -1
         for line in event["lines"]:
-            yield (BOOK, store_id, line["sku"]), -line["units"]
-    elif publication.topic == REFUNDS.name:
-        for line in event["lines"]:
-            yield (BOOK, store_id, line["sku"]), line["units"]
+            yield (BOOK, store_id, line["sku"]), sign * line["units"]
     elif publication.topic == SHIPMENTS.name:
         closes = event["status"] == "received"
         for line in event["lines"]:
@@ -56,8 +54,7 @@ def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
 
 def test_unseen_theft_parts_the_book_from_the_shelf() -> None:
     """In a world without dirt the book lacks nothing: what is left is theft nobody has counted."""
-    gap_units = 0
-    widest_units = 0
+    gap_units = widest_units = 0
     for tick in remember(CLEAN).list_ticks(48):
         for publication in select_pages(tick):
             for moved in publication.event["movements"]:

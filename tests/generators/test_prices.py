@@ -64,11 +64,8 @@ def test_every_promotion_is_planned_and_no_other() -> None:
         for plan in publish_plans()
         for day in range(find_day(plan["starts_at"]), find_day(plan["ends_at"]))
     }
-    drawn = {
-        (render_sku(product), day)
-        for day in range(QUIET_DAYS)
-        for product in DRAWN.list_running(day)
-    }
+    days = range(QUIET_DAYS)
+    drawn = {(render_sku(product), day) for day in days for product in DRAWN.list_running(day)}
     assert drawn
     assert {(sku, day) for sku, day in planned if day < QUIET_DAYS} == drawn
 

@@ -23,9 +23,8 @@ class Broker:
         if not self.room:
             raise BufferError
         self.room -= 1
-        self.queue.append(
-            {"topic": topic, "value": value, "key": key, "partition": partition, **rest}
-        )
+        record = {"topic": topic, "value": value, "key": key, "partition": partition, **rest}
+        self.queue.append(record)
 
     def poll(self, timeout: float) -> int:
         if self.refuses and self.queue:

@@ -19,7 +19,6 @@ from tests.generators.worlds import SMALL, to_published
 HOURS = 4
 TICKS = HOURS * TICKS_PER_HOUR
 WORLD = replace(SMALL, seed=3, stores=2, products=12, receipts_per_minute=4.0)
-OTHER = replace(WORLD, seed=4)
 
 
 @cache
@@ -35,12 +34,7 @@ def publish_uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
 
 def create_log(publications: Iterable[Publication]) -> Logged:
     """A log that holds these."""
-    return Logged(
-        {
-            (publication.topic, publication.partition): to_published(publication)
-            for publication in publications
-        }
-    )
+    return Logged({(one.topic, one.partition): to_published(one) for one in publications})
 
 
 def resume_world(log: Logged, states: Iterable[str]) -> World:
@@ -59,11 +53,8 @@ def are_all_there(counts: Counts, there: Counts) -> bool:
 
 
 def publish_rest(world: World, log: Logged) -> list[Publication]:
-    return [
-        publication
-        for _ in range(world.next_tick, TICKS)
-        for publication in log.select_missing(world.tick())
-    ]
+    ticks = range(world.next_tick, TICKS)
+    return [one for _ in ticks for one in log.select_missing(world.tick())]
 
 
 @settings(max_examples=15, deadline=None)
@@ -73,18 +64,12 @@ def test_cut_anywhere_the_log_gets_exactly_what_it_lacks(data: st.DataObject) ->
     publications, states = publish_uncut()
     cut = data.draw(st.integers(0, len(publications)), label="records sent")
     kept_states = data.draw(st.integers(0, len(states)), label="states on disk")
-    refused = data.draw(
-        st.dictionaries(
-            st.sampled_from(sorted({(p.topic, p.partition) for p in publications})),
-            st.integers(1, 30),
-        ),
-        label="records not taken, by partition",
-    )
+    partitions = st.sampled_from(sorted({(one.topic, one.partition) for one in publications}))
+    counts = st.dictionaries(partitions, st.integers(1, 30))
+    refused = data.draw(counts, label="records not taken, by partition")
     there: list[Publication] = []
     lacking: list[Publication] = []
-    ends: dict[tuple[str, int], int] = {}
-    for publication in publications[:cut]:
-        ends[publication.topic, publication.partition] = publication.sequence
+    ends = {(one.topic, one.partition): one.sequence for one in publications[:cut]}
     for index, publication in enumerate(publications):
         where = publication.topic, publication.partition
         taken = publication.sequence <= ends.get(where, -1) - refused.get(where, 0)
@@ -95,10 +80,8 @@ def test_cut_anywhere_the_log_gets_exactly_what_it_lacks(data: st.DataObject) ->
 
 def test_another_world_s_log_is_refused_and_the_way_out_is_named() -> None:
     publications, _ = publish_uncut()
-    log = create_log(publications)
-    other = World(OTHER)
     with pytest.raises(OtherWorld, match="make reset"):
-        publish_rest(other, log)
+        publish_rest(World(replace(WORLD, seed=4)), create_log(publications))
 
 
 def test_a_restored_world_goes_on_with_its_prices_deliveries_returns_and_incidents() -> None:

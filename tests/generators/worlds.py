@@ -62,12 +62,10 @@ def publish_world(parameters: Parameters, topic: Contract, hours: int) -> tuple[
 
 def to_published(publication: Publication) -> Published:
     """The publication as the log holds it, bytes and all."""
-    value = wire.encode_value(publication)
-    return Published(
-        publication.published_ms, publication.sequence, publication.key.encode(), value
-    )
+    key, value = publication.key.encode(), wire.encode_value(publication)
+    return Published(publication.published_ms, publication.sequence, key, value)
 
 
 def select_pages(publications: Iterable[Publication]) -> list[Publication]:
     """The ledger's among them."""
-    return [publication for publication in publications if publication.topic == LEDGER.name]
+    return [one for one in publications if one.topic == LEDGER.name]

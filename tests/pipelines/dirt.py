@@ -70,13 +70,11 @@ def damage(agreed: Contract) -> Sequence[Sent]:
         lambda drawn: {"value": whole[: drawn[0]] + drawn[1] + whole[drawn[0] + drawn[2] % 3 :]}
     )
     noise = st.binary(max_size=60).map(lambda body: {"value": whole[:5] + body})
-    changed = [
-        one["value"] for one in (*draw_records(change, RECORDS), *draw_records(noise, RECORDS))
-    ]
+    drawn = (*draw_records(change, RECORDS), *draw_records(noise, RECORDS))
+    changed = [one["value"] for one in drawn]
     cut = [whole[:length] for length in range(len(whole))]
     announced = [whole[:at] + TWO_BILLION for at in range(5, len(whole))]
-    odd = [
-        whole[:at] + one + whole[at + 1 :] for one in ODD for at in range(5, min(len(whole), 120))
-    ]
+    places = range(5, min(len(whole), 120))
+    odd = [whole[:at] + one + whole[at + 1 :] for one in ODD for at in places]
     values = (None, whole + b"\0\0", *cut, *announced, *changed, *odd)
     return tuple((right, value) for value in values)

@@ -56,32 +56,19 @@ class Event:
 
 def receipt(*lines: Units, at: timedelta = NONE, after: timedelta = NONE, **fields: Any) -> Event:
     """A sale, of one A by default."""
-    event = {
-        "store_id": "S001",
-        "lines": price(lines),
-        "card_token": None,
-        "customer_id": None,
-        **fields,
-    }
-    return Event(RECEIPTS, at, after, event)
+    unsaid = {"store_id": "S001", "card_token": None, "customer_id": None}
+    return Event(RECEIPTS, at, after, {**unsaid, "lines": price(lines), **fields})
 
 
 def refund(*lines: Units, at: timedelta = NONE, after: timedelta = NONE, **fields: Any) -> Event:
     """Goods taken back, without a receipt, one A by default."""
-    event = {
-        "store_id": "S001",
-        "lines": price(lines),
-        "card_token": None,
-        "receipt_event_id": None,
-        **fields,
-    }
-    return Event(REFUNDS, at, after, event)
+    unsaid = {"store_id": "S001", "card_token": None, "receipt_event_id": None}
+    return Event(REFUNDS, at, after, {**unsaid, "lines": price(lines), **fields})
 
 
 def price(lines: Iterable[Units]) -> list[Row]:
-    return [
-        {"sku": sku, "units": units, "unit_price_cents": 100} for sku, units in lines or (("A", 1),)
-    ]
+    priced = lines or (("A", 1),)
+    return [{"sku": sku, "units": units, "unit_price_cents": 100} for sku, units in priced]
 
 
 def dispatch(*lines: Units, **fields: Any) -> Event:
@@ -103,14 +90,8 @@ def shipment(
 ) -> Event:
     names = ("sku", "dispatched_units", "received_units")
     listed = [dict(zip(names, line, strict=True)) for line in lines]
-    event = {
-        "store_id": "S001",
-        "purchase_order_id": None,
-        "status": status,
-        "lines": listed,
-        **fields,
-    }
-    return Event(SHIPMENTS, at, after, event)
+    unsaid = {"store_id": "S001", "purchase_order_id": None}
+    return Event(SHIPMENTS, at, after, {**unsaid, "status": status, "lines": listed, **fields})
 
 
 def adjustment(

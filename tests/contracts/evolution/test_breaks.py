@@ -52,14 +52,15 @@ def alter(
 
 
 def change_field(place: str, **values: Any) -> Change:
-    return lambda one: replace(
-        one,
-        fields=alter(one.fields, parse_path(place), lambda field: [replace(field, **values)]),
-    )
+    return alter_at(parse_path(place), lambda field: [replace(field, **values)])
 
 
 def drop(name: str) -> Change:
-    return lambda one: replace(one, fields=alter(one.fields, [name], lambda _: []))
+    return alter_at([name], lambda _: [])
+
+
+def alter_at(path: Sequence[str], change: Callable[[Field], Sequence[Field]]) -> Change:
+    return lambda one: replace(one, fields=alter(one.fields, path, change))
 
 
 def add_required(name: str) -> Change:
@@ -169,11 +170,9 @@ BREAKS: Mapping[str, Break] = {
 @pytest.mark.parametrize("mistake", BREAKS)
 def test_a_break_is_caught_with_whom_it_breaks(mistake: str) -> None:
     expected = BREAKS[mistake]
-    [found] = [
-        one
-        for one in find_changes(expected.change(expected.of))
-        if one.breaks and one.change.place == expected.place and expected.text in one.change.text
-    ]
+    breaks = [one for one in find_changes(expected.change(expected.of)) if one.breaks]
+    at_place = [one for one in breaks if one.change.place == expected.place]
+    [found] = [one for one in at_place if expected.text in one.change.text]
     assert set(expected.readers) <= set(found.readers_broken)
     assert set(expected.not_readers) <= set(found.readers_going_on)
     assert set(expected.writers) <= set(found.writers_broken)

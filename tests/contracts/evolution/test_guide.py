@@ -29,9 +29,8 @@ class Step(NamedTuple):
 def read_sections() -> dict[str, list[Step]]:
     """The steps under each heading."""
     parts = re.split(r"^## (.+)$", GUIDE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    return {
-        title: list(_parse_steps(text)) for title, text in zip(parts[::2], parts[1::2], strict=True)
-    }
+    sections = zip(parts[::2], parts[1::2], strict=True)
+    return {title: list(_parse_steps(text)) for title, text in sections}
 
 
 def _parse_steps(text: str) -> Iterator[Step]:

@@ -15,12 +15,8 @@ from contracts.validation import VALIDATED, Rejection, validate
 from tests.contracts.evolution.editing import HERE
 from tests.contracts.expectations import project
 
-VERSIONS = [
-    one
-    for name, versions in load_released(HERE)[0].items()
-    if name in CONTRACTS
-    for one in versions
-]
+RELEASED, _ = load_released(HERE)
+VERSIONS = [one for name in CONTRACTS for one in RELEASED.get(name, ())]
 """Of contracts that are still there: nobody reads those whose sunset has come."""
 
 

@@ -1,23 +1,22 @@
 """From rows to receipts, refunds and adjustments, of both public shapes."""
 
-from contextlib import closing
 from pathlib import Path
 
 from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, REFUNDS
-from generators.importing.events import Refused, announce_catalog, to_outgoing
-from generators.importing.reading import open_scratch, read_lines
+from generators.importing.events import Refused, to_outgoing
 from tests.generators.importing.sales import (
     LAMP,
     SHAPE,
-    UCI,
+    announce,
     at,
     find_reasons,
     load_mapping,
     read,
+    read_issued,
     select_issued,
     uci_row,
-    write_csv,
     write_m5,
+    write_rows,
     write_uci,
 )
 
@@ -25,7 +24,7 @@ from tests.generators.importing.sales import (
 def test_rows_become_receipts_refunds_and_losses_and_bad_ones_refuse_a_receipt_whole(
     tmp_path: Path,
 ) -> None:
-    outcomes = read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv"))
+    outcomes = read(SHAPE, write_uci(tmp_path / "a.csv"))
     issued = select_issued(outcomes)
     assert issued[0].contract is RECEIPTS
     assert issued[0].event == {
@@ -49,13 +48,12 @@ def test_rows_become_receipts_refunds_and_losses_and_bad_ones_refuse_a_receipt_w
         8: "time: expected %m/%d/%Y %H:%M or %Y-%m-%d %H:%M:%S",
     }
     bad = [to_outgoing(one, one.at_ms) for one in issued]
-    assert [one.reasons for one in bad if isinstance(one, Refused)] == [
-        ("lines[].unit_price_cents is at least 0",)
-    ]
+    [refused] = [one for one in bad if isinstance(one, Refused)]
+    assert refused.reasons == ("lines[].unit_price_cents is at least 0",)
 
 
 def test_a_column_per_day_becomes_a_receipt_per_day_store_and_department(tmp_path: Path) -> None:
-    issued = select_issued(read(tmp_path / "s", load_mapping("m5"), write_m5(tmp_path)))
+    issued = read_issued(load_mapping("m5"), write_m5(tmp_path))
     assert len(issued) == 16
     second = next(one.event for one in issued if one.event["event_id"] == "CA_1-d_2|FOODS_1-R")
     assert second["event_time"] == at(2011, 1, 30, 18)  # noon in Chicago
@@ -70,16 +68,14 @@ def test_a_column_per_day_becomes_a_receipt_per_day_store_and_department(tmp_pat
 def test_what_is_longer_than_asked_for_becomes_several_receipts(tmp_path: Path) -> None:
     rows = [uci_row("1", number, "12/1/2010 8:26") for number in (1, 2, 3)]
     wanted = load_mapping("uci-online-retail", receipt={"by": ["InvoiceNo"], "lines_max": 2})
-    issued = select_issued(read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows)))
-    assert [(one.event_id, len(one.event["lines"])) for one in issued] == [
-        ("ONLINE-1-R", 2),
-        ("ONLINE-1-R1", 1),
-    ]
+    issued = read_issued(wanted, write_rows(tmp_path / "a.csv", *rows))
+    lines = {one.event_id: len(one.event["lines"]) for one in issued}
+    assert lines == {"ONLINE-1-R": 2, "ONLINE-1-R1": 1}
 
 
 def test_a_receipt_that_never_ends_is_refused(tmp_path: Path) -> None:
     rows = [uci_row("1", 1, "12/1/2010 8:26")] * 10_001
-    outcomes = read(tmp_path / "s", SHAPE, write_csv(tmp_path / "a.csv", UCI, rows))
+    outcomes = read(SHAPE, write_rows(tmp_path / "a.csv", *rows))
     assert find_reasons(outcomes) == {1: "receipt: at most 10,000 lines"}
 
 
@@ -88,9 +84,9 @@ def test_equal_rows_without_a_receipts_number_are_told_apart_and_keep_their_ids(
 ) -> None:
     wanted = load_mapping("uci-online-retail", receipt={})
     rows = [uci_row("1", 1, "12/1/2010 8:26")] * 2
-    first = select_issued(read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows)))
-    again = write_csv(tmp_path / "b.csv", UCI, [uci_row("1", 9, "12/1/2010 8:00"), *rows])
-    second = select_issued(read(tmp_path / "t", wanted, again))
+    first = read_issued(wanted, write_rows(tmp_path / "a.csv", *rows))
+    again = write_rows(tmp_path / "b.csv", uci_row("1", 9, "12/1/2010 8:00"), *rows)
+    second = read_issued(wanted, again)
     ids = [one.event_id for one in first]
     assert len(set(ids)) == 2
     assert [one.event_id for one in second][1:] == ids
@@ -98,8 +94,8 @@ def test_equal_rows_without_a_receipts_number_are_told_apart_and_keep_their_ids(
 
 def test_what_two_files_both_hold_is_there_once(tmp_path: Path) -> None:
     one, other = write_uci(tmp_path / "a.csv"), write_uci(tmp_path / "b.csv")
-    alone = select_issued(read(tmp_path / "s", SHAPE, one))
-    both = select_issued(read(tmp_path / "t", SHAPE, one, other))
+    alone = read_issued(SHAPE, one)
+    both = read_issued(SHAPE, one, other)
     assert [each.event for each in both] == [each.event for each in alone]
 
 
@@ -111,13 +107,8 @@ def test_opening_stock_is_the_least_that_covers_all_sales(tmp_path: Path) -> Non
         uci_row("4", 1, "12/1/2010 10:00", "3", LAMP),
         uci_row("5", -3, "12/1/2010 11:00", "0"),
     ]
-    with closing(open_scratch(tmp_path)) as engine:
-        read_lines(engine, SHAPE, [write_csv(tmp_path / "a.csv", UCI, rows)], lambda _: None)
-        announcements = list(announce_catalog(engine, SHAPE, 1, 2))
-    stock = {
-        one.event["sku"]: one.event["units"] for one in announcements if one.contract is ADJUSTMENTS
-    }
-    assert stock == {"85123A": 10, "71053": 1}
-    prices = [one.event for one in announcements if one.contract is PRICE_CHANGES]
+    announced = announce(SHAPE, write_rows(tmp_path / "a.csv", *rows))
+    stock = [one.event for one in announced if one.contract is ADJUSTMENTS]
+    assert {one["sku"]: one["units"] for one in stock} == {"85123A": 10, "71053": 1}
+    prices = [one.event for one in announced if one.contract is PRICE_CHANGES]
     assert {one["sku"]: one["price_cents"] for one in prices} == {"85123A": 255, "71053": 300}
-    assert not [one for one in announcements if isinstance(to_outgoing(one, 1), Refused)]

@@ -7,7 +7,7 @@ import pytest
 from generators.importing.drafting import guess, propose_mapping
 from generators.importing.mapping import read_mapping
 from infra.errors import UserError
-from tests.generators.importing.sales import UCI, load_mapping, write_csv, write_m5, write_uci
+from tests.generators.importing.sales import load_mapping, uci_row, write_m5, write_rows, write_uci
 
 GOOD = """
 time: {column: t}
@@ -66,13 +66,10 @@ def test_a_draft_of_rows_per_line_finds_what_the_mapping_of_the_shape_says(tmp_p
 
 
 def test_a_draft_says_where_a_date_could_be_read_in_two_ways(tmp_path: Path) -> None:
-    row = ("1", "A", "a", 1, "2/1/2010 8:26", "1", "1", "UK")
-    either = propose_mapping(write_csv(tmp_path / "either.csv", UCI, [row]))
+    either = propose_mapping(write_rows(tmp_path / "a.csv", uci_row("1", 1, "2/1/2010 8:26")))
     assert 'format: "%d/%m/%Y %H:%M"  # CHECK: or %m/%d/%Y %H:%M' in either
-    other = ("1", "A", "a", 1, "2/13/2010 8:26", "1", "1", "UK")
-    assert 'format: "%m/%d/%Y %H:%M"\n' in propose_mapping(
-        write_csv(tmp_path / "one.csv", UCI, [other])
-    )
+    one = propose_mapping(write_rows(tmp_path / "b.csv", uci_row("1", 1, "2/13/2010 8:26")))
+    assert 'format: "%m/%d/%Y %H:%M"\n' in one
 
 
 def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:
@@ -85,17 +82,11 @@ def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:
 
 
 def test_a_draft_asks_what_units_with_decimals_are_of(tmp_path: Path) -> None:
-    row = ("1", "A", "a", "0.350", "2/13/2010 8:26", "1", "1", "UK")
-    assert "# measure: {value: kilogram}" in propose_mapping(
-        write_csv(tmp_path / "weighed.csv", UCI, [row])
-    )
+    weighed = write_rows(tmp_path / "weighed.csv", uci_row("1", "0.350", "2/13/2010 8:26"))
+    assert "# measure: {value: kilogram}" in propose_mapping(weighed)
     assert "measure" not in propose_mapping(write_uci(tmp_path / "counted.csv"))
 
 
 def test_a_column_is_taken_for_one_field_only() -> None:
-    assert guess(["Date", "Item", "Sales", "Price", "Total"]) == {
-        "time": "Date",
-        "sku": "Item",
-        "units": "Sales",
-        "unit_price": "Price",
-    }
+    guessed = {"time": "Date", "sku": "Item", "units": "Sales", "unit_price": "Price"}
+    assert guess(["Date", "Item", "Sales", "Price", "Total"]) == guessed

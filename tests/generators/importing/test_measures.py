@@ -1,16 +1,16 @@
 """Goods that are sold by weight, volume or length: how many thousandths, and what is refused."""
 
-from contextlib import closing
 from pathlib import Path
 
 from contracts import ADJUSTMENTS, PRODUCTS
-from generators.importing.events import Refused, announce_catalog, to_outgoing
-from generators.importing.reading import open_scratch, read_lines
+from generators.importing.events import Refused, to_outgoing
 from tests.generators.importing.sales import (
     FIELDS,
+    announce,
     create_mapping,
     find_reasons,
     read,
+    read_issued,
     select_issued,
 )
 
@@ -40,7 +40,7 @@ def write(folder: Path, text: str = SALES) -> Path:
 
 
 def test_a_quantity_of_a_measure_is_a_whole_number_of_its_thousandths(tmp_path: Path) -> None:
-    first, second, refund = select_issued(read(tmp_path / "s", SHAPE, write(tmp_path)))
+    first, second, refund = read_issued(SHAPE, write(tmp_path))
     assert first.event["lines"] == [
         {"sku": "APPLES", "units": 350, "unit_price_cents": 299, "measure": "kilogram"},
         {"sku": "APPLES", "units": 1_000, "unit_price_cents": 299, "measure": "kilogram"},
@@ -51,24 +51,22 @@ def test_a_quantity_of_a_measure_is_a_whole_number_of_its_thousandths(tmp_path: 
         {"sku": "RIBBON", "units": 12_001, "unit_price_cents": 80, "measure": "metre"},
     ]
     assert refund.event["lines"][0]["units"] == 100
-    assert not [
-        one for one in (first, second, refund) if isinstance(to_outgoing(one, one.at_ms), Refused)
-    ]
+    for one in (first, second, refund):
+        assert not isinstance(to_outgoing(one, one.at_ms), Refused)
 
 
 def test_one_measure_may_hold_for_all_rows(tmp_path: Path) -> None:
     rows = "id;when;sku;qty;price\n1;2024-03-01 09:00;APPLES;0,5;2,99\n"
     for_all = create_mapping(fields={**FIELDS, "measure": {"value": "kilogram"}})
-    [receipt] = select_issued(read(tmp_path / "s", for_all, write(tmp_path, rows)))
-    assert receipt.event["lines"] == [
-        {"sku": "APPLES", "units": 500, "unit_price_cents": 299, "measure": "kilogram"}
-    ]
+    [receipt] = read_issued(for_all, write(tmp_path, rows))
+    [line] = receipt.event["lines"]
+    assert line == {"sku": "APPLES", "units": 500, "unit_price_cents": 299, "measure": "kilogram"}
 
 
 def test_an_amount_of_a_line_becomes_the_price_of_a_whole_measure(tmp_path: Path) -> None:
     fields = {**FIELDS, "unit_price": None, "amount": "price", "measure": "unit"}
     by_amount = create_mapping(**MEASURED | {"fields": fields})
-    first, *_ = select_issued(read(tmp_path / "s", by_amount, write(tmp_path)))
+    first, *_ = read_issued(by_amount, write(tmp_path))
     assert [line["unit_price_cents"] for line in first.event["lines"]] == [854, 299, 170]
 
 
@@ -83,14 +81,10 @@ id;when;sku;qty;unit;price
 6;2024-03-01 09:00;TEA;0,5;lb;3,40
 7;2024-03-01 09:00;APPLES;0,3500;kg;2,99
 """
-    outcomes = read(tmp_path / "s", SHAPE, write(tmp_path, rows))
-    decimals = "units: expected a number with at most three decimals"
+    outcomes = read(SHAPE, write(tmp_path, rows))
     assert find_reasons(outcomes) == {
-        1: decimals,
-        2: decimals,
-        3: decimals,
-        4: "units: expected a whole number",
-        5: "units: expected a whole number",
+        **dict.fromkeys((1, 2, 3), "units: expected a number with at most three decimals"),
+        **dict.fromkeys((4, 5), "units: expected a whole number"),
         6: "measure: expected kilogram, litre, metre or piece",
     }
     [receipt] = select_issued(outcomes)
@@ -99,24 +93,16 @@ id;when;sku;qty;unit;price
 
 def test_a_product_has_one_measure(tmp_path: Path) -> None:
     other = SALES + "4;2024-03-01 09:20;APPLES;1;l;2,99\n"
-    outcomes = read(tmp_path / "s", SHAPE, write(tmp_path, other))
-    assert set(find_reasons(outcomes).values()) == {
-        "measure: expected the same in all rows of a sku"
-    }
+    outcomes = read(SHAPE, write(tmp_path, other))
+    reasons = set(find_reasons(outcomes).values())
+    assert reasons == {"measure: expected the same in all rows of a sku"}
     assert [one.event["lines"][0]["sku"] for one in select_issued(outcomes)] == ["MILK"]
 
 
 def test_a_product_is_announced_with_its_measure(tmp_path: Path) -> None:
-    with closing(open_scratch(tmp_path)) as engine:
-        read_lines(engine, SHAPE, [write(tmp_path)], lambda _: None)
-        announced = list(announce_catalog(engine, SHAPE, 1, 2))
+    announced = announce(SHAPE, write(tmp_path))
     products = [one.event for one in announced if one.contract is PRODUCTS]
-    assert {one["sku"]: one.get("measure") for one in products} == {
-        "APPLES": "kilogram",
-        "BREAD": None,
-        "MILK": "litre",
-        "RIBBON": "metre",
-    }
+    measures = {"APPLES": "kilogram", "BREAD": None, "MILK": "litre", "RIBBON": "metre"}
+    assert {one["sku"]: one.get("measure") for one in products} == measures
     stock = [one.event for one in announced if one.contract is ADJUSTMENTS]
     assert {one["sku"]: one["units"] for one in stock}["APPLES"] == 1_350
-    assert not [one for one in announced if isinstance(to_outgoing(one, 1), Refused)]

@@ -10,14 +10,7 @@ import pytest
 
 from contracts import HEARTBEATS, RECEIPTS
 from generators.importing.events import Issued, Refused
-from generators.importing.publishing import (
-    HORIZON_MS,
-    SLOT_MS,
-    Imported,
-    Run,
-    Target,
-    Watch,
-)
+from generators.importing.publishing import HORIZON_MS, SLOT_MS, Imported, Run, Target, Watch
 from generators.importing.reading import open_scratch
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.kafka import Outgoing
@@ -128,11 +121,9 @@ def test_what_the_log_holds_is_not_sent_again_and_the_clock_still_passes_it(
 
 
 def test_what_happened_before_the_worlds_time_comes_late_or_not_at_all(importing: Import) -> None:
-    imported = importing.run(
-        receipt("R1", BEGIN_MS - HORIZON_MS - 1),
-        receipt("R2", BEGIN_MS - HORIZON_MS),
-        receipt("R3", BEGIN_MS),
-    )
+    oldest = receipt("R2", BEGIN_MS - HORIZON_MS)
+    beyond = receipt("R1", BEGIN_MS - HORIZON_MS - 1)
+    imported = importing.run(beyond, oldest, receipt("R3", BEGIN_MS))
     assert importing.log.receipts == [BEGIN_MS, BEGIN_MS]
     assert imported.late == 1
     assert [one.row for one in importing.log.refused] == [1]

@@ -12,16 +12,17 @@ from infra.errors import UserError
 from tests.generators.importing.sales import (
     FIELDS,
     SHAPE,
-    UCI,
     at,
     create_mapping,
     find_reasons,
     load_mapping,
     read,
+    read_issued,
     select_issued,
     uci_row,
     write_csv,
     write_m5,
+    write_rows,
     write_uci,
 )
 
@@ -35,8 +36,8 @@ def test_a_file_says_the_same_in_every_format(tmp_path: Path, ending: str) -> No
         file.write_bytes(gzip.compress(text.read_bytes()))
     else:
         convert(file, plain)
-    expected = [one.event for one in select_issued(read(tmp_path / "s", SHAPE, plain))]
-    assert [one.event for one in select_issued(read(tmp_path / "t", SHAPE, file))] == expected
+    expected = [one.event for one in read_issued(SHAPE, plain)]
+    assert [one.event for one in read_issued(SHAPE, file)] == expected
 
 
 def convert(file: Path, plain: Path) -> Path:
@@ -53,7 +54,7 @@ def test_decimals_zones_and_rounding_are_as_the_mapping_says(tmp_path: Path) -> 
         fields={**FIELDS, "unit_price": None, "amount": "total"},
         money={"currency": "EUR", "rounding": "down"},
     )
-    [receipt] = select_issued(read(tmp_path / "s", wanted, file))
+    [receipt] = read_issued(wanted, file)
     assert receipt.at_ms == at(2011, 7, 1, 8)
     assert receipt.event["lines"] == [{"sku": "A", "units": 3, "unit_price_cents": 33333}]
 
@@ -62,7 +63,7 @@ def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
     row = {"id": 1, "sku": "A", "qty": 1, "price": 2, "when": "2011-07-01T10:00:00+05:00"}
     file = tmp_path / "a.jsonl"
     file.write_text(json.dumps(row) + "\nno row\n")
-    outcomes = read(tmp_path / "s", create_mapping(rows={}, time={"column": "when"}), file)
+    outcomes = read(create_mapping(rows={}, time={"column": "when"}), file)
     assert [one.at_ms for one in select_issued(outcomes)] == [at(2011, 7, 1, 5)]
     assert find_reasons(outcomes) == {2: "sku: expected one, found nothing"}
 
@@ -75,7 +76,7 @@ def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
     ]
     skip = {"skip": {"StockCode": ["POST"]}, "skip_zero_units": True}
     wanted = load_mapping("uci-online-retail", rows=skip)
-    outcomes = read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows))
+    outcomes = read(wanted, write_rows(tmp_path / "a.csv", *rows))
     assert [one.event_id for one in select_issued(outcomes)] == ["ONLINE-3-R"]
     assert len(outcomes) == 1
 
@@ -84,16 +85,16 @@ def test_a_column_per_day_is_found_by_a_pattern_as_python_reads_it(tmp_path: Pat
     file = write_m5(tmp_path)
     wide = {"columns": "^(?=d)d_", "name": "d", "value": "sold"}
     ahead = load_mapping("m5", wide=wide)
-    expected = [one.event for one in select_issued(read(tmp_path / "s", load_mapping("m5"), file))]
-    assert [one.event for one in select_issued(read(tmp_path / "t", ahead, file))] == expected
+    expected = [one.event for one in read_issued(load_mapping("m5"), file)]
+    assert [one.event for one in read_issued(ahead, file)] == expected
 
 
 def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "a.csv", ["InvoiceNo", "Quantity"], [("1", 2)])
     with pytest.raises(UserError, match=r"StockCode.*Found: InvoiceNo, Quantity"):
-        read(tmp_path / "s", SHAPE, file)
+        read(SHAPE, file)
     with pytest.raises(UserError, match="expected columns that match"):
-        read(tmp_path / "t", load_mapping("m5"), file)
+        read(load_mapping("m5"), file)
     with pytest.raises(UserError, match="should end in"):
         list_files([write_csv(tmp_path / "a.xlsx", [], [])])
     with pytest.raises(UserError, match="there is none"):
@@ -105,7 +106,7 @@ def test_a_lookup_that_would_double_rows_is_refused(tmp_path: Path) -> None:
     with (tmp_path / "calendar.csv").open("a") as calendar:
         calendar.write("2011-01-29,11101,d_1\n")
     with pytest.raises(UserError, match="one row for each"):
-        read(tmp_path / "s", load_mapping("m5"), file)
+        read(load_mapping("m5"), file)
 
 
 def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:

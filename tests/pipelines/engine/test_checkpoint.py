@@ -9,9 +9,8 @@ HEAD = 'v1\n{"batchWatermarkMs":0}\n'
 
 def write_checkpoint(home: Path, batches: dict[int, str], finished: set[int]) -> Checkpoint:
     folder = home / "checkpoint"
-    folder.mkdir()
     for name in ("offsets", "commits"):
-        (folder / name).mkdir()
+        (folder / name).mkdir(parents=True)
     for batch, sources in batches.items():
         (folder / "offsets" / str(batch)).write_text(HEAD + sources)
     for batch in finished:
@@ -38,8 +37,7 @@ def test_the_log_goes_on_where_the_files_end(tmp_path: Path) -> None:
 
 def test_a_batch_reads_from_the_end_of_the_one_before(tmp_path: Path) -> None:
     sources = {0: '-\n{"stock":{"0":2}}', 1: '{"sales":{"0":5,"1":9}}\n{"stock":{"0":2}}'}
-    where = write_checkpoint(tmp_path, sources, set())
-    read_end = where.read_batch_end
+    read_end = write_checkpoint(tmp_path, sources, set()).read_batch_end
     assert (count_records(read_end, 0), count_records(read_end, 1)) == (2, 14)
 
 

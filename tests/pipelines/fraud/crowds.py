@@ -43,13 +43,8 @@ def crowd_unbacked(shop: Timeline, chance: Random, receipt: str, size: int) -> N
     some = ((WINE, 1, 300), (MILK, 2, 100), (WINE, 2, 1_000))
     for lines in split_lines(chance, size - len(sold), lambda: chance.choice(some)):
         happened = draw_moment(chance, parse_clock("9:01"), minutes=10)
-        shop.refund(
-            happened,
-            *lines,
-            receipt=receipt,
-            issued=issued,
-            published=draw_publication(chance, happened),
-        )
+        published = draw_publication(chance, happened)
+        shop.refund(happened, *lines, receipt=receipt, issued=issued, published=published)
 
 
 def crowd_refund_rate(shop: Timeline, chance: Random, cashier: str, size: int) -> None:

@@ -6,7 +6,7 @@ from the bytes of its records on.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -26,6 +26,8 @@ from tests.pipelines.log import compute_rows, index_rows
 from tests.timeline import LEEDS, LONDON, Timeline, parse_clock
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+NINE, TEN = parse_clock("9:00"), parse_clock("10:00")
+BEGIN = parse_clock("10:41")
 CARD = "tok_1"
 
 Product = Callable[[Sequence[Record], Thresholds], list[Row]]
@@ -105,16 +107,16 @@ def write_parts(signal: Signal) -> Iterator[str]:
 
 
 def sell_often(
-    shop: Timeline, times: int, apart: timedelta, begin: str = "10:41", card: str = CARD
+    shop: Timeline, times: int, apart: timedelta, begin: datetime = BEGIN, card: str = CARD
 ) -> list[str]:
     """Sales on one card from `begin` on, each so long after the one before; returns their ids."""
-    return [shop.sell(parse_clock(begin) + n * apart, card=card) for n in range(times)]
+    return [shop.sell(begin + n * apart, card=card) for n in range(times)]
 
 
 def travel(shop: Timeline, duration: timedelta) -> None:
     """One card buys in Leeds at 10:00, and in London so much later."""
-    shop.sell(parse_clock("10:00"), card=CARD, store=LEEDS)
-    shop.sell(parse_clock("10:00") + duration, card=CARD, store=LONDON)
+    shop.sell(TEN, card=CARD, store=LEEDS)
+    shop.sell(TEN + duration, card=CARD, store=LONDON)
 
 
 def only(rows: list[Row]) -> Row:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.pipelines.fraud.examples import CARD, MINUTE, only, travel
+from tests.pipelines.fraud.examples import CARD, MINUTE, TEN, only, travel
 from tests.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 
 
@@ -13,9 +13,7 @@ class TestImpossibleTravel:
 
     def test_the_alert_says_how_fast_and_where_it_went(self, shop: Timeline) -> None:
         there = shop.sell(parse_clock("10:30"), card=CARD, store=LONDON)
-        here = shop.sell(
-            parse_clock("10:00"), card=CARD, store=LEEDS, published=parse_clock("11:00")
-        )
+        here = shop.sell(TEN, card=CARD, store=LEEDS, published=parse_clock("11:00"))
         alert = only(shop.compute_alerts("impossible-travel"))
         assert (alert["measured"], alert["threshold"]) == (543, 300)
         assert [proof["event_id"] for proof in alert["evidence"]] == [here, there]
@@ -23,14 +21,14 @@ class TestImpossibleTravel:
         assert alert["interval_end"] - alert["interval_start"] == timedelta(days=1)
 
     def test_two_people_may_share_a_card_in_two_towns(self, shop: Timeline) -> None:
-        shop.sell(parse_clock("10:00"), card=CARD, store=LEEDS)
+        shop.sell(TEN, card=CARD, store=LEEDS)
         shop.sell(parse_clock("10:01"), card=CARD, store=YORK)
         assert shop.compute_alerts("impossible-travel") == []
         assert shop.compute_alerts("impossible-travel", distance_km_min=34)
 
     def test_a_sale_in_between_hides_nothing(self, shop: Timeline) -> None:
         for minute, store in ((0, LEEDS), (1, YORK), (31, LONDON), (32, LONDON)):
-            shop.sell(parse_clock("10:00") + minute * MINUTE, card=CARD, store=store)
+            shop.sell(TEN + minute * MINUTE, card=CARD, store=store)
         assert only(shop.compute_alerts("impossible-travel"))["events"] == 4
 
     def test_at_midnight_the_day_of_the_later_sale_has_the_alert(self, shop: Timeline) -> None:
@@ -51,7 +49,7 @@ class TestBulkPurchase:
     def test_four_packs_are_a_party_and_more_are_not(
         self, shop: Timeline, units: int, raised: int
     ) -> None:
-        sold = shop.sell(parse_clock("10:00"), (WINE, units, 1_000))
+        sold = shop.sell(TEN, (WINE, units, 1_000))
         alerts = shop.compute_alerts(self.RULE)
         assert [alert["subject"] for alert in alerts] == [sold] * raised
 
@@ -60,22 +58,20 @@ class TestBulkPurchase:
         self, shop: Timeline, grams: int, raised: int
     ) -> None:
         shop.introduce_apples()
-        shop.sell(parse_clock("10:00"), (APPLES, grams, 299, "kilogram"))
+        shop.sell(TEN, (APPLES, grams, 299, "kilogram"))
         assert len(shop.compute_alerts(self.RULE)) == raised
 
     def test_grams_are_not_held_against_a_pack_of_pieces(self, shop: Timeline) -> None:
-        shop.sell(parse_clock("10:00"), (WINE, 350, 299, "kilogram"))
+        shop.sell(TEN, (WINE, 350, 299, "kilogram"))
         assert shop.compute_alerts(self.RULE) == []
 
     def test_receipts_of_one_card_are_added_up_by_product(self, shop: Timeline) -> None:
         for n in range(3):
-            shop.sell(
-                parse_clock("10:00") + n * MINUTE, (WINE, 9, 1_000), (MILK, 10, 100), card=CARD
-            )
+            shop.sell(TEN + n * MINUTE, (WINE, 9, 1_000), (MILK, 10, 100), card=CARD)
         alert = only(shop.compute_alerts(self.RULE))
         assert (alert["measured"], alert["subject"], alert["events"]) == (450, CARD, 3)
         assert alert["decided_at"] == parse_clock("10:02")
 
     def test_who_is_known_by_name_may_feed_a_hundred(self, shop: Timeline) -> None:
-        shop.sell(parse_clock("10:00"), (WINE, 600, 1_000), card=CARD, customer="C1")
+        shop.sell(TEN, (WINE, 600, 1_000), card=CARD, customer="C1")
         assert shop.compute_alerts(self.RULE) == []

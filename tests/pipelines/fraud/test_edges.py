@@ -2,50 +2,47 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
+from typing import Any
 
 import pytest
 
-from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, sell_often, travel
-from tests.timeline import WINE, Timeline, parse_clock
+from contracts.times import MILLISECOND
+from tests.pipelines.fraud.examples import CARD, MINUTE, NINE, SECOND, TEN, sell_often, travel
+from tests.timeline import WINE, Timeline
+
+Happening = Callable[[Timeline], object]
 
 
 def give_away(shop: Timeline) -> None:
     """Three receipts on which a bottle of £10 costs £1: 2,700 cents."""
     for n in range(3):
-        shop.sell(parse_clock("10:00") + n * MINUTE, (WINE, 1, 100))
+        shop.sell(TEN + n * MINUTE, (WINE, 1, 100))
 
 
 def refund_unknown(shop: Timeline) -> None:
     """3,000 cents for a receipt that nobody issued, nine hours later."""
-    issued = parse_clock("9:00")
-    shop.refund(issued + timedelta(hours=9), (WINE, 3, 1_000), receipt="R", issued=issued)
+    shop.refund(NINE + timedelta(hours=9), (WINE, 3, 1_000), receipt="R", issued=NINE)
 
 
 def refund_in_cash(shop: Timeline) -> None:
     """Seven refunds of 1,000 cents without a receipt."""
     for n in range(7):
-        shop.refund(parse_clock("10:00") + n * MINUTE)
+        shop.refund(TEN + n * MINUTE)
 
 
 def buy_in_bulk(shop: Timeline) -> None:
     """27 bottles of packs of six, on three receipts of one card: 150 hundredths of a pack each."""
     for n in range(3):
-        shop.sell(parse_clock("10:00") + n * MINUTE, (WINE, 9, 1_000), card=CARD)
+        shop.sell(TEN + n * MINUTE, (WINE, 9, 1_000), card=CARD)
 
 
-def sell_six(shop: Timeline) -> None:
-    """Six sales on one card, 110 seconds apart: 550 seconds from the first to the last."""
-    sell_often(shop, 6, 110 * SECOND)
-
-
-def go_to_london(shop: Timeline) -> None:
-    """From Leeds to London, 272 km, in 30 minutes: 543 km/h."""
-    travel(shop, 30 * MINUTE)
-
-
-def take_a_train(shop: Timeline) -> None:
-    """From Leeds to London in an hour: 271 km/h."""
-    travel(shop, 60 * MINUTE)
+sell_six = partial(sell_often, times=6, apart=110 * SECOND)
+"""On one card: 550 seconds from the first to the last."""
+go_to_london = partial(travel, duration=30 * MINUTE)
+"""272 km from Leeds: 543 km/h."""
+take_a_train = partial(travel, duration=60 * MINUTE)
+"""The same way: 271 km/h."""
 
 
 @pytest.mark.parametrize(
@@ -62,34 +59,15 @@ def take_a_train(shop: Timeline) -> None:
         ("refund-rate", refund_in_cash, "blind_refund_cents_min", 1_000),
         ("bulk-purchase", buy_in_bulk, "packs_hundredths_max", 449),
         ("bulk-purchase", buy_in_bulk, "packs_line_hundredths_min", 150),
-    ],
-)
-def test_an_alert_is_raised_up_to_this_limit_and_no_further(
-    shop: Timeline, rule: str, happens: Callable[[Timeline], None], limit: str, last: int
-) -> None:
-    happens(shop)
-    raised = {
-        number: len(shop.compute_alerts(rule, **{limit: number}))
-        for number in (last - 1, last, last + 1)
-    }
-    assert raised == {last - 1: 1, last: 1, last + 1: 0}
-
-
-@pytest.mark.parametrize(
-    ("rule", "happens", "limit", "first"),
-    [
-        ("card-velocity", sell_six, "card_sales_window", 550 * SECOND + timedelta(milliseconds=1)),
+        ("card-velocity", sell_six, "card_sales_window", 550 * SECOND + MILLISECOND),
         ("impossible-travel", go_to_london, "travel_gap_max", 30 * MINUTE),
     ],
 )
-def test_an_alert_is_raised_from_this_span_on(
-    shop: Timeline,
-    rule: str,
-    happens: Callable[[Timeline], None],
-    limit: str,
-    first: timedelta,
+def test_an_alert_is_raised_up_to_this_limit_and_no_further(
+    shop: Timeline, rule: str, happens: Happening, limit: str, last: Any
 ) -> None:
+    """Or from this span of time on."""
     happens(shop)
-    shorter = first - timedelta(milliseconds=1)
-    assert len(shop.compute_alerts(rule, **{limit: first})) == 1
-    assert shop.compute_alerts(rule, **{limit: shorter}) == []
+    further = -MILLISECOND if isinstance(last, timedelta) else 1
+    limits = [{limit: number} for number in (last - further, last, last + further)]
+    assert [len(shop.compute_alerts(rule, **each)) for each in limits] == [1, 1, 0]

@@ -2,23 +2,21 @@
 
 import pytest
 
-from tests.pipelines.fraud.examples import MINUTE, SECOND, only
+from tests.pipelines.fraud.examples import MINUTE, NINE, SECOND, TEN, only
 from tests.timeline import APPLES, MILK, WINE, Timeline, parse_clock
 
 
 class TestSweethearting:
     def give(self, shop: Timeline, times: int, cents: int, cashier: str = "K1") -> None:
         for n in range(times):
-            shop.sell(parse_clock("10:00") + n * MINUTE, (WINE, 1, cents), cashier=cashier)
+            shop.sell(TEN + n * MINUTE, (WINE, 1, cents), cashier=cashier)
 
     def test_what_is_given_away_on_three_receipts_is_added_up(self, shop: Timeline) -> None:
         self.give(shop, 3, 100)
         alert = only(shop.compute_alerts("sweethearting"))
         assert (alert["subject"], alert["measured"], alert["events"]) == ("K1", 2_700, 3)
-        assert (alert["interval_start"], alert["interval_end"]) == (
-            parse_clock("8:00"),
-            parse_clock("16:00"),
-        )
+        interval = alert["interval_start"], alert["interval_end"]
+        assert interval == (parse_clock("8:00"), parse_clock("16:00"))
         assert alert["decided_at"] == parse_clock("10:02")
 
     @pytest.mark.parametrize(("cents", "raised"), [(499, 1), (500, 0)])
@@ -33,18 +31,16 @@ class TestSweethearting:
     ) -> None:
         shop.introduce_apples()
         for n in range(3):
-            moment = parse_clock("10:00") + n * MINUTE
-            shop.sell(moment, (APPLES, 3_350, 99, "kilogram"), (APPLES, 5, 100, "kilogram"))
+            lines = (APPLES, 3_350, 99, "kilogram"), (APPLES, 5, 100, "kilogram")
+            shop.sell(TEN + n * MINUTE, *lines)
         # 1,001.65 less 331.65 cents, and 1.495 less 0.5: each of the four is rounded by itself.
         given = 3 * ((1_002 - 332) + (1 - 1))
-        assert (
-            only(shop.compute_alerts("sweethearting", given_away_cents_max=given - 1))["measured"]
-            == given
-        )
+        alert = only(shop.compute_alerts("sweethearting", given_away_cents_max=given - 1))
+        assert alert["measured"] == given
         assert shop.compute_alerts("sweethearting", given_away_cents_max=given) == []
 
     def test_the_price_is_that_of_the_moment(self, shop: Timeline) -> None:
-        shop.set_price(WINE, 400, effective_at=parse_clock("10:02"), published=parse_clock("9:00"))
+        shop.set_price(WINE, 400, effective_at=parse_clock("10:02"), published=NINE)
         self.give(shop, 8, 300)
         assert shop.compute_alerts("sweethearting") == []
         self.give(shop, 2, 0)
@@ -68,68 +64,49 @@ class TestRefundWithoutReceipt:
     RULE = "refund-without-receipt"
 
     def test_a_receipt_that_nobody_issued(self, shop: Timeline) -> None:
-        back = shop.refund(
-            parse_clock("12:00"), (WINE, 3, 1_000), receipt="R", issued=parse_clock("9:00")
-        )
+        back = shop.refund(parse_clock("12:00"), (WINE, 3, 1_000), receipt="R", issued=NINE)
         alert = only(shop.compute_alerts(self.RULE))
         assert (alert["subject"], alert["status"], alert["measured"]) == ("R", "open", 3_000)
         assert [proof["event_id"] for proof in alert["evidence"]] == [back]
         assert (alert["decided_at"], alert["version"]) == (parse_clock("12:00"), 1)
-        assert (alert["interval_start"], alert["interval_end"]) == (
-            parse_clock("0:00"),
-            parse_clock("0:00", days=4),
-        )
+        interval = alert["interval_start"], alert["interval_end"]
+        assert interval == (parse_clock("0:00"), parse_clock("0:00", days=4))
 
-    @pytest.mark.parametrize("published", [parse_clock("9:00"), parse_clock("10:59")])
+    @pytest.mark.parametrize("published", [NINE, parse_clock("10:59")])
     def test_a_receipt_withdraws_it_whenever_it_was_published(
         self, shop: Timeline, published: object
     ) -> None:
-        sold = shop.sell(parse_clock("9:00"), (WINE, 3, 1_000), published=published)
-        shop.refund(
-            parse_clock("10:00"), (WINE, 3, 1_000), receipt=sold, issued=parse_clock("9:00")
-        )
+        sold = shop.sell(NINE, (WINE, 3, 1_000), published=published)
+        shop.refund(TEN, (WINE, 3, 1_000), receipt=sold, issued=NINE)
         alert = only(shop.compute_alerts(self.RULE))
         assert (alert["status"], alert["measured"], alert["version"]) == ("withdrawn", 0, 2)
-        assert (alert["events"], alert["decided_at"]) == (1, parse_clock("10:00"))
+        assert (alert["events"], alert["decided_at"]) == (1, TEN)
 
     def test_what_goes_beyond_is_counted_by_product(self, shop: Timeline) -> None:
-        sold = shop.sell(parse_clock("9:00"), (WINE, 1, 1_000), (MILK, 50, 100))
-        shop.refund(
-            parse_clock("10:00"), (WINE, 3, 1_000), receipt=sold, issued=parse_clock("9:00")
-        )
-        shop.refund(
-            parse_clock("11:00"), (WINE, 1, 1_000), receipt=sold, issued=parse_clock("9:00")
-        )
+        sold = shop.sell(NINE, (WINE, 1, 1_000), (MILK, 50, 100))
+        shop.refund(TEN, (WINE, 3, 1_000), receipt=sold, issued=NINE)
+        shop.refund(parse_clock("11:00"), (WINE, 1, 1_000), receipt=sold, issued=NINE)
         alert = only(shop.compute_alerts(self.RULE))
         assert (alert["status"], alert["measured"]) == ("open", 3_000)
         assert (alert["events"], alert["decided_at"]) == (2, parse_clock("11:00"))
 
     def test_grams_are_paid_back_in_whole_cents(self, shop: Timeline) -> None:
         shop.introduce_apples()
-        issued = parse_clock("9:00")
-        sold = shop.sell(issued, (APPLES, 3, 500, "kilogram"))  # two cents
+        sold = shop.sell(NINE, (APPLES, 3, 500, "kilogram"))  # two cents
         back = [(APPLES, 1, 500, "kilogram")] * 3  # three
-        shop.refund(parse_clock("10:00"), *back, receipt=sold, issued=issued)
+        shop.refund(TEN, *back, receipt=sold, issued=NINE)
         assert only(shop.compute_alerts(self.RULE, unbacked_cents_max=0))["measured"] == 1
 
     def test_a_receipt_of_another_day_is_another_receipt(self, shop: Timeline) -> None:
-        sold = shop.sell(parse_clock("9:00"), (WINE, 3, 1_000))
-        shop.refund(
-            parse_clock("9:00", days=1),
-            (WINE, 3, 1_000),
-            receipt=sold,
-            issued=parse_clock("0:00", days=1),
-        )
+        sold = shop.sell(NINE, (WINE, 3, 1_000))
+        later, issued = parse_clock("9:00", days=1), parse_clock("0:00", days=1)
+        shop.refund(later, (WINE, 3, 1_000), receipt=sold, issued=issued)
         assert only(shop.compute_alerts(self.RULE))["status"] == "open"
 
     def test_a_receipt_older_than_the_period_is_as_good_as_none(self, shop: Timeline) -> None:
-        shop.refund(
-            parse_clock("9:00", days=3), (WINE, 9, 1_000), receipt="R", issued=parse_clock("9:00")
-        )
+        shop.refund(parse_clock("9:00", days=3), (WINE, 9, 1_000), receipt="R", issued=NINE)
         assert len(shop.compute_alerts(self.RULE)) == 1
-        shop.refund(
-            parse_clock("9:01", days=3), (WINE, 9, 1_000), receipt="S", issued=parse_clock("9:00")
-        )
+        shop.refund(parse_clock("9:01", days=3), (WINE, 9, 1_000), receipt="S", issued=NINE)
         assert [alert["subject"] for alert in shop.compute_alerts(self.RULE)] == ["R"]
         assert shop.compute_alerts("refund-rate", blind_refunds_max=0)[0]["events"] == 1
 
@@ -139,7 +116,7 @@ class TestRefundRate:
 
     def test_the_seventh_in_cash_raises_an_alert(self, shop: Timeline) -> None:
         for n in range(6):
-            shop.refund(parse_clock("10:00") + n * MINUTE)
+            shop.refund(TEN + n * MINUTE)
         assert shop.compute_alerts(self.RULE) == []
         shop.refund(parse_clock("10:07"))
         alert = only(shop.compute_alerts(self.RULE))
@@ -148,7 +125,7 @@ class TestRefundRate:
 
     def test_each_card_may_have_one(self, shop: Timeline) -> None:
         for n in range(12):
-            shop.refund(parse_clock("10:00") + n * MINUTE, card=f"tok_{n}")
+            shop.refund(TEN + n * MINUTE, card=f"tok_{n}")
         assert shop.compute_alerts(self.RULE) == []
         for n in range(7):
             shop.refund(parse_clock("11:00") + n * MINUTE, card="tok_0")
@@ -156,11 +133,9 @@ class TestRefundRate:
 
     def test_a_busy_desk_may_have_more_of_them(self, shop: Timeline) -> None:
         for n in range(7):
-            shop.refund(parse_clock("10:00") + n * MINUTE)
+            shop.refund(TEN + n * MINUTE)
         for n in range(10):
-            shop.refund(
-                parse_clock("11:00") + n * MINUTE, receipt=f"R{n}", issued=parse_clock("9:00")
-            )
+            shop.refund(parse_clock("11:00") + n * MINUTE, receipt=f"R{n}", issued=NINE)
         alert = only(shop.compute_alerts(self.RULE))
         assert (alert["status"], alert["measured"], alert["threshold"]) == ("withdrawn", 7, 7)
         assert (alert["events"], alert["version"]) == (7, 17)
@@ -171,7 +146,7 @@ class TestRefundRate:
         self, shop: Timeline, ahead: int, raised: int
     ) -> None:
         for n in range(7):
-            moment = parse_clock("10:00") + n * MINUTE
+            moment = TEN + n * MINUTE
             shop.refund(moment, receipt=f"R{n}", issued=moment + ahead * SECOND)
         assert len(shop.compute_alerts(self.RULE)) == raised
 
@@ -182,5 +157,5 @@ class TestRefundRate:
         shop.introduce_apples()
         for n in range(9):
             # 299.3 or 299.6 cents, where a look begins at 300
-            shop.refund(parse_clock("10:00") + n * MINUTE, (APPLES, grams, 299, "kilogram"))
+            shop.refund(TEN + n * MINUTE, (APPLES, grams, 299, "kilogram"))
         assert len(shop.compute_alerts(self.RULE)) == raised

@@ -2,8 +2,9 @@
 
 from contracts import ALERTS, RECEIPTS, RELEASES, encode_key
 from ops.verify.fraud import FraudOracle
+from ops.verify.inventory import Row
 from pipelines.fraud.thresholds import Thresholds
-from tests.pipelines.fraud.examples import CARD, MINUTE, SECOND, only, sell_often
+from tests.pipelines.fraud.examples import BEGIN, CARD, MINUTE, SECOND, TEN, only, sell_often
 from tests.timeline import LEEDS, MILK, WINE, Timeline, parse_clock
 
 
@@ -19,7 +20,7 @@ class TestCardVelocity:
         assert alert == {
             "rule": "card-velocity",
             "subject": CARD,
-            "interval_start": parse_clock("10:00"),
+            "interval_start": TEN,
             "interval_end": parse_clock("11:00"),
             "status": "open",
             "store_id": LEEDS,
@@ -27,11 +28,7 @@ class TestCardVelocity:
             "threshold": 5,
             "events": 6,
             "evidence": [
-                {
-                    "topic": RECEIPTS.name,
-                    "event_id": sale,
-                    "event_time": parse_clock("10:41") + n * 110 * SECOND,
-                }
+                {"topic": RECEIPTS.name, "event_id": sale, "event_time": BEGIN + n * 110 * SECOND}
                 for n, sale in enumerate(sales)
             ],
             "evidence_left_out": 0,
@@ -42,27 +39,27 @@ class TestCardVelocity:
 
     def test_two_cards_are_not_added_up(self, shop: Timeline) -> None:
         for n in range(10):
-            shop.sell(parse_clock("10:41") + n * SECOND, card=f"tok_{n % 2}")
+            shop.sell(BEGIN + n * SECOND, card=f"tok_{n % 2}")
         assert shop.compute_alerts("card-velocity") == []
 
     def test_sales_before_the_hour_count_for_the_hour_in_which_it_becomes_too_many(
         self, shop: Timeline
     ) -> None:
-        sell_often(shop, 6, MINUTE, "10:55")
+        sell_often(shop, 6, MINUTE, parse_clock("10:55"))
         alert = only(shop.compute_alerts("card-velocity"))
         assert (alert["interval_start"], alert["measured"]) == (parse_clock("11:00"), 6)
         assert (alert["events"], alert["version"]) == (6, 6)
 
     def test_it_is_decided_by_the_record_that_was_published_last(self, shop: Timeline) -> None:
-        shop.sell(parse_clock("10:41"), card=CARD, published=parse_clock("11:30"))
+        shop.sell(BEGIN, card=CARD, published=parse_clock("11:30"))
         for n in range(1, 6):
-            shop.sell(parse_clock("10:41") + n * MINUTE, card=CARD)
+            shop.sell(BEGIN + n * MINUTE, card=CARD)
         assert only(shop.compute_alerts("card-velocity"))["decided_at"] == parse_clock("11:30")
 
     def test_a_copy_is_the_same_sale(self, shop: Timeline) -> None:
         for n in range(6):
             told = min(n, 4)
-            shop.sell(parse_clock("10:41") + told * SECOND, card=CARD, event_id=f"R{told}")
+            shop.sell(BEGIN + told * SECOND, card=CARD, event_id=f"R{told}")
         assert shop.compute_alerts("card-velocity") == []
 
     def test_a_late_record_counts_for_nothing_and_neither_does_its_release(
@@ -71,19 +68,11 @@ class TestCardVelocity:
         sell_often(shop, 5, SECOND)
         late = shop.sell(parse_clock("10:42"), card=CARD, published=parse_clock("12:43"))
         rejected = shop.records[-1]
-        shop.put(
-            RELEASES,
-            parse_clock("13:00"),
-            topic=RECEIPTS.name,
-            record_key=LEEDS,
-            original_event_id=late,
-            original_event_time=parse_clock("10:42"),
-            value=rejected.value,
-        )
-        sold, released = (
-            (RECEIPTS.name, rejected.partition),
-            (RELEASES.name, shop.records[-1].partition),
-        )
+        original: Row = {"original_event_id": late, "original_event_time": parse_clock("10:42")}
+        of_receipt: Row = {"topic": RECEIPTS.name, "record_key": LEEDS, "value": rejected.value}
+        shop.put(RELEASES, parse_clock("13:00"), **original, **of_receipt)
+        sold = RECEIPTS.name, rejected.partition
+        released = RELEASES.name, shop.records[-1].partition
         oracle = FraudOracle(shop.records, Thresholds(), ends={sold: 6, released: 1})
         assert oracle.compute_view() == []
         books = oracle.count_books()
@@ -122,24 +111,21 @@ class TestBound:
         assert (alert["measured"], alert["version"]) == (6, 7)
 
     def test_there_is_a_row_though_what_counts_says_nothing(self, shop: Timeline) -> None:
-        sell_often(shop, 5, 11 * MINUTE, "10:00")
+        sell_often(shop, 5, 11 * MINUTE, TEN)
         assert shop.compute_alerts("card-velocity", signals_max=5) == []
         alert = only(shop.compute_alerts("card-velocity", signals_max=3))
         assert (alert["status"], alert["measured"], alert["threshold"]) == ("withdrawn", 0, 5)
-        assert (alert["events"], alert["version"], alert["decided_at"]) == (
-            3,
-            5,
-            parse_clock("10:33"),
-        )
+        assert (alert["events"], alert["version"]) == (3, 5)
+        assert alert["decided_at"] == parse_clock("10:33")
 
     def test_a_refund_is_one_clue_however_many_lines_it_has(self, shop: Timeline) -> None:
         for n in range(7):
-            shop.refund(parse_clock("10:00") + n * MINUTE, *[(MILK, 1, 100)] * 3)
+            shop.refund(TEN + n * MINUTE, *[(MILK, 1, 100)] * 3)
         alert = only(shop.compute_alerts("refund-rate", signals_max=7))
         assert (alert["status"], alert["measured"], alert["version"]) == ("open", 7, 7)
 
     def test_of_what_does_not_count_every_line_is_in_the_version(self, shop: Timeline) -> None:
         for n in range(4):
-            shop.sell(parse_clock("10:00") + n * MINUTE, *[(WINE, 1, 0)] * 3)
+            shop.sell(TEN + n * MINUTE, *[(WINE, 1, 0)] * 3)
         alert = only(shop.compute_alerts("sweethearting", signals_max=8))
         assert (alert["measured"], alert["events"], alert["version"]) == (8_000, 3, 3 + 3)

@@ -68,16 +68,11 @@ def sum_daily_facts(events: Events) -> list[dict[str, Any]]:
 def list_moves(events: Events) -> Iterator[dict[str, Any]]:
     for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS):
         for (partition, _), happened in events[topic.name].items():
+            of_event = {name: happened[name] for name in ("event_id", "event_time", "store_id")}
+            place = {"topic": topic.name, "partition": partition}
             for line in happened.get("lines", [happened]):
-                yield {
-                    "topic": topic.name,
-                    "partition": partition,
-                    "event_id": happened["event_id"],
-                    "event_time": happened["event_time"],
-                    "store_id": happened["store_id"],
-                    "sku": line["sku"],
-                    **read_amounts(topic.name, happened, line),
-                }
+                amounts = read_amounts(topic.name, happened, line)
+                yield {**place, **of_event, "sku": line["sku"], **amounts}
 
 
 def read_amounts(topic: str, happened: Event, line: Event) -> dict[str, Any]:

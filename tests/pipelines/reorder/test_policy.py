@@ -15,6 +15,8 @@ from pipelines.reorder.policy import (
 )
 
 STEADY = replace(Policy(), safety=0.0, swing=0.0, late_days=0.0)
+CAREFUL = replace(STEADY, safety=2.5)
+WEEK = [10] * 7
 
 
 def compute_levels(
@@ -22,38 +24,29 @@ def compute_levels(
 ) -> Levels:
     days = len(sold)
     milli = [units * 1_000 for units in sold]
-    return derive_levels(
-        [*milli, *[0] * (7 - days)], days, 2, 12, 100, plan, policy, units_each=units_each
-    )
+    milli += [0] * (7 - days)
+    return derive_levels(milli, days, 2, 12, 100, plan, policy, units_each=units_each)
 
 
-def test_the_point_is_the_demand_until_the_next_orders_delivery() -> None:
-    assert compute_levels(10, 10, 10, 10, 10, 10, 10).reorder_point_units == 30
-
-
-def test_a_young_shelf_is_judged_by_its_own_days() -> None:
-    assert compute_levels(10, 10).reorder_point_units == 30
+@pytest.mark.parametrize("days", [7, 2], ids=["a week", "a young shelf's own days"])
+def test_the_point_is_the_demand_until_the_next_orders_delivery(days: int) -> None:
+    assert compute_levels(*[10] * days).reorder_point_units == 30
 
 
 def test_a_shelf_that_varies_is_kept_fuller() -> None:
-    steady, varying = (
-        compute_levels(10, 10, 10, policy=Policy()),
-        compute_levels(0, 30, 0, policy=Policy()),
-    )
-    assert varying.reorder_point_units > steady.reorder_point_units > 30
+    steady, _ = compute_levels(10, 10, 10, policy=Policy())
+    varying, _ = compute_levels(0, 30, 0, policy=Policy())
+    assert varying > steady > 30
 
 
 def test_the_mean_of_few_days_is_trusted_less() -> None:
-    careful = replace(STEADY, safety=2.5)
-    points = [
-        compute_levels(*[10] * days, policy=careful).reorder_point_units for days in (1, 2, 7)
-    ]
-    assert points[0] > points[1] > points[2] > 30
+    one, two, week = (compute_levels(*[10] * days, policy=CAREFUL) for days in (1, 2, 7))
+    assert one.reorder_point_units > two.reorder_point_units > week.reorder_point_units > 30
 
 
 def test_an_order_is_as_large_as_is_cheapest() -> None:
     """Ten a day, 0.1 cents a day to hold one, 30 cents to order: √(2 · 10 · 30 / 0.1) = 77.5."""
-    point, up_to = compute_levels(10, 10, 10, 10, 10, 10, 10)
+    point, up_to = compute_levels(*WEEK)
     assert up_to - point == 78
 
 
@@ -67,8 +60,7 @@ def test_levels_of_kilograms_are_those_of_pieces_in_grams() -> None:
 
 
 def test_an_order_is_never_below_a_pack() -> None:
-    point, up_to = compute_levels(0, 0, 0, 0, 0, 0, 0)
-    assert (point, up_to) == (0, 12)
+    assert compute_levels(*[0] * 7) == (0, 12)
 
 
 #    review           goods     it takes three days until the next orders' goods are there
@@ -81,28 +73,18 @@ def test_an_order_is_never_below_a_pack() -> None:
 #       |              |===    too late for these goods
 @pytest.mark.parametrize(
     ("begins", "ends", "point"),
-    [
-        (-2.0, 0.0, 30),
-        (0.0, 1.5, 45),
-        (-1.0, 1.5, 45),
-        (1.0, 5.0, 50),
-        (-1.0, 5.0, 60),
-        (3.0, 5.0, 30),
-    ],
+    [(-2, 0, 30), (0, 1.5, 45), (-1, 1.5, 45), (1, 5, 50), (-1, 5, 60), (3, 5, 30)],
 )
 def test_a_promotions_days_are_worth_what_they_lift(begins: float, ends: float, point: int) -> None:
     """Twice as much is wanted of what sells ten a day."""
     plan = Plan(2_000, begins, ends)
-    assert compute_levels(10, 10, 10, 10, 10, 10, 10, plan=plan).reorder_point_units == point
+    assert compute_levels(*WEEK, plan=plan).reorder_point_units == point
 
 
 def test_a_promotion_to_come_is_less_certain() -> None:
     """Its days weigh in the deviation, too: √(3.3 · (6 + 6² / 7)) · 2.5 = 15.2."""
-    careful = replace(STEADY, safety=2.5)
-    assert (
-        compute_levels(*[1] * 7, policy=careful, plan=Plan(2_000, 0.0, 3.0)).reorder_point_units
-        == 6 + 16
-    )
+    levels = compute_levels(*[1] * 7, policy=CAREFUL, plan=Plan(2_000, 0.0, 3.0))
+    assert levels.reorder_point_units == 6 + 16
 
 
 @pytest.mark.parametrize(
