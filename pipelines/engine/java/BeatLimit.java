@@ -41,10 +41,7 @@ public final class BeatLimit implements UDF0<Long> {
 
     @Override
     public Long call() {
-        return findMs(System.currentTimeMillis());
-    }
-
-    private long findMs(long nowMs) {
-        return Math.max(leastMs, worldMs + Math.floorDiv((nowMs - wallMs) * speedMilli, 1000L));
+        long passedMs = System.currentTimeMillis() - wallMs;
+        return Math.max(leastMs, worldMs + Math.floorDiv(passedMs * speedMilli, 1000L));
     }
 }
