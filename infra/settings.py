@@ -163,7 +163,8 @@ class Settings(BaseSettings):
         400_000,
         ge=1,
         le=10_000_000,
-        description="records that a pipeline which catches up reads at a time",
+        description="records that a pipeline which catches up reads at a time; inventory twice as "
+        "many",
     )
     pipeline_seconds_per_batch_min: float = Field(
         0.0,

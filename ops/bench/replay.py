@@ -23,7 +23,7 @@ from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.backlog import measure_backlog
 from pipelines.engine.beats import BeatLimit
 from pipelines.engine.pace import create_catching_up_pace
-from pipelines.engine.query import Run, start
+from pipelines.engine.query import Run, find_records_max, start
 from pipelines.engine.session import get_engine, start_session
 from pipelines.engine.source import build_source_options
 
@@ -115,7 +115,7 @@ class Replays:
 
     def run(self, generation: Generation) -> float:
         """As `replay`, by this generation."""
-        records_max = self._settings.pipeline_records_per_batch_max
+        records_max = find_records_max(self._settings, self._pipeline)
         limit = BeatLimit.read(self._settings)
         left = measure_backlog(self._settings, self._topics, {}, limit)
         pace = create_catching_up_pace(self._pipeline.reads, left, records_max)

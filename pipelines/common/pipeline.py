@@ -115,6 +115,9 @@ class Pipeline:
     that it keeps this share: cheap batches are frequent, and a busy machine gets less load."""
     weight: int = 1
     """Its share of the cores if all pipelines of its Spark want some."""
+    batch_multiple: int = 1
+    """How many times PIPELINE_RECORDS_PER_BATCH_MAX it reads at a time while it catches up. A batch
+    that is cheap by the record may be larger: a killed one is repeated soon."""
 
     @property
     def reads(self) -> tuple[Contract, ...]:

@@ -142,13 +142,18 @@ def run(work: Run, stopping: Event) -> None:
             )
 
 
+def find_records_max(settings: Settings, pipeline: Pipeline) -> int:
+    """The records that the pipeline reads at a time while it catches up."""
+    return settings.pipeline_records_per_batch_max * pipeline.batch_multiple
+
+
 def choose_next_pace(work: Run, limit: BeatLimit, behind: bool = False) -> Pace:
     """The pace of the next query: for the rest of the prefix, then for the log.
 
     `limit`: of its heartbeats. One that fell `behind` while it was live catches up, however short
     its backlog.
     """
-    pipeline, records_max = work.pipeline, work.settings.pipeline_records_per_batch_max
+    pipeline, records_max = work.pipeline, find_records_max(work.settings, work.pipeline)
     checkpoint = locate_checkpoint(work.settings, work.generation)
     if work.prefix is not None and work.prefix.count_unread(checkpoint):
         left = work.prefix.measure_backlog(checkpoint)

@@ -26,4 +26,5 @@ PIPELINE = Pipeline(
     every=timedelta(milliseconds=470),
     duty_cycle=0.5,
     weight=4,
+    batch_multiple=2,
 )

@@ -56,7 +56,9 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
         return behind
 
     monkeypatch.setattr("pipelines.engine.query.measure_backlog", look)
-    small = {"pipeline_records_per_batch_max": first // BATCHES_MIN}
+    small = {
+        "pipeline_records_per_batch_max": first // BATCHES_MIN // load("inventory").batch_multiple
+    }
     running = InSession(
         create_work(kafka.model_copy(update=small), "inventory"), spark, monkeypatch
     )
