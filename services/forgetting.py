@@ -89,11 +89,15 @@ def _certify(settings: Settings, lookup: Identities) -> None:
     if not waiting:
         return
     client = create_producer(settings)
-    for one in waiting:
+    for erased in waiting:
         try:
-            note_erasure(settings.data_dir, one)
+            note_erasure(settings.data_dir, erased)
         except OSError as error:  # as in a container: a restore says that it cannot know of it
             log.warning("the list of erasures cannot be written: %s", error)
-        value = {"customer_id": one.pseudonym, "cards": one.cards, "erased_at": one.wall_ms}
+        value = {
+            "customer_id": erased.pseudonym,
+            "cards": erased.cards,
+            "erased_at": erased.wall_ms,
+        }
         send(client, ERASURES.name, encode_key(ERASURES, value), encode(ERASURES, value))
-        lookup.note_certified(one)
+        lookup.note_certified(erased)

@@ -35,7 +35,7 @@ class Traces:
 
     def are_in(self, record: Record) -> bool:
         """Whether the record holds one of the ids."""
-        beside = [part for one in record.headers for part in _list_bytes(*one)]
+        beside = [part for header in record.headers for part in _list_bytes(*header)]
         if not any(map(self._count, (record.key, record.value, *beside))):
             return False  # decoding only possible matches is ten times as fast
         contract = find_contract(record.topic)
@@ -58,12 +58,12 @@ class Traces:
             return True
 
     def _count(self, data: bytes | None) -> int:
-        return sum(data.count(one.encode()) for one in self.ids) if data else 0
+        return sum(data.count(person_id.encode()) for person_id in self.ids) if data else 0
 
 
 def unwrap(event: dict[str, Any]) -> Record:
     """The record within a row of the quarantine, or within a release."""
-    headers = [(one["name"], one["value"]) for one in event.get("headers", ())]
+    headers = [(header["name"], header["value"]) for header in event.get("headers", ())]
     key, found = event.get("key"), event.get("found")
     if event["value"] is None:  # it was too large: what was found in it is all that is left
         headers.append(("found", (found or "").encode()))
@@ -98,7 +98,7 @@ def may_name(topic: str) -> bool:
     contract = find_contract(topic)
     if contract is None:
         return False
-    return contract.kind == "topic" or any(one.name in FIELDS for one in contract.fields)
+    return contract.kind == "topic" or any(field.name in FIELDS for field in contract.fields)
 
 
 def _read_all(settings: Settings) -> Iterator[tuple[Record, str]]:
@@ -120,7 +120,7 @@ def read_archive(settings: Settings) -> Iterator[Record]:
     table = DeltaTable(str(folder)).to_pyarrow_dataset()
     for batch in table.scanner(batch_size=ROWS_PER_BATCH_MAX).to_reader():
         for row in batch.to_pylist():
-            headers = [(one["key"], one["value"]) for one in row["headers"] or ()]
+            headers = [(header["key"], header["value"]) for header in row["headers"] or ()]
             place = row["topic"], row["partition"], row["offset"]
             yield Record(*place, 0, row["key"], row["value"], headers)
 

@@ -65,9 +65,9 @@ def sum_positions(
     `ordered`: shelf, review and units of every purchase order. Those of this review do not count.
     """
     positions: Counter[Shelf] = Counter()
-    for one in proposals:
-        if one.review_ms <= review_ms:
-            positions[one.shelf] += one.moved_units
+    for proposal in proposals:
+        if proposal.review_ms <= review_ms:
+            positions[proposal.shelf] += proposal.moved_units
     for shelf, at_ms, units in ordered:
         if at_ms < review_ms:
             positions[shelf] += units
@@ -83,16 +83,17 @@ def decide(
     """The orders of the review, the most urgent of each store first."""
     position = sum_positions(review_ms, proposals, ordered)
     wanted = [
-        (position[one.shelf] - one.reorder_point_units, one.shelf, one)
-        for one in proposals
-        if one.review_ms == review_ms and position[one.shelf] <= one.reorder_point_units
+        (position[proposal.shelf] - proposal.reorder_point_units, proposal.shelf, proposal)
+        for proposal in proposals
+        if proposal.review_ms == review_ms
+        and position[proposal.shelf] <= proposal.reorder_point_units
     ]
     let_through: Counter[str] = Counter()
     orders = []
-    for _, shelf, one in sorted(wanted, key=lambda want: want[:2]):
+    for _, shelf, proposal in sorted(wanted, key=lambda want: want[:2]):
         if let_through[shelf.store_id] < limits.orders_per_store_max:
             let_through[shelf.store_id] += 1
-            orders.append(create_order(one, position[shelf], limits))
+            orders.append(create_order(proposal, position[shelf], limits))
     return orders
 
 

@@ -70,7 +70,7 @@ class Reviews:
         if review_ms != self._review_ms:
             topics = {topic for topic, _ in marker.inputs}
             self._ends, self._review_ms = read_end_offsets(self._client, topics), review_ms
-        return all(marker.inputs.get(at, 0) >= end for at, end in self._ends.items())
+        return all(marker.inputs.get(partition, 0) >= end for partition, end in self._ends.items())
 
 
 def read_proposals(settings: Settings, ends: Offsets) -> list[Proposal]:
@@ -78,8 +78,8 @@ def read_proposals(settings: Settings, ends: Offsets) -> list[Proposal]:
     newest: dict[tuple[Shelf, int], tuple[int, Proposal]] = {}
     for row in read_rows(settings, READER, PROPOSALS, ends):
         shelf, review_ms = Shelf(row["store_id"], row["sku"]), to_epoch_ms(row["review_at"])
-        known = newest.get((shelf, review_ms))
-        if known is None or row["version"] >= known[0]:
+        kept = newest.get((shelf, review_ms))
+        if kept is None or row["version"] >= kept[0]:
             newest[shelf, review_ms] = (
                 row["version"],
                 Proposal(
@@ -104,7 +104,7 @@ def read_orders(settings: Settings) -> list[tuple[str, Shelf, int, int]] | None:
     """
     client, topics = create_admin(settings), [PURCHASE_ORDERS.name]
     written, ends = read_high_watermarks(client, topics), read_end_offsets(client, topics)
-    if any(ends[at] < end for at, end in written.items()):
+    if any(ends[partition] < end for partition, end in written.items()):
         return None
     return [
         (
@@ -176,11 +176,16 @@ class OrderPublisher:
             self._producer.poll(0)
 
     def _note(self, review_ms: int, read: Offsets) -> None:
-        places = [BEATS, *[TopicPartition(*at, offset) for at, offset in read.items()]]
+        places = [
+            BEATS,
+            *[TopicPartition(*partition, offset) for partition, offset in read.items()],
+        ]
         self._producer.send_offsets_to_transaction(
             [
-                TopicPartition(at.topic, at.partition, max(at.offset, 0), metadata=str(review_ms))
-                for at in places
+                TopicPartition(
+                    place.topic, place.partition, max(place.offset, 0), metadata=str(review_ms)
+                )
+                for place in places
             ],
             self._consumer.consumer_group_metadata(),
             ANSWER_SECONDS_MAX,
@@ -211,20 +216,20 @@ def answer_review(
     if due is None or due[0] <= answered_ms:
         return answered_ms
     review_ms, now_ms = due
-    known = read_generations(settings, READER).get(PIPELINE)
-    generation = known and known.promoted
+    generations = read_generations(settings, READER).get(PIPELINE)
+    generation = generations and generations.promoted
     marker = generation and read_marker(settings, PIPELINE, generation.number, READER)
     if not generation or not marker or not reviews.is_covered(marker, review_ms):
         return answered_ms
     topic = generation.outputs[PROPOSALS.name]
-    read = {at: end for at, end in marker.outputs.items() if at[0] == topic}
+    read = {partition: end for partition, end in marker.outputs.items() if partition[0] == topic}
     placed = read_orders(settings)
     if placed is None:
         return answered_ms
     ordered = [(shelf, at_ms, units) for _, shelf, at_ms, units in placed]
     wanted = decide(review_ms, read_proposals(settings, read), ordered, Limits())
     published = {order_id for order_id, *_ in placed}  # by any gate
-    orders = [one for one in wanted if one.order_id not in published]
+    orders = [order for order in wanted if order.order_id not in published]
     publisher.publish(orders, review_ms, now_ms, read)
     log.info(
         "%d of %d orders let through, proposed by g%d", len(orders), len(wanted), generation.number

@@ -66,7 +66,7 @@ def follow(settings: Settings, stop: Event) -> None:
     )
     try:
         offsets = dict(read_committed(reader, settings))
-        reader.assign([TopicPartition(*at, offset) for at, offset in offsets.items()])
+        reader.assign([TopicPartition(*partition, offset) for partition, offset in offsets.items()])
         log.info("%d partitions, on from %d records", len(offsets), sum(offsets.values()))
         liveness.report_start(settings, "quarantine")
         is_further = False
@@ -96,12 +96,15 @@ def read_batch(reader: Consumer) -> tuple[Sequence[Record], Offsets]:
     records, reached = [], dict[Partition, int]()
     for message in reader.consume(RECORDS_PER_BATCH_MAX, timeout=BATCH_SECONDS):
         error = message.error()
-        at, offset = (str(message.topic()), int(message.partition() or 0)), message.offset() or 0
+        partition, offset = (
+            (str(message.topic()), int(message.partition() or 0)),
+            message.offset() or 0,
+        )
         if error is None:
             records.append(to_record(message))
-            reached[at] = offset + 1
+            reached[partition] = offset + 1
         elif error.code() == KafkaError._PARTITION_EOF:
-            reached[at] = offset
+            reached[partition] = offset
         elif error.fatal() or error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise KafkaException(error)
     return records, reached
@@ -109,7 +112,7 @@ def read_batch(reader: Consumer) -> tuple[Sequence[Record], Offsets]:
 
 def copy_rejected(client: Producer, batch: Sequence[Record]) -> int:
     """Send the rejected records and wait for all acknowledgements. Returns their number."""
-    rows = [(one, row) for one in batch if (row := create_row(one)) is not None]
+    rows = [(record, row) for record in batch if (row := create_row(record)) is not None]
     send_all(
         client,
         [
@@ -117,9 +120,9 @@ def copy_rejected(client: Producer, batch: Sequence[Record]) -> int:
                 QUARANTINE.name,
                 encode_key(QUARANTINE, row),
                 encode(QUARANTINE, row),
-                timestamp_ms=max(one.published_ms, 1),  # 0 would be the time of sending
+                timestamp_ms=max(record.published_ms, 1),  # 0 would be the time of sending
             )
-            for one, row in rows
+            for record, row in rows
         ],
     )
     return len(rows)
@@ -183,12 +186,12 @@ def read_progress(settings: Settings) -> Offsets:
 def read_committed(reader: Consumer, settings: Settings) -> Offsets:
     every = list_partitions(create_admin(settings), VALIDATED)
     committed = fetch_committed(reader, GROUP, every)
-    return {(at.topic, at.partition): max(at.offset, 0) for at in committed}
+    return {(place.topic, place.partition): max(place.offset, 0) for place in committed}
 
 
 def commit(reader: Consumer, reached: Offsets) -> None:
     """Commit the progress, and wait until the broker has it."""
     reader.commit(
-        offsets=[TopicPartition(*at, offset) for at, offset in reached.items()],
+        offsets=[TopicPartition(*partition, offset) for partition, offset in reached.items()],
         asynchronous=False,
     )

@@ -201,8 +201,8 @@ def read_record(settings: Settings, topic: str, partition: int, offset: int) -> 
     elif not 0 <= offset < end:
         why = f"the partition ends at {end}"
     else:
-        at = (topic, partition)
-        for message in read_between(settings, {at: offset}, {at: offset + 1}):
+        place = (topic, partition)
+        for message in read_between(settings, {place: offset}, {place: offset + 1}):
             if message.offset() == offset:
                 return to_record(message)
     raise UserError(
@@ -259,5 +259,5 @@ def read_world_clock(settings: Settings) -> AnnouncedClock:
 
 
 def render_time(milliseconds: int) -> str:
-    at = to_instant(milliseconds)
-    return "at no time of a calendar" if at is None else f"{at:%Y-%m-%d %H:%M:%S}"
+    time = to_instant(milliseconds)
+    return "at no time of a calendar" if time is None else f"{time:%Y-%m-%d %H:%M:%S}"

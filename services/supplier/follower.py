@@ -61,8 +61,8 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
             batch = read_batch(following)
             if batch:
                 orders = filter(None, map(read_order, batch))
-                new = [one for one in orders if one["purchase_order_id"] not in confirmed]
-                unique = {one["purchase_order_id"]: one for one in new}
+                new = [order for order in orders if order["purchase_order_id"] not in confirmed]
+                unique = {order["purchase_order_id"]: order for order in new}
                 publish_confirmations(settings, client, following, list(unique.values()), batch)
                 confirmed |= unique.keys()
                 log.info("%d of %d orders confirmed", len(unique), len(batch))
@@ -101,13 +101,13 @@ def publish_confirmations(
     """Publish the confirmations and commit the offsets of the batch, in one transaction."""
     try:
         client.begin_transaction()
-        for one in orders:
-            row = create_confirmation(one, settings.simulator_seed, Reliability())
+        for order in orders:
+            row = create_confirmation(order, settings.simulator_seed, Reliability())
             client.produce(
                 CONFIRMATIONS.name,
                 key=encode_key(CONFIRMATIONS, row),
                 value=encode(CONFIRMATIONS, row),
-                timestamp=max(to_epoch_ms(one["ordered_at"]), 1),  # 0 is the time of sending
+                timestamp=max(to_epoch_ms(order["ordered_at"]), 1),  # 0 is the time of sending
             )
             client.poll(0)
         client.send_offsets_to_transaction(
@@ -128,6 +128,7 @@ def publish_confirmations(
 def list_offsets(batch: Sequence[Message]) -> list[TopicPartition]:
     """Per partition, the offset after its last message."""
     after = {
-        (str(one.topic()), int(one.partition() or 0)): int(one.offset() or 0) + 1 for one in batch
+        (str(message.topic()), int(message.partition() or 0)): int(message.offset() or 0) + 1
+        for message in batch
     }
-    return [TopicPartition(*at, offset) for at, offset in after.items()]
+    return [TopicPartition(*partition, offset) for partition, offset in after.items()]

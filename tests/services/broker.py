@@ -31,14 +31,16 @@ class KafkaLog:
         self._admin.delete_topics([topic])[topic].result(ANSWER_SECONDS_MAX)
         wait_until(lambda: not self._there(topic), f"{topic} is gone")
 
-    def publish(self, at: Partition, key: bytes, value: bytes | None, published_ms: int = 0) -> int:
+    def publish(
+        self, partition: Partition, key: bytes, value: bytes | None, published_ms: int = 0
+    ) -> int:
         """Hand the record to the client; it is in the log when `ends` returns.
 
         Without `published_ms` it has the time of sending.
         """
-        topic, partition = at
+        topic, number = partition
         self._producer.produce(
-            topic, key=key, value=value, partition=partition, timestamp=published_ms
+            topic, key=key, value=value, partition=number, timestamp=published_ms
         )
         self._producer.poll(0)
         return 0

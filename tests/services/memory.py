@@ -60,12 +60,14 @@ class MemoryLog:
             for partition in range(partitions):
                 self.records[topic, partition] = []
 
-    def publish(self, at: Partition, key: bytes, value: bytes | None, published_ms: int = 0) -> int:
+    def publish(
+        self, partition: Partition, key: bytes, value: bytes | None, published_ms: int = 0
+    ) -> int:
         """Append a record; returns the end of its partition."""
         with self.arrived:
-            self.records[at].append((key, value, published_ms))
+            self.records[partition].append((key, value, published_ms))
             self.arrived.notify_all()
-            return len(self.records[at])
+            return len(self.records[partition])
 
     def put(self, contract: Contract, row: Row, partition: int = 0, published_ms: int = 0) -> None:
         """Append the row as its contract encodes it."""
@@ -74,7 +76,11 @@ class MemoryLog:
 
     def ends(self, topics: Iterable[str]) -> dict[Partition, int]:
         wanted = set(topics)
-        return {at: len(records) for at, records in self.records.items() if at[0] in wanted}
+        return {
+            partition: len(records)
+            for partition, records in self.records.items()
+            if partition[0] in wanted
+        }
 
     @contextmanager
     def open(self, topics: Iterable[str]) -> Iterator["MemoryReader"]:
@@ -119,15 +125,17 @@ class MemoryReader(Changelog):
 
     def _available(self) -> list[Record | End]:
         found: list[Record | End] = []
-        for at, offset in self._next.items():
-            if self._log.ids[at[0]] != self._ids[at[0]]:
-                raise OffsetGone(f"{at[0]} was made anew")
-            if at in self.paused:
+        for partition, offset in self._next.items():
+            if self._log.ids[partition[0]] != self._ids[partition[0]]:
+                raise OffsetGone(f"{partition[0]} was made anew")
+            if partition in self.paused:
                 continue
-            records = self._log.records[at][offset : offset + READ_MAX]
-            found += [Record(at, offset + ahead, *record) for ahead, record in enumerate(records)]
-            self._next[at] = end = offset + len(records)
-            if end == len(self._log.records[at]) and self._told.get(at) != end:
-                self._told[at] = end
-                found.append(End(at, end))
+            records = self._log.records[partition][offset : offset + READ_MAX]
+            found += [
+                Record(partition, offset + ahead, *record) for ahead, record in enumerate(records)
+            ]
+            self._next[partition] = end = offset + len(records)
+            if end == len(self._log.records[partition]) and self._told.get(partition) != end:
+                self._told[partition] = end
+                found.append(End(partition, end))
         return found

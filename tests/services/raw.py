@@ -13,12 +13,12 @@ CHUNK_BYTES = 65_536
 @contextmanager
 def connecting(api: Answers, receive_bytes: int | None = None) -> Iterator[socket.socket]:
     """A connection to the API; `receive_bytes` is how much the system takes before it is read."""
-    at = urlsplit(api.address)
+    address = urlsplit(api.address)
     with socket.socket() as connection:
         if receive_bytes is not None:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         connection.settimeout(SECONDS_MAX)
-        connection.connect((at.hostname, at.port))
+        connection.connect((address.hostname, address.port))
         yield connection
 
 

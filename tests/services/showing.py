@@ -44,8 +44,8 @@ class Shop:
         self.fraud = Writing(log, generation=2, pipeline="fraud", views=(ALERTS,))
         self.candidate = Writing(log, generation=3, pipeline="fraud", views=(ALERTS,))
         self.reorder = Writing(log, pipeline="reorder", views=(PROPOSALS,))
-        for at in range(-MINUTES, 0):
-            self.sell(at)
+        for minute in range(-MINUTES, 0):
+            self.sell(minute)
         self._stock()
         self._rank()
         self._suspect()
@@ -62,16 +62,16 @@ class Shop:
         promote(log, self.fraud, self.candidate)
         announce(log)
 
-    def sell(self, at: int, version: int = 1) -> None:
+    def sell(self, minute: int, version: int = 1) -> None:
         """What each store sold in that minute after noon."""
         for store in range(1, STORES + 1):
-            receipts = 3 + version + (store * 7 + at * at // 40 + at * store) % 9
+            receipts = 3 + version + (store * 7 + minute * minute // 40 + minute * store) % 9
             cents = receipts * (610 + 37 * store)
             self.analytics.put(
                 STORE_SALES,
                 store_id=f"S{store:03}",
-                window_start=find_minute(at),
-                window_end=find_minute(at + 1),
+                window_start=find_minute(minute),
+                window_end=find_minute(minute + 1),
                 version=version,
                 **all_on_time(receipts=receipts, units=receipts * 3, revenue_cents=cents),
             )
@@ -104,16 +104,16 @@ class Shop:
             "refund-rate": (9, 6),
             "bulk-purchase": (650, 400),
         }
-        for at, (rule, (measured, threshold)) in enumerate(rules.items()):
+        for number, (rule, (measured, threshold)) in enumerate(rules.items()):
             self.fraud.put(
                 ALERTS,
                 status="withdrawn" if rule == "refund-rate" else "open",
                 rule=rule,
-                subject=f"tok_9a3{at}%2F7",
-                store_id=f"S{at + 1:03}",
+                subject=f"tok_9a3{number}%2F7",
+                store_id=f"S{number + 1:03}",
                 measured=measured,
                 threshold=threshold,
-                decided_at=find_minute(-7 * at),
+                decided_at=find_minute(-7 * number),
             )
 
     def _order(self) -> None:
@@ -144,21 +144,21 @@ class Shop:
 
     def _price(self) -> None:
         for days, cents in ((-3, 249), (-1, 179), (1, 249)):
-            at = NOON + timedelta(days=days)
+            time = NOON + timedelta(days=days)
             price = {"event_id": f"price-{days}", "sku": SHELF[1], "price_cents": cents}
-            self._plan(PRICE_CHANGES, at, **price, effective_at=at)
+            self._plan(PRICE_CHANGES, time, **price, effective_at=time)
 
     def _promote(self) -> None:
         """A promotion that lasts, and the next one."""
         for days in (-1, 6):
-            at = NOON + timedelta(days=days)
-            times = {"starts_at": at, "ends_at": at + timedelta(days=2)}
-            times["effective_at"] = at - timedelta(hours=12)
-            self._plan(PROMOTIONS, at, event_id=f"promotion-{days}", sku=SHELF[1], **times)
+            time = NOON + timedelta(days=days)
+            times = {"starts_at": time, "ends_at": time + timedelta(days=2)}
+            times["effective_at"] = time - timedelta(hours=12)
+            self._plan(PROMOTIONS, time, event_id=f"promotion-{days}", sku=SHELF[1], **times)
 
-    def _plan(self, contract: Contract, at: datetime, **fields: Any) -> None:
+    def _plan(self, contract: Contract, time: datetime, **fields: Any) -> None:
         """It is published a day and a half before the moment that it is for."""
-        planned_at = at - timedelta(hours=36)
+        planned_at = time - timedelta(hours=36)
         value = {**contract.examples[0], "event_time": planned_at, **fields}
         self._log.put(contract, value, published_ms=to_epoch_ms(planned_at))
 

@@ -53,18 +53,23 @@ def fill_folder(home: Path) -> None:
     write_report(home)
     silver = Silver(Folders(Folder(str(home / "lake"))))
 
-    def put(topic: Contract, at: int, event_id: str, **fields: Any) -> None:
-        moment, store = find_minute(at), SHELF[0]
+    def put(topic: Contract, minute: int, event_id: str, **fields: Any) -> None:
+        moment, store = find_minute(minute), SHELF[0]
         silver.put(topic, event_time=moment, event_id=event_id, store_id=store, **fields)
 
     sku = {"sku": SHELF[1]}
     put(ADJUSTMENTS, -90, "opening", units=12, **sku)
-    for at, units in ((-80, 5), (-60, 7)):
-        put(RECEIPTS, at, f"sale-{at}", lines=[{**sku, "units": units, "unit_price_cents": 179}])
+    for minute, units in ((-80, 5), (-60, 7)):
+        put(
+            RECEIPTS,
+            minute,
+            f"sale-{minute}",
+            lines=[{**sku, "units": units, "unit_price_cents": 179}],
+        )
     put(REFUNDS, -20, "back", lines=[{**sku, "units": 2, "unit_price_cents": 179}])
-    for at, status, units in ((-70, "dispatched", 0), (-30, "received", 24)):
+    for minute, status, units in ((-70, "dispatched", 0), (-30, "received", 24)):
         lines = [{**sku, "dispatched_units": 24, "received_units": units}]
-        put(SHIPMENTS, at, status, status=status, lines=lines)
+        put(SHIPMENTS, minute, status, status=status, lines=lines)
 
 
 def write_report(folder: Path) -> None:

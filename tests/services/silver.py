@@ -62,14 +62,14 @@ class Silver:
         )
 
     def release(
-        self, topic: Contract, offset: int = 77, at: datetime = NOON, **changes: Any
+        self, topic: Contract, offset: int = 77, released_at: datetime = NOON, **changes: Any
     ) -> int:
         """A release of an event that is in no table: its record lay at that offset."""
         original = {**topic.examples[0], **changes}
         return self.put(
             RELEASES,
             event_id=f"released/{topic.name}/2/{offset}",
-            event_time=at,
+            event_time=released_at,
             record_key=encode_key(topic, original).decode(),
             topic=topic.name,
             partition=2,
@@ -83,7 +83,7 @@ class Silver:
 def create_schema(topic: Contract) -> pa.Schema:
     places = {"_partition": pa.int32(), "_offset": pa.int64(), "_published": TYPES["timestamp"]}
     return pa.schema(
-        [*map(create_column, topic.fields), *(pa.field(*one) for one in places.items())]
+        [*map(create_column, topic.fields), *(pa.field(*column) for column in places.items())]
     )
 
 

@@ -40,7 +40,7 @@ def publish_good(log: MemoryLog, contract: Contract) -> None:
     log.put(contract, row, published_ms=to_epoch_ms(happened) if happened else PUBLISHED_MS)
 
 
-@pytest.mark.parametrize("layout", MIRRORED, ids=lambda one: one.topic)
+@pytest.mark.parametrize("layout", MIRRORED, ids=lambda layout: layout.topic)
 def test_a_mirror_goes_on(log: MemoryLog, tmp_path: Path, layout: Layout) -> None:
     publish_bad(log, get_contract(layout.topic))
     publish_good(log, get_contract(layout.topic))

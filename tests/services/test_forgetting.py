@@ -100,16 +100,16 @@ def post(api: Answers, event: dict[str, Any]) -> int:
 def read_log(shop: Settings, topics: Iterable[str]) -> dict[tuple[str, int, int], Record]:
     """Every record of the topics, by its place."""
     ends = read_end_offsets(create_admin(shop), topics)
-    return {(one.topic, one.partition, one.offset): one for one in read(shop, ends)}
+    return {(record.topic, record.partition, record.offset): record for record in read(shop, ends)}
 
 
 def list_naming(shop: Settings, broker: Settings, outputs: Iterable[str]) -> set[str]:
     """Where an id of the customer stands: records as they are sent, and files as they are."""
     traces = (KNOWN_AS, *TOKENS)
     records = {
-        one.topic
-        for one in read_log(shop, {*CONTRACTS, *outputs}).values()
-        if any(trace.encode() in (one.value or b"") + (one.key or b"") for trace in traces)
+        record.topic
+        for record in read_log(shop, {*CONTRACTS, *outputs}).values()
+        if any(trace.encode() in (record.value or b"") + (record.key or b"") for trace in traces)
     }
     files = {
         file.relative_to(home).parts[0]
@@ -123,7 +123,7 @@ def list_naming(shop: Settings, broker: Settings, outputs: Iterable[str]) -> set
 def read_sold(shop: Settings) -> dict[str, dict[str, Any]]:
     """The receipts of the log by their id."""
     ends = read_end_offsets(create_admin(shop), [RECEIPTS.name])
-    events = (decode(one.value).value for one in read(shop, ends))
+    events = (decode(record.value).value for record in read(shop, ends))
     return {event["event_id"]: dict(event) for event in events}
 
 
@@ -188,7 +188,7 @@ def forget_beside(
 
     assert list_naming(shop, broker, outputs) == set()
     after = read_log(shop, facts)
-    [certificate] = [one for place, one in after.items() if place not in before]
+    [certificate] = [record for place, record in after.items() if place not in before]
     assert {place: after[place] for place in before} == before
     assert certificate.topic == ERASURES.name
     said = decode(certificate.value).value
@@ -284,10 +284,10 @@ def test_what_only_the_archive_still_has_is_found(shop: Settings) -> None:
 
 
 def test_an_erasure_is_in_the_list_for_a_restore(shop: Settings) -> None:
-    known = know(shop, "listed").find("listed")
-    assert known is not None
+    person = know(shop, "listed").find("listed")
+    assert person is not None
     erased = forgetting.forget(shop, "listed")
-    assert erased.pseudonym == known.pseudonym
+    assert erased.pseudonym == person.pseudonym
     assert erased in read_erasures(locate_erasures(shop.data_dir))
 
 

@@ -13,9 +13,9 @@ def find_minute(after_noon: int) -> datetime:
     return NOON + timedelta(minutes=after_noon)
 
 
-def beat(log: Log, at: datetime) -> None:
+def beat(log: Log, time: datetime) -> None:
     """The heartbeat at the end of a world minute."""
-    publish(log, HEARTBEATS, {**HEARTBEATS.examples[0], "event_time": at}, to_epoch_ms(at))
+    publish(log, HEARTBEATS, {**HEARTBEATS.examples[0], "event_time": time}, to_epoch_ms(time))
 
 
 def announce(log: Log, world_at: datetime = NOON, state: str = "stopped") -> None:

@@ -30,7 +30,7 @@ class Log(Protocol):
     def make(self, topic: str, partitions: int) -> None: ...
 
     def publish(
-        self, at: Partition, key: bytes, value: bytes | None, published_ms: int = 0
+        self, partition: Partition, key: bytes, value: bytes | None, published_ms: int = 0
     ) -> int: ...
 
     def ends(self, topics: Iterable[str]) -> dict[Partition, int]: ...
@@ -71,22 +71,22 @@ class Writing:
         """A row of any view: its contract's example, changed."""
         value = {**view.examples[0], **changes}
         encoded = encode_key(view, value)
-        at = (self.topics[view.name], crc32(encoded) % PARTITIONS)
-        self._log.publish(at, encoded, encode(view, value))
+        partition = (self.topics[view.name], crc32(encoded) % PARTITIONS)
+        self._log.publish(partition, encoded, encode(view, value))
 
     def row(self, store: int, sku: str, units: int, version: int = 1) -> None:
         """A shelf of store S00n: what it holds after so many events."""
         value = create_shelf(store, sku, units, version)
-        at = (self.topic, store % PARTITIONS)
-        self._log.publish(at, encode_key(STOCK_LEVELS, value), encode(STOCK_LEVELS, value))
+        partition = (self.topic, store % PARTITIONS)
+        self._log.publish(partition, encode_key(STOCK_LEVELS, value), encode(STOCK_LEVELS, value))
 
     def rows(self, store: int, skus: Iterable[str], units: int) -> None:
         """Shelves of store S00n, which all hold the same."""
         for sku in skus:
             self.row(store, sku, units)
 
-    def book(self, at: Partition, applied: int, quarantined: int) -> None:
-        place = {"topic": at[0], "partition": at[1], "published_max": MORNING}
+    def book(self, partition: Partition, applied: int, quarantined: int) -> None:
+        place = {"topic": partition[0], "partition": partition[1], "published_max": MORNING}
         counts = {"applied": applied, "quarantined": quarantined, "version": applied + quarantined}
         publish(self._log, BOOKS, self._name | place | counts)
 
@@ -111,8 +111,10 @@ class Writing:
             **self._name,
             "batch": batch,
             "inputs": [
-                {**place, "records": self.read[at] - self.gaps.get(at, 0)}
-                for place, at in zip(list_positions(self.read), sorted(self.read), strict=True)
+                {**place, "records": self.read[partition] - self.gaps.get(partition, 0)}
+                for place, partition in zip(
+                    list_positions(self.read), sorted(self.read), strict=True
+                )
             ],
             "outputs": list_positions(ends),
             "written_at": MORNING,
@@ -174,7 +176,7 @@ def _publish_control(
                 "created_at": MORNING,
                 "outputs": [{"view": view, "topic": topic} for view, topic in each.outputs.items()],
             }
-            for each in sorted(every, key=lambda one: one.generation)
+            for each in sorted(every, key=lambda writing: writing.generation)
         ],
     }
     publish(log, GENERATIONS, value)

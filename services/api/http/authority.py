@@ -62,8 +62,8 @@ class Actions:
             from_thread.run(self.audit.refuse, attempt, error.status)
             raise
         except Exception as error:
-            for one in begun:
-                from_thread.run(self.audit.end, one, _find_status(error))
+            for row in begun:
+                from_thread.run(self.audit.end, row, _find_status(error))
             raise
         from_thread.run(self.audit.end, begun[0], HTTPStatus.OK)
         return output
@@ -95,7 +95,7 @@ async def record_refusals(request: Request, sources: Sources) -> AsyncIterator[N
             if sources.profile is None:
                 secrets = [sources.commands.read_token()]
             else:
-                secrets = [one.secret for one in sources.profile.list_tokens()]
+                secrets = [token.secret for token in sources.profile.list_tokens()]
             target = hide(request.scope["path"], secrets)
             attempt = Attempt(name_action(request.scope), target, find_caller(request) or UNKNOWN)
             await sources.audit.refuse(attempt, problem.status)
@@ -119,7 +119,7 @@ def name_action(scope: Scope) -> str:
     """The action of a request, as the audit names it: promote-generation."""
     routes: Iterable[Route] = scope["app"].routes
     route = scope.get("route") or next(
-        (one for one in routes if one.matches(scope)[0] is Match.FULL), None
+        (route for route in routes if route.matches(scope)[0] is Match.FULL), None
     )
     return NO_ACTION if route is None else str(route.name).replace("_", "-")
 

@@ -41,15 +41,15 @@ class Guard:
         if scope["type"] != "http" or (needed := find_role(scope)) is None:
             await self._app(scope, receive, send)
             return
-        known = self._profile.list_tokens()
-        token = find_token(known, read_secret(Request(scope)))
+        tokens = self._profile.list_tokens()
+        token = find_token(tokens, read_secret(Request(scope)))
         caller = self._identify(token)
         refusal = self._find_refusal(scope, needed, token, caller)
         if refusal is None:
             scope[CALLER] = caller
             await self._app(scope, receive, send)
             return
-        target = hide(scope["path"], (one.secret for one in known))
+        target = hide(scope["path"], (token.secret for token in tokens))
         await self._audit.refuse(Attempt(name_action(scope), target, caller), refusal.status)
         await respond(refusal, scope["path"])(scope, receive, send)
 
@@ -99,12 +99,12 @@ def read_secret(request: Request) -> str:
     return ""
 
 
-def find_token(known: Sequence[Token], secret: str) -> Token | None:
+def find_token(tokens: Sequence[Token], secret: str) -> Token | None:
     """The token with the secret. The time that the search takes reveals nothing about any token."""
     digest, match = _digest(secret), None
-    for one in known:
-        if compare_digest(digest, _digest(one.secret)):
-            match = one
+    for token in tokens:
+        if compare_digest(digest, _digest(token.secret)):
+            match = token
     return match
 
 

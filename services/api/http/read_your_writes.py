@@ -68,9 +68,9 @@ def _parse_offsets(records: Iterable[str]) -> Offsets:
     """The highest named offset of each partition."""
     named: dict[Partition, int] = {}
     for record in records:
-        topic, partition, offset = record.split("/")
-        at = (topic, int(partition))
-        named[at] = max(int(offset), named.get(at, 0))
+        topic, number, offset = record.split("/")
+        partition = (topic, int(number))
+        named[partition] = max(int(offset), named.get(partition, 0))
     return named
 
 
@@ -84,24 +84,28 @@ def _find_holding(store: Store, view: str, wanted: Offsets) -> Snapshots | None:
     served = store.generations.find_view(view)
     snapshots = served.snapshots if served else None
     inputs = _find_inputs(store, view)
-    is_complete = all(inputs.get(at, 0) > offset for at, offset in wanted.items())
+    is_complete = all(inputs.get(partition, 0) > offset for partition, offset in wanted.items())
     return snapshots if is_complete else None
 
 
 def _refuse_other_inputs(inputs: Offsets, view: str, wanted: Offsets) -> None:
     for topic, partition in wanted:
         if (topic, partition) not in inputs:
-            known = ", ".join(f"{topic}/{partition}" for topic, partition in sorted(inputs))
+            expected = ", ".join(f"{topic}/{partition}" for topic, partition in sorted(inputs))
             raise Invalid(
                 "Not an input of the view",
-                f"min_offset: expected a record of what {view} is made from, {known}; found one "
+                f"min_offset: expected a record of what {view} is made from, {expected}; found one "
                 f"of {topic}/{partition}, which no answer of it will ever hold.",
             )
 
 
 def _describe_missing(store: Store, view: str, wanted: Offsets) -> Problem:
     inputs, ends = _find_inputs(store, view), store.freshness.get_latest_ends()
-    missing = {at: offset for at, offset in wanted.items() if inputs.get(at, 0) <= offset}
+    missing = {
+        partition: offset
+        for partition, offset in wanted.items()
+        if inputs.get(partition, 0) <= offset
+    }
     gaps = "; ".join(
         f"{topic}/{partition}/{offset}: counted up to {inputs.get((topic, partition), 0)}, "
         f"the log ends at {ends.get((topic, partition), 'an offset not known yet')}"
@@ -111,5 +115,8 @@ def _describe_missing(store: Store, view: str, wanted: Offsets) -> Problem:
         "Not reached yet",
         f"Expected {view} to hold the records named within {REACH_SECONDS_MAX:g} s, found {gaps}. "
         "Ask again; GET /v1/pipelines says whether the pipeline moves.",
-        counted={f"{topic}/{at}": inputs.get((topic, at), 0) for topic, at in missing},
+        counted={
+            f"{topic}/{partition}": inputs.get((topic, partition), 0)
+            for topic, partition in missing
+        },
     )

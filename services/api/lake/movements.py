@@ -263,8 +263,8 @@ def _unwrap(release: Row) -> Row:
     """The event in a release, with the places of the release and of the original."""
     event = read(RELEASABLE[release["topic"]], release["value"])
     if isinstance(event, Rejection):
-        at = f"{RELEASES.name}/{release['_partition']}/{release['_offset']}"
-        raise TypeError(f"silver should hold only accepted releases, found {at}: {event.found}")
+        found = f"{RELEASES.name}/{release['_partition']}/{release['_offset']}"
+        raise TypeError(f"silver should hold only accepted releases, found {found}: {event.found}")
     place = {name: release[name] for name in RECORD}
     return {**event, **place, "_from": release["partition"], "_at": release["offset"]}
 
@@ -274,8 +274,8 @@ def _to_columns(events: Iterable[Row], schema: pa.Schema) -> pa.Table:
     of_original = (pa.field("_from", pa.int32()), pa.field("_at", pa.int64()))
     return pa.Table.from_pylist(
         [
-            {**one, **{name: one[name] * 1000 for name in ("event_time", "_published")}}
-            for one in events
+            {**event, **{name: event[name] * 1000 for name in ("event_time", "_published")}}
+            for event in events
         ],
         schema=pa.schema([*schema, *of_original]),
     )

@@ -105,7 +105,11 @@ class LakeSnapshot:
 
     def list_ends(self) -> Offsets:
         """The offsets up to which the tables hold the log."""
-        return {at: end for table in self.tables.values() for at, end in table.ends.items()}
+        return {
+            partition: end
+            for table in self.tables.values()
+            for partition, end in table.ends.items()
+        }
 
 
 class Lake:

@@ -123,7 +123,7 @@ action = partial(router.post, response_model=Done, responses=RESPONSES)
 def start_replay(
     actions: Authorized, pipeline: KnownPipeline, query: Annotated[StartQuery, Query()]
 ) -> JSONResponse:
-    settings = [word for one in query.thresholds for word in ("--set", one)]
+    settings = [word for threshold in query.thresholds for word in ("--set", threshold)]
     target = " ".join((pipeline, *query.thresholds))
     return _run(actions, target, "replay", "start", pipeline, *settings)
 

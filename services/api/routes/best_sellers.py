@@ -116,11 +116,15 @@ def _select_top(snapshot: Snapshot, start_ms: int, query: BestSellersQuery) -> l
     chosen = (start_ms, query.store, query.store)
     sums: dict[str, list[int]] = defaultdict(lambda: [0] * len(MEASURES))
     for sku, *values, in_full in snapshot.select(ROWS, chosen):
-        full = {one["name"]: int(one["digits"]) for one in json.loads(in_full)} if in_full else {}
-        for at, (name, value) in enumerate(zip(MEASURES, values, strict=True)):
-            sums[sku][at] += full.get(name, value)
+        full = (
+            {measure["name"]: int(measure["digits"]) for measure in json.loads(in_full)}
+            if in_full
+            else {}
+        )
+        for index, (name, value) in enumerate(zip(MEASURES, values, strict=True)):
+            sums[sku][index] += full.get(name, value)
     ranked: list[Sold] = [(sku, *measured) for sku, measured in sums.items()]
-    ranked.sort(key=lambda one: (-one[1], -one[2], one[0]))  # by units, then revenue, then sku
+    ranked.sort(key=lambda sold: (-sold[1], -sold[2], sold[0]))  # by units, then revenue, then sku
     return ranked[: query.top]
 
 

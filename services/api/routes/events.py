@@ -80,7 +80,8 @@ REQUEST_BODY = {
         JSON: {
             "schema": {"type": "object", "description": "one event, as its contract says"},
             "examples": {
-                name: {"value": topics.describe(one).example} for name, one in OPEN.items()
+                name: {"value": topics.describe(contract).example}
+                for name, contract in OPEN.items()
             },
         }
     },
@@ -153,12 +154,12 @@ def find_open(topic: str) -> Contract:
     """The contract of a topic that clients may publish to. Raises Problem."""
     if topic in OPEN:
         return OPEN[topic]
-    known = topic in CONTRACTS
+    is_known = topic in CONTRACTS
     raise Problem(
-        HTTPStatus.FORBIDDEN if known else HTTPStatus.NOT_FOUND,
-        "Topic not for events" if known else "Unknown topic",
+        HTTPStatus.FORBIDDEN if is_known else HTTPStatus.NOT_FOUND,
+        "Topic not for events" if is_known else "Unknown topic",
         f"Expected one of {', '.join(OPEN)}, found {topic}"
-        f"{', which this project alone writes' if known else ''}.",
+        f"{', which this project alone writes' if is_known else ''}.",
     )
 
 

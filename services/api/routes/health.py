@@ -96,12 +96,12 @@ async def get_clock(store: FromStore, response: Response, _: NoParameters) -> Wo
 def _classify(store: Store) -> tuple[list[str], list[str]]:
     """In words: what is loading, and what is missing without a need to wait for it."""
     generations = store.generations
-    pipelines = sorted(generations.known.items())
+    pipelines = sorted(generations.by_pipeline.items())
     served = [generations.find_served(name) for name, _ in pipelines]
     missing = [
         f"{name}: no promoted generation that may be trusted"
-        for name, known in pipelines
-        if known.promoted is None
+        for name, control in pipelines
+        if control.promoted is None
     ]
     loading: list[str] = []
     for each in served:

@@ -51,8 +51,9 @@ router = Router(tags=["history"])
 
 
 class PastQuery(Parameters):
-    at: Moment | None = Field(
+    moment: Moment | None = Field(
         None,
+        alias="at",
         description="the moment, as 2026-03-02T10:00:00Z: what had happened by then counts; "
         "everything if left out",
     )
@@ -204,7 +205,7 @@ def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
 def get_past_shelf(
     lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[PastQuery, Query()]
 ) -> JSONResponse:
-    span = Span(store_id, sku, until_ms=_to_ms(query.at))
+    span = Span(store_id, sku, until_ms=_to_ms(query.moment))
     with lake.open(*TOPICS) as snapshot:
         found, as_of = sum_movements(snapshot, span), date_by_offsets(snapshot.list_ends())
     if found is None:
@@ -296,8 +297,8 @@ async def get_alert_history(
     return await run_in_threadpool(_answer_evidence, lake, alert)
 
 
-def _to_ms(at: datetime | None) -> int | None:
-    return None if at is None else to_epoch_ms(at)
+def _to_ms(moment: datetime | None) -> int | None:
+    return None if moment is None else to_epoch_ms(moment)
 
 
 def _render_movement(row: Record) -> Document:
@@ -315,14 +316,16 @@ def _answer_evidence(lake: Lake, alert: Document) -> JSONResponse:
     named = cast(list[dict[str, Any]], alert["evidence"])
     topics = [VALIDATED[name] for name in sorted({each["topic"] for each in named})]
     with lake.open(*topics) as snapshot:
-        records = [one for topic in topics for one in find_records(snapshot, topic, named)]
+        records = [record for topic in topics for record in find_records(snapshot, topic, named)]
         as_of = date_by_offsets(snapshot.list_ends())
     absent = dict.fromkeys(("partition", "offset", "published_at", "event"))
     events: list[Document] = []
     for each in named:
         event = {"topic": each["topic"], "event_id": each["event_id"]}
         matching = [
-            render_instants(one, MOMENTS) for one in records if event.items() <= one.items()
+            render_instants(record, MOMENTS)
+            for record in records
+            if event.items() <= record.items()
         ]
         events += matching or [{**event, **absent}]
     return JSONResponse({"alert": alert, "events": events, **as_of})

@@ -204,11 +204,13 @@ class Scrape:
             self.add("retail_pipeline_marker_age_seconds", marker_ms / 1000, name)
         for topic, records in (pipeline.lag_records_by_input or {}).items():
             self.add("retail_pipeline_lag_records", records, name, topic)
-        for one in pipeline.generations:
-            number = str(one.number)
-            self.add("retail_pipeline_generation_unread_records", one.left_records, name, number)
+        for generation in pipeline.generations:
+            number = str(generation.number)
+            self.add(
+                "retail_pipeline_generation_unread_records", generation.left_records, name, number
+            )
             for state in State:
-                is_in = int(state.value == one.state)
+                is_in = int(state.value == generation.state)
                 self.add("retail_pipeline_generation_state", is_in, name, number, state.value)
         totals: Counter[tuple[str, str]] = Counter()
         for book in pipeline.books or ():
@@ -249,8 +251,10 @@ class Scrape:
             self.add("retail_alerts_beyond_bound", alerts, rule)
 
     def _add_durations(self, labels: Sequence[str], durations: Histogram) -> None:
-        [one] = durations.collect()
-        family = self._durations.setdefault(one.name, Metric(one.name, one.documentation, one.type))
-        for sample in one.samples:
+        [collected] = durations.collect()
+        family = self._durations.setdefault(
+            collected.name, Metric(collected.name, collected.documentation, collected.type)
+        )
+        for sample in collected.samples:
             of_generation = dict(zip(OF_GENERATION, labels, strict=True))
             family.add_sample(sample.name, {**of_generation, **sample.labels}, sample.value)

@@ -119,10 +119,10 @@ async def list_positions(
 
 def _join_confirmations(connection: sqlite3.Connection, orders: Sequence[Stored]) -> list[Document]:
     """Each order with the supplier's confirmation; None before there is one."""
-    at = ORDERS.table.columns.index(ORDER_ID)
+    id_index = ORDERS.table.columns.index(ORDER_ID)
     items: list[Document] = []
     for order in orders:
-        row = connection.execute(CONFIRMED.table.select_one, (order[at],)).fetchone()
+        row = connection.execute(CONFIRMED.table.select_one, (order[id_index],)).fetchone()
         confirmation = None if row is None else CONFIRMED.table.to_json(row)
         items.append({**ORDERS.table.to_json(order), "confirmation": confirmation})
     return items
@@ -178,7 +178,7 @@ def _accumulate_positions(
     moved_units = 0
     for row in rows:
         moved_units += row[moved]
-        earlier = sum(units for at, units in ordered.items() if at < row[review])
+        earlier = sum(units for review_ms, units in ordered.items() if review_ms < row[review])
         yield {
             **TABLE.to_json(row),
             "position_units": moved_units + earlier if is_whole else None,

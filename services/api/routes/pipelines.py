@@ -120,11 +120,13 @@ def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> Pipeline:
     responses=ITEM_PROBLEMS,
 )
 def get_difference(sources: FromSources, pipeline: Name, _: NoParameters) -> JSONResponse:
-    known = find_generations(sources.store, pipeline)
+    generations = find_generations(sources.store, pipeline)
     compared = (
-        (known.promoted, known.candidate) if known.candidate else (known.retired, known.promoted)
+        (generations.promoted, generations.candidate)
+        if generations.candidate
+        else (generations.retired, generations.promoted)
     )
-    before, after = (None if one is None else one.number for one in compared)
+    before, after = (None if generation is None else generation.number for generation in compared)
     answer: Document = {"pipeline": pipeline, "before": before, "after": after}
     answer |= {"computed_at": None, "difference": None}
     if before is not None and after is not None:
@@ -137,27 +139,30 @@ def get_difference(sources: FromSources, pipeline: Name, _: NoParameters) -> JSO
 
 def find_generations(store: Store, pipeline: str) -> Generations:
     """The generations of the pipeline. Raises Problem if there is no such pipeline."""
-    known = store.generations.known.get(pipeline)
-    if known is None:
-        names = ", ".join(sorted(store.generations.known)) or "none yet"
+    generations = store.generations.by_pipeline.get(pipeline)
+    if generations is None:
+        names = ", ".join(sorted(store.generations.by_pipeline)) or "none yet"
         raise NotFound("Unknown pipeline", f"Expected one of {names}, found {pipeline}.")
-    return known
+    return generations
 
 
 def describe_all(store: Store) -> list[Pipeline]:
     """Every pipeline, by name."""
-    return [describe(store, known) for _, known in sorted(store.generations.known.items())]
+    return [
+        describe(store, generations)
+        for _, generations in sorted(store.generations.by_pipeline.items())
+    ]
 
 
-def describe(store: Store, known: Generations) -> Pipeline:
+def describe(store: Store, generations: Generations) -> Pipeline:
     """The state of a pipeline. Its figures are set once its views are loaded."""
-    name = known.pipeline
+    name = generations.pipeline
     served = store.generations.find_served(name)
     loading = store.generations.find_loading(name)
     pipeline = Pipeline(
         pipeline=name,
-        promoted=known.promoted.number if known.promoted else None,
-        generations=[_describe_generation(store, each) for each in known.known],
+        promoted=generations.promoted.number if generations.promoted else None,
+        generations=[_describe_generation(store, each) for each in generations.known],
     )
     if loading is not None:
         pipeline.loading = loading.describe_progress()
@@ -218,12 +223,12 @@ def _add_figures(
 def count_lags(inputs: Offsets, ends: Offsets) -> dict[str, int] | None:
     """The uncounted records by input topic; None before the ends are known."""
     topics = sorted({topic for topic, _ in inputs})
-    if not topics or any((at not in ends) for at in inputs):
+    if not topics or any((partition not in ends) for partition in inputs):
         return None
     lags = dict.fromkeys(topics, 0)
-    for at, end in ends.items():
-        if at[0] in lags:
-            lags[at[0]] += max(0, end - inputs.get(at, 0))
+    for partition, end in ends.items():
+        if partition[0] in lags:
+            lags[partition[0]] += max(0, end - inputs.get(partition, 0))
     return lags
 
 

@@ -33,8 +33,10 @@ router = Router(tags=["prices"])
 
 
 class MomentQuery(Parameters):
-    at: Moment | None = Field(
-        None, description="the moment, as 2026-03-02T10:00:00Z; now, in world time, if left out"
+    moment: Moment | None = Field(
+        None,
+        alias="at",
+        description="the moment, as 2026-03-02T10:00:00Z; now, in world time, if left out",
     )
 
 
@@ -58,7 +60,7 @@ class Price(PriceChange):
     until: str | None = Field(
         description="when the next price announced takes over; null: none is announced"
     )
-    at: str = Field(description="the moment, in world time")
+    moment: str = Field(alias="at", description="the moment, in world time")
     as_of: TopicsAsOf = Field(description="what has been read")
 
 
@@ -83,7 +85,7 @@ class PromotionPage(TopicsPage):
     responses=ITEM_PROBLEMS,
 )
 def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
-    at_ms = store.get_world_ms() if query.at is None else to_ms(query.at - EPOCH)
+    at_ms = store.get_world_ms() if query.moment is None else to_ms(query.moment - EPOCH)
     with store.prices.open() as connection:
         change = connection.execute(HOLDING, (sku, at_ms)).fetchone()
         [until_ms] = connection.execute(NEXT, (sku, at_ms)).fetchone()

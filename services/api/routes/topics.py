@@ -17,7 +17,10 @@ from services.api.problem import NotFound
 from services.api.store.tables import AnyJson, Document, to_document
 
 FOLDER = Path(catalog.__file__).parent
-TEXTS = {name: (FOLDER / one.file).read_text(encoding="utf-8") for name, one in CONTRACTS.items()}
+TEXTS = {
+    name: (FOLDER / contract.file).read_text(encoding="utf-8")
+    for name, contract in CONTRACTS.items()
+}
 
 router = Router(tags=["topics"])
 
@@ -130,7 +133,7 @@ def render(contract: Contract) -> Document:
     response_model=Topics,
 )
 async def list_topics(_: NoParameters) -> JSONResponse:
-    return JSONResponse({"topics": [render(one) for _, one in sorted(CONTRACTS.items())]})
+    return JSONResponse({"topics": [render(contract) for _, contract in sorted(CONTRACTS.items())]})
 
 
 @router.get(
@@ -162,8 +165,8 @@ class ContractFiles(BaseModel):
 async def list_contracts(_: NoParameters) -> ContractFiles:
     return ContractFiles(
         contracts=[
-            ContractFile(name=name, kind=one.kind, address=f"/v1/contracts/{name}")
-            for name, one in sorted(CONTRACTS.items())
+            ContractFile(name=name, kind=contract.kind, address=f"/v1/contracts/{name}")
+            for name, contract in sorted(CONTRACTS.items())
         ]
     )
 

@@ -99,8 +99,10 @@ def find_table(name: str) -> Table:
 
 
 def _describe(store: Store, table: Table) -> Document:
-    every = [known.promoted for known in tuple(store.generations.known.values())]
-    promoted = next((one for one in every if one and table.view in one.views), None)
+    every = [each.promoted for each in tuple(store.generations.by_pipeline.values())]
+    promoted = next(
+        (generation for generation in every if generation and table.view in generation.views), None
+    )
     return {
         "view": table.view,
         "pipeline": promoted.pipeline if promoted else None,
@@ -163,7 +165,10 @@ class RowsQuery(ViewQuery, PageQuery):
     def list_filters(self) -> dict[str, object]:
         """The filters: field and text of the value."""
         times = {filters.FROM: self.start, filters.UNTIL: self.until}
-        return {**(self.model_extra or {}), **{n: at for n, at in times.items() if at is not None}}
+        return {
+            **(self.model_extra or {}),
+            **{name: time for name, time in times.items() if time is not None},
+        }
 
 
 RowsParameters = Annotated[RowsQuery, Query()]

@@ -79,7 +79,11 @@ class Applier:
         marker = database.find_marker()
         start = find_start(extent, marker)
         self.assembly: Assembly[Stored] = Assembly(
-            {at: offset for at, offset in start.items() if at != MARKER_PARTITION},
+            {
+                partition: offset
+                for partition, offset in start.items()
+                if partition != MARKER_PARTITION
+            },
             marker.batch if marker else None,
         )
         log.start(start)
@@ -174,4 +178,4 @@ def find_start(extent: Extent, marker: Marker | None) -> Offsets:
                 f"the database goes on at offset {offset} of {topic}/{partition}, "
                 f"whose log holds {first} to {end}"
             )
-    return {at: stored.get(at, first) for at, first in extent.starts.items()}
+    return {partition: stored.get(partition, first) for partition, first in extent.starts.items()}

@@ -27,7 +27,9 @@ class Assembly(Generic[Row]):
         self._start: Offsets = dict(start)
         self._batch = -1 if batch is None else batch
         self._newest: Marker | None = None
-        self._waiting: dict[Partition, deque[tuple[int, Row]]] = {at: deque() for at in start}
+        self._waiting: dict[Partition, deque[tuple[int, Row]]] = {
+            partition: deque() for partition in start
+        }
         self._ready: list[tuple[Partition, Row]] = []
 
     def add(self, partition: Partition, offset: int, row: Row | None) -> None:
@@ -51,8 +53,8 @@ class Assembly(Generic[Row]):
 
         A repeated batch has a second marker.
         """
-        known = [each.batch for each in (self._newest, self.target) if each is not None]
-        if marker.batch >= max([self._batch, *known]):
+        batches = [each.batch for each in (self._newest, self.target) if each is not None]
+        if marker.batch >= max([self._batch, *batches]):
             self._newest = marker
 
     def set_target(self) -> None:
@@ -92,7 +94,9 @@ class Assembly(Generic[Row]):
 
     def list_full(self) -> set[Partition]:
         """The partitions to pause."""
-        return {at for at, rows in self._waiting.items() if len(rows) >= ROWS_WAITING_MAX}
+        return {
+            partition for partition, rows in self._waiting.items() if len(rows) >= ROWS_WAITING_MAX
+        }
 
     def measure_progress(self) -> tuple[int, int]:
         """Offsets read, and offsets to read, up to the target; (0, 0) without one."""
@@ -100,5 +104,8 @@ class Assembly(Generic[Row]):
             return 0, 0
         outputs = self.target.outputs.items()
         starts = {partition: self._start.get(partition, 0) for partition, _ in outputs}
-        read = (min(self.reached.get(at, 0), offset) - starts[at] for at, offset in outputs)
-        return sum(read), sum(offset - starts[at] for at, offset in outputs)
+        read = (
+            min(self.reached.get(partition, 0), offset) - starts[partition]
+            for partition, offset in outputs
+        )
+        return sum(read), sum(offset - starts[partition] for partition, offset in outputs)

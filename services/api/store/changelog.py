@@ -122,7 +122,9 @@ class Changelog:
         """Read from these offsets; read unnamed partitions from their beginning."""
         self._paused.clear()
         every = list_partitions(self._admin, self._topics)
-        self._consumer.assign([TopicPartition(*at, offsets.get(at, 0)) for at in every])
+        self._consumer.assign(
+            [TopicPartition(*partition, offsets.get(partition, 0)) for partition in every]
+        )
 
     def read(self) -> list[Record | End]:
         """The records that have arrived, in order within a partition; none after WAIT_SECONDS.
@@ -137,8 +139,8 @@ class Changelog:
         wanted = set(full)
         if wanted == self._paused:
             return
-        self._consumer.pause([TopicPartition(*at) for at in wanted - self._paused])
-        self._consumer.resume([TopicPartition(*at) for at in self._paused - wanted])
+        self._consumer.pause([TopicPartition(*partition) for partition in wanted - self._paused])
+        self._consumer.resume([TopicPartition(*partition) for partition in self._paused - wanted])
         self._paused = wanted
 
 

@@ -36,7 +36,7 @@ class Control(Background):
     def run_once(self) -> None:
         with self._open_log(TOPICS) as topics:
             extent = topics.read_extent()
-            start = {at: _find_start(at, extent) for at in extent.starts}
+            start = {partition: _find_start(partition, extent) for partition in extent.starts}
             newest: dict[tuple[Partition, bytes | int], Record] = {}
             for arrived, is_whole in follow(topics, extent, start, self.stopping.is_set):
                 for each in arrived:
@@ -58,8 +58,10 @@ class Control(Background):
             if record.partition[0] == GENERATIONS.name:
                 pipeline = record.key.decode(errors="replace")
                 self._on_generations(Generations(pipeline))
-                for at in [at for at in self.markers if at[0] == pipeline]:
-                    del self.markers[at]
+                for partition in [
+                    partition for partition in self.markers if partition[0] == pipeline
+                ]:
+                    del self.markers[partition]
             return
         value = read_row(CONTRACTS[record.partition[0]], record)
         if value is None:
@@ -82,7 +84,11 @@ def _is_good(record: Record) -> bool:
     return record.value is None or read_row(CONTRACTS[record.partition[0]], record) is not None
 
 
-def _find_start(at: Partition, extent: Extent) -> int:
+def _find_start(partition: Partition, extent: Extent) -> int:
     """The first offset to read: of the heartbeats, which are never deleted, the last ones."""
-    first = extent.starts[at]
-    return max(first, extent.ends[at] - BEATS_READ_MAX) if at[0] == HEARTBEATS.name else first
+    first = extent.starts[partition]
+    return (
+        max(first, extent.ends[partition] - BEATS_READ_MAX)
+        if partition[0] == HEARTBEATS.name
+        else first
+    )

@@ -56,5 +56,9 @@ def find_settled_ms(store: Store, marker: Marker) -> int | None:
     certain_ms = held_ms if world.beat_ms is None else min(held_ms, world.beat_ms)
     # Releases do not count: no window includes one.
     inputs = [CONTRACTS[topic] for topic, _ in marker.inputs if topic in CONTRACTS]
-    horizons = [one.horizon for one in inputs if one.horizon is not None and one is not RELEASES]
+    horizons = [
+        contract.horizon
+        for contract in inputs
+        if contract.horizon is not None and contract is not RELEASES
+    ]
     return certain_ms - to_ms(max(horizons, default=timedelta(0)))

@@ -55,7 +55,9 @@ class Freshness(Background):
         ends = self._ask_known(topics)
         seen = self._seen
         before = seen[-1][1] if seen else {}
-        if ends.keys() != before.keys() or any(ends[at] < end for at, end in before.items()):
+        if ends.keys() != before.keys() or any(
+            ends[partition] < end for partition, end in before.items()
+        ):
             seen = []  # other topics, or another log: earlier observations do not apply
         self._seen = [*seen[-OBSERVATIONS_MAX + 1 :], (asked, ends)]
 
@@ -106,6 +108,10 @@ def _count_covered(seen: Sequence[tuple[float, Offsets]], inputs: Offsets) -> in
         ends = observation[1]
         if not inputs.keys() <= ends.keys():
             return True
-        return any(end > inputs.get(at, 0) for at, end in ends.items() if at[0] in topics)
+        return any(
+            end > inputs.get(partition, 0)
+            for partition, end in ends.items()
+            if partition[0] in topics
+        )
 
     return bisect_right(seen, False, key=is_beyond)

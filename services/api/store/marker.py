@@ -28,7 +28,9 @@ class Marker(ops.generations.marker.Marker):
         stored = dict(vars(self))
         for name in BY_PARTITION:
             if stored[name] is not None:
-                stored[name] = [(*at, number) for at, number in sorted(stored[name].items())]
+                stored[name] = [
+                    (*partition, number) for partition, number in sorted(stored[name].items())
+                ]
         return json.dumps(stored, separators=(",", ":"))
 
 
@@ -39,8 +41,8 @@ def parse_marker(text: str) -> Marker:
     for name in BY_PARTITION:
         if stored.get(name) is not None:
             stored[name] = {(topic, partition): number for topic, partition, number in stored[name]}
-    known = {field.name for field in fields(Marker)}  # newer code may have stored more
-    return Marker(**{name: value for name, value in stored.items() if name in known})
+    names = {field.name for field in fields(Marker)}  # newer code may have stored more
+    return Marker(**{name: value for name, value in stored.items() if name in names})
 
 
 def group_by_topic(offsets: Offsets) -> dict[str, list[int]]:

@@ -50,7 +50,7 @@ class Materializers:
     """Per pipeline: the latest control record, the followed generations, and the served one."""
 
     def __init__(self, folder: Path, make: Make) -> None:
-        self.known: dict[str, Generations] = {}
+        self.by_pipeline: dict[str, Generations] = {}
         self._folder = folder
         self._make = make
         self._followed: dict[str, dict[int, Materializer]] = {}
@@ -66,10 +66,10 @@ class Materializers:
 
     def find_loading(self, pipeline: str) -> Materializer | None:
         """The promoted generation, while another one is served."""
-        known = self.known.get(pipeline)
-        if known is None or known.promoted is None:
+        generations = self.by_pipeline.get(pipeline)
+        if generations is None or generations.promoted is None:
             return None
-        number = known.promoted.number
+        number = generations.promoted.number
         if number == self._served.get(pipeline):
             return None
         return self._followed.get(pipeline, {}).get(number)
@@ -80,25 +80,25 @@ class Materializers:
 
     def find_view(self, view: str) -> Materializer | None:
         """The materializer to read a view from; it may still be loading."""
-        for pipeline in tuple(self.known):
+        for pipeline in tuple(self.by_pipeline):
             materializer = self.find_served(pipeline)
             if materializer and view in materializer.generation.views:
                 return materializer
         return None
 
-    def apply(self, known: Generations) -> None:
+    def apply(self, generations: Generations) -> None:
         """Apply a control record: follow the generations on standby, serve the promoted one."""
-        pipeline = known.pipeline
+        pipeline = generations.pipeline
         with self._lock:
-            self.known[pipeline] = known
-            if known.promoted is None:
-                self._withdraw(known)
+            self.by_pipeline[pipeline] = generations
+            if generations.promoted is None:
+                self._withdraw(generations)
                 return
-            if known.is_invalid(self._served.get(pipeline, known.promoted.number)):
+            if generations.is_invalid(self._served.get(pipeline, generations.promoted.number)):
                 del self._served[pipeline]
             if pipeline not in self._followed:
-                self._resume(known, known.promoted)
-            self._follow(known)
+                self._resume(generations, generations.promoted)
+            self._follow(generations)
             self._switch(pipeline)
 
     def stop(self, seconds_left: Callable[[], float]) -> None:
@@ -138,59 +138,62 @@ class Materializers:
 
     def _switch(self, pipeline: str) -> None:
         """Serve the promoted generation once it is loaded; retire those no longer followed."""
-        known, followed = self.known[pipeline], self._followed[pipeline]
-        promoted = followed.get(known.promoted.number) if known.promoted else None
+        generations, followed = self.by_pipeline[pipeline], self._followed[pipeline]
+        promoted = followed.get(generations.promoted.number) if generations.promoted else None
         if promoted is None or promoted.snapshots is None:
             return
         before = self._served.get(pipeline)
         self._served[pipeline] = promoted.generation.number
         if before != promoted.generation.number:
             log.info("%s: served from now on", promoted.generation)
-        for number in followed.keys() - {one.number for one in known.readable}:
+        for number in followed.keys() - {generation.number for generation in generations.readable}:
             # Its file stays until the next record: requests may be reading it.
             self._retire(followed.pop(number))
 
-    def _follow(self, known: Generations) -> None:
+    def _follow(self, generations: Generations) -> None:
         """Follow the standby generations, and the served one until its successor is loaded."""
-        pipeline = known.pipeline
+        pipeline = generations.pipeline
         followed = self._followed.setdefault(pipeline, {})
-        kept = {self._served.get(pipeline), *(one.number for one in known.readable)}
+        kept = {
+            self._served.get(pipeline),
+            *(generation.number for generation in generations.readable),
+        }
         for number in followed.keys() - kept:
             self._retire(followed.pop(number))
         for number in set(self._list_on_disk(pipeline)) - kept:
             path = locate_database(self._folder, pipeline, number)
             remove(path)
             self._retired.pop(path, None)
-        for generation in known.readable:
+        for generation in generations.readable:
             if generation.number not in followed:
                 followed[generation.number] = self._start(generation)
                 log.info("%s: %s; loading", generation, generation.state)
 
-    def _resume(self, known: Generations, promoted: Generation) -> None:
+    def _resume(self, generations: Generations, promoted: Generation) -> None:
         """At the start: serve the last served generation until the promoted one is loaded."""
-        followed = self._followed[known.pipeline] = {}
+        followed = self._followed[generations.pipeline] = {}
         if read_marker(self._locate_file(promoted)) is not None:
             return
-        on_disk = self._list_on_disk(known.pipeline)
+        on_disk = self._list_on_disk(generations.pipeline)
         others = [
             (marker.written_at_ms, each.number, each)
-            for each in known.known
+            for each in generations.known
             if each.number in on_disk and each.state is not State.INVALID
             if (marker := read_marker(self._locate_file(each)))
         ]
         if others:
             # A generation that was retired before stopped at an earlier marker.
             *_, last = max(others)
-            self._served[known.pipeline] = last.number
+            self._served[generations.pipeline] = last.number
             followed[last.number] = self._start(last)
 
-    def _withdraw(self, known: Generations) -> None:
+    def _withdraw(self, generations: Generations) -> None:
         """Stop serving: no generation may be read."""
-        self._served.pop(known.pipeline, None)
-        for materializer in self._followed.pop(known.pipeline, {}).values():
+        self._served.pop(generations.pipeline, None)
+        for materializer in self._followed.pop(generations.pipeline, {}).values():
             self._retire(materializer)
-        if not known.known:
-            del self.known[known.pipeline]
+        if not generations.known:
+            del self.by_pipeline[generations.pipeline]
 
     def _start(self, generation: Generation) -> Materializer:
         path = self._locate_file(generation)

@@ -135,7 +135,10 @@ class Mirror(Background):
         try:
             with reopening(self._path, identity) as connection:
                 offsets = read_offsets(connection, self._layout.topic).items()
-                if not all(extent.starts[at] <= to <= extent.ends[at] for at, to in offsets):
+                if not all(
+                    extent.starts[partition] <= to <= extent.ends[partition]
+                    for partition, to in offsets
+                ):
                     raise Unusable("its offsets are of another log")
                 return connection
         except Unusable as reason:

@@ -160,8 +160,8 @@ class Store:
 
     def _find_refused(self, view: str) -> str | None:
         """The generation of the view that may not be read, and why."""
-        for known in tuple(self.generations.known.values()):
-            for each in known.known:
+        for generations in tuple(self.generations.by_pipeline.values()):
+            for each in generations.known:
                 if view in each.views and each.state is State.INVALID:
                     return f"{each} invalid{render_cause(each.reason)}"
         return None

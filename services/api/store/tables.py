@@ -77,7 +77,7 @@ class Table:
             if self.oldest
             else None
         )
-        self._key_at = tuple(names.index(name) for name in key)
+        self._key_indexes = tuple(names.index(name) for name in key)
         self._into = tuple((name, kind.into) for name, kind in kinds.items())
         self._out = tuple((name, kind.out) for name, kind in kinds.items())
 
@@ -87,7 +87,7 @@ class Table:
 
     def get_key(self, row: Stored) -> Stored:
         """The key of a stored row."""
-        return tuple(row[at] for at in self._key_at)
+        return tuple(row[index] for index in self._key_indexes)
 
     def to_json(self, row: Sequence[Any]) -> Document:
         """A stored row as clients see it in JSON."""

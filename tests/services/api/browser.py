@@ -83,9 +83,9 @@ class Visit:
         """What axe finds: the rule, and where it is broken."""
         report: dict[str, Any] = self.page.evaluate(FIND_VIOLATIONS)
         return [
-            f"{one['id']}: {node['html'][:120]} {node['failureSummary']}"
-            for one in report["violations"]
-            for node in one["nodes"]
+            f"{violation['id']}: {node['html'][:120]} {node['failureSummary']}"
+            for violation in report["violations"]
+            for node in violation["nodes"]
         ]
 
     def _note(self, kind: str, text: str) -> None:

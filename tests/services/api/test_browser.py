@@ -98,7 +98,7 @@ def test_stock_shows_every_shelf_that_the_api_lists_and_keeps_its_filters_in_the
     visit.open("/stock")
     rows = visit.rows("#shelf-rows")
     assert [row[:2] for row in rows] == [
-        [f"{one['store_id']} {one['sku']}", f"{one['units_on_hand']:,}"] for one in listed
+        [f"{shelf['store_id']} {shelf['sku']}", f"{shelf['units_on_hand']:,}"] for shelf in listed
     ]
     visit.page.get_by_role("searchbox", name="Product").fill("00041")
     visit.await_text("#shelves .address", "search=00041")
@@ -117,7 +117,9 @@ def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
     visit.await_text("#on-hand .value", "30")
     visit.await_text("#movement-rows", "adjusted")
     movements = api.json(f"/v1/history/movements/{STORE}/{SKU}")["items"]
-    changes = [f"{one['units_on_hand_change']:+,}".replace("+0", "0") for one in movements]
+    changes = [
+        f"{movement['units_on_hand_change']:+,}".replace("+0", "0") for movement in movements
+    ]
     assert [row[2] for row in visit.rows("#movement-rows")] == changes[::-1]
     [out] = visit.rows("#stock-out-rows")
     assert out[2:] == ["30 min", "0"]
@@ -183,7 +185,7 @@ def test_the_quarantine_shows_reasons_and_a_record_and_releases_it(
     visit.await_text("#reason-rows", "undecodable")
     counts = api.json("/v1/quarantine")["counts"]
     assert sorted(visit.rows("#reason-rows")) == sorted(
-        [one["reason"], one["topic"], f"{one['records']:,}"] for one in counts
+        [count["reason"], count["topic"], f"{count['records']:,}"] for count in counts
     )
     visit.page.locator("#reason-rows a", has_text="late").click()
     visit.await_text("#quarantine .address", "reason=late")
@@ -257,16 +259,16 @@ def test_the_shop_shows_the_numbers_that_the_api_gives(api: Answers, visit: Visi
     visit.await_text("#best-rows", "SKU")
     best = api.json("/v1/best-sellers", top=10)["items"]
     assert [row[1:3] for row in visit.rows("#best-rows")] == [
-        [one["sku"], f"{one['units']:,}"] for one in best
+        [product["sku"], f"{product['units']:,}"] for product in best
     ]
     opened = api.json("/v1/alerts", status="open")["items"]
     visit.await_text("#open-alerts .value", str(len(opened)))
-    assert {row[0] for row in visit.rows("#alert-rows")} <= {one["rule"] for one in opened}
+    assert {row[0] for row in visit.rows("#alert-rows")} <= {alert["rule"] for alert in opened}
     out = api.json("/v1/stock", state="out", limit=50)["items"]
     visit.await_text("#short .value", str(len(out)))
     ordered = [row[0] for row in visit.rows("#order-rows")]
     assert sorted(ordered) == sorted(
-        f"{one['store_id']} {one['sku']}" for one in api.json("/v1/orders")["items"]
+        f"{order['store_id']} {order['sku']}" for order in api.json("/v1/orders")["items"]
     )
 
 
@@ -280,14 +282,17 @@ def test_the_way_of_the_records_is_drawn_with_what_the_api_says_of_it(
     )
     pipelines = api.json("/v1/pipelines")["pipelines"]
     drawn = set(visit.page.locator("#flow text").all_text_contents())
-    assert {"API", *(f"{one['pipeline']} · g{one['generation']}" for one in pipelines)} <= drawn
-    names = {view for one in pipelines for view in one["views"]}
-    names |= {topic for one in pipelines for topic in one["lag_records_by_input"]}
+    assert {
+        "API",
+        *(f"{pipeline['pipeline']} · g{pipeline['generation']}" for pipeline in pipelines),
+    } <= drawn
+    names = {view for pipeline in pipelines for view in pipeline["views"]}
+    names |= {topic for pipeline in pipelines for topic in pipeline["lag_records_by_input"]}
     assert {name.removeprefix("public.").removesuffix(".v1") for name in names} <= drawn
     assert "books balanced" in drawn
     edges = visit.page.locator("#flow .edge").count()
-    topics = sum(len(one["lag_records_by_input"]) for one in pipelines)
-    assert edges == topics + 2 * sum(len(one["views"]) for one in pipelines)
+    topics = sum(len(pipeline["lag_records_by_input"]) for pipeline in pipelines)
+    assert edges == topics + 2 * sum(len(pipeline["views"]) for pipeline in pipelines)
 
 
 def test_a_page_says_that_its_view_is_withdrawn_and_recovers_by_itself(

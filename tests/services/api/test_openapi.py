@@ -10,7 +10,9 @@ ERRORS = {"application/problem+json", registry.MEDIA_TYPE}
 
 
 def test_every_operation_has_a_name_of_its_own_a_summary_and_its_errors() -> None:
-    every = [one for path in openapi.render()["paths"].values() for one in path.values()]
+    every = [
+        operation for path in openapi.render()["paths"].values() for operation in path.values()
+    ]
     names = [operation["operationId"] for operation in every]
     assert sorted(set(names)) == sorted(names)
     assert set(names) >= {"getShelf", "listStock", "getProductStock", "listPipelines", "getView"}

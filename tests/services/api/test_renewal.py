@@ -64,12 +64,12 @@ def test_new_connections_are_shown_a_new_certificate_before_the_old_one_ends(
 
 def test_tokens_of_the_shop_are_drawn_anew_when_they_are_over(shop: Settings) -> None:
     context = create_context(ensure_certificate(shop, "api"))
-    first = {one.secret for one in list_tokens(shop)}
+    first = {token.secret for token in list_tokens(shop)}
     end_ms = NOW_MS + DAYS * DAY_MS
     renew(shop, context, end_ms - 1)
-    assert {one.secret for one in list_tokens(shop)} == first
+    assert {token.secret for token in list_tokens(shop)} == first
     renew(shop, context, end_ms)
     renewed = list_tokens(shop)
-    assert {one.name for one in renewed} == {role.value for role in Role}
-    assert not {one.secret for one in renewed} & first
-    assert not any(one.is_expired(end_ms) for one in renewed)
+    assert {token.name for token in renewed} == {role.value for role in Role}
+    assert not {token.secret for token in renewed} & first
+    assert not any(token.is_expired(end_ms) for token in renewed)

@@ -77,7 +77,9 @@ def act(settings: Settings, authorization: str, path: str = RELEASE) -> httpx.Re
 def is_audited(settings: Settings) -> bool:
     """Whether the log of a real broker holds what has been tried here, as the API reads it."""
     listed = httpx.get(f"{settings.api_url}/v1/audit").json().get("items", ())
-    found = [(one["action"], one["who"], one["status"], one["why"]) for one in listed]
+    found = [
+        (action["action"], action["who"], action["status"], action["why"]) for action in listed
+    ]
     return sorted(found, key=str) == [
         ("release-rejected", "nobody", HTTPStatus.UNAUTHORIZED, None),
         ("release-rejected", "nobody", HTTPStatus.UNAUTHORIZED, None),

@@ -82,7 +82,9 @@ class Reordering:
             "pipeline": "reorder",
             "generation": generation,
             "batch": 1,
-            "inputs": list_positions({at: end - behind for at, end in inputs.items()}),
+            "inputs": list_positions(
+                {partition: end - behind for partition, end in inputs.items()}
+            ),
             "outputs": list_positions(
                 read_end_offsets(create_admin(self._kafka), [name_topic(generation)])
             ),
@@ -106,18 +108,18 @@ class Reordering:
             """The mark of a commit may be written after `written` was read, and is above it."""
             nonlocal ends
             ends = read_end_offsets(client, topics)
-            return all(ends[at] >= end for at, end in written.items())
+            return all(ends[partition] >= end for partition, end in written.items())
 
         wait_until(is_readable, "no transaction is open")
-        return [dict(decode(one.value).value) for one in read(self._kafka, ends)]
+        return [dict(decode(record.value).value) for record in read(self._kafka, ends)]
 
     def by_review(self) -> dict[int, Counter[str]]:
         """How often each sku was ordered, by the number of the review."""
         counts: dict[int, Counter[str]] = {}
-        for one in self.orders():
-            at_ms = round(one["review_at"].timestamp() * 1000)
+        for order in self.orders():
+            at_ms = round(order["review_at"].timestamp() * 1000)
             number = (at_ms - FIRST_REVIEW_MS) // DAY_MS
-            counts.setdefault(number, Counter())[one["sku"]] += 1
+            counts.setdefault(number, Counter())[order["sku"]] += 1
         return counts
 
     def _send(self, to: str, record_key: bytes, value: bytes, at_ms: int) -> None:

@@ -20,7 +20,7 @@ def create_proposal(moved: int = 0, shelf: Shelf = SHELF, review_ms: int = REVIE
 def decide_units(
     *proposals: Proposal, ordered: tuple[tuple[Shelf, int, int], ...] = ()
 ) -> list[int]:
-    return [one.units for one in decide(REVIEW_MS, proposals, ordered, LIMITS)]
+    return [order.units for order in decide(REVIEW_MS, proposals, ordered, LIMITS)]
 
 
 def test_a_shelf_at_its_reorder_point_is_filled_up_in_whole_packs() -> None:
@@ -54,8 +54,8 @@ def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
     other = create_proposal(moved=38, shelf=Shelf("S004", "SKU-0"))
     limits = Limits(orders_per_store_max=2, units_per_order_max=30)
     orders = decide(REVIEW_MS, [*wanted, other], [], limits)
-    assert [one.shelf for one in orders] == [shelves[4], shelves[3], other.shelf]
-    assert all(one.units == 24 for one in orders)
+    assert [order.shelf for order in orders] == [shelves[4], shelves[3], other.shelf]
+    assert all(order.units == 24 for order in orders)
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1, 10_000_000])

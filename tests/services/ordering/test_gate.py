@@ -34,16 +34,16 @@ def kafka(shared_broker: Settings, tmp_path: Path) -> Settings:
 
 def run_gate(kafka: Settings, until_review: int) -> None:
     """A gate's life, up to the answer to a review."""
-    one = OrderPublisher(kafka)
-    answered_ms = one.find_answered_ms()
+    gate = OrderPublisher(kafka)
+    answered_ms = gate.find_answered_ms()
     while answered_ms < find_review_ms(until_review):
-        answered_ms = answer_review(kafka, Reviews(kafka), one, answered_ms)
-    one.close()
+        answered_ms = answer_review(kafka, Reviews(kafka), gate, answered_ms)
+    gate.close()
 
 
 def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    one = OrderPublisher(kafka)
+    gate = OrderPublisher(kafka)
     shop.promote(1)
     shop.promote(2)
     shop.promote(1)
@@ -53,21 +53,21 @@ def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Se
     shop.beat(0)
     shop.mark(1, behind=2)
     shop.mark(2)
-    assert answer_review(kafka, Reviews(kafka), one, 0) == 0, (
+    assert answer_review(kafka, Reviews(kafka), gate, 0) == 0, (
         "generation 1 has not read all before the review"
     )
     assert shop.orders() == []
 
     shop.mark(1)
-    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(0)
+    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
-    assert one.find_answered_ms() == find_review_ms(0)
+    assert gate.find_answered_ms() == find_review_ms(0)
 
     shop.promote(2)
-    assert answer_review(kafka, Reviews(kafka), one, find_review_ms(0)) == find_review_ms(0), (
+    assert answer_review(kafka, Reviews(kafka), gate, find_review_ms(0)) == find_review_ms(0), (
         "the past is not ordered again"
     )
-    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(0), (
+    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(0), (
         "who has forgotten it, asks for other shelves"
     )
     assert shop.by_review() == {0: {**dict.fromkeys(SKUS, 1), "SKU-other": 1}}
@@ -80,60 +80,60 @@ def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Se
 
 def test_no_review_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    one = OrderPublisher(kafka)
+    gate = OrderPublisher(kafka)
     shop.promote(1)
     shop.beat(-1)
     shop.propose(1, 0, EMPTY)
     shop.mark(1)
-    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(-1), (
+    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(-1), (
         "later proposals do not matter"
     )
     assert shop.orders() == []
 
     shop.beat(0)
-    assert answer_review(kafka, Reviews(kafka), one, find_review_ms(-1)) == find_review_ms(-1), (
+    assert answer_review(kafka, Reviews(kafka), gate, find_review_ms(-1)) == find_review_ms(-1), (
         "the marker says nothing of what came with the heartbeat"
     )
     shop.mark(1)
-    assert answer_review(kafka, Reviews(kafka), one, find_review_ms(-1)) == find_review_ms(0)
+    assert answer_review(kafka, Reviews(kafka), gate, find_review_ms(-1)) == find_review_ms(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 
 def test_a_heartbeat_of_another_time_makes_no_review_due(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    one = OrderPublisher(kafka)
+    gate = OrderPublisher(kafka)
     shop.promote(1)
     shop.propose(1, 0, EMPTY)
     shop.beat(-1)
     shop.beat_at(find_review_ms(100_000))
     shop.mark(1)
-    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(-1)
+    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(-1)
     assert shop.orders() == []
 
 
 def test_the_log_may_grow_while_a_review_waits_for_what_came_before_it(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    one, reviews = OrderPublisher(kafka), Reviews(kafka)
+    gate, reviews = OrderPublisher(kafka), Reviews(kafka)
     shop.promote(1)
     shop.propose(1, 0, EMPTY)
     shop.beat(0)
     shop.mark(1, behind=1)
-    assert answer_review(kafka, reviews, one, 0) == 0
+    assert answer_review(kafka, reviews, gate, 0) == 0
     shop.mark(1)
     shop.beat_at(find_review_ms(0) + 3 * MINUTE_MS)
-    assert answer_review(kafka, reviews, one, 0) == find_review_ms(0)
+    assert answer_review(kafka, reviews, gate, 0) == find_review_ms(0)
 
 
 def test_no_review_is_answered_while_some_order_cannot_be_read(kafka: Settings) -> None:
     """Whether it is committed is not known yet, and a later review counts on it."""
     shop = Reordering(kafka)
-    one = OrderPublisher(kafka)
+    gate = OrderPublisher(kafka)
     shop.promote(1)
     shop.review(1, 0, EMPTY)
     with open_transaction(kafka, (PURCHASE_ORDERS.name, 0), [b"not an order"]):
-        assert answer_review(kafka, Reviews(kafka), one, 0) == 0
+        assert answer_review(kafka, Reviews(kafka), gate, 0) == 0
     assert shop.by_review() == {}
-    assert answer_review(kafka, Reviews(kafka), one, 0) == find_review_ms(0)
+    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 

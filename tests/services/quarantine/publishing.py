@@ -32,9 +32,9 @@ def put(kafka: Settings, contract: Contract, key: bytes, value: bytes, at_ms: in
     return contract.name, *send(get_producer(kafka), contract.name, key, value, timestamp_ms=at_ms)
 
 
-def stop_world(kafka: Settings, at: datetime) -> None:
+def stop_world(kafka: Settings, time: datetime) -> None:
     """Stop the world's clock at this moment."""
-    stood = {"world_at": at, "wall_at": datetime.fromtimestamp(0, UTC), "state": "stopped"}
+    stood = {"world_at": time, "wall_at": datetime.fromtimestamp(0, UTC), "state": "stopped"}
     value = {**CLOCKS.examples[0], **stood}
     send(get_producer(kafka), CLOCKS.name, encode_key(CLOCKS, value), encode(CLOCKS, value))
 

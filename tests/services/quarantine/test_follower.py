@@ -72,7 +72,7 @@ def test_it_goes_on_where_it_stood(kafka: Settings, monkeypatch: pytest.MonkeyPa
     late = publish(kafka, RECEIPTS, 4 * HOUR_MS)
     with at_work(follow, kafka):
         wait_until(lambda: is_caught_up(kafka), "everything is validated")
-    assert [(one.topic, one.partition, one.offset) for one in copied] == [late]
+    assert [(record.topic, record.partition, record.offset) for record in copied] == [late]
 
 
 def test_a_copy_that_was_not_committed_is_made_again_and_changes_nothing(kafka: Settings) -> None:

@@ -28,9 +28,9 @@ def create_record(contract: Contract = RECEIPTS, after_ms: int = 0, **fields: An
     return Record(contract.name, partition, 10_415, published_ms, key, value, headers)
 
 
-def decode_row(one: Record) -> dict[str, Any]:
+def decode_row(record: Record) -> dict[str, Any]:
     """The row as a reader of the quarantine decodes it."""
-    row = create_row(one)
+    row = create_row(record)
     assert row is not None
     decoded = decode(encode(QUARANTINE, row)).value
     assert not list(find_broken(compile_checks(QUARANTINE.fields, QUARANTINE.rules), decoded))
@@ -45,7 +45,7 @@ def test_a_late_record_is_kept_whole_and_a_good_one_is_not() -> None:
     assert (row["reason"], row["event_id"]) == ("late", GOOD["event_id"])
     assert row["event_time"] == GOOD["event_time"]
     assert (row["key"], row["value"]) == (late.key, late.value)
-    assert [tuple(one.values()) for one in row["headers"]] == list(late.headers)
+    assert [tuple(header.values()) for header in row["headers"]] == list(late.headers)
 
 
 def test_what_does_not_decode_is_kept_with_its_bytes() -> None:
@@ -83,7 +83,7 @@ def test_what_is_too_large_to_be_wrapped_says_where_it_is(large: dict[str, Any])
 def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """The id of a schema that the lock file got after this process had loaded it."""
     [*_, last] = schemas.load_lock()
-    entries = [asdict(one) for one in schemas.load_lock()]
+    entries = [asdict(schema) for schema in schemas.load_lock()]
     added = {"id": last.id + 1, "topic": RECEIPTS.name, "schema": {}}
     file = tmp_path / "schemas.lock.json"
     file.write_text(json.dumps([*entries, added]))

@@ -50,7 +50,9 @@ SIZES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("parameter", list_limited(), ids=lambda one: f"{one.path}?{one.name}")
+@pytest.mark.parametrize(
+    "parameter", list_limited(), ids=lambda parameter: f"{parameter.path}?{parameter.name}"
+)
 def test_a_parameter_goes_to_its_limit_and_no_further(quiet: Answers, parameter: Parameter) -> None:
     for given, fits in vary_value(parameter.schema):
         query = "&".join(f"{parameter.name}={each}" for each in given)
@@ -110,4 +112,4 @@ async def _publish_at_once() -> None:
         )
     finally:
         publisher.stop()
-    assert sum(isinstance(one, Full) for one in answers) == 9 * AT_ONCE_MAX
+    assert sum(isinstance(answer, Full) for answer in answers) == 9 * AT_ONCE_MAX

@@ -62,8 +62,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         answers.until(lambda: answers.get("/readyz").is_success)
         answers.until(
             lambda: all(
-                ask(answers, "GET", f"/v1/pipelines/{one}", "reader").is_success
-                for one in PIPELINES
+                ask(answers, "GET", f"/v1/pipelines/{pipeline}", "reader").is_success
+                for pipeline in PIPELINES
             )
         )
         yield answers
@@ -103,7 +103,9 @@ def test_every_operation_needs_a_role_but_the_probes() -> None:
         for path, operations in OPENAPI["paths"].items()
         for method in operations
     }
-    assert {at for at, role in roles.items() if role is None} == {("GET", path) for path in OPEN}
+    assert {route for route, role in roles.items() if role is None} == {
+        ("GET", path) for path in OPEN
+    }
     for (method, path), role in roles.items():
         if path in OPEN:
             continue
@@ -184,12 +186,14 @@ def test_who_asks_too_often_or_guesses_is_limited_and_holds_up_nobody_else(tmp_p
     few = create_profile(per_second_max=0.1, at_once_max=2)
     with serving(replace(create_sources(MemoryLog(), tmp_path), profile=few)) as api:
         asked = [ask(api, "GET", "/subjects", "reader") for _ in range(3)]
-        assert [one.status_code for one in asked] == [200, 200, HTTPStatus.TOO_MANY_REQUESTS]
+        assert [answer.status_code for answer in asked] == [200, 200, HTTPStatus.TOO_MANY_REQUESTS]
         assert 1 <= int(asked[-1].headers["retry-after"]) <= 10
         assert asked[-1].json()["title"] == "Too many requests"
         assert ask(api, "GET", "/subjects", "operator").is_success
         assert api.get("/healthz").is_success
-        guessed = [ask(api, "GET", "/subjects", f"guess {at}").status_code for at in range(3)]
+        guessed = [
+            ask(api, "GET", "/subjects", f"guess {number}").status_code for number in range(3)
+        ]
         assert guessed == [401, 401, HTTPStatus.TOO_MANY_REQUESTS], "all guesses together"
         assert ask(api, "GET", "/subjects", "operator").is_success
 

@@ -94,7 +94,7 @@ def no_failure(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    "place", list_places(), ids=lambda one: f"{one.method} {one.path} {one.name}"
+    "place", list_places(), ids=lambda place: f"{place.method} {place.path} {place.name}"
 )
 def test_no_value_of_a_parameter_is_more_than_a_value(api: Answers, place: Place) -> None:
     for value in (*(quote(each, safe="") for each in HOSTILE), *RAW):
@@ -187,7 +187,7 @@ BODIES: dict[str, bytes] = {
     "a comment": b"/* */ {}",
     "nothing": b" ",
     "prototype": b'{"__proto__": {"a": 1}, "__class__": "x"}',
-    "many keys": json.dumps({f"k{at}": at for at in range(50_000)}).encode(),
+    "many keys": json.dumps({f"k{number}": number for number in range(50_000)}).encode(),
 }
 
 

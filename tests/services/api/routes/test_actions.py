@@ -34,14 +34,16 @@ ACTIONS = {
     ),
     "/v1/customers/forget?customer_id=C%2F17": "forget customer -- C/17",
 }
-LONG = [path for path in ACTIONS if any(one in path for one in ("start", "difference", "forget"))]
+LONG = [path for path in ACTIONS if any(name in path for name in ("start", "difference", "forget"))]
 """What reads the whole log."""
 FORGET = "/v1/customers/forget?customer_id="
 RELEASE = "/v1/quarantine/public.sales.receipt.v1/2/7/release?because="
 
 
 def set_thresholds(count: int) -> str:
-    return f"/v1/pipelines/fraud/start?{'&'.join(f'set=sales_max={at}' for at in range(count))}"
+    return (
+        f"/v1/pipelines/fraud/start?{'&'.join(f'set=sales_max={limit}' for limit in range(count))}"
+    )
 
 
 ASKED: Mapping[HTTPStatus, Sequence[str]] = {
@@ -165,6 +167,6 @@ def test_a_second_command_at_the_same_time_is_asked_to_come_back(
 @pytest.mark.parametrize("path", LONG)
 def test_a_long_command_holds_up_no_short_one(log: MemoryLog, tmp_path: Path, path: str) -> None:
     with busy(log, tmp_path, path, ["start", "diff", "customer"]) as api:
-        for one in ACTIONS:
-            expected = HTTPStatus.SERVICE_UNAVAILABLE if one in LONG else HTTPStatus.OK
-            assert act(api, one).status_code == expected, one
+        for path in ACTIONS:
+            expected = HTTPStatus.SERVICE_UNAVAILABLE if path in LONG else HTTPStatus.OK
+            assert act(api, path).status_code == expected, path

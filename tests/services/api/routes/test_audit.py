@@ -141,13 +141,13 @@ def test_the_newest_is_listed_first_once_with_its_outcome(log: MemoryLog, runnin
     page = running.eventually(
         "/v1/audit", lambda page: page["as_of"]["inputs"].get(ACTIONS.name) == [end]
     )
-    found = {(one["action"], one["who"], one["outcome"]) for one in page["items"]}
+    found = {(row["action"], row["who"], row["outcome"]) for row in page["items"]}
     assert found == {
         ("roll-back-generation", "operator", "done"),
         ("release-rejected", "operator", "done"),
         ("roll-back-generation", "nobody", "refused"),
     }
-    asked = [one["asked_at"] for one in page["items"]]
+    asked = [row["asked_at"] for row in page["items"]]
     assert asked == sorted(asked, reverse=True)
     assert len(asked) == 3
     for asked_for, count in (

@@ -43,28 +43,28 @@ def filled_silver(silver: Silver) -> Silver:
     sold = [create_line(1), create_line(9, "SKU-00023"), create_line(4)]
     silver.put(RECEIPTS, event_time=find_minute(20), event_id="sold", lines=sold)
     silver.put(RECEIPTS, event_time=find_minute(20), event_id="elsewhere", store_id="S004")
-    for at, status, arrived in ((30, "received", 22), (10, "dispatched", 0)):
+    for minute, status, arrived in ((30, "received", 22), (10, "dispatched", 0)):
         lines = [create_goods(24, arrived), create_goods(6, arrived, "SKU-00023")]
-        told = {"event_time": find_minute(at), "event_id": status, "status": status}
+        told = {"event_time": find_minute(minute), "event_id": status, "status": status}
         silver.put(SHIPMENTS, lines=lines, **told)
     silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="opening", units=40)
     silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="other", units=7, sku="SKU-00023")
     late: dict[str, Any] = {"event_time": find_minute(50), "lines": [create_line(3)]}
-    silver.release(RECEIPTS, at=find_minute(60), event_id="late", **late)
+    silver.release(RECEIPTS, released_at=find_minute(60), event_id="late", **late)
     return silver
 
 
 def test_a_shelf_is_what_had_happened_by_a_moment_or_in_all_and_says_up_to_where(
     filled_silver: Silver, api: Answers
 ) -> None:
-    for at, *expected in (
+    for minute, *expected in (
         *((0, 40, 0, 1), (9, 40, 0, 1), (10, 40, 24, 2), (20, 35, 24, 3)),
         *((30, 57, 0, 4), (49, 59, 0, 5), (50, 56, 0, 6)),
     ):
-        shelf = api.json(STOCK, at=find_minute(at).isoformat())
+        shelf = api.json(STOCK, at=find_minute(minute).isoformat())
         told = [shelf[name] for name in ("units_on_hand", "units_in_transit", "version")]
-        assert told == expected, at
-        assert shelf["at"] == find_minute(at).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        assert told == expected, minute
+        assert shelf["at"] == find_minute(minute).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
     counts = {"on_hand": 56, "sold": 8, "refunded": 2, "received": 22, "adjusted": 40}
     ends = {ADJUSTMENTS: 2, SHIPMENTS: 2, RELEASES: 1, RECEIPTS: 2, REFUNDS: 1}
@@ -86,7 +86,7 @@ def test_movements_are_told_as_they_happened_and_a_release_names_its_original(
 ) -> None:
     page = api.json(MOVEMENTS)
     told = ("event_id", "movement", "units_on_hand_change", "units_in_transit_change")
-    assert [tuple(one[name] for name in told) for one in page["items"]] == [
+    assert [tuple(row[name] for name in told) for row in page["items"]] == [
         ("opening", "adjusted", 40, 0),
         ("dispatched", "dispatched", 0, 24),
         ("sold", "sold", -5, 0),
@@ -114,11 +114,11 @@ def test_of_two_releases_of_an_event_the_first_one_counts(silver: Silver, api: A
         silver.release(RECEIPTS, offset, event_id="late", lines=[create_line(3)])
     silver.release(RECEIPTS, 7, event_id="another", lines=[create_line(1)])
     assert api.json(STOCK)["units_on_hand"] == 36
-    originals = [one["original"]["offset"] for one in api.json(MOVEMENTS)["items"][1:]]
+    originals = [row["original"]["offset"] for row in api.json(MOVEMENTS)["items"][1:]]
     assert originals == [5, 7]
 
 
-@pytest.mark.parametrize("topic", [REFUNDS, SHIPMENTS, ADJUSTMENTS], ids=lambda one: one.entity)
+@pytest.mark.parametrize("topic", [REFUNDS, SHIPMENTS, ADJUSTMENTS], ids=lambda topic: topic.entity)
 def test_whatever_moves_stock_can_be_released(silver: Silver, api: Answers, topic: Any) -> None:
     silver.release(topic)
     [movement] = api.json(MOVEMENTS)["items"]
@@ -131,7 +131,7 @@ def test_a_shelf_and_what_moved_it_make_the_shelf(filled_silver: Silver, api: An
     before, after = api.json(STOCK, at=since), api.json(STOCK, at=until)
     moved = api.json(MOVEMENTS, since=since, until=until)
     for units in ("units_on_hand", "units_in_transit"):
-        assert before[units] + sum(one[f"{units}_change"] for one in moved["items"]) == after[units]
+        assert before[units] + sum(row[f"{units}_change"] for row in moved["items"]) == after[units]
     assert before["version"] + len(moved["items"]) == after["version"]
 
 
@@ -194,12 +194,12 @@ def test_an_answer_stays_with_its_first_versions(filled_silver: Silver, folders:
 
 
 def test_few_read_the_lake_at_once(filled_silver: Silver, folders: Folders) -> None:
-    one = lake.Lake(folders)
+    reader = lake.Lake(folders)
     refused = pytest.raises(Problem)
-    with one.open(RECEIPTS), one.open(RECEIPTS), refused as refusal, one.open(RECEIPTS):
+    with reader.open(RECEIPTS), reader.open(RECEIPTS), refused as refusal, reader.open(RECEIPTS):
         pass
     assert "at once" in refusal.value.detail
-    with one.open(RECEIPTS) as again:
+    with reader.open(RECEIPTS) as again:
         assert again.tables
 
 
@@ -223,10 +223,10 @@ NO_MOMENTS = (
 )
 
 
-@pytest.mark.parametrize("at", NO_MOMENTS)
+@pytest.mark.parametrize("text", NO_MOMENTS)
 @pytest.mark.parametrize("path", [STOCK, "/v1/prices/A"])
-def test_what_has_no_zone_or_calendar_is_no_moment(quiet: Answers, path: str, at: str) -> None:
-    answer = quiet.get(path, at=at)
+def test_what_has_no_zone_or_calendar_is_no_moment(quiet: Answers, path: str, text: str) -> None:
+    answer = quiet.get(path, at=text)
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert "at: " in answer.json()["detail"]
 
@@ -237,7 +237,9 @@ def alerting(tmp_path: Path, log: MemoryLog) -> Iterator[Answers]:
     fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
     promote(log, fraud)
     proofs = [("R1", find_minute(1)), ("R2", find_minute(2))]
-    evidence = [{"topic": RECEIPTS.name, "event_id": name, "event_time": at} for name, at in proofs]
+    evidence = [
+        {"topic": RECEIPTS.name, "event_id": name, "event_time": moment} for name, moment in proofs
+    ]
     fraud.put(ALERTS, subject="tok%2F9%25", evidence=evidence)
     fraud.mark()
     with serving(create_sources(log, tmp_path)) as answers:
@@ -254,13 +256,13 @@ def test_events_behind_an_alert_are_told_with_places(alerting: Answers, silver: 
     silver.put(REFUNDS, event_time=find_minute(1), event_id="R1")
     history = alerting.json(ALERT)
     assert (history["alert"]["subject"], history["alert"]["as_of"]["batch"]) == ("tok%2F9%25", 0)
-    told = [(one["event_id"], one["partition"], one["offset"]) for one in history["events"]]
+    told = [(event["event_id"], event["partition"], event["offset"]) for event in history["events"]]
     assert told == [("R1", PARTITION, 1), ("R2", PARTITION, 0)]
     example = json.loads(json.dumps(RECEIPTS.examples[0], default=str))
-    at = "2026-03-02T12:01:00.000Z"
-    changes = {"event_id": "R1", "event_time": at, "card_token": "tok/9%"}
+    moment = "2026-03-02T12:01:00.000Z"
+    changes = {"event_id": "R1", "event_time": moment, "card_token": "tok/9%"}
     assert history["events"][0]["event"] == {**example, **changes}
-    assert history["events"][0]["published_at"] == at
+    assert history["events"][0]["published_at"] == moment
     assert history["as_of"] == {"inputs": {RECEIPTS.name: [0, 3]}}
 
 
@@ -270,7 +272,7 @@ def test_an_event_in_two_partitions_is_told_of_both_and_one_that_is_not_there_ye
     for partition in (PARTITION, 0):
         silver.put(RECEIPTS, event_time=find_minute(1), event_id="R1", _partition=partition)
     *copies, missing = alerting.json(ALERT)["events"]
-    told = [(one["event"]["event_id"], one["partition"]) for one in copies]
+    told = [(copy["event"]["event_id"], copy["partition"]) for copy in copies]
     assert told == [("R1", 0), ("R1", PARTITION)]
     unknown = dict.fromkeys(("partition", "offset", "published_at", "event"))
     assert missing == {"topic": RECEIPTS.name, "event_id": "R2", **unknown}

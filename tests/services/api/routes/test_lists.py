@@ -60,7 +60,7 @@ def await_items(api: Answers, path: str, count: int) -> None:
     api.eventually(path, lambda page: len(page["items"]) == count)
 
 
-@pytest.mark.parametrize(("path", "query"), [one[:2] for one in LISTS])
+@pytest.mark.parametrize(("path", "query"), [listed[:2] for listed in LISTS])
 def test_pages_put_together_are_the_whole_list(shop: Answers, path: str, query: Query) -> None:
     whole = shop.json(path, **{**query, "limit": 500})["items"]
     pages = [shop.json(path, **query)]
@@ -71,7 +71,7 @@ def test_pages_put_together_are_the_whole_list(shop: Answers, path: str, query: 
     assert all(len(page["items"]) == query["limit"] for page, _ in pairwise(pages))
 
 
-@pytest.mark.parametrize(("path", "query", "other"), [one for one in LISTS if one[2]])
+@pytest.mark.parametrize(("path", "query", "other"), [listed for listed in LISTS if listed[2]])
 def test_a_cursor_of_another_question_is_refused(
     shop: Answers, path: str, query: Query, other: Query
 ) -> None:
@@ -103,12 +103,14 @@ def list_documents() -> Iterator[tuple[str, Query]]:
     """Every path that answers with JSON, and the schema of its answers."""
     for path, operations in OPENAPI["paths"].items():
         content = operations.get("get", {"responses": {"200": {}}})["responses"]["200"]
-        for kind, one in content.get("content", {}).items():
+        for kind, answer in content.get("content", {}).items():
             if kind.endswith(("/json", "+json")):
-                yield path, one["schema"]
+                yield path, answer["schema"]
 
 
-@pytest.mark.parametrize(("path", "schema"), list(list_documents()), ids=lambda one: str(one)[:60])
+@pytest.mark.parametrize(
+    ("path", "schema"), list(list_documents()), ids=lambda parameter: str(parameter)[:60]
+)
 def test_an_answer_has_what_its_document_says_and_nothing_else(
     shop: Answers, path: str, schema: Query
 ) -> None:
@@ -121,18 +123,18 @@ def test_an_answer_has_what_its_document_says_and_nothing_else(
     answer = shop.get(path.format_map(names))
     assert answer.status_code == HTTPStatus.OK, answer.text
     closed = close({**schema, "components": OPENAPI["components"]})
-    wrong = [one.message for one in Draft202012Validator(closed).iter_errors(answer.json())]
+    wrong = [error.message for error in Draft202012Validator(closed).iter_errors(answer.json())]
     assert wrong == []
 
 
 def close(schema: Any) -> Any:
     """The same, where an object with named members has no others."""
     if isinstance(schema, list):
-        return [close(one) for one in schema]
+        return [close(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     rest = {} if "additionalProperties" in schema or "properties" not in schema else CLOSED
-    return {**{name: close(one) for name, one in schema.items()}, **rest}
+    return {**{name: close(each) for name, each in schema.items()}, **rest}
 
 
 CLOSED = {"additionalProperties": False}

@@ -55,10 +55,10 @@ def test_lag_books_and_age_are_told_each_explained_with_few_labels(shelves: Answ
     assert read_figure(shelves, "retail_pipeline_served", **INVENTORY) == 1
 
     families = list(text_string_to_metric_families(shelves.get("/metrics").text))
-    ours = [one for one in families if one.name.startswith("retail_")]
+    ours = [family for family in families if family.name.startswith("retail_")]
     assert len(ours) > 15
-    assert all(one.documentation for one in ours)
-    assert {name for one in ours for each in one.samples for name in each.labels} <= LABELS
+    assert all(family.documentation for family in ours)
+    assert {name for family in ours for each in family.samples for name in each.labels} <= LABELS
 
 
 def test_requests_are_counted_by_operation_and_not_by_path(shelves: Answers) -> None:
@@ -107,35 +107,37 @@ def test_a_pipeline_without_views_is_not_served(log: MemoryLog, shelves: Answers
 
 
 def test_batches_say_what_they_took(inventory: Writing, shelves: Answers) -> None:
-    at = {**INVENTORY, "generation": "1"}
+    labels = {**INVENTORY, "generation": "1"}
     batches, state = "retail_pipeline_batch_seconds", "retail_pipeline_state_bytes"
-    assert read_figure(shelves, f"{batches}_count", **at) == 0  # the first marker does not say it
-    assert read_figure(shelves, state, **at) is None
+    assert (
+        read_figure(shelves, f"{batches}_count", **labels) == 0
+    )  # the first marker does not say it
+    assert read_figure(shelves, state, **labels) is None
     inventory.mark_again(1, took_ms=400, state_bytes=70_000)
     shelves.ready(1)
     inventory.mark_again(2, took_ms=3_100, state_bytes=80_000)
     shelves.ready(2)
-    assert read_figure(shelves, f"{batches}_count", **at) == 2
-    assert read_figure(shelves, f"{batches}_sum", **at) == 3.5
+    assert read_figure(shelves, f"{batches}_count", **labels) == 2
+    assert read_figure(shelves, f"{batches}_sum", **labels) == 3.5
     for le, count in (("0.25", 0), ("0.5", 1), ("5.0", 2)):
-        assert read_figure(shelves, f"{batches}_bucket", **at, le=le) == count
-    assert read_figure(shelves, state, **at) == 80_000
+        assert read_figure(shelves, f"{batches}_bucket", **labels, le=le) == count
+    assert read_figure(shelves, state, **labels) == 80_000
 
 
 def test_a_batch_says_how_long_its_oldest_record_waited(
     log: MemoryLog, inventory: Writing, shelves: Answers
 ) -> None:
-    at = {**INVENTORY, "generation": "1"}
+    labels = {**INVENTORY, "generation": "1"}
     waits = "retail_pipeline_publish_to_visible_seconds"
     shelves.ready(inventory.mark(sold=1))  # nobody has watched the log when this was published
-    assert read_figure(shelves, f"{waits}_count", **at) == 0
+    assert read_figure(shelves, f"{waits}_count", **labels) == 0
     freshness = "retail_pipeline_freshness_seconds"
     shelves.until(lambda: read_figure(shelves, freshness, **INVENTORY) is not None)
     log.publish((RECEIPTS.name, 0), b"", b"")
     shelves.ready(inventory.mark(sold=1))
     shelves.ready(inventory.mark())  # a batch without a record has none that waited
-    assert read_figure(shelves, f"{waits}_count", **at) == 1
-    assert 0 < (read_figure(shelves, f"{waits}_sum", **at) or 0) < SECONDS_MAX
+    assert read_figure(shelves, f"{waits}_count", **labels) == 1
+    assert 0 < (read_figure(shelves, f"{waits}_sum", **labels) or 0) < SECONDS_MAX
 
 
 def test_the_quarantine_is_counted_by_topic_and_reason(log: MemoryLog, api: Answers) -> None:

@@ -46,7 +46,7 @@ def read(api: Answers, orders: int, answers: int) -> Answers:
 
 
 def list_ids(page: Any) -> list[str]:
-    return [one["purchase_order_id"] for one in page["items"]]
+    return [order["purchase_order_id"] for order in page["items"]]
 
 
 def test_a_world_that_orders_nothing_has_no_orders(api: Answers) -> None:
@@ -61,7 +61,7 @@ def test_the_newest_review_comes_first_each_order_beside_its_answer_once_there_i
     assert list_ids(page) == ["PO-3", "PO-2", "PO-1"]
     assert page["items"][0]["review_at"] == "2026-03-04T00:00:00.000Z"
     assert page["as_of"]["inputs"][PURCHASE_ORDERS.name][0] == 3
-    *_, unanswered, answered = (one["confirmation"] for one in page["items"])
+    *_, unanswered, answered = (order["confirmation"] for order in page["items"])
     assert (answered["shipped_units"], answered["arrives_at"]) == (12, "2026-03-06T00:02:00.000Z")
     assert unanswered is None
     confirm(log, "PO-2", shipped_units=0)
@@ -87,5 +87,5 @@ def test_a_shelf_is_found_by_its_store_and_its_product(
 def test_an_order_that_is_there_twice_is_one(log: MemoryLog, ordered: Answers) -> None:
     order(log, "PO-1", "S001", "A", day=0, units=999 * 12)
     confirm(log, "PO-1", shipped_units=0)
-    [one] = read(ordered, 4, 2).json("/v1/orders", store_id="S001", sku="A")["items"]
-    assert (one["units"], one["confirmation"]["shipped_units"]) == (24, 12)
+    [row] = read(ordered, 4, 2).json("/v1/orders", store_id="S001", sku="A")["items"]
+    assert (row["units"], row["confirmation"]["shipped_units"]) == (24, 12)

@@ -37,7 +37,11 @@ def load(api: Answers, path: str) -> dict[str, str]:
         assert answer.status_code == HTTPStatus.OK, address
         loaded[address] = answer.text
         if address == path:
-            waiting += [one for one in ADDRESS.findall(answer.text) if one.startswith(pages.PATH)]
+            waiting += [
+                address
+                for address in ADDRESS.findall(answer.text)
+                if address.startswith(pages.PATH)
+            ]
         waiting += [f"{pages.PATH}/{name}" for name in IMPORT.findall(answer.text)]
     return loaded
 

@@ -69,16 +69,19 @@ def test_the_position_of_each_review_is_what_the_gate_adds_up(
     items = read(log, api, reorder, 4)["items"]
     reviews = [to_epoch_ms(MIDNIGHT + timedelta(days=day)) for day in range(len(MOVED))]
     proposals = [
-        Proposal(SHELF, at, moved, 38, 62, 12, 2) for at, moved in zip(reviews, MOVED, strict=True)
+        Proposal(SHELF, review_ms, moved, 38, 62, 12, 2)
+        for review_ms, moved in zip(reviews, MOVED, strict=True)
     ]
     ordered = [(SHELF, reviews[day], units) for day, units in ORDERED.items()]
-    assert [one["position_units"] for one in items] == [
-        sum_positions(at, proposals, ordered)[SHELF] for at in reviews
+    assert [position["position_units"] for position in items] == [
+        sum_positions(review_ms, proposals, ordered)[SHELF] for review_ms in reviews
     ]
-    assert [one["ordered_units"] for one in items] == [0, 24, 12, 0, 0]
-    assert [one["moved_units"] for one in items] == list(MOVED)
-    assert {(one["reorder_point_units"], one["order_up_to_units"]) for one in items} == {(38, 62)}
-    assert {one["measure"] for one in items} == {None}
+    assert [position["ordered_units"] for position in items] == [0, 24, 12, 0, 0]
+    assert [position["moved_units"] for position in items] == list(MOVED)
+    assert {
+        (position["reorder_point_units"], position["order_up_to_units"]) for position in items
+    } == {(38, 62)}
+    assert {position["measure"] for position in items} == {None}
     assert all(before["review_at"] < after["review_at"] for before, after in pairwise(items))
 
 
@@ -101,11 +104,13 @@ def test_a_shelf_whose_first_reviews_are_dropped_has_no_known_position(
     for day in range(kept):
         propose(reorder, day, 5)
     whole = read(log, api, reorder, 0)["items"]
-    assert [one["position_units"] for one in whole] == [5 * day for day in range(1, kept + 1)]
+    assert [position["position_units"] for position in whole] == [
+        5 * day for day in range(1, kept + 1)
+    ]
     for day in (kept, kept + 1):
         propose(reorder, day, 5)
     api.ready(reorder.mark(), pipeline="reorder")
     positions = api.json(PATH)["items"]
     assert len(positions) == kept + 1
-    assert {one["position_units"] for one in positions} == {None}
-    assert {one["moved_units"] for one in positions} == {5}
+    assert {position["position_units"] for position in positions} == {None}
+    assert {position["moved_units"] for position in positions} == {5}

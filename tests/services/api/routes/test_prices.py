@@ -77,7 +77,7 @@ def test_a_price_of_short_notice_holds_after_its_notice(log: MemoryLog, priced: 
     assert (now["price_cents"], now["holds_from"]) == (240, "2026-03-02T12:10:00.000Z")
     assert now["effective_at"] == "2026-03-02T12:00:00.000Z"
     history = priced.json("/v1/prices/B/history")["items"]
-    assert [one["price_cents"] for one in history] == [240, 250]
+    assert [change["price_cents"] for change in history] == [240, 250]
 
 
 def test_the_clock_tells_what_time_it_is_in_the_world(log: MemoryLog, api: Answers) -> None:
@@ -104,8 +104,8 @@ def test_the_clock_of_a_dead_simulator_stands_soon_after_its_last_heartbeat(
 def plan(log: MemoryLog, event_id: str, starts_at: datetime, **other: Any) -> None:
     """A plan that was published twelve hours before it holds."""
     held = {"starts_at": starts_at, "ends_at": starts_at + DAY}
-    known = {"event_time": starts_at - DAY, "effective_at": starts_at - DAY / 2}
-    changes = {"event_id": event_id, "sku": "A", **held, **known, **other}
+    announced = {"event_time": starts_at - DAY, "effective_at": starts_at - DAY / 2}
+    changes = {"event_id": event_id, "sku": "A", **held, **announced, **other}
     value = {**PROMOTIONS.examples[0], **changes}
     log.put(PROMOTIONS, value, published_ms=to_epoch_ms(value["event_time"]))
 
@@ -121,7 +121,7 @@ def test_the_last_to_start_is_first_without_the_rejected_and_a_plan_has_its_noti
         "/v1/promotions/A", lambda answer: answer["as_of"]["inputs"].get(PROMOTIONS.name) == [4]
     )
     items = page["items"]
-    told = [(one["event_id"], one["price_cents"]) for one in items]
+    told = [(change["event_id"], change["price_cents"]) for change in items]
     assert told == [("next", 99), ("first", 179)]
     assert items[1]["starts_at"] == "2026-03-02T12:00:00.000Z"
     assert items[1]["ends_at"] == "2026-03-03T12:00:00.000Z"

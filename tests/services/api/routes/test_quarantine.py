@@ -26,7 +26,7 @@ def put(log: MemoryLog, offset: int, **fields: Any) -> None:
 
 def await_listed(api: Answers, count: int) -> Any:
     return api.eventually(
-        "/v1/quarantine", lambda page: sum(one["records"] for one in page["counts"]) == count
+        "/v1/quarantine", lambda page: sum(reason["records"] for reason in page["counts"]) == count
     )
 
 
@@ -42,7 +42,7 @@ def test_newest_come_first_filters_choose_counts_tell_of_all(log: MemoryLog, api
     listed = await_listed(api, 3)
     assert api.json("/v1/quarantine")["as_of"] == {QUARANTINE.name: [2, 1, 1, 0]}
     assert list_offsets(listed) == [2, 1, 0]
-    assert [tuple(one.values()) for one in listed["counts"]] == [
+    assert [tuple(count.values()) for count in listed["counts"]] == [
         (ADJUSTMENTS.name, "late", 1),
         (RECEIPTS.name, "late", 1),
         (RECEIPTS.name, "undecodable", 1),
@@ -97,7 +97,7 @@ def test_a_restart_goes_on_where_it_stood(log: MemoryLog, restarts: Path) -> Non
         connection.execute(f'update "{QUARANTINE.name}" set found = ?', ("as it was left",))
     put(log, 1)
     with serving(create_sources(log, restarts.parent)) as api:
-        assert [one["found"] for one in await_listed(api, 2)["items"]][-1] == "as it was left"
+        assert [record["found"] for record in await_listed(api, 2)["items"]][-1] == "as it was left"
 
 
 @pytest.mark.parametrize("harm", ["gone", "another topic"])

@@ -67,7 +67,7 @@ def test_a_shelf_is_out_from_its_last_unit_to_the_next(filled_silver: Silver, ap
     names = ("started_at", "ended_at", "known_at", "units_on_hand_min", "lost_ms")
     first = (render_minute(20), render_minute(30), render_minute(30), 0, 10 * MINUTE_MS)
     second = (render_minute(40), render_minute(55), render_minute(100), -1, 15 * MINUTE_MS)
-    assert page["items"] == [dict(zip(names, one, strict=True)) for one in (first, second)]
+    assert page["items"] == [dict(zip(names, row, strict=True)) for row in (first, second)]
     assert (page["lost_ms"], page["next"]) == (25 * MINUTE_MS, None)
     assert page["as_of"]["inputs"][RECEIPTS.name] == [0, 4]
 
@@ -94,7 +94,7 @@ def test_time_counts_in_the_span_that_is_asked_for(
     moments = {"since": since, "until": until}
     asked = {name: render_minute(when) for name, when in moments.items() if when is not None}
     page = api.json(PATH, **asked)
-    items = [(one["started_at"], one["ended_at"], one["lost_ms"]) for one in page["items"]]
+    items = [(row["started_at"], row["ended_at"], row["lost_ms"]) for row in page["items"]]
     assert items == [
         (render_minute(start), None if end is None else render_minute(end), lost * MINUTE_MS)
         for start, end, lost in expected
@@ -107,7 +107,11 @@ def test_an_event_that_comes_late_undoes_a_stock_out(filled_silver: Silver, api:
     filled_silver.put(ADJUSTMENTS, event_time=find_minute(15), **late)
     assert api.json(PATH)["items"] == []
     filled_silver.release(
-        ADJUSTMENTS, at=find_minute(120), event_time=find_minute(16), event_id="released", units=-9
+        ADJUSTMENTS,
+        released_at=find_minute(120),
+        event_time=find_minute(16),
+        event_id="released",
+        units=-9,
     )
     first, second = api.json(PATH)["items"]
     assert (first["started_at"], first["known_at"]) == (render_minute(20), render_minute(120))
@@ -155,14 +159,14 @@ def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders:
     chance = create_random("stock-outs")
     sold_unseen = Move(minute=-1, change=-1, published=0)  # so there is a stock-out in any draw
     moves = [*(move(chance) for _ in range(MOVEMENTS)), sold_unseen]
-    for number, one in enumerate(moves):
-        told = {"event_id": f"m{number}", "_published": find_minute(one.published)}
-        silver.put(ADJUSTMENTS, event_time=find_minute(one.minute), units=one.change, **told)
+    for number, moved in enumerate(moves):
+        told = {"event_id": f"m{number}", "_published": find_minute(moved.published)}
+        silver.put(ADJUSTMENTS, event_time=find_minute(moved.minute), units=moved.change, **told)
     with Lake(folders).open(*TOPICS) as snapshot:
         stock_outs = find_stock_outs(snapshot, Span(STORE, SKU))
     answered = [
-        (one["started_at"], one["ended_at"], one["known_at"], one["units_on_hand_min"])
-        for one in stock_outs
+        (out["started_at"], out["ended_at"], out["known_at"], out["units_on_hand_min"])
+        for out in stock_outs
     ]
     assert answered == list(walk(moves))
     assert stock_outs
@@ -175,17 +179,17 @@ def move(chance: Random) -> Move:
 
 def walk(moves: Sequence[Move]) -> Iterator[tuple[int, int | None, int, int]]:
     """Start, end, when it was known, and the fewest units."""
-    on_hand = known = fewest = 0
+    on_hand = known_minute = fewest = 0
     begun: int | None = None
-    for when, together in groupby(sorted(moves), lambda one: one.minute):
-        for one in together:
-            on_hand += one.change
-            known = max(known, one.published)
+    for when, together in groupby(sorted(moves), lambda moved: moved.minute):
+        for moved in together:
+            on_hand += moved.change
+            known_minute = max(known_minute, moved.published)
         if on_hand > 0 and begun is not None:
-            yield find_ms(begun), find_ms(when), find_ms(known), fewest
+            yield find_ms(begun), find_ms(when), find_ms(known_minute), fewest
             begun = None
         elif on_hand <= 0:
             fewest = on_hand if begun is None else min(fewest, on_hand)
             begun = when if begun is None else begun
     if begun is not None:
-        yield find_ms(begun), None, find_ms(known), fewest
+        yield find_ms(begun), None, find_ms(known_minute), fewest

@@ -61,9 +61,9 @@ def test_changes_outlive_the_process(log: MemoryLog, inventory: Writing, tmp_pat
             assert next(events).units() == {"B": 7}
 
 
-def check_reset(events: Iterator[Told], at: str, reason: str) -> None:
+def check_reset(events: Iterator[Told], event_id: str, reason: str) -> None:
     event = next(events)
-    assert (event.kind, event.id, event.data["reason"]) == ("reset", at, reason)
+    assert (event.kind, event.id, event.data["reason"]) == ("reset", event_id, reason)
 
 
 def test_a_reader_whose_place_is_not_there_is_told_to_fetch_the_view(shelves: Answers) -> None:

@@ -43,11 +43,11 @@ def test_a_field_says_its_unit_an_array_its_fields_and_a_persons_what_for(quiet:
 
 def test_every_contract_is_listed_and_its_file_is_served_as_it_is(quiet: Answers) -> None:
     listed = quiet.json("/v1/contracts")["contracts"]
-    assert [(one["name"], one["kind"]) for one in listed] == [
-        (name, one.kind) for name, one in sorted(CONTRACTS.items())
+    assert [(contract["name"], contract["kind"]) for contract in listed] == [
+        (name, contract.kind) for name, contract in sorted(CONTRACTS.items())
     ]
-    for one in listed:
-        answer = quiet.get(one["address"])
+    for row in listed:
+        answer = quiet.get(row["address"])
         assert answer.status_code == HTTPStatus.OK
         assert answer.headers["content-type"].startswith("text/plain")
-        assert answer.content == (HERE / CONTRACTS[one["name"]].file).read_bytes()
+        assert answer.content == (HERE / CONTRACTS[row["name"]].file).read_bytes()

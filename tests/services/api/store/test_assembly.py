@@ -90,7 +90,9 @@ def test_any_interleaving_commits_at_a_marker_exactly_the_rows_before_it(
             rows.finish()
             rows.set_target()
             applied_before = {
-                (at, str((at, n))) for at, end in done.outputs.items() for n in range(end)
+                (partition, str((partition, n)))
+                for partition, end in done.outputs.items()
+                for n in range(end)
             }
             committed.append(done)
             assert applied == applied_before

@@ -107,7 +107,7 @@ def test_any_number_reads_at_once_and_few_connections_are_kept(path: Path, reade
     pool = Snapshots(path)
     with ExitStack() as reading:
         snapshots = [reading.enter_context(pool.open()) for _ in range(readers)]
-        assert [one.select(UNITS).fetchall() for one in snapshots] == [[(5,)]] * readers
+        assert [snapshot.select(UNITS).fetchall() for snapshot in snapshots] == [[(5,)]] * readers
     assert len(pool._idle) == min(readers, KEPT)
 
 

@@ -21,13 +21,13 @@ class Watched:
             lambda: {topic for topic, _ in self.ends}, self._ask, lambda: self.now
         )
 
-    def observe(self, end: int, at: float) -> None:
+    def observe(self, end: int, seconds: float) -> None:
         self.ends[SALES] = end
-        self.now = at
+        self.now = seconds
         self.freshness.observe()
 
     def _ask(self, topics: Iterable[str]) -> dict[Partition, int]:
-        return {at: end for at, end in self.ends.items() if at[0] in topics}
+        return {partition: end for partition, end in self.ends.items() if partition[0] in topics}
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ MADE_ANEW = ((10, 100.0), (3, 101.0))
 
 
 @pytest.mark.parametrize(
-    ("seen", "at", "ages_ms"),
+    ("seen", "seconds", "ages_ms"),
     [
         (GROWING, 100.5, {30: 100, 29: 300, 10: 500}),
         (((10, 100.0), (10, 900.0)), 900.0, {10: 0}),
@@ -51,11 +51,14 @@ MADE_ANEW = ((10, 100.0), (3, 101.0))
     ids=["growing", "still", "made anew"],
 )
 def test_an_answer_is_as_old_as_the_newest_moment_that_it_holds(
-    watched: Watched, seen: tuple[tuple[int, float], ...], at: float, ages_ms: dict[int, int | None]
+    watched: Watched,
+    seen: tuple[tuple[int, float], ...],
+    seconds: float,
+    ages_ms: dict[int, int | None],
 ) -> None:
     for end, moment in seen:
         watched.observe(end, moment)
-    watched.now = at
+    watched.now = seconds
     assert {held: watched.freshness.measure({SALES: held})[0] for held in ages_ms} == ages_ms
 
 
@@ -98,8 +101,8 @@ def test_the_moments_kept_are_limited(watched: Watched) -> None:
 
 def test_a_record_has_waited_since_the_last_moment_without_it(watched: Watched) -> None:
     assert watched.freshness.measure_wait({SALES: 0}) is None
-    for end, at in GROWING:
-        watched.observe(end, at)
+    for end, seconds in GROWING:
+        watched.observe(end, seconds)
     watched.now = 101.0
     assert watched.freshness.measure_wait({SALES: 20}) == pytest.approx(0.8)
     assert watched.freshness.measure_wait({SALES: 10}) == pytest.approx(1.0)

@@ -24,7 +24,7 @@ def test_the_served_generation_stays_until_the_promoted_one_is_loaded(
     second = Writing(log, generation=2)
     second.row(1, "A", 40)
     promote(log, second, promoted)
-    answer = shelves.eventually("/v1/pipelines", lambda known: "loading" in known["pipelines"][0])
+    answer = shelves.eventually("/v1/pipelines", lambda page: "loading" in page["pipelines"][0])
     [pipeline] = answer["pipelines"]
     assert (pipeline["generation"], pipeline["promoted"]) == (1, 2)
     promoted.row(1, "A", 3, version=2)
@@ -112,7 +112,8 @@ def test_a_candidate_is_loaded_before_it_is_promoted(
         writing.mark()
     promote(log, inventory, second)
     pipeline = api.eventually(
-        "/v1/pipelines/inventory", lambda one: all(each["loaded"] for each in one["generations"])
+        "/v1/pipelines/inventory",
+        lambda pipeline: all(each["loaded"] for each in pipeline["generations"]),
     )
     assert [each["number"] for each in pipeline["generations"]] == [1, 2]
     assert pipeline["generation"] == 1

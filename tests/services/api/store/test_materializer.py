@@ -219,13 +219,17 @@ def test_the_deletion_of_a_row_that_is_over_changes_no_answer(
     for began in (over, newest):
         sales.put(STORE_SALES, window_start=began)
     key = encode_key(STORE_SALES, {**STORE_SALES.examples[0], "window_start": over})
-    [at] = [one for one, rows in log.records.items() if any(row[0] == key for row in rows)]
+    [partition] = [
+        place for place, rows in log.records.items() if any(row[0] == key for row in rows)
+    ]
     if compacted:
-        log.records[at] = [(b"", None, 0) if one[0] == key else one for one in log.records[at]]
+        log.records[partition] = [
+            (b"", None, 0) if row[0] == key else row for row in log.records[partition]
+        ]
     sales.mark()
     with materializing(log, path, STORE_SALES.name) as view:
         wait_until(lambda: view.batch() >= 0, "batch 0 is committed")
-        log.publish(at, key, None)
+        log.publish(partition, key, None)
         last = sales.mark()
         wait_until(lambda: view.batch() >= last, "the deletion is committed")
         kept = view.select(f"select window_start from {Table(STORE_SALES).name}")

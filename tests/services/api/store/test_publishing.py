@@ -44,8 +44,8 @@ def api(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
         yield served
 
 
-def read_stored(kafka: Settings, topic: str, at: int, offset: int) -> Record:
-    *_, last = read(kafka, {(topic, at): offset + 1})
+def read_stored(kafka: Settings, topic: str, partition: int, offset: int) -> Record:
+    *_, last = read(kafka, {(topic, partition): offset + 1})
     return last
 
 
@@ -118,7 +118,7 @@ def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe
         assert unknown.status_code == HTTPStatus.GATEWAY_TIMEOUT
         assert "same event_id" in unknown.json()["detail"]
         records = read(settings, read_end_offsets(create_admin(settings), [RECEIPTS.name]))
-        events = [decode(one.value).value["event_id"] for one in records]
+        events = [decode(record.value).value["event_id"] for record in records]
         assert set(events) == {RECEIPT["event_id"]}
     finally:
         broker.kill()
