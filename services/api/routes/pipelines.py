@@ -157,7 +157,7 @@ def describe(store: Store, known: Generations) -> Pipeline:
     pipeline = Pipeline(
         pipeline=name,
         promoted=known.promoted.number if known.promoted else None,
-        generations=[_describe_generation(store, each) for each in known.known],
+        generations=[_describe_generation(store, each) for each in known.members],
     )
     if loading is not None:
         pipeline.loading = loading.describe_progress()

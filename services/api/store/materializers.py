@@ -174,7 +174,7 @@ class Materializers:
         on_disk = self._list_on_disk(known.pipeline)
         others = [
             (marker.written_at_ms, each.number, each)
-            for each in known.known
+            for each in known.members
             if each.number in on_disk and each.state is not State.INVALID
             if (marker := read_marker(self._locate_file(each)))
         ]
@@ -189,7 +189,7 @@ class Materializers:
         self._served.pop(known.pipeline, None)
         for materializer in self._followed.pop(known.pipeline, {}).values():
             self._retire(materializer)
-        if not known.known:
+        if not known.members:
             del self.known[known.pipeline]
 
     def _start(self, generation: Generation) -> Materializer:

@@ -161,7 +161,7 @@ class Store:
     def _find_refused(self, view: str) -> str | None:
         """The generation of the view that may not be read, and why."""
         for known in tuple(self.generations.known.values()):
-            for each in known.known:
+            for each in known.members:
                 if view in each.views and each.state is State.INVALID:
                     return f"{each} invalid{render_cause(each.reason)}"
         return None
