@@ -77,13 +77,13 @@ class Mirror:
                 file: stamp for file, stamp in self._copied.items() if file not in self._young
             }
         settled_ns = (get_wall_ms() - TICK_MS_MAX) * NS_PER_MS
-        now = list_files(self._source)
-        self._young |= {file for file, (_, changed_ns) in now.items() if changed_ns > settled_ns}
-        for gone in self._copied.keys() - now.keys():
+        stamps = list_files(self._source)
+        self._young |= {file for file, (_, changed_ns) in stamps.items() if changed_ns > settled_ns}
+        for gone in self._copied.keys() - stamps.keys():
             (self._target / gone).unlink(missing_ok=True)
             del self._copied[gone]
         copied = 0
-        for file, stamp in now.items():
+        for file, stamp in stamps.items():
             if self._copied.get(file) != stamp and self._copy(file):
                 self._copied[file] = stamp
                 copied += stamp[0]

@@ -64,7 +64,9 @@ def _make_backup(settings: Settings, target: Path, promoted: Sequence[Generation
     with stand_still(settings):
         began, made_at_ms = time.monotonic(), get_wall_ms()
         mirror.update(last=True)
-        pipelines = {one.pipeline: locate_position(settings, one) for one in promoted}
+        pipelines = {
+            generation.pipeline: locate_position(settings, generation) for generation in promoted
+        }
         seconds = time.monotonic() - began
     copies = sorted(file for file in target.rglob("*") if file.is_file())
     manifest = Manifest(
@@ -147,7 +149,7 @@ def restore(source: Path, settings: Settings, erasures: Path | None = None) -> R
     manifest.refuse_elsewhere(source)
     home = settings.data_dir
     listed = erasures or locate_erasures(home)
-    known = read_erasures(listed) if erasures or listed.exists() else None
+    to_erase = read_erasures(listed) if erasures or listed.exists() else None
     if daemon.find_running(home) is not None:
         raise UserError(f"A shop runs on {home}. Name another folder in DATA_DIR.")
     _refuse_full(home, "Forget what it holds: make reset · or name another one in DATA_DIR.")
@@ -157,7 +159,7 @@ def restore(source: Path, settings: Settings, erasures: Path | None = None) -> R
         try:
             _copy_back(source, draft, manifest)
             knows = locate_lookup(draft).exists()
-            erased = erase_again(draft, known) if knows and known is not None else None
+            erased = erase_again(draft, to_erase) if knows and to_erase is not None else None
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
             raise

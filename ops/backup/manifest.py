@@ -78,7 +78,9 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest(
             made_at_ms=int(document["made_at_ms"]),
             paused_seconds=document["paused_seconds"],
-            pipelines={name: Position(**one) for name, one in document["pipelines"].items()},
+            pipelines={
+                name: Position(**position) for name, position in document["pipelines"].items()
+            },
             files=dict(document["files"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

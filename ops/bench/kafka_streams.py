@@ -55,14 +55,16 @@ class Streams:
             yield name
         finally:
             shutil.rmtree(locate_folder(self._settings) / name, ignore_errors=True)
-            made = [one for one in self._admin.list_topics().topics if one.startswith(f"{name}-")]
-            for topic in self._admin.delete_topics(made).values() if made else ():
-                topic.result(ANSWER_SECONDS_MAX)
+            made = [
+                topic for topic in self._admin.list_topics().topics if topic.startswith(f"{name}-")
+            ]
+            for deletion in self._admin.delete_topics(made).values() if made else ():
+                deletion.result(ANSWER_SECONDS_MAX)
 
     def run(self, application: str) -> float:
         """As `replay`, by this application. Raises RuntimeError when its Java ends."""
         ends = read_end_offsets(self._admin, [RECEIPTS.name])
-        self._program.order(application, *[ends[at] for at in sorted(ends)])
+        self._program.order(application, *[ends[partition] for partition in sorted(ends)])
         # A thread that joins later would wait for partitions that the first one holds.
         wait_until(
             lambda: self._is_assigned(application),

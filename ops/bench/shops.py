@@ -97,8 +97,8 @@ def run_shop(settings: Settings) -> Iterator[Shop]:
 def read_lags(shop: Shop) -> list[float]:
     """The lag of each pipeline in records, by the API; infinity while it has no row."""
     stands = [shop.get(f"/v1/pipelines/{name}") for name in shop.settings.pipeline_names]
-    known = [pipeline.get("lag_records") for pipeline in stands]
-    return [inf if lag is None else lag for lag in known]
+    lags = [pipeline.get("lag_records") for pipeline in stands]
+    return [inf if lag is None else lag for lag in lags]
 
 
 @contextmanager

@@ -63,27 +63,26 @@ def rest_simulator(settings: Settings, manager: Manager) -> Iterator[None]:
 def publish(settings: Settings, days: int) -> None:
     collect_garbage_rarely()
     stop = catch_stop()
-    at = Progress(0, 0)
+    progress = Progress(0, 0)
     with screen.show_waiting("backfill", "reading the world's state") as wait:
 
-        def show(now: Progress) -> None:
-            nonlocal at
-            at = now
-            wait.show(
-                "backfill",
-                f"{screen.render_bar(at.days, days)} {render_progress(at, wait.seconds)}",
-            )
+        def show(reported: Progress) -> None:
+            nonlocal progress
+            progress = reported
+            bar = screen.render_bar(progress.days, days)
+            wait.show("backfill", f"{bar} {render_progress(progress, wait.seconds)}")
 
         simulate(settings, stop, backfill_days=days, live=False, report=show)
     if stop.is_set():
-        screen.step("interrupted", render_progress(at, wait.seconds))
+        screen.step("interrupted", render_progress(progress, wait.seconds))
         screen.say(f"  Go on: retail backfill {days}")
         raise typer.Exit(screen.INTERRUPTED)
-    screen.step("backfill", render_progress(at, wait.seconds), wait.seconds)
+    screen.step("backfill", render_progress(progress, wait.seconds), wait.seconds)
 
 
-def render_progress(at: Progress, seconds: float) -> str:
-    if not at.records:
+def render_progress(progress: Progress, seconds: float) -> str:
+    if not progress.records:
         return "nothing was missing"
-    rate = at.records / max(seconds, 0.001)
-    return f"{to_instant(at.world_ms):%Y-%m-%d %H:%M} · {at.records:,} records · {rate:,.0f}/s"
+    rate = progress.records / max(seconds, 0.001)
+    world_time = to_instant(progress.world_ms)
+    return f"{world_time:%Y-%m-%d %H:%M} · {progress.records:,} records · {rate:,.0f}/s"

@@ -75,7 +75,6 @@ def render_moment(made: Manifest) -> str:
 def show(made: Manifest) -> None:
     """Print the moment, and the position of each pipeline."""
     screen.step("as of", f"{render_moment(made)}, {len(made.files):,} files")
-    for name, at in made.pipelines.items():
-        screen.step(
-            name, f"generation {at.generation} at batch {at.batch:,}, {at.records:,} records"
-        )
+    for name, position in made.pipelines.items():
+        batch = f"generation {position.generation} at batch {position.batch:,}"
+        screen.step(name, f"{batch}, {position.records:,} records")

@@ -53,8 +53,11 @@ def release_command(folder: Folder = HERE) -> None:
         show(checked)
         screen.say("  Nothing is released until all of that is fixed.")
         raise typer.Exit(1)
-    for one in done:
-        screen.step(one.version, f"{one.contract}{f', after {one.released}' * bool(one.released)}")
+    for pending in done:
+        screen.step(
+            pending.version,
+            f"{pending.contract}{f', after {pending.released}' * bool(pending.released)}",
+        )
     screen.say(f"  {len(done)} released. Commit contracts/released and the schema lock with them.")
 
 
@@ -92,8 +95,8 @@ def plan_command() -> None:
     cluster, drifted = _look(settings)
     why = list(find_refusals(cluster, settings.kafka_replication_factor))
     _show(cluster, drifted)
-    for one in why:
-        screen.say(f"  apply would be refused: {one}")
+    for refusal in why:
+        screen.say(f"  apply would be refused: {refusal}")
     if why or drifted:
         raise typer.Exit(1)
 
@@ -106,10 +109,10 @@ def apply_command() -> None:
     settings = read_settings()
     cluster, drifted = _look(settings)
     if why := list(find_refusals(cluster, settings.kafka_replication_factor)):
-        raise UserError("\n".join(f"Refused: {one}." for one in why))
+        raise UserError("\n".join(f"Refused: {refusal}." for refusal in why))
     made = kafka.apply_topics(settings, list_standing())
     mend(kafka.create_admin(settings), drifted)
-    left = [one for one in drifted if not one.mendable]
+    left = [drift for drift in drifted if not drift.mendable]
     if settings.secure:
         screen.step("access", grant(settings))
     screen.step("topics", f"{len(made)} made, {len(drifted) - len(made) - len(left)} settings set")
@@ -149,31 +152,35 @@ def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:
         ("topic", "what", "contract", "cluster", "apply"),
         (
             (
-                one.topic,
-                one.what,
-                one.expected,
-                one.found,
-                "makes it" if one.what == "topic" else "sets it" if one.mendable else "leaves it",
+                drift.topic,
+                drift.what,
+                drift.expected,
+                drift.found,
+                "makes it"
+                if drift.what == "topic"
+                else "sets it"
+                if drift.mendable
+                else "leaves it",
             )
-            for one in drifted
+            for drift in drifted
         ),
     )
 
 
 def show(report: Report) -> None:
     """Print each break, its readers, and what to do; it stands last, where a person looks first."""
-    for one in report.harmless:
-        screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}, which harms nobody")
+    for finding in report.harmless:
+        screen.say(f"  {render_finding(finding)}, which harms nobody")
     if report.drafts:
         _print_wrapped("  ", f"drafts, which nobody writes yet: {', '.join(report.drafts)}")
     if report.pending and report.good:
-        names = ", ".join(f"{one.contract} {one.version}" for one in report.pending)
+        names = ", ".join(f"{pending.contract} {pending.version}" for pending in report.pending)
         advice = "Release them: retail contracts release"
         _print_wrapped("  ", f"not released as they stand: {names}. {advice}")
     for fault in report.faults:
         _print_wrapped("  ", f"fault: {fault}")
-    for one in report.breaks:
-        _show_break(one)
+    for finding in report.breaks:
+        _show_break(finding)
     screen.say(f"  {conclude(report)}")
 
 
@@ -186,15 +193,19 @@ def conclude(report: Report) -> str:
     return f"{' and '.join(screen.count(*each) for each in found if each[0])} in {of}"
 
 
-def _show_break(one: Finding) -> None:
-    screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}")
-    nobody = "nobody who is known"
+def render_finding(finding: Finding) -> str:
+    return f"{finding.contract}   {finding.change.place}: {finding.change.text}"
+
+
+def _show_break(finding: Finding) -> None:
+    screen.say(f"  {render_finding(finding)}")
+    nobody, since = "nobody who is known", ", ".join(finding.since)
     for label, text in (
-        ("readers that break", ", ".join(one.readers_broken) or nobody),
-        ("readers that do not", ", ".join(one.readers_going_on) or nobody),
-        ("writers that break", ", ".join(one.writers_broken)),
-        ("why", f"{one.change.why}; since {', '.join(one.since)}, {one.promised} is promised"),
-        ("way out", one.way_out),
+        ("readers that break", ", ".join(finding.readers_broken) or nobody),
+        ("readers that do not", ", ".join(finding.readers_going_on) or nobody),
+        ("writers that break", ", ".join(finding.writers_broken)),
+        ("why", f"{finding.change.why}; since {since}, {finding.promised} is promised"),
+        ("way out", finding.way_out),
     ):
         if text:
             _print_wrapped(f"{' ' * INDENT}{label:<{LABEL - INDENT}}", text)

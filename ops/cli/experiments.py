@@ -51,15 +51,17 @@ def try_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do not wait between two steps.")] = False,
 ) -> None:
     """Run an experiment of the guide in the shop that runs: each command, and what it answers."""
-    known = find_experiments()
+    experiments = {experiment.name: experiment for experiment in find_experiments()}
     if list_ or name is None:
-        rows = ((one.name, f"{one.minutes} min", one.question) for one in known)
+        rows = (
+            (title, f"{each.minutes} min", each.question) for title, each in experiments.items()
+        )
         screen.print_table(("experiment", "takes", "question"), rows)
         screen.say("\n  One of them: retail try EXPERIMENT")
         return
-    chosen = next((one for one in known if one.name == name), None)
+    chosen = experiments.get(name)
     if chosen is None:
-        raise UserError(f"Expected one of {', '.join(one.name for one in known)}; found {name}.")
+        raise UserError(f"Expected one of {', '.join(experiments)}; found {name}.")
     settings = read_settings()
     if health.check_api(settings, 0) is None:
         raise UserError(

@@ -37,9 +37,9 @@ def list_command() -> None:
 
 
 def show_faults(faults: Iterable[Fault]) -> None:
-    for one in faults:
-        screen.say(f"  {one.name}: {one.does}")
-        screen.say(f"      promise: {one.promise}")
+    for fault in faults:
+        screen.say(f"  {fault.name}: {fault.does}")
+        screen.say(f"      promise: {fault.promise}")
 
 
 @app.command("run")
@@ -90,7 +90,7 @@ def run_command(
     file = report or locate_reports(shop.settings) / "faults.md"
     with lock_home(settings.data_dir, "doing faults in"):
         outcomes = do_all(doing, partial(keep, shop, not_done, file))
-    if any(one.broken for one in outcomes):
+    if any(outcome.broken for outcome in outcomes):
         raise typer.Exit(1)
 
 
@@ -110,11 +110,11 @@ def do_all(
     outcomes: list[Outcome] = []
     try:
         with screen.show_waiting("fault", "") as wait:
-            for one in doing(wait.show):
-                outcomes.append(one)
+            for outcome in doing(wait.show):
+                outcomes.append(outcome)
                 kept(outcomes)
-                screen.step(one.fault, one.done)
-                for why in one.broken:
+                screen.step(outcome.fault, outcome.done)
+                for why in outcome.broken:
                     screen.say(f"    not kept: {why}")
     finally:
         if outcomes:
@@ -125,7 +125,7 @@ def do_all(
 
 def keep(shop: Shop, not_done: Mapping[str, str], file: Path, outcomes: Sequence[Outcome]) -> None:
     """Write the outcomes so far as a page."""
-    done = {one.fault for one in outcomes}
+    done = {outcome.fault for outcome in outcomes}
     others = [name for name in shop.faults if name not in done]
     left = dict.fromkeys(others, "not asked for in this run") | dict(not_done)
     command = shlex.join(["retail", *(word for word in sys.argv[1:] if word != "--yes")])

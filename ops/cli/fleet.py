@@ -67,7 +67,7 @@ def list_components(settings: Settings) -> list[Component]:
     """
     manager = daemon.find_running(settings.data_dir)
     processes = manager.list_processes() if manager else {}
-    reaches_kafka = any(one.state in ALIVE for one in processes.values()) and is_answering(
+    reaches_kafka = any(process.state in ALIVE for process in processes.values()) and is_answering(
         settings, PROBE_SECONDS_MAX
     )
     history = read_restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))

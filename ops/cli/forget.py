@@ -37,9 +37,9 @@ def customer(known_as: Known) -> None:
         screen.show_waiting("forget", "looking through the log"),
     ):
         erased = forgetting.forget(current, known_as)
-    at = to_instant(erased.wall_ms)
+    time = to_instant(erased.wall_ms)
     screen.say(
-        f"  Forgotten, with {screen.count(erased.cards, 'card')}, at {at:%Y-%m-%d %H:%M:%S} UTC."
+        f"  Forgotten, with {screen.count(erased.cards, 'card')}, at {time:%Y-%m-%d %H:%M:%S} UTC."
     )
     screen.say(f"  {erased.pseudonym} in the log leads to nobody now. No view has changed.")
     screen.say(f"  the certificate: retail topics read {ERASURES.name}")

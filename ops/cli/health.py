@@ -40,8 +40,8 @@ def check_api(settings: Settings, started_at: int) -> str | None:
 
 
 def check_spark_master(settings: Settings, started_at: int) -> str | None:
-    known = read_cluster(settings)
-    return f"{len(known['workers'])} workers" if known.get("status") == "ALIVE" else None
+    cluster = read_cluster(settings)
+    return f"{len(cluster['workers'])} workers" if cluster.get("status") == "ALIVE" else None
 
 
 def check_spark_worker(settings: Settings, started_at: int) -> str | None:

@@ -55,8 +55,8 @@ def import_command(
     with report_refusals(settings, name) as report, screen.show_waiting("import", "") as wait:
         watch = Watch(
             step=lambda text: wait.show("import", text),
-            progress=lambda at: wait.show("import", render_progress(at)),
-            refused=lambda one: print(json.dumps(asdict(one), ensure_ascii=False), file=report),
+            progress=lambda progress: wait.show("import", render_progress(progress)),
+            refused=lambda row: print(json.dumps(asdict(row), ensure_ascii=False), file=report),
         )
         try:
             imported = run_import(settings, wanted, files, watch, dry=dry_run, until_ms=end_ms)
@@ -80,8 +80,9 @@ def report_refusals(settings: Settings, name: str) -> Iterator[TextIO]:
                 file.unlink()
 
 
-def render_progress(at: Imported) -> str:
-    return f"{render_time(at.at_ms)} · {at.events:,} events, {at.refused.total():,} refused"
+def render_progress(imported: Imported) -> str:
+    refused = imported.refused.total()
+    return f"{render_time(imported.at_ms)} · {imported.events:,} events, {refused:,} refused"
 
 
 def render_time(world_ms: int) -> str:
@@ -103,5 +104,5 @@ def show(imported: Imported, report: Path, *, dry: bool) -> None:
         return
     screen.say(f"  refused, all in {screen.shorten(report)}")
     for reason, count in imported.refused.most_common():
-        places = ", ".join(f"{one.file}:{one.row}" for one in imported.examples[reason])
+        places = ", ".join(f"{refusal.file}:{refusal.row}" for refusal in imported.examples[reason])
         screen.say(f"  {count:>11,}  {reason}   {screen.cut(places, 80)}")

@@ -39,9 +39,9 @@ def check_lake(settings: Settings, as_json: bool) -> None:
         totals, why_not = read_served_totals(settings)
         wait.show("quality", "reading the lake")
         verdicts = check_tables(settings, totals)
-    kept = not any(one.failed for one in verdicts)
+    kept = not any(verdict.failed for verdict in verdicts)
     good = kept and totals is not None
-    tables = [asdict(one) for one in verdicts]
+    tables = [asdict(verdict) for verdict in verdicts]
     document = {"good": good, "not_compared": why_not, "tables": tables}
     if as_json:
         print(json.dumps(document))
@@ -83,7 +83,11 @@ def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
         live = fetch_views(settings, PIPELINE)
     except ApiDown as down:
         return None, str(down)
-    ends = {at: end for at, end in live.inputs.items() if at[0] in {one.name for one in MOVES}}
+    ends = {
+        partition: end
+        for partition, end in live.inputs.items()
+        if partition[0] in {topic.name for topic in MOVES}
+    }
     if not wait_for(lambda: holds(settings, ends), CAUGHT_UP_SECONDS_MAX):
         return None, f"the lake is behind marker {live.batch}; it runs where LAKE=on: make status"
     days = sum_by_day(live.views[DAILY_DEMAND.name])
@@ -93,9 +97,11 @@ def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
 def holds(settings: Settings, ends: Offsets) -> bool:
     tables = locate_lake(settings)
     archived = {
-        at: end for topic in MOVES for at, end in tables.silver(topic).read_coverage().ends.items()
+        partition: end
+        for topic in MOVES
+        for partition, end in tables.silver(topic).read_coverage().ends.items()
     }
-    return all(archived.get(at, 0) >= end for at, end in ends.items())
+    return all(archived.get(partition, 0) >= end for partition, end in ends.items())
 
 
 def sum_by_day(rows: Iterable[Row]) -> dict[date, Counter[str]]:
@@ -108,14 +114,14 @@ def sum_by_day(rows: Iterable[Row]) -> dict[date, Counter[str]]:
 
 
 def show(verdicts: Iterable["Verdict"], why_not: str) -> None:
-    for one in verdicts:
-        sign = "✗" if one.failed else "✓"
-        kept = one.expectations - len(one.failed)
+    for verdict in verdicts:
+        sign = "✗" if verdict.failed else "✓"
+        kept = verdict.expectations - len(verdict.failed)
         screen.say(
-            f"  {sign} {one.table:<32} version {one.version:>6,}"
-            f" {kept:>3} of {one.expectations:>3} {one.suite}"
+            f"  {sign} {verdict.table:<32} version {verdict.version:>6,}"
+            f" {kept:>3} of {verdict.expectations:>3} {verdict.suite}"
         )
-        for failed in one.failed:
+        for failed in verdict.failed:
             screen.say(f"      {failed}")
     if why_not:
         screen.say(f"  ? totals not compared with a view: {why_not}")

@@ -55,4 +55,6 @@ def list_takers() -> list[str]:
     from pipelines.common.pipeline import list_pipelines, load  # here: it takes Spark's second
 
     declared = [load(name) for name in list_pipelines()]
-    return [view.contract.name for one in declared for view in one.views if view.ends is None]
+    return [
+        view.contract.name for pipeline in declared for view in pipeline.views if view.ends is None
+    ]

@@ -69,14 +69,14 @@ def check_pipelines(settings: Settings, started_at: int) -> str | None:
 
     A pipeline whose generation is invalid has none to wait for.
     """
-    known = read_generations(settings, READER)
-    named = [known[name] for name in settings.pipeline_names if name in known]
-    awaited = [one.promoted for one in named if one.promoted]
+    by_pipeline = read_generations(settings, READER)
+    named = [by_pipeline[name] for name in settings.pipeline_names if name in by_pipeline]
+    awaited = [generations.promoted for generations in named if generations.promoted]
     if not awaited or len(named) < len(settings.pipeline_names):
         return None
     markers = read_markers(settings, READER, MARKERS_READ_MAX)
-    written = [markers.get((one.pipeline, one.number)) for one in awaited]
-    fresh = [one for one in written if one and one.written_at_ms >= started_at * 1000]
+    written = [markers.get((generation.pipeline, generation.number)) for generation in awaited]
+    fresh = [marker for marker in written if marker and marker.written_at_ms >= started_at * 1000]
     if len(fresh) < len(awaited):
         return None
     lag = sum(count_behind(settings, marker.inputs) for marker in fresh)

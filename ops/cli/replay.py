@@ -83,9 +83,9 @@ def status(
     """Show every generation: its state, and how far it has read."""
     settings = read_settings()
     standings = [
-        (one, measure_progress(settings, load(name), one))
+        (generation, measure_progress(settings, load(name), generation))
         for name in ([pipeline] if pipeline else list_pipelines())
-        for one in load_generations(settings, name).known
+        for generation in load_generations(settings, name).members
     ]
     if as_json:
         print(json.dumps({"generations": [to_json(*each) for each in standings]}))
@@ -94,13 +94,15 @@ def status(
         ("pipeline", "generation", "state", "read", "to read"),
         (
             (
-                one.pipeline,
-                str(one.number),
-                f"{one.state.value}: {one.reason}" if one.reason else one.state.value,
+                generation.pipeline,
+                str(generation.number),
+                f"{generation.state.value}: {generation.reason}"
+                if generation.reason
+                else generation.state.value,
                 f"{progress.read:,}",
                 f"{progress.left:,}",
             )
-            for one, progress in standings
+            for generation, progress in standings
         ),
     )
 
@@ -168,8 +170,10 @@ def verify(
             replays.append(candidates.verify(settings, load(name)))
         show_difference(replays[-1], None)
     if as_json:
-        print(json.dumps({"replays": [one.to_document() for one in replays]}, default=str))
-    if not all(one.empty for one in replays):
+        print(
+            json.dumps({"replays": [compared.to_document() for compared in replays]}, default=str)
+        )
+    if not all(compared.empty for compared in replays):
         raise typer.Exit(1)
 
 
@@ -180,14 +184,15 @@ def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generati
             settings,
             declared,
             candidate,
-            lambda now: wait.show("reading", describe_progress(now)),
+            lambda progress: wait.show("reading", describe_progress(progress)),
         )
     screen.step("caught up", f"{screen.render_bar(1, 1)} {last.read:,} records", wait.seconds)
 
 
-def describe_progress(now: Progress) -> str:
-    text = f"{screen.render_bar(now.read, now.total)} {now.read:,} of {now.total:,}"
-    return text if now.read else f"{text}, starting Spark"
+def describe_progress(progress: Progress) -> str:
+    read, total = progress.read, progress.total
+    text = f"{screen.render_bar(read, total)} {read:,} of {total:,}"
+    return text if progress.read else f"{text}, starting Spark"
 
 
 def to_json(generation: Generation, progress: Progress) -> dict[str, Any]:

@@ -23,7 +23,7 @@ BETWEEN = " · "
 
 def show_difference(compared: Compared, report: Path | None) -> None:
     """Print the compared sides, the changes of each view, and the file with the rest."""
-    facts = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
+    facts = [f"{compared.pipeline} at {compared.position}", f"{compared.records:,} records"]
     if compared.empty:
         screen.step("difference", f"none: {compared.before} = {compared.after}")
         facts.append(f"{sum(view.before for view in compared.views):,} rows")
@@ -56,11 +56,13 @@ def show_view(view: Difference) -> None:
     facets = select_moved(view)
     for field in dict.fromkeys(facet.field for facet in facets):
         values = [
-            render_step(one.value, one.before, one.after) for one in facets if one.field == field
+            render_step(facet.value, facet.before, facet.after)
+            for facet in facets
+            if facet.field == field
         ]
         show_items(f"by {field}", values)
-    totals = [one for one in view.totals if one.before != one.after]
-    show_items("total", [render_step(one.field, one.before, one.after) for one in totals])
+    totals = [total for total in view.totals if total.before != total.after]
+    show_items("total", [render_step(total.field, total.before, total.after) for total in totals])
     for sample in select_samples(view):
         fields = list_fields(sample)[:FIELDS_SHOWN]
         show_items(classify(sample), [render_key(sample)], fields)
@@ -91,12 +93,12 @@ def render_step(name: str, before: int, after: int) -> str:
 def select_moved(view: Difference) -> list[Facet]:
     """The values whose numbers of rows changed; of each field, the largest changes first."""
     facets = [facet for facet in view.facets if facet.before != facet.after]
-    return sorted(facets, key=lambda one: -abs(one.after - one.before))
+    return sorted(facets, key=lambda facet: -abs(facet.after - facet.before))
 
 
 def select_samples(view: Difference) -> list[Sample]:
     """The largest row of each kind, a new one first."""
-    first = {classify(one): one for one in reversed(view.largest)}
+    first = {classify(sample): sample for sample in reversed(view.largest)}
     return [first[kind] for kind in KINDS if kind in first]
 
 
@@ -144,12 +146,12 @@ def render_document(compared: Compared) -> dict[str, Any]:
     for view, rendered in zip(compared.views, document["views"], strict=True):
         rendered["largest"] = [
             {
-                **asdict(one),
-                "name": render_key(one),
-                "kind": classify(one),
-                "words": list_fields(one),
+                **asdict(sample),
+                "name": render_key(sample),
+                "kind": classify(sample),
+                "words": list_fields(sample),
             }
-            for one in view.largest
+            for sample in view.largest
         ]
     return document
 

@@ -106,7 +106,7 @@ def reorder(
     reached = comparison.policy.fill_rate >= FILL_RATE_MIN and comparison.of_bound <= COST_MAX
     screen.print_table(
         REORDER_HEADINGS,
-        [build_way(name, one, comparison.bound_cents) for name, one in comparison.ways.items()],
+        [build_way(name, way, comparison.bound_cents) for name, way in comparison.ways.items()],
     )
     screen.say(
         f"  an order {ORDER_CENTS} cents · holding a unit for a day "
@@ -129,15 +129,15 @@ def clean(seed: int) -> Parameters:
     )
 
 
-def build_way(name: str, one: Way, bound_cents: float) -> tuple[str, ...]:
+def build_way(name: str, way: Way, bound_cents: float) -> tuple[str, ...]:
     return (
         name,
-        f"{one.fill_rate:.1%}",
-        f"{one.stock_units:,.0f}",
-        f"{one.orders:,}",
+        f"{way.fill_rate:.1%}",
+        f"{way.stock_units:,.0f}",
+        f"{way.orders:,}",
         *[
             f"{cents / 100:,.0f}"
-            for cents in (one.holding_cents, one.ordering_cents, one.lost_cents, one.cost_cents)
+            for cents in (way.holding_cents, way.ordering_cents, way.lost_cents, way.cost_cents)
         ],
-        f"{one.cost_cents / bound_cents:.0%}",
+        f"{way.cost_cents / bound_cents:.0%}",
     )

@@ -48,13 +48,13 @@ def list_command() -> None:
         ("token", "role", "valid until", "file"),
         (
             (
-                one.name,
-                one.role.value,
-                render_instant(one.expires_at_ms)
-                + (" (over)" if one.is_expired(get_wall_ms()) else ""),
-                screen.shorten(locate_token(current, one.name)),
+                token.name,
+                token.role.value,
+                render_instant(token.expires_at_ms)
+                + (" (over)" if token.is_expired(get_wall_ms()) else ""),
+                screen.shorten(locate_token(current, token.name)),
             )
-            for one in list_tokens(current)
+            for token in list_tokens(current)
         ),
     )
 

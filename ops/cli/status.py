@@ -108,18 +108,24 @@ def warn_of_ends(settings: Settings) -> None:
 def reaches_kafka(components: list[Component], settings: Settings) -> bool:
     """Whether something runs, and Kafka answers it."""
     if settings.broker_embedded:
-        return any(one.name == "broker" and one.state == "ready" for one in components)
-    runs = any(one.state in ("starting", "paused", "ready") for one in components)
+        return any(
+            component.name == "broker" and component.state == "ready" for component in components
+        )
+    runs = any(component.state in ("starting", "paused", "ready") for component in components)
     return runs and is_answering(settings, PROBE_SECONDS_MAX)
 
 
 def find_drifts(settings: Settings) -> list[str]:
     """The pipelines that run other code than what is on disk; empty where Kafka does not answer."""
     try:
-        known = read_generations(settings, READER).values()
+        by_pipeline = read_generations(settings, READER).values()
     except (KafkaException, UnknownTopic, TimeoutError):
         return []
-    lines = [snapshot.describe_drift(locate_root(), one.promoted) for one in known if one.promoted]
+    lines = [
+        snapshot.describe_drift(locate_root(), generations.promoted)
+        for generations in by_pipeline
+        if generations.promoted
+    ]
     return [drift for drift in lines if drift]
 
 
@@ -142,10 +148,10 @@ def logs(
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="From the end.")] = 20,
 ) -> None:
     settings = read_settings()
-    known = fleet.list_names(settings)
-    if component and component not in known:
-        raise UserError(f"There is no component {component}. There are: {', '.join(known)}")
-    wanted = (component,) if component else known
+    names = fleet.list_names(settings)
+    if component and component not in names:
+        raise UserError(f"There is no component {component}. There are: {', '.join(names)}")
+    wanted = (component,) if component else names
     files = [str(file) for name in wanted if (file := settings.logs_dir / f"{name}.log").exists()]
     if not files:
         raise UserError("There are no logs yet. Start the components with: make up")

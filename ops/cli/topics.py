@@ -124,9 +124,9 @@ def read_records(
             )
         starts, ends = ({(topic, partition): each[topic, partition]} for each in (starts, ends))
     begins = find_first_offsets(settings, topic, since, starts, ends, records_max)
-    for at in sorted(ends):
+    for key in sorted(ends):
         # A compacted topic has gaps: it is read to its end until there are enough.
-        records = kafka.read_between(settings, {at: begins[at]}, {at: ends[at]})
+        records = kafka.read_between(settings, {key: begins[key]}, {key: ends[key]})
         with closing(records):
             yield from islice(records, records_max)
 
@@ -143,15 +143,19 @@ def find_first_offsets(
     if since == EARLIEST:
         return starts
     if since == LATEST:
-        return {at: max(starts[at], end - records_max) for at, end in ends.items()}
+        return {
+            partition: max(starts[partition], end - records_max) for partition, end in ends.items()
+        }
     if since.isdecimal():
         offset = int(since)
-        if all(not starts[at] <= offset <= end for at, end in ends.items()):
+        if all(not starts[partition] <= offset <= end for partition, end in ends.items()):
             raise UserError(
                 f"--from: {topic} holds offsets from {min(starts.values())} on, and the next "
                 f"record will be at {max(ends.values())}; found {offset}."
             )
-        return {at: min(max(offset, starts[at]), end) for at, end in ends.items()}
+        return {
+            partition: min(max(offset, starts[partition]), end) for partition, end in ends.items()
+        }
     at_ms = to_epoch_ms(parse_moment("--from", since, f"an offset, {EARLIEST} or {LATEST}"))
     return kafka.find_offsets_at(kafka.create_admin(settings), [topic], at_ms)
 

@@ -97,8 +97,8 @@ def ensure_manager(current: Settings) -> Manager:
     """The process manager: the running one, or a new one after leftover processes are stopped."""
     manager = daemon.find_running(current.data_dir)
     if manager is not None:
-        before, now = load_remembered(current.data_dir), select_memorable(current)
-        changed = [name for name in before | now if before.get(name) != now.get(name)]
+        before, after = load_remembered(current.data_dir), select_memorable(current)
+        changed = [name for name in before | after if before.get(name) != after.get(name)]
         if changed:
             names = ", ".join(name.upper() for name in changed)
             raise UserError(

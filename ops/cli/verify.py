@@ -53,7 +53,7 @@ def verify(
             documents[name] = build_document(outcome)
         else:
             show(outcome)
-            if any(one.differing for one in outcome.views):
+            if any(comparison.differing for comparison in outcome.views):
                 file = write_differences(settings, name, outcome.views)
                 screen.say(f"  all rows that differ: {screen.shorten(file)}")
     if as_json:
@@ -67,12 +67,12 @@ def show(outcome: Verdict) -> None:
     screen.say(
         f"  {live.pipeline} g{live.generation} at marker {live.batch:,} · {books.read:,} records"
     )
-    for one in outcome.views:
-        sign = "=" if one.live_digest == one.oracle_digest else "≠"
+    for comparison in outcome.views:
+        sign = "=" if comparison.live_digest == comparison.oracle_digest else "≠"
         screen.say(
-            f"  {one.view.entity:<13} {one.rows:>11,} rows"
-            f"   live {one.live_digest[:DIGEST_SHOWN]}…  {sign}  "
-            f"oracle {one.oracle_digest[:DIGEST_SHOWN]}…"
+            f"  {comparison.view.entity:<13} {comparison.rows:>11,} rows"
+            f"   live {comparison.live_digest[:DIGEST_SHOWN]}…  {sign}  "
+            f"oracle {comparison.oracle_digest[:DIGEST_SHOWN]}…"
         )
     if outcome.audit is not None and outcome.audit.pages:
         show_ledger(outcome.audit)
@@ -107,9 +107,9 @@ def write_differences(settings: Settings, pipeline: str, views: tuple[Comparison
     file = locate_reports(settings) / f"verify-{pipeline}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("w") as lines:
-        for one in views:
-            for live, oracle in one.differing:
-                row = {"view": one.view.name, "live": live, "oracle": oracle}
+        for comparison in views:
+            for live, oracle in comparison.differing:
+                row = {"view": comparison.view.name, "live": live, "oracle": oracle}
                 lines.write(json.dumps(row, default=str, ensure_ascii=False) + "\n")
     return file
 
@@ -128,7 +128,7 @@ def build_document(outcome: Verdict) -> dict[str, object]:
         "exact": outcome.exact,
         "generation": outcome.live.generation,
         "marker": outcome.live.batch,
-        "views": {one.view.name: {"rows": one.rows} for one in outcome.views},
+        "views": {comparison.view.name: {"rows": comparison.rows} for comparison in outcome.views},
         "books": asdict(sum_books(outcome.books)),
         "quarantine": {"rejected": outcome.listing.rejected, "listed": outcome.listing.listed},
         "deviations": list(outcome.list_deviations()),

@@ -43,7 +43,7 @@ def is_standing(contract: Contract) -> bool:
 
 def list_services() -> tuple[str, ...]:
     """All services that log in to a secure Kafka, except the broker and the operator."""
-    declared = (one.name for one in CONSUMERS.values() if one.kind != TOOLS)
+    declared = (consumer.name for consumer in CONSUMERS.values() if consumer.kind != TOOLS)
     return tuple(sorted({*declared, SUPERVISOR}))
 
 
@@ -54,7 +54,7 @@ def list_grants() -> frozenset[Grant]:
             # Every service that has logged in may know the names and ends of topics.
             Grant(EVERYBODY, AclOperation.DESCRIBE, ResourceType.TOPIC, EVERYBODY),
             Grant(EVERYBODY, AclOperation.DESCRIBE, ResourceType.GROUP, NO_GROUP),
-            *(one for name in list_services() for one in _list_grants(name)),
+            *(grant for name in list_services() for grant in _list_grants(name)),
         ]
     )
 
@@ -72,27 +72,29 @@ def grant_access(settings: Settings) -> tuple[int, int]:
 
 def find_reads(service: str) -> frozenset[str]:
     """The contracts of the topics that the service may read."""
-    one = CONSUMERS.get(service)
-    declared = {*one.reads, *_read_back(one)} if one else set()
-    if one is not None and one.kind == "pipeline":
+    consumer = CONSUMERS.get(service)
+    declared = {*consumer.reads, *_read_back(consumer)} if consumer else set()
+    if consumer is not None and consumer.kind == "pipeline":
         declared.add(CLOCKS.name)  # no heartbeat counts that is beyond the world's time
     return READS.get(service, frozenset()) | declared
 
 
 def find_writes(service: str) -> frozenset[str]:
     """The contracts of the topics that the service may write."""
-    one = CONSUMERS.get(service)
-    return WRITES.get(service, frozenset()) | (frozenset(one.writes) if one else frozenset())
+    consumer = CONSUMERS.get(service)
+    return WRITES.get(service, frozenset()) | (
+        frozenset(consumer.writes) if consumer else frozenset()
+    )
 
 
-def _read_back(one: Consumer) -> set[str]:
+def _read_back(consumer: Consumer) -> set[str]:
     """The topics that it writes and reads back: of a generator all of them, of others the control
     topics, and the views of which it deletes rows.
     """
-    everything = one.kind == "generator"
+    everything = consumer.kind == "generator"
     return {
         name
-        for name in one.writes
+        for name in consumer.writes
         if everything or name.startswith(CONTROL) or CONTRACTS[name].retention is not None
     }
 

@@ -160,7 +160,10 @@ def read_table(
     ends = read_end_offsets(client, [contract.name])
     starts = read_start_offsets(client, [contract.name])
     if records_max is not None:
-        starts = {at: max(start, ends[at] - records_max) for at, start in starts.items()}
+        starts = {
+            partition: max(start, ends[partition] - records_max)
+            for partition, start in starts.items()
+        }
     return read_newest_rows(settings, reader, contract, starts, ends)
 
 

@@ -116,9 +116,10 @@ def read_beat_ms(settings: Settings) -> int | None:
     """World time by the last heartbeats, as `choose_beat_ms` has it."""
     client = create_admin(settings)
     ends = read_end_offsets(client, [HEARTBEATS.name])
-    starts = {at: max(0, end - BEATS_READ_MAX) for at, end in ends.items()}
+    starts = {partition: max(0, end - BEATS_READ_MAX) for partition, end in ends.items()}
     rows = [
-        ALL_FIELDS.read_message(HEARTBEATS, one) for one in read_between(settings, starts, ends)
+        ALL_FIELDS.read_message(HEARTBEATS, message)
+        for message in read_between(settings, starts, ends)
     ]
     beats = [to_epoch_ms(row["event_time"]) for row in rows if row is not None]
     return choose_beat_ms(beats)
@@ -133,4 +134,4 @@ def choose_beat_ms(beats: Sequence[int]) -> int | None:
     if not newest:
         return None
     middle_ms = newest[(len(newest) - 1) // 2]
-    return max(one for one in newest if one <= middle_ms + AHEAD_MS_MAX)
+    return max(beat_ms for beat_ms in newest if beat_ms <= middle_ms + AHEAD_MS_MAX)

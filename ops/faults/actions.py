@@ -104,13 +104,13 @@ def refuse_tearing(scene: Scene) -> str | None:
     if (missing := require(PIPELINES)(scene)) is not None:
         return missing
     names = scene.settings.pipeline_names
-    known = read_generations(scene.settings)
-    candidates = (known[name].candidate for name in names if name in known)
-    for one in candidates:
-        if one is not None:
+    by_pipeline = read_generations(scene.settings)
+    candidates = (by_pipeline[name].candidate for name in names if name in by_pipeline)
+    for candidate in candidates:
+        if candidate is not None:
             return (
-                f"{one} is a candidate, and a lost generation is replayed where there is none. "
-                f"Promote or prune it: retail replay status {one.pipeline}"
+                f"{candidate} is a candidate, and a lost generation is replayed where there is "
+                f"none. Promote or prune it: retail replay status {candidate.pipeline}"
             )
     if any(find_checkpoint_file(scene.settings, name) is None for name in names):
         return "a pipeline has no checkpoint on this disk"

@@ -275,7 +275,7 @@ RECORD_FAULTS: Sequence[tuple[str, str, str, float, Callable[[Scene], int]]] = (
 """Faults that stay in the log for ever, records that no client should publish: name, what it does,
 what stays, the seconds of its promise, and how it publishes."""
 
-FAULTS: Mapping[str, Fault] = MappingProxyType({one.name: one for one in list_faults()})
+FAULTS: Mapping[str, Fault] = MappingProxyType({fault.name: fault for fault in list_faults()})
 
 NOT_COVERED: Mapping[str, str] = MappingProxyType(
     {

@@ -63,26 +63,27 @@ class Container:
     environment: Mapping[str, str]
 
     @classmethod
-    def parse(cls, known: Mapping[str, Any]) -> "Container":
+    def parse(cls, inspected: Mapping[str, Any]) -> "Container":
         """From what `docker inspect` says."""
-        labels = known["Config"]["Labels"]
-        ports = known["NetworkSettings"]["Ports"] or {}
+        config = inspected["Config"]
+        labels = config["Labels"]
+        published = (inspected["NetworkSettings"]["Ports"] or {}).values()
         return cls(
-            name=known["Name"].removeprefix("/"),
+            name=inspected["Name"].removeprefix("/"),
             service=labels[f"{LABEL}.service"],
             number=int(labels[f"{LABEL}.container-number"]),
-            pid=known["State"]["Pid"],
+            pid=inspected["State"]["Pid"],
             ports=tuple(
-                sorted({int(one["HostPort"]) for each in ports.values() for one in each or ()})
+                sorted({int(port["HostPort"]) for ports in published for port in ports or ()})
             ),
-            environment=dict(one.split("=", 1) for one in known["Config"]["Env"] if "=" in one),
+            environment=dict(text.split("=", 1) for text in config["Env"] if "=" in text),
         )
 
 
 def refuse_elsewhere() -> None:
     """Raise NoCluster unless several brokers run, and no lake, which is out of reach."""
     running = find_parts()
-    if sum(one.startswith("broker") for one in running) < 2:
+    if sum(part.startswith("broker") for part in running) < 2:
         raise NoCluster("fewer than two brokers run")
     if "lake" in running:
         raise NoCluster("this one has a lake, whose archive cannot be audited from outside")
@@ -90,7 +91,7 @@ def refuse_elsewhere() -> None:
 
 def find_parts() -> Mapping[str, int]:
     """The ids of the containers' processes, by part. Raises NoCluster."""
-    return {part: one.pid for part, one in list_containers().items() if one.pid}
+    return {part: container.pid for part, container in list_containers().items() if container.pid}
 
 
 def find_project() -> str:
@@ -104,16 +105,18 @@ def list_containers() -> dict[str, Container]:
     ids = run_docker("ps", "--all", "--quiet", "--filter", label).split()
     if not ids:
         raise NoCluster(f"the project {find_project()} has no containers")
-    return name_parts([Container.parse(one) for one in json.loads(run_docker("inspect", *ids))])
+    return name_parts([*map(Container.parse, json.loads(run_docker("inspect", *ids)))])
 
 
 def name_parts(containers: Sequence[Container]) -> dict[str, Container]:
     """By part: the service, followed by a number where it has several containers."""
-    several = Counter(one.service for one in containers)
-    return {
-        one.service if several[one.service] == 1 else f"{one.service}-{one.number}": one
-        for one in containers
-    }
+    counts = Counter(container.service for container in containers)
+    parts = {}
+    for container in containers:
+        alone = counts[container.service] == 1
+        number = "" if alone else f"-{container.number}"
+        parts[f"{container.service}{number}"] = container
+    return parts
 
 
 def run_docker(*arguments: str) -> str:
@@ -132,10 +135,13 @@ def run_docker(*arguments: str) -> str:
     return done.stdout
 
 
-def derive_settings(known: Settings, found: Mapping[str, Container]) -> Settings:
+def derive_settings(settings: Settings, found: Mapping[str, Container]) -> Settings:
     """The settings by which this machine reaches the cluster. Raises NoCluster."""
     brokers = [
-        port for part, one in found.items() if part.startswith("broker") for port in one.ports
+        port
+        for part, container in found.items()
+        if part.startswith("broker")
+        for port in container.ports
     ]
     api = found.get("api")
     if not brokers or api is None or not api.ports:
@@ -148,9 +154,9 @@ def derive_settings(known: Settings, found: Mapping[str, Container]) -> Settings
     }
     return Settings.model_validate(
         {
-            **known.model_dump(exclude_unset=True),
+            **settings.model_dump(exclude_unset=True),
             **world,
-            "pipelines": environment.get("PIPELINES") or known.pipelines,
+            "pipelines": environment.get("PIPELINES") or settings.pipelines,
             "port_base": min(api.ports),
             "kafka_bootstrap_servers": ",".join(f"{HOST}:{port}" for port in brokers),
         }

@@ -19,26 +19,26 @@ EXPLANATION = """\
 """
 
 
-def render_row(one: Outcome) -> tuple[str, ...]:
+def render_row(outcome: Outcome) -> tuple[str, ...]:
     """The cells under HEADS; durations in seconds."""
-    promise = one.promise
+    promise = outcome.promise
     answered = ", answered" if promise.answered else ""
     return (
-        one.fault,
+        outcome.fault,
         f"healed {promise.healed_seconds_max:g} s, stale {promise.stale_seconds_max:g} s{answered}",
-        f"{one.lasted:.1f} s",
-        "not in time" if one.healed is None else f"{one.healed:.1f} s",
-        f"{one.stale:.1f} s",
-        f"{one.unanswered:.1f} s" if one.unanswered else "",
-        render_exact(one),
+        f"{outcome.lasted:.1f} s",
+        "not in time" if outcome.healed is None else f"{outcome.healed:.1f} s",
+        f"{outcome.stale:.1f} s",
+        f"{outcome.unanswered:.1f} s" if outcome.unanswered else "",
+        render_exact(outcome),
     )
 
 
-def render_exact(one: Outcome) -> str:
-    wrong = [each.pipeline for each in one.checked if not each.exact]
-    if not one.exact:
+def render_exact(outcome: Outcome) -> str:
+    wrong = [each.pipeline for each in outcome.checked if not each.exact]
+    if not outcome.exact:
         return f"NOT EXACT: {', '.join(wrong)}"
-    return "BROKEN, exact" if one.broken else "exact"
+    return "BROKEN, exact" if outcome.broken else "exact"
 
 
 def render_page(
@@ -49,7 +49,7 @@ def render_page(
     command: str,
 ) -> str:
     """The text of docs/faults.md."""
-    broken = [f"- `{one.fault}`: {why}\n" for one in outcomes for why in one.broken]
+    broken = [f"- `{outcome.fault}`: {why}\n" for outcome in outcomes for why in outcome.broken]
     return "".join(
         [
             "# Faults\n\n",
@@ -68,8 +68,8 @@ def render_page(
             *(["## Promises that were not kept\n\n", *broken, "\n"] if broken else []),
             "## What was done\n\n",
             *(
-                f"- `{one.fault}`: {one.does}. Meanwhile {one.promise.stays}.\n"
-                for one in {one.fault: one for one in outcomes}.values()
+                f"- `{outcome.fault}`: {outcome.does}. Meanwhile {outcome.promise.stays}.\n"
+                for outcome in {outcome.fault: outcome for outcome in outcomes}.values()
             ),
             "\n## Not covered\n\n",
             *(f"- `{name}`: {why}.\n" for name, why in not_done.items()),

@@ -96,7 +96,7 @@ class Outcome:
 
     @property
     def exact(self) -> bool:
-        return bool(self.checked) and all(one.exact for one in self.checked)
+        return bool(self.checked) and all(checked.exact for checked in self.checked)
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class Outcome:
             took = "" if self.healed is None else f", it took {self.healed:.1f} s"
             lacking = f": {self.lacking}" if self.lacking else took
             reasons.append(f"healed within {promise.healed_seconds_max:g} s{lacking}")
-        for one in self.checked:
-            if not one.exact:
-                reasons.append(f"{one.pipeline} is exact: {'; '.join(one.why)}")
+        for checked in self.checked:
+            if not checked.exact:
+                reasons.append(f"{checked.pipeline} is exact: {'; '.join(checked.why)}")
         return tuple(reasons)

@@ -49,8 +49,8 @@ Pipelines = Mapping[str, Mapping[str, Any]]
 def fetch_pipelines(settings: Settings) -> Pipelines:
     """What the API says of the pipelines of the settings; raises one of NO_ANSWER."""
     url = f"{settings.api_url}/v1/pipelines"
-    known = http.fetch_json(url, REQUEST_SECONDS_MAX, settings)["pipelines"]
-    found = {one["pipeline"]: one for one in known}
+    pipelines = http.fetch_json(url, REQUEST_SECONDS_MAX, settings)["pipelines"]
+    found = {pipeline["pipeline"]: pipeline for pipeline in pipelines}
     for name in settings.pipeline_names:
         if "as_of" not in found.get(name, {}):
             raise LookupError(f"the API has no views of {name} loaded")
@@ -59,7 +59,9 @@ def fetch_pipelines(settings: Settings) -> Pipelines:
 
 def fetch_ages(settings: Settings) -> Ages:
     """How old the answer of each pipeline is; raises one of NO_ANSWER."""
-    ages_ms = {name: one["freshness_ms"] for name, one in fetch_pipelines(settings).items()}
+    ages_ms = {
+        name: pipeline["freshness_ms"] for name, pipeline in fetch_pipelines(settings).items()
+    }
     return {name: None if age is None else age / 1000 for name, age in ages_ms.items()}
 
 
@@ -147,9 +149,9 @@ def take_aim(
 def read_served(pipelines: Pipelines) -> Offsets:
     """The offsets below which every pipeline has counted the partitions that it reads."""
     served: dict[tuple[str, int], int] = {}
-    for one in pipelines.values():
-        for at, offset in parse_inputs(one["as_of"]).items():
-            served[at] = min(offset, served.get(at, offset))
+    for pipeline in pipelines.values():
+        for partition, offset in parse_inputs(pipeline["as_of"]).items():
+            served[partition] = min(offset, served.get(partition, offset))
     return served
 
 
@@ -184,7 +186,9 @@ def list_behind(settings: Settings, aim: Aim) -> Iterator[str]:
     if behind := count_behind(aim.ends, read_progress(settings)):
         yield f"the quarantine is {behind:,} records behind"
     if "lake" in aim.parts:
-        wanted = {at: end for at, end in aim.ends.items() if is_archived(at[0])}
+        wanted = {
+            partition: end for partition, end in aim.ends.items() if is_archived(partition[0])
+        }
         if behind := count_behind(wanted, read_coverage(locate_folders(settings).bronze).ends):
             yield f"the lake lacks {behind:,} records"
 

@@ -38,8 +38,12 @@ def delete_head(scene: Scene) -> str:
     settings = scene.settings
     client = create_admin(settings)
     before = read_start_offsets(client, TOPICS)
-    cut = {at: end for at, end in find_deletable(settings, before).items() if end > before[at]}
-    wanted = [TopicPartition(*at, end) for at, end in cut.items()]
+    cut = {
+        partition: end
+        for partition, end in find_deletable(settings, before).items()
+        if end > before[partition]
+    }
+    wanted = [TopicPartition(*partition, end) for partition, end in cut.items()]
     for future in client.delete_records(wanted).values() if wanted else ():
         future.result(ANSWER_SECONDS_MAX)
     deleted = sum(read_start_offsets(client, TOPICS).values()) - sum(before.values())
@@ -57,10 +61,10 @@ def find_deletable(settings: Settings, starts: Offsets) -> dict[Partition, int]:
     readers = list(list_readers(settings, ends))
     last = find_last_published(settings, list(TOPICS), "sequence")
     deletable = {}
-    for at, end in ends.items():
-        passed = min(end, *(reader.get(at, 0) for reader in readers))
-        kept = (last[at].offset() or 0) if at in last else end
-        deletable[at] = min((starts[at] + passed) // 2, kept)
+    for partition, end in ends.items():
+        passed = min(end, *(reader.get(partition, 0) for reader in readers))
+        kept = (last[partition].offset() or 0) if partition in last else end
+        deletable[partition] = min((starts[partition] + passed) // 2, kept)
     return deletable
 
 
@@ -69,9 +73,9 @@ def list_readers(settings: Settings, ends: Offsets) -> Iterator[Offsets]:
     yield read_coverage(locate_folders(settings).bronze).ends
     yield read_progress(settings)
     markers = read_markers(settings)
-    for pipeline, known in read_generations(settings).items():
-        for one in known.running:
-            marker = markers.get((pipeline, one.number))
+    for pipeline, generations in read_generations(settings).items():
+        for generation in generations.running:
+            marker = markers.get((pipeline, generation.number))
             yield {} if marker is None else {**ends, **marker.inputs}
 
 

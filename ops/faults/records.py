@@ -70,8 +70,13 @@ def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
         for event in create_receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
     ]
     records = [
-        Outgoing(RECEIPTS.name, one.key.encode(), wire.encode_value(one), timestamp_ms=now_ms)
-        for one in published
+        Outgoing(
+            RECEIPTS.name,
+            publication.key.encode(),
+            wire.encode_value(publication),
+            timestamp_ms=now_ms,
+        )
+        for publication in published
     ]
     return len(send_all(create_producer(settings), records))
 
@@ -100,7 +105,9 @@ def read_newest(settings: Settings) -> Iterator[Message]:
     """The newest receipts, as many of each partition."""
     ends = read_end_offsets(create_admin(settings), [RECEIPTS.name])
     each = max(1, COPIES_READ_MAX // len(ends))
-    return read_between(settings, {at: max(0, end - each) for at, end in ends.items()}, ends)
+    return read_between(
+        settings, {partition: max(0, end - each) for partition, end in ends.items()}, ends
+    )
 
 
 def publish_backlog(settings: Settings, store_id: str, count: int) -> int:

@@ -66,13 +66,13 @@ def find_local_shop(settings: Settings) -> Shop:
     )
 
 
-def find_cluster(known: Settings) -> Shop:
+def find_cluster(local: Settings) -> Shop:
     """A cluster of a project of docker compose, in which parts can be lost. Raises NoCluster."""
-    settings = cluster.derive_settings(known, cluster.list_containers())
+    settings = cluster.derive_settings(local, cluster.list_containers())
     return Shop(
         f"the cluster {cluster.find_project()}",
         settings,
-        {one.name: one for one in cluster.list_losses(settings.pipeline_names)},
+        {fault.name: fault for fault in cluster.list_losses(settings.pipeline_names)},
         cluster.refuse_elsewhere,
         cluster.find_parts,
     )
@@ -95,7 +95,7 @@ def list_possible(shop: Shop, pause_seconds: float) -> Mapping[str, str | None]:
     """
     shop.refuse_elsewhere()
     scene = Scene(shop.settings, shop.find_parts(), pause_seconds, Random(0))
-    return {name: one.refusal(scene) for name, one in shop.faults.items()}
+    return {name: fault.refusal(scene) for name, fault in shop.faults.items()}
 
 
 def run_named(

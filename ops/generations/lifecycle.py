@@ -91,7 +91,11 @@ def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
 def invalidate(settings: Settings, generation: Generation, reason: str) -> None:
     """Mark the generation as invalid: its answer can no longer be trusted."""
     number = generation.number
-    change(settings, generation.pipeline, lambda known: known.to(State.INVALID, number, reason))
+    change(
+        settings,
+        generation.pipeline,
+        lambda generations: generations.to(State.INVALID, number, reason),
+    )
 
 
 def prune_generation(settings: Settings, generation: Generation) -> None:
@@ -100,7 +104,7 @@ def prune_generation(settings: Settings, generation: Generation) -> None:
     Raises UserError.
     """
     numbers = frozenset({generation.number})
-    change(settings, generation.pipeline, lambda known: known.minus(numbers))
+    change(settings, generation.pipeline, lambda generations: generations.minus(numbers))
     folder = locate_folder(settings, generation)
     if not wait_for(lambda: not lease.is_taken(folder), END_SECONDS_MAX):
         raise UserError(
@@ -127,8 +131,8 @@ def delete_topics(settings: Settings, generation: Generation) -> None:
 
 def remove_leftovers(settings: Settings, pipeline: str) -> None:
     """Remove the folders of generations that the control topic does not know any more."""
-    known = {one.number for one in load_generations(settings, pipeline).known}
-    for number in set(list_numbers_on_disk(settings, pipeline)) - known:
+    numbers = {generation.number for generation in load_generations(settings, pipeline).members}
+    for number in set(list_numbers_on_disk(settings, pipeline)) - numbers:
         remove(settings, pipeline, number)
 
 
@@ -139,29 +143,31 @@ class Control:
         self._settings = settings
         self._look_up = EndOffsets(create_admin(settings))
         self._ends: Offsets = {}
-        self._known: Mapping[str, Generations] = {}
+        self._generations: Mapping[str, Generations] = {}
 
     def read(self) -> Mapping[str, Generations]:
         """The generations by pipeline; the last known ones while Kafka does not answer."""
         try:
             ends = self._look_up.read([GENERATIONS.name])
             if ends != self._ends:
-                self._known, self._ends = read_generations(self._settings), ends
+                self._generations, self._ends = read_generations(self._settings), ends
         except (KafkaException, UnknownTopic, TimeoutError) as error:
             log.warning("the control topic cannot be read: %s", error)
-        return self._known
+        return self._generations
 
     def find_state(self, generation: Generation) -> State | None:
         """The state of the generation; None if it should no longer be kept up to date.
 
         A generation of an unknown pipeline continues, in its last state.
         """
-        known = self.read().get(generation.pipeline)
-        if known is None:
+        generations = self.read().get(generation.pipeline)
+        if generations is None:
             return generation.state
-        wanted = (one.state for one in known.running if one.number == generation.number)
+        wanted = (
+            running.state for running in generations.running if running.number == generation.number
+        )
         return next(wanted, None)
 
     def find_siblings(self, generation: Generation) -> Generations:
         """The generations of its pipeline, as last read."""
-        return self._known.get(generation.pipeline, Generations(generation.pipeline))
+        return self._generations.get(generation.pipeline, Generations(generation.pipeline))

@@ -54,8 +54,8 @@ class Marker:
             "generation": self.generation,
             "batch": self.batch,
             "inputs": [
-                {**at, "records": records.get((at["topic"], at["partition"]))}
-                for at in _list_positions(self.inputs)
+                {**position, "records": records.get((position["topic"], position["partition"]))}
+                for position in _list_positions(self.inputs)
             ],
             "outputs": _list_positions(self.outputs),
             "written_at": self.written_at_ms,
@@ -85,7 +85,9 @@ def read_marker(
 
 def _parse_positions(positions: Iterable[Row], field: str) -> Offsets:
     return {
-        (at["topic"], at["partition"]): at[field] for at in positions if at.get(field) is not None
+        (position["topic"], position["partition"]): position[field]
+        for position in positions
+        if position.get(field) is not None
     }
 
 

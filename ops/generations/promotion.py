@@ -36,8 +36,8 @@ class CandidateThere(UserError):
 class NotPromotable(UserError):
     """No generation, or another than the one that is named, is ready to be promoted."""
 
-    def __init__(self, known: Generations, number: int | None = None) -> None:
-        name, there = known.pipeline, known.candidate
+    def __init__(self, generations: Generations, number: int | None = None) -> None:
+        name, there = generations.pipeline, generations.candidate
         expected = "A generation" if number is None else f"Generation {number}"
         found = "none" if there is None else f"generation {there.number}, {there.state.value}"
         super().__init__(
@@ -60,11 +60,11 @@ def create_candidate(
     Raises CandidateThere, and UserError where the checkpoint's folder is not empty.
     """
 
-    def add_candidate(known: Generations) -> Generations:
-        if known.candidate:
-            raise CandidateThere(known.candidate)
-        number = max(known.newest, *list_numbers_on_disk(settings, pipeline.name), 0) + 1
-        state = State.CATCHING_UP if known.promoted else State.PROMOTED
+    def add_candidate(generations: Generations) -> Generations:
+        if generations.candidate:
+            raise CandidateThere(generations.candidate)
+        number = max(generations.newest, *list_numbers_on_disk(settings, pipeline.name), 0) + 1
+        state = State.CATCHING_UP if generations.promoted else State.PROMOTED
         libraries = snapshot.compute_libraries_digest(root)
         draft = create_generation(pipeline, number, state, "", libraries)
         if (kept := locate_checkpoint(settings, draft).folder).list_names():
@@ -76,9 +76,9 @@ def create_candidate(
         if ends:
             ArchivePrefix(locate_folder(settings, draft), ends).write()
         digest = snapshot.compute_code_digest(locate_code(settings, draft), pipeline.name)
-        return known.plus(replace(draft, code_digest=digest))
+        return generations.plus(replace(draft, code_digest=digest))
 
-    return change(settings, pipeline.name, add_candidate).known[-1]
+    return change(settings, pipeline.name, add_candidate).members[-1]
 
 
 def find_prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Offsets:
@@ -86,7 +86,7 @@ def find_prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> 
 
     Raises LogTruncated, Gap, NoArchive and OtherLog.
     """
-    dimensions = [one.topic.name for one in pipeline.dimensions]
+    dimensions = [dimension.topic.name for dimension in pipeline.dimensions]
     if begins := archive.find_truncated(settings, dimensions):
         raise LogTruncated(begins, "Dimensions are looked up in the log alone.")
     topics = [topic.name for topic in pipeline.inputs]
@@ -111,12 +111,12 @@ def complete_source(settings: Settings, pipeline: Pipeline) -> Source:
 def mark_caught_up(settings: Settings, generation: Generation) -> None:
     """Mark a candidate as ready. It takes the place of one that is lost."""
 
-    def ready(known: Generations) -> Generations:
-        there = known.of(generation.number)
+    def ready(generations: Generations) -> Generations:
+        there = generations.of(generation.number)
         if there is None or there.state is not State.CATCHING_UP:
-            return known
-        after = known.to(State.READY, generation.number)
-        before = known.promoted
+            return generations
+        after = generations.to(State.READY, generation.number)
+        before = generations.promoted
         lost = before is None or is_lost(settings, before)
         return switch(after, generation.number) if lost else after
 
@@ -124,27 +124,27 @@ def mark_caught_up(settings: Settings, generation: Generation) -> None:
         change(settings, generation.pipeline, ready)
 
 
-def switch(known: Generations, number: int) -> Generations:
+def switch(generations: Generations, number: int) -> Generations:
     """The candidate is promoted, and the promoted generation is retired, for a rollback.
 
     Raises NotPromotable.
     """
-    candidate, before = require_ready(known, number), known.promoted
+    candidate, before = require_ready(generations, number), generations.promoted
     if before is not None:
-        known = known.to(State.RETIRED, before.number)
-    return known.to(State.PROMOTED, candidate.number)
+        generations = generations.to(State.RETIRED, before.number)
+    return generations.to(State.PROMOTED, candidate.number)
 
 
-def require_ready(known: Generations, number: int | None) -> Generation:
+def require_ready(generations: Generations, number: int | None) -> Generation:
     """The candidate, which has to be ready and, if one is named, of this number.
 
     Raises NotPromotable.
     """
-    candidate = known.candidate
+    candidate = generations.candidate
     if candidate is None or candidate.state is not State.READY:
-        raise NotPromotable(known, number)
+        raise NotPromotable(generations, number)
     if number not in (None, candidate.number):
-        raise NotPromotable(known, number)
+        raise NotPromotable(generations, number)
     return candidate
 
 
@@ -155,17 +155,17 @@ def roll_back(settings: Settings, pipeline: str) -> Generations:
     promotion.
     """
 
-    def back(known: Generations) -> Generations:
-        promoted, before = known.promoted, known.retired
+    def back(generations: Generations) -> Generations:
+        promoted, before = generations.promoted, generations.retired
         if before is None:
             raise UserError(
-                f"{known.pipeline} should have a retired generation to go back to, but has none: "
-                "nothing was promoted, or it was pruned since."
+                f"{generations.pipeline} should have a retired generation to go back to, but has "
+                "none: nothing was promoted, or it was pruned since."
             )
-        if known.candidate:
-            raise CandidateThere(known.candidate)
+        if generations.candidate:
+            raise CandidateThere(generations.candidate)
         if promoted is not None:
-            known = known.to(State.READY, promoted.number)
-        return known.to(State.PROMOTED, before.number)
+            generations = generations.to(State.READY, promoted.number)
+        return generations.to(State.PROMOTED, before.number)
 
     return change(settings, pipeline, back)

@@ -91,7 +91,7 @@ class Generations:
     """The generations of one pipeline: one record of the control topic holds all of them."""
 
     pipeline: str
-    known: tuple[Generation, ...] = ()
+    members: tuple[Generation, ...] = ()
     """Oldest first; those that were pruned are gone."""
     newest: int = 0
     """The highest number ever given."""
@@ -115,16 +115,16 @@ class Generations:
     def running(self) -> tuple[Generation, ...]:
         """The generations that pipelines keep up to date."""
         wanted = (self.promoted, self.candidate, self.retired)
-        return tuple(one for one in self.known if one in wanted)
+        return tuple(member for member in self.members if member in wanted)
 
     @property
     def readable(self) -> tuple[Generation, ...]:
         """The generations that readers keep loaded; a candidate only when it is ready."""
         wanted = (self._last(frozenset({State.READY})), self.retired, self.promoted)
-        return tuple(one for one in wanted if one is not None)
+        return tuple(generation for generation in wanted if generation is not None)
 
     def of(self, number: int) -> Generation | None:
-        return next((one for one in self.known if one.number == number), None)
+        return next((member for member in self.members if member.number == number), None)
 
     def is_invalid(self, number: int) -> bool:
         """Whether the generation of the number is known to be invalid."""
@@ -133,32 +133,31 @@ class Generations:
 
     def plus(self, generation: Generation) -> "Generations":
         return replace(
-            self, known=(*self.known, generation), newest=max(self.newest, generation.number)
+            self, members=(*self.members, generation), newest=max(self.newest, generation.number)
         )
 
     def minus(self, numbers: frozenset[int]) -> "Generations":
-        return replace(self, known=tuple(one for one in self.known if one.number not in numbers))
+        kept = tuple(member for member in self.members if member.number not in numbers)
+        return replace(self, members=kept)
 
     def to(self, state: State, number: int, reason: str | None = None) -> "Generations":
         """The generation of the number, in another state."""
-        return replace(
-            self,
-            known=tuple(
-                replace(one, state=state, reason=reason) if one.number == number else one
-                for one in self.known
-            ),
+        members = tuple(
+            replace(member, state=state, reason=reason) if member.number == number else member
+            for member in self.members
         )
+        return replace(self, members=members)
 
     def _last(self, states: frozenset[State]) -> Generation | None:
-        return next((one for one in reversed(self.known) if one.state in states), None)
+        return next((member for member in reversed(self.members) if member.state in states), None)
 
     @classmethod
     def parse(cls, control: Row) -> "Generations":
         """The generations in a decoded record of the control topic."""
         pipeline = control["pipeline"]
-        known = tuple(Generation.parse(pipeline, run) for run in control["generations"])
-        newest = max([control.get("newest") or 0, *(one.number for one in known)])
-        return cls(pipeline, known, newest)
+        members = tuple(Generation.parse(pipeline, run) for run in control["generations"])
+        newest = max([control.get("newest") or 0, *(member.number for member in members)])
+        return cls(pipeline, members, newest)
 
     def to_row(self) -> Row:
         """The inverse of `parse`: the control record's value."""
@@ -167,7 +166,7 @@ class Generations:
             "pipeline": self.pipeline,
             "promoted": promoted.number if promoted else None,
             "newest": self.newest,
-            "generations": [one.to_row() for one in self.known],
+            "generations": [member.to_row() for member in self.members],
         }
 
 

@@ -49,7 +49,7 @@ class Child:
 
     @property
     def names(self) -> frozenset[Name]:
-        return frozenset(one.name for one in self.generations)
+        return frozenset(generation.name for generation in self.generations)
 
 
 class Supervisor:
@@ -73,8 +73,8 @@ class Supervisor:
             busy = {name for child in self._children for name in child.names}
             now = time.monotonic()
             missing = [
-                one
-                for name, one in wanted.items()
+                generation
+                for name, generation in wanted.items()
                 if name not in busy and self._not_before.get(name, now) <= now
             ]
             for code, generations in group_by_code(self._settings, missing).items():
@@ -97,36 +97,38 @@ class Supervisor:
         One that has ended is replaced by a replay.
         """
         running = self._list_running()
-        looked = [(one, find_end(self._settings, one)) for one in running]
-        ended = [(one, why) for one, why in looked if why is not None]
+        looked = [(generation, find_end(self._settings, generation)) for generation in running]
+        ended = [(generation, why) for generation, why in looked if why is not None]
         if ended:
             self._replace_ended(ended)
             running = self._list_running()
         busy = {name for child in self._children for name in child.names}
-        left = {one.name for one, _ in ended}
+        left = {generation.name for generation, _ in ended}
         return {
-            one.name: one
-            for one in running
-            if one.name not in left and (one.name in busy or not is_lost(self._settings, one))
+            generation.name: generation
+            for generation in running
+            if generation.name not in left
+            and (generation.name in busy or not is_lost(self._settings, generation))
         }
 
     def _list_running(self) -> Sequence[Generation]:
-        known = self._control.read()
-        return [one for name in self._pipelines if name in known for one in known[name].running]
+        by_pipeline = self._control.read()
+        wanted = (by_pipeline[name] for name in self._pipelines if name in by_pipeline)
+        return [generation for generations in wanted for generation in generations.running]
 
     def _replace_ended(self, ended: Sequence[tuple[Generation, str]]) -> None:
         """Replay what is promoted. A candidate is invalid, and gives way to another one."""
-        for one, why in ended:
-            if one.state in CANDIDATE:
-                invalidate(self._settings, one, why)
-        for one, _ in ended:
-            if one.state is State.PROMOTED:
-                self._replace(one.pipeline)
+        for generation, why in ended:
+            if generation.state in CANDIDATE:
+                invalidate(self._settings, generation, why)
+        for generation, _ in ended:
+            if generation.state is State.PROMOTED:
+                self._replace(generation.pipeline)
 
     def _replace(self, name: str) -> None:
         """Replay the pipeline, unless it is being replayed, or that was refused."""
-        known = self._control.read().get(name)
-        if known is None or known.candidate or name in self._irreplaceable:
+        before = self._control.read().get(name)
+        if before is None or before.candidate or name in self._irreplaceable:
             return
         try:
             generations = ensure_generation(self._settings, name)
@@ -134,18 +136,18 @@ class Supervisor:
             self._irreplaceable.add(name)
             log.error("%s is not replayed by itself: %s", name, error)
             return
-        self._gather(one.name for one in generations if one.state in CANDIDATE)
+        self._gather(generation.name for generation in generations if generation.state in CANDIDATE)
 
     def _gather(self, begun: Iterable[Name]) -> None:
         """Let these replays and those that wait already begin together, a while from now."""
         now = time.monotonic()
-        waiting = [one for one, moment in self._not_before.items() if moment > now]
-        unfailed = [one for one in waiting if not self._failures[one]]
+        waiting = [name for name, moment in self._not_before.items() if moment > now]
+        unfailed = [name for name in waiting if not self._failures[name]]
         self._not_before.update(dict.fromkeys([*unfailed, *begun], now + GATHER_SECONDS))
 
     def reap(self, wanted: dict[Name, Generation]) -> None:
         """Remove the workers that have ended and note their failures. Raises UserError."""
-        for child in [one for one in self._children if one.process.poll() is not None]:
+        for child in [child for child in self._children if child.process.poll() is not None]:
             self._children.remove(child)
             left = [wanted[name] for name in child.names if name in wanted]
             if left:
@@ -156,21 +158,23 @@ class Supervisor:
         generation; for a promoted one they raise UserError.
         """
         now = time.monotonic()
-        names = sorted(one.name for one in left)
+        names = sorted(generation.name for generation in left)
         steady = now - child.started >= STEADY_SECONDS
         for name in names:
             self._failures[name] = 1 if steady else self._failures[name] + 1
             self._not_before[name] = now + self._failures[name]
         log.error("the process of %s has ended: %s", names, child.process.returncode)
-        given_up = [one for one in left if self._failures[one.name] >= FAILURES_MAX]
-        if any(one.state is State.PROMOTED for one in given_up):
+        failed = {name for name in names if self._failures[name] >= FAILURES_MAX}
+        given_up = [generation for generation in left if generation.name in failed]
+        if any(generation.state is State.PROMOTED for generation in given_up):
             listed = ", ".join(f"{pipeline} g{number}" for pipeline, number in names)
             raise UserError(
                 f"{listed} ended {FAILURES_MAX} times in a row within {STEADY_SECONDS:g} s of its "
                 "start. The reason is in its log: make logs COMPONENT=pipelines"
             )
-        for one in given_up:
-            invalidate(self._settings, one, f"its process ended {FAILURES_MAX} times in a row")
+        why = f"its process ended {FAILURES_MAX} times in a row"
+        for generation in given_up:
+            invalidate(self._settings, generation, why)
 
 
 def locate_lock(settings: Settings, pipeline: str) -> Path:
@@ -199,7 +203,7 @@ def spawn(settings: Settings, code: Path, generations: Sequence[Generation]) -> 
 
     This process holds the other end of the worker's input, so the worker ends when it does.
     """
-    named = [f"{one.pipeline}/{one.number}" for one in generations]
+    named = [f"{generation.pipeline}/{generation.number}" for generation in generations]
     command = [sys.executable, "-m", WORKER, *named]
     process = subprocess.Popen(
         command, cwd=code, env=build_environment(settings, code), stdin=subprocess.PIPE
@@ -212,13 +216,13 @@ def group_by_code(
 ) -> dict[Path, list[Generation]]:
     """The generations, by the copy of the code from which they can run."""
     groups: dict[Path, list[Generation]] = {}
-    for one in running:
+    for generation in running:
         same = (
             code
             for code in groups
-            if snapshot.compute_code_digest(code, one.pipeline) == one.code_digest
+            if snapshot.compute_code_digest(code, generation.pipeline) == generation.code_digest
         )
-        groups.setdefault(next(same, locate_code(settings, one)), []).append(one)
+        groups.setdefault(next(same, locate_code(settings, generation)), []).append(generation)
     return groups
 
 
@@ -240,15 +244,16 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
     log no longer begins at zero, the new one begins in the archive, without asking. Raises as
     `find_prefix_ends`, `create_candidate` and `prune_generation` do.
     """
-    known = load_generations(settings, name)
-    promoted = known.promoted
-    if promoted is not None and is_lost(settings, promoted) and known.candidate is None:
+    generations = load_generations(settings, name)
+    promoted = generations.promoted
+    if promoted is not None and is_lost(settings, promoted) and generations.candidate is None:
         log.error("generation %d of %s cannot continue: it is replayed", promoted.number, name)
-    elif known.known:
-        return known.known
-    for one in known.known:
-        if one.state is State.RETIRED and is_lost(settings, one):  # nobody can go back to it
-            prune_generation(settings, one)
+    elif generations.members:
+        return generations.members
+    for generation in generations.members:
+        # Nobody can go back to it.
+        if generation.state is State.RETIRED and is_lost(settings, generation):
+            prune_generation(settings, generation)
     pipeline = load(name)
     create_candidate(
         settings,
@@ -256,4 +261,4 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
         locate_root(),
         find_prefix_ends(settings, pipeline, complete_source(settings, pipeline)),
     )
-    return load_generations(settings, name).known
+    return load_generations(settings, name).members

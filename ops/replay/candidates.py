@@ -42,11 +42,11 @@ def start(
 
     Raises CandidateThere, and the errors of `plan_replay`.
     """
-    known = load_generations(settings, pipeline.name)
+    generations = load_generations(settings, pipeline.name)
     ends = promotion.find_prefix_ends(settings, pipeline, source)
-    if known.candidate:
-        raise promotion.CandidateThere(known.candidate)
-    plan = plan_replay(settings, pipeline, known.promoted, {topic for topic, _ in ends})
+    if generations.candidate:
+        raise promotion.CandidateThere(generations.candidate)
+    plan = plan_replay(settings, pipeline, generations.promoted, {topic for topic, _ in ends})
     made = promotion.create_candidate(settings, pipeline, locate_root(), ends, edits)
     return made, plan
 
@@ -57,8 +57,8 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     Raises NotPromotable without a candidate, and NotComparable if the contract of a view that is
     served is gone.
     """
-    known = load_generations(settings, pipeline.name)
-    candidate, promoted = require_candidate(known), require_promoted(known)
+    generations = load_generations(settings, pipeline.name)
+    candidate, promoted = require_candidate(generations), require_promoted(generations)
     if gone := [view for view in promoted.views if view not in CONTRACTS]:
         raise NotComparable(promoted, gone)
     codes = locate_code(settings, promoted), locate_code(settings, candidate)
@@ -84,8 +84,8 @@ def promote(settings: Settings, pipeline: str, number: int | None = None) -> Gen
     candidate = promotion.require_ready(load_generations(settings, pipeline), number)
     readers.await_loaded(settings, (pipeline, candidate.number))
     before = load_generations(settings, pipeline)
-    change(settings, pipeline, lambda known: promotion.switch(known, candidate.number))
-    for old in [one for one in before.known if one.state is State.RETIRED]:
+    change(settings, pipeline, lambda generations: promotion.switch(generations, candidate.number))
+    for old in [generation for generation in before.members if generation.state is State.RETIRED]:
         prune_generation(settings, old)
     readers.await_loaded(settings, (pipeline, candidate.number), served=True)
     return candidate
@@ -107,38 +107,40 @@ def prune(settings: Settings, pipeline: str, number: int | None = None) -> Gener
 
     Raises UserError if it is not clear which one is meant, or if its process does not end.
     """
-    known = load_generations(settings, pipeline)
+    generations = load_generations(settings, pipeline)
     remove_leftovers(settings, pipeline)
-    chosen = select(known, number)
+    chosen = select(generations, number)
     prune_generation(settings, chosen)
     return chosen
 
 
-def select(known: Generations, number: int | None) -> Generation:
+def select(generations: Generations, number: int | None) -> Generation:
     """The generation to remove: that of the number, else the candidate, else the only one."""
-    others = [one for one in known.known if one.state is not State.PROMOTED]
+    members = generations.members
+    others = [member for member in members if member.state is not State.PROMOTED]
     if number is not None:
-        others = [one for one in others if one.number == number]
-    elif known.candidate:
-        others = [one for one in others if one.state in CANDIDATE]
+        others = [member for member in others if member.number == number]
+    elif generations.candidate:
+        others = [member for member in others if member.state in CANDIDATE]
     if len(others) == 1:
         return others[0]
-    there = ", ".join(f"{one.number} ({one.state.value})" for one in known.known) or "none"
+    there = ", ".join(f"{member.number} ({member.state.value})" for member in members) or "none"
     raise UserError(
-        f"Expected one generation of {known.pipeline} that is not promoted, found of all: "
-        f"{there}. Say which: retail replay prune {known.pipeline} --number N"
+        f"Expected one generation of {generations.pipeline} that is not promoted, found of all: "
+        f"{there}. Say which: retail replay prune {generations.pipeline} --number N"
     )
 
 
-def require_candidate(known: Generations) -> Generation:
-    if known.candidate is None:
-        raise promotion.NotPromotable(known)
-    return known.candidate
+def require_candidate(generations: Generations) -> Generation:
+    if generations.candidate is None:
+        raise promotion.NotPromotable(generations)
+    return generations.candidate
 
 
-def require_promoted(known: Generations) -> Generation:
-    if known.promoted is None:
+def require_promoted(generations: Generations) -> Generation:
+    if generations.promoted is None:
         raise UserError(
-            f"{known.pipeline} should have a promoted generation, but has none. See: make status"
+            f"{generations.pipeline} should have a promoted generation, but has none. "
+            "See: make status"
         )
-    return known.promoted
+    return generations.promoted

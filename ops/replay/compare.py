@@ -57,7 +57,7 @@ class Compared:
     """The generation whose rows are the reference."""
     after: str
     """The other side of the comparison: a generation, or the code on disk."""
-    at: str
+    position: str
     """The position in the log that both have reached, in words."""
     records: int
     """The number of records before that position."""
@@ -118,7 +118,7 @@ def compare_at_marker(
         pipeline=pipeline.name,
         before=f"generation {head['generation']}",
         after=name,
-        at=f"marker {head['marker']['batch']:,}",
+        position=f"marker {head['marker']['batch']:,}",
         records=span.records,
         views=tuple(views),
         changes=find_changes(promoted, code, pipeline.name),
@@ -131,7 +131,7 @@ def build_span(settings: Settings, pipeline: Pipeline, inputs: Mapping[Partition
     Without the heartbeats: they only advance time. Raises Gap, OtherLog.
     """
     topics = {topic.name for topic in pipeline.inputs if topic is not HEARTBEATS}
-    ends = {at: end for at, end in inputs.items() if at[0] in topics}
+    ends = {partition: end for partition, end in inputs.items() if partition[0] in topics}
     missing = find_truncated(settings, topics)
     return Span.of({}, ends, read_archive_ends(settings, topics) if missing else {})
 

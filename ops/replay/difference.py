@@ -101,15 +101,15 @@ class Comparison:
             self._run(f"create table {name} as select {fields} from {source}{kept}")
         same = " and ".join(f'b."{name}" = a."{name}"' for name in contract.key)
         differs = " or ".join(
-            f'b."{one.name}" is distinct from a."{one.name}"' for one in self._values
+            f'b."{column.name}" is distinct from a."{column.name}"' for column in self._values
         )
         self._run(
             f"create view changed as select b as b, a as a from before b join after a on {same} "
             f"where {differs or 'false'}"
         )
-        for name, one, other in (("removed", "before", "after"), ("added", "after", "before")):
+        for name, relation, other in (("removed", "before", "after"), ("added", "after", "before")):
             self._run(
-                f"create view {name} as select * from {one} b "
+                f"create view {name} as select * from {relation} b "
                 f"where not exists (select 1 from {other} a where {same})"
             )
 
@@ -131,12 +131,16 @@ class Comparison:
 
     @property
     def _values(self) -> list[Field]:
-        return [one for one in self._contract.fields if one.name not in self._contract.key]
+        return [column for column in self._contract.fields if column.name not in self._contract.key]
 
     @property
     def _numbers(self) -> list[str]:
         """The fields that can be added up."""
-        return [one.name for one in self._values if one.type in NUMBERS and one.name != "version"]
+        return [
+            column.name
+            for column in self._values
+            if column.type in NUMBERS and column.name != "version"
+        ]
 
     def _totals(self) -> Iterator[Total]:
         for name in self._numbers:
@@ -148,20 +152,20 @@ class Comparison:
 
     def _facets(self) -> Iterator[Facet]:
         """The facets of text fields with few values whose numbers of rows changed."""
-        for one in self._contract.fields:
-            if one.type != "string":
+        for column in self._contract.fields:
+            if column.type != "string":
                 continue
             counts = (
-                f'select "{one.name}" as value, count(*) filter (old) as before, '
+                f'select "{column.name}" as value, count(*) filter (old) as before, '
                 "count(*) filter (not old) as after from "
-                f'(select true as old, "{one.name}" from before '
-                f'union all select false, "{one.name}" from after) group by 1 order by 1 '
+                f'(select true as old, "{column.name}" from before '
+                f'union all select false, "{column.name}" from after) group by 1 order by 1 '
                 f"limit {FACETS_MAX + 1}"
             )
             values = self._run(counts)
             if len(values) <= FACETS_MAX and any(before != after for _, before, after in values):
                 for value, before, after in values:
-                    yield Facet(one.name, "none" if value is None else value, before, after)
+                    yield Facet(column.name, "none" if value is None else value, before, after)
 
     def _largest(self) -> Iterator[Sample]:
         """The largest changes, relative to their field's mean, so that cents do not drown units."""
@@ -171,7 +175,9 @@ class Comparison:
         )
         query = f"select b, a from changed order by {moved or '0'} desc, b::varchar limit {{}}"
         for before, after in self._run(query.format(SAMPLES_MAX)):
-            moved_fields = [one.name for one in self._values if before[one.name] != after[one.name]]
+            moved_fields = [
+                column.name for column in self._values if before[column.name] != after[column.name]
+            ]
             yield Sample(
                 self._key(before),
                 {name: before[name] for name in moved_fields},
@@ -180,7 +186,7 @@ class Comparison:
         for name in ("added", "removed"):
             [*rows] = self._run(f"select b from {name} b order by b::varchar limit {SAMPLES_MAX}")
             for (row,) in rows:
-                values = {one.name: row[one.name] for one in self._values}
+                values = {column.name: row[column.name] for column in self._values}
                 key = self._key(row)
                 yield Sample(key, {}, values) if name == "added" else Sample(key, values)
 
@@ -197,7 +203,7 @@ class Comparison:
 
 def render_json_lines(contract: Contract, file: Path) -> str:
     """The relation of rows in the API's JSON lines."""
-    columns = ", ".join(f"'{one.name}': '{get_sql_type(one)}'" for one in contract.fields)
+    columns = ", ".join(f"'{column.name}': '{get_sql_type(column)}'" for column in contract.fields)
     return f"read_json({quote(file)}, format = 'newline_delimited', columns = {{{columns}}})"
 
 
@@ -206,12 +212,12 @@ def render_parquet(folder: Path) -> str:
     return f"read_parquet({quote(folder / '*.parquet')})"
 
 
-def get_sql_type(one: Field) -> str:
+def get_sql_type(column: Field) -> str:
     """The engine's type of a field. Raises KeyError for a type that no view has yet."""
-    if one.fields:
-        members = ", ".join(f'"{each.name}" {get_sql_type(each)}' for each in one.fields)
+    if column.fields:
+        members = ", ".join(f'"{each.name}" {get_sql_type(each)}' for each in column.fields)
         return f"STRUCT({members})[]"
-    return TYPES[one.type]
+    return TYPES[column.type]
 
 
 def quote(path: Path) -> str:

@@ -34,7 +34,7 @@ def measure_progress(settings: Settings, pipeline: Pipeline, generation: Generat
     ends = read_end_offsets(create_admin(settings), [topic.name for topic in pipeline.inputs])
     marker = read_marker(settings, generation.pipeline, generation.number, READER)
     inputs = marker.inputs if marker else {}
-    read = sum(min(offset, ends.get(at, 0)) for at, offset in inputs.items())
+    read = sum(min(offset, ends.get(partition, 0)) for partition, offset in inputs.items())
     return Progress(read, sum(ends.values()))
 
 

@@ -28,7 +28,7 @@ def find_alive(settings: Settings) -> dict[str, Loaded]:
     silent_ms = get_wall_ms() - ALIVE_SECONDS * 1000
     return {
         record["reader"]: {
-            (one["pipeline"], one["number"]): one["served"] for one in record["loaded"]
+            (loaded["pipeline"], loaded["number"]): loaded["served"] for loaded in record["loaded"]
         }
         for record in read_table(settings, READER, READERS).values()
         if to_epoch_ms(record["written_at"]) > silent_ms

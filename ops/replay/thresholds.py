@@ -22,12 +22,12 @@ def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
     if not (root / file).exists():
         raise UserError(f"{pipeline} has no thresholds: expected {file}, found none.")
     text = (root / file).read_text()
-    known = find_numbers(text)
+    numbers = find_numbers(text)
     for setting in given:
         name, _, value = setting.partition("=")
-        if name not in known:
+        if name not in numbers:
             raise UserError(
-                f"--set {name}: expected one of {', '.join(sorted(known))}, found {name}. "
+                f"--set {name}: expected one of {', '.join(sorted(numbers))}, found {name}. "
                 f"Other thresholds are changed in {file} itself."
             )
         if not re.fullmatch(r"[+-]?\d+", value):
@@ -42,4 +42,4 @@ def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
 def find_numbers(text: str) -> dict[str, int]:
     """The values of the whole-number fields, by name."""
     found = re.finditer(NUMBER.format(name=r"(?P<name>\w+)"), text, re.MULTILINE)
-    return {one["name"]: int(one["value"]) for one in found}
+    return {match["name"]: int(match["value"]) for match in found}

@@ -22,7 +22,7 @@ from ops.verify.log import read
 from ops.verify.tables import Tables, restore_times
 from pipelines.fraud.thresholds import Thresholds
 
-SIDES = tuple(one.name for one in (PRICE_CHANGES, PRODUCTS, STORES))
+SIDES = tuple(topic.name for topic in (PRICE_CHANGES, PRODUCTS, STORES))
 RULES = Path(__file__).with_name("fraud_rules")
 
 MACROS = """
@@ -81,8 +81,8 @@ def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOrac
 
     It reads prices, products and stores to the current end of their topics.
     """
-    known = read_end_offsets(create_admin(settings), SIDES)
-    return FraudOracle(read(settings, {**ends, **known}), load_limits(code, "fraud"), ends)
+    dimension_ends = read_end_offsets(create_admin(settings), SIDES)
+    return FraudOracle(read(settings, {**ends, **dimension_ends}), load_limits(code, "fraud"), ends)
 
 
 def find_signals(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:

@@ -94,7 +94,9 @@ class Scores:
     def good(self) -> bool:
         """Whether the total and each rule reach their aims."""
         each = [
-            share.share for one in self.by_rule.values() for share in (one.recall, one.precision)
+            share.share
+            for score in self.by_rule.values()
+            for share in (score.recall, score.precision)
         ]
         return (
             self.total.recall.share >= RECALL_AIM
@@ -133,12 +135,12 @@ def compute_scores(
     for incident in incidents:
         for place in list_places(incident["events"]):
             incidents_by_place[place].append(incident)
-    raised = [one for one in alerts if one["status"] == "open"]
+    raised = [alert for alert in alerts if alert["status"] == "open"]
     over = [incident for incident in incidents if incident["world_at"] <= settled]
     return Scores(
         {
             rule: compute_score(
-                [one for one in raised if one["rule"] == rule],
+                [alert for alert in raised if alert["rule"] == rule],
                 [incident for incident in over if incident["rule"] == rule],
                 incidents_by_place,
                 settled,
@@ -159,23 +161,23 @@ def compute_score(
     judged = []
     for row in raised:
         about = [
-            one
+            incident
             for place in list_places(row["evidence"])
-            for one in incidents_by_place.get(place, ())
+            for incident in incidents_by_place.get(place, ())
         ]
-        for one in about:
-            decided = hit.get(one["incident_id"], row["decided_at"])
-            hit[one["incident_id"]] = min(decided, row["decided_at"])
+        for incident in about:
+            decided = hit.get(incident["incident_id"], row["decided_at"])
+            hit[incident["incident_id"]] = min(decided, row["decided_at"])
         if row["decided_at"] <= settled:
-            judged.append(any(one["planted_as"] == "fraud" for one in about))
-    frauds = [one for one in planted if one["planted_as"] == "fraud"]
-    caught = [one for one in frauds if one["incident_id"] in hit]
+            judged.append(any(incident["planted_as"] == "fraud" for incident in about))
+    frauds = [incident for incident in planted if incident["planted_as"] == "fraud"]
+    caught = [incident for incident in frauds if incident["incident_id"] in hit]
     return Score(
         recall=Share(len(caught), len(frauds)),
         precision=Share(sum(judged), len(judged)),
         to_decide=tuple(
-            hit[one["incident_id"]] - min(event["event_time"] for event in one["events"])
-            for one in caught
+            hit[incident["incident_id"]] - min(event["event_time"] for event in incident["events"])
+            for incident in caught
         ),
     )
 

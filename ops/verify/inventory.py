@@ -156,17 +156,19 @@ class Log:
         by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
         rejected = Counter((topic, partition) for topic, partition, _ in self.rejected)
         books = {}
-        for at in self.ends:
-            applied, accepted = by_partition.get(at, (0, 0))
-            books[at] = Book(self._read[at], applied, accepted - applied, rejected[at])
+        for partition in self.ends:
+            applied, accepted = by_partition.get(partition, (0, 0))
+            books[partition] = Book(
+                self._read[partition], applied, accepted - applied, rejected[partition]
+            )
         return books
 
     def _read_rows(self, records: Iterable[Record]) -> Iterator[tuple[str, Row]]:
         for record, sequence in number_records(records):
-            at = record.topic, record.partition
-            self._read[at] += 1
+            partition = record.topic, record.partition
+            self._read[partition] += 1
             if sequence is not None:
-                self.simulated[at] = sequence + 1
+                self.simulated[partition] = sequence + 1
             content: Content | None = None
             reasons: Collection[str] | None = None
             try:
@@ -175,8 +177,8 @@ class Log:
                     reasons = (content.untimely,)
             except Unreadable as error:
                 reasons = error.reasons
-            if reasons is not None and at in self.ends:
-                self.rejected[*at, record.offset] = reasons
+            if reasons is not None and partition in self.ends:
+                self.rejected[*partition, record.offset] = reasons
             if content is not None and not content.untimely:
                 place = {"topic": record.topic, "partition": record.partition}
                 time = content.movement["event_time"]

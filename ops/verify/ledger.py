@@ -88,8 +88,8 @@ def audit_ledger(settings: Settings, oracle: Oracle) -> Audit:
     dirt = dict.fromkeys(DIRT, 0)
     # A store has the same partition in all topics.
     for partition, page in read_simulated(settings, LEDGER):
-        positions = {at["topic"]: at["records"] for at in page["positions"]}
-        if any(oracle.simulated[at, partition] < n for at, n in positions.items()):
+        positions = {position["topic"]: position["records"] for position in page["positions"]}
+        if any(oracle.simulated[topic, partition] < n for topic, n in positions.items()):
             continue
         pages += 1
         dirt = {kind: count + page[kind] for kind, count in dirt.items()}

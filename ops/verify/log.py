@@ -36,7 +36,7 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     starts = read_start_offsets(create_admin(settings), {topic for topic, _ in ends})
     yield from read_archive(settings, ends, starts)
     # For a partition whose records are all deleted, Kafka sends nothing, not even a position.
-    waiting = {at: end for at, end in ends.items() if end > starts.get(at, 0)}
+    waiting = {partition: end for partition, end in ends.items() if end > starts.get(partition, 0)}
     large = {"fetch_message_max_bytes": FETCH_BYTES_MAX}
     yield from map(to_record, read_between(settings, {}, waiting, **large))
 
@@ -44,16 +44,19 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
 def read_archive(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]:
     """The records that only the archive holds, of the topics that it keeps."""
     gone = {
-        at: min(start, ends[at])
-        for at, start in starts.items()
-        if start and at in ends and is_archived(at[0])
+        partition: min(start, ends[partition])
+        for partition, start in starts.items()
+        if start and partition in ends and is_archived(partition[0])
     }
     if not gone:
         return
     table = DeltaTable(str(locate_folders(settings).bronze))
-    commits = [json.loads(one["userMetadata"]) for one in table.history() if "userMetadata" in one]
-    for at, end in gone.items():
-        topic, partition = at
+    commits = [
+        json.loads(version["userMetadata"])
+        for version in table.history()
+        if "userMetadata" in version
+    ]
+    for (topic, partition), end in gone.items():
         if not commits or commits[0]["ends"].get(topic, {}).get(str(partition), 0) < end:
             raise UserError(
                 f"{topic}/{partition} begins at {end:,}: the lake's archive should hold what came "
@@ -99,11 +102,11 @@ def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | No
     """
     reached: Counter[Partition] = Counter()
     for record in records:
-        at = record.topic, record.partition
+        partition = record.topic, record.partition
         header = dict(record.headers).get("sequence")
         number = int.from_bytes(header, "big") if header is not None else None
-        if number is not None and number < reached[at]:
+        if number is not None and number < reached[partition]:
             number = None
         if number is not None:
-            reached[at] = number + 1
+            reached[partition] = number + 1
         yield record, number

@@ -53,15 +53,15 @@ class ReorderOracle(Tables):
 
 def ask_analytics_oracle(settings: Settings, ends: Offsets, _code: Path) -> analytics.Oracle:
     """It reads products to the current end of their topic."""
-    known = read_end_offsets(create_admin(settings), [PRODUCTS.name])
-    return analytics.Oracle(read(settings, ends), ends, read(settings, known))
+    product_ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
+    return analytics.Oracle(read(settings, ends), ends, read(settings, product_ends))
 
 
 def ask_reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
     """It reads products and promotions to the current end of their topics."""
-    known = read_end_offsets(create_admin(settings), [PRODUCTS.name, PROMOTIONS.name])
+    dimension_ends = read_end_offsets(create_admin(settings), [PRODUCTS.name, PROMOTIONS.name])
     return ReorderOracle(
-        read(settings, {**ends, **known}), load_limits(code, "reorder", "Policy"), ends
+        read(settings, {**ends, **dimension_ends}), load_limits(code, "reorder", "Policy"), ends
     )
 
 
@@ -89,6 +89,6 @@ def ask_oracle(pipeline: str, settings: Settings, ends: Offsets) -> Log:
 def get_oracle(pipeline: str) -> Ask:
     """The oracle of the pipeline. Raises UserError."""
     if pipeline not in ORACLES:
-        known = ", ".join(ORACLES)
-        raise UserError(f"There is no oracle of a pipeline {pipeline!r}. Known: {known}")
+        names = ", ".join(ORACLES)
+        raise UserError(f"There is no oracle of a pipeline {pipeline!r}. Known: {names}")
     return ORACLES[pipeline]

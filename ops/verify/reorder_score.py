@@ -92,7 +92,7 @@ class Life:
     def __init__(self, parameters: Parameters, days: int, propose: Propose | None = None) -> None:
         """`propose`: None if vans refill the world."""
         self.world = World(parameters)
-        self.products = {one.sku: one for one in self.world.products}
+        self.products = {product.sku: product for product in self.world.products}
         self.demand: dict[Shelf, list[int]] = defaultdict(list)
         """Units wanted, by hour."""
         self.moved: dict[Shelf, list[int]] = defaultdict(list)
@@ -168,8 +168,8 @@ class Life:
         for tick in range(hour * TICKS_PER_HOUR, (hour + 1) * TICKS_PER_HOUR):
             now_ms = to_tick_start_ms(tick)
             confirmed = self._review(now_ms) if now_ms % DAY_MS == 0 else ()
-            for one in self.world.tick(confirmed):
-                self._take(one)
+            for publication in self.world.tick(confirmed):
+                self._take(publication)
             if tick == 0:
                 there = self._count_by_shelf(self.world.count_units)
                 self.opening = {shelf: there[shelf] + self._sold_hour[shelf] for shelf in there}
@@ -184,11 +184,11 @@ class Life:
         self._sold_hour.clear()
         self._moved_hour.clear()
 
-    def _take(self, one: Publication) -> None:
-        event, lines = one.event, one.event.get("lines", ())
-        if one.topic == PROMOTIONS.name:
+    def _take(self, publication: Publication) -> None:
+        event, lines = publication.event, publication.event.get("lines", ())
+        if publication.topic == PROMOTIONS.name:
             self._plans[event["sku"]].append(event)
-        if one.topic == ADJUSTMENTS.name:
+        if publication.topic == ADJUSTMENTS.name:
             shelf = Shelf(event["store_id"], event["sku"])
             self._moved[shelf] += event["units"]
             self._moved_hour[shelf] += event["units"]
@@ -196,14 +196,14 @@ class Life:
         for line in lines:
             shelf = Shelf(event["store_id"], line["sku"])
             self._told_ms[shelf] = event["event_time"]
-            if one.topic == RECEIPTS.name:
+            if publication.topic == RECEIPTS.name:
                 self._sold[shelf][-1].append(Sale(event["event_time"], line["units"]))
                 self._sold_hour[shelf] += line["units"]
                 self._moved[shelf] -= line["units"]
-            elif one.topic == REFUNDS.name:
+            elif publication.topic == REFUNDS.name:
                 self._moved[shelf] += line["units"]
                 self._moved_hour[shelf] += line["units"]
-            elif one.topic == SHIPMENTS.name and event["status"] == "received":
+            elif publication.topic == SHIPMENTS.name and event["status"] == "received":
                 self._moved[shelf] += line["received_units"] - line["dispatched_units"]
                 self._deliveries += 1
 
@@ -218,10 +218,10 @@ class Life:
             pack, lead = product.pack_size_units, product.lead_time_days
             self._proposals.append(Proposal(shelf, now_ms, self._moved[shelf], *wanted, pack, lead))
         self._moved.clear()
-        before = [(one.shelf, one.review_ms, one.units) for one in self._ordered]
+        before = [(order.shelf, order.review_ms, order.units) for order in self._ordered]
         orders = decide(now_ms, self._proposals, before, Limits())
         self._ordered += orders
-        return [confirm_order(one, now_ms, self._seed) for one in orders]
+        return [confirm_order(order, now_ms, self._seed) for order in orders]
 
     def _count_by_shelf(self, units: Callable[[str], Mapping[str, int]]) -> dict[Shelf, int]:
         return {
@@ -247,7 +247,7 @@ def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
         Reliability(),
     )
     leaves_ms, comes_ms = (
-        round(answer[at].timestamp() * 1000) for at in ("dispatches_at", "arrives_at")
+        round(answer[field].timestamp() * 1000) for field in ("dispatches_at", "arrives_at")
     )
     units = answer["ordered_units"], answer["shipped_units"]
     return Confirmed(order.order_id, *order.shelf, *units, leaves_ms, comes_ms)
@@ -307,7 +307,7 @@ def find_plan(review: Review, policy: Policy) -> Plan:
 
 
 def find_newest_plan(plans: Sequence[Event], at_ms: int) -> Event | None:
-    return next((one for one in reversed(plans) if one["effective_at"] <= at_ms), None)
+    return next((plan for plan in reversed(plans) if plan["effective_at"] <= at_ms), None)
 
 
 def lift(plan: Event, policy: Policy) -> int:

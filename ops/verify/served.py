@@ -41,11 +41,11 @@ def fetch_views(settings: Settings, pipeline: str) -> Served:
     """The pipeline's views, in one answer and so at one marker. Raises ApiDown."""
     with open_export(settings, pipeline) as (head, lines):
         views = {
-            one["view"]: [
-                from_document(CONTRACTS[one["view"]], json.loads(line))
-                for line in take_rows(lines, one)
+            extent["view"]: [
+                from_document(CONTRACTS[extent["view"]], json.loads(line))
+                for line in take_rows(lines, extent)
             ]
-            for one in head["views"]
+            for extent in head["views"]
         }
     return Served(
         pipeline=pipeline,

@@ -81,7 +81,7 @@ class Verdict:
     @property
     def agree(self) -> bool:
         """Whether all comparisons agree."""
-        same_views = all(one.agrees for one in self.views)
+        same_views = all(comparison.agrees for comparison in self.views)
         booked = self.audit is None or self.audit.agrees
         return same_views and self.books_agree and self.listing.agrees and booked
 
@@ -92,14 +92,18 @@ class Verdict:
 
     def list_deviations(self) -> Iterator[str]:
         """Each deviation as a line; nothing where the pipeline is exact."""
-        for one in self.views:
-            if not one.agrees:
-                rows = [live or oracle or {} for live, oracle in one.differing]
-                keys = ["/".join(str(row[name]) for name in one.view.key) for row in rows]
-                yield f"{len(keys):,} rows of {one.view.entity} differ: {_list_some(keys)}"
+        for comparison in self.views:
+            if not comparison.agrees:
+                rows = [live or oracle or {} for live, oracle in comparison.differing]
+                keys = ["/".join(str(row[name]) for name in comparison.view.key) for row in rows]
+                yield f"{len(keys):,} rows of {comparison.view.entity} differ: {_list_some(keys)}"
         if not self.books_agree:
-            off = [at for at, book in self.books.items() if self.live.books.get(at) != book]
-            keys = ["/".join(map(str, at)) for at in off]
+            off = [
+                partition
+                for partition, book in self.books.items()
+                if self.live.books.get(partition) != book
+            ]
+            keys = ["/".join(map(str, partition)) for partition in off]
             yield f"the accounting of {len(keys)} partitions differs: {_list_some(keys)}"
         yield from self.listing.differences
         if self.listing.behind:
@@ -184,7 +188,8 @@ def compare_listing(settings: Settings, oracle: Log) -> Listing:
     return Listing(
         rejected=len(oracle.rejected),
         listed=sum(
-            may_be(oracle.rejected[at], listed[at]) for at in oracle.rejected.keys() & listed.keys()
+            may_be(oracle.rejected[place], listed[place])
+            for place in oracle.rejected.keys() & listed.keys()
         ),
         differences=differing[:SHOWN_MAX],
         behind=behind,
@@ -193,7 +198,7 @@ def compare_listing(settings: Settings, oracle: Log) -> Listing:
 
 def count_behind(ends: Offsets, covered: Offsets) -> int:
     """How many records below the ends are not covered."""
-    return sum(max(0, end - covered.get(at, 0)) for at, end in ends.items())
+    return sum(max(0, end - covered.get(partition, 0)) for partition, end in ends.items())
 
 
 def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
@@ -207,15 +212,15 @@ def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str
 def find_misplaced(
     rejected: Mapping[Place, Collection[str]], listed: Mapping[Place, str], *, lagging: bool
 ) -> Iterator[str]:
-    for at in sorted(rejected.keys() | listed.keys()):
-        place = "/".join(map(str, at))
-        reasons = rejected.get(at, ())
-        expected = "accepted" if at not in rejected else " or ".join(reasons) or "rejected"
-        if at not in listed:
+    for place in sorted(rejected.keys() | listed.keys()):
+        shown = "/".join(map(str, place))
+        reasons = rejected.get(place, ())
+        expected = "accepted" if place not in rejected else " or ".join(reasons) or "rejected"
+        if place not in listed:
             if not lagging:
-                yield f"{place}: not listed, but it is {expected}"
-        elif at not in rejected or not may_be(reasons, listed[at]):
-            yield f"{place}: listed as {listed[at]}, but it is {expected}"
+                yield f"{shown}: not listed, but it is {expected}"
+        elif place not in rejected or not may_be(reasons, listed[place]):
+            yield f"{shown}: listed as {listed[place]}, but it is {expected}"
 
 
 def may_be(reasons: Collection[str], listed: str) -> bool:

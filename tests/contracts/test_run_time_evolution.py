@@ -124,7 +124,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
         wait_until(
             lambda: count_applied(settings) == len(sold), "the old code reads on", SECONDS_MAX
         )
-    [founded] = load_generations(settings, "inventory").known
+    [founded] = load_generations(settings, "inventory").members
     return Versions(
         settings=settings,
         old=old,
@@ -194,7 +194,7 @@ def await_end(*running: "subprocess.Popen[bytes]") -> None:
 
 def count_applied(settings: Settings) -> int:
     """How many receipts the generation has counted, at its marker."""
-    known = load_generations(settings, "inventory").known
+    known = load_generations(settings, "inventory").members
     if not known or read_marker(settings, known[0].pipeline, known[0].number) is None:
         return 0
     found = answer(Work(settings, load("inventory"), known[0]))

@@ -48,12 +48,16 @@ class Composed(Shop):
 
     def stop(self) -> None:
         """Raises AssertionError with the logs of those that were killed after their grace."""
-        ran = {one["Name"] for one in self.containers()}
+        ran = {container["Name"] for container in self.containers()}
         self.compose("--profile", "*", "stop")
         ended = self.containers("--all")
-        assert ran <= {one["Name"] for one in ended}
-        killed = [one for one in ended if one["ExitCode"] == KILLED and one["Name"] in ran]
-        assert not killed, self.read_logs(*{one["Service"] for one in killed})
+        assert ran <= {container["Name"] for container in ended}
+        killed = [
+            container
+            for container in ended
+            if container["ExitCode"] == KILLED and container["Name"] in ran
+        ]
+        assert not killed, self.read_logs(*{container["Service"] for container in killed})
         self.compose("--profile", "*", "down")
 
     def read_logs(self, *services: str) -> str:
@@ -65,10 +69,10 @@ class Composed(Shop):
         """By service, the worst state of its containers; stopped without any."""
         by_service = dict.fromkeys(self.compose("config", "--services").split(), "stopped")
         del by_service["topics"]  # a job that has ended well
-        for one in self.containers():
-            state = STATES.get(one["Health"], "starting")
-            before = by_service.get(one["Service"], "stopped")
-            by_service[one["Service"]] = state if before in ("stopped", "ready") else before
+        for container in self.containers():
+            state = STATES.get(container["Health"], "starting")
+            before = by_service.get(container["Service"], "stopped")
+            by_service[container["Service"]] = state if before in ("stopped", "ready") else before
         return by_service
 
     def containers(self, *which: str) -> list[dict[str, Any]]:
@@ -82,7 +86,7 @@ class Composed(Shop):
 
     def inspect(self) -> str:
         """What the engine knows of the containers: arguments and environments among it."""
-        names = [one["Name"] for one in self.containers()]
+        names = [container["Name"] for container in self.containers()]
         return run_for_output(["docker", "inspect", *names], keep_variables())
 
     def copy_keys(self) -> None:

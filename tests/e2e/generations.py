@@ -25,10 +25,10 @@ RELEASE_SECONDS_MAX = 60
 def visiting_shop(browser: Browser, shop: Shop) -> Iterator[tuple[Visit, Visit]]:
     """Two tabs that wait as long as a replay takes."""
     address = shop.settings.api_url
-    with visiting(browser, address) as one, visiting(browser, address) as other:
-        for visit in (one, other):
+    with visiting(browser, address) as first, visiting(browser, address) as second:
+        for visit in (first, second):
             visit.page.set_default_timeout(READY_SECONDS_MAX * 1_000)
-        yield one, other
+        yield first, second
 
 
 def press(
@@ -50,15 +50,15 @@ def press(
 
 def list_generations(shop: Shop) -> Sequence[Generation]:
     """Every generation of fraud that is kept, as the control topic says."""
-    return read_generations(shop.settings)["fraud"].known
+    return read_generations(shop.settings)["fraud"].members
 
 
 def list_states(shop: Shop) -> list[str]:
-    return [one.state.value for one in list_generations(shop)]
+    return [generation.state.value for generation in list_generations(shop)]
 
 
 def list_numbers(shop: Shop) -> list[int]:
-    return [one.number for one in list_generations(shop)]
+    return [generation.number for generation in list_generations(shop)]
 
 
 def locate_generation(shop: Shop, number: int) -> Path:
@@ -95,8 +95,8 @@ def find_last_batch(shop: Shop, number: int) -> int:
 
 def release_one(shop: Shop) -> None:
     """Release a receipt that came beyond the horizon, once no copy of it may come in time."""
-    one = shop.too_late()
-    place = f"{one['topic']}/{one['partition']}/{one['offset']}"
+    record = shop.too_late()
+    place = f"{record['topic']}/{record['partition']}/{record['offset']}"
     outputs: list[str] = []
 
     def released() -> bool:

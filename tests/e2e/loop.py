@@ -46,22 +46,24 @@ def check_each_step_is_taken_once(shop: Shop) -> None:
 def read_rows(shop: Shop, contract: Contract) -> list[Row]:
     """The committed records of the topic."""
     ends = read_end_offsets(create_admin(shop.settings), [contract.name])
-    return [dict(decode(one.value).value) for one in read(shop.settings, ends)]
+    return [dict(decode(record.value).value) for record in read(shop.settings, ends)]
 
 
 def count_order_ids(shop: Shop, contract: Contract) -> Counter[str]:
     """The number of records of each order in the topic, by its id."""
-    return Counter(one["purchase_order_id"] for one in read_rows(shop, contract))
+    return Counter(row["purchase_order_id"] for row in read_rows(shop, contract))
 
 
 def find_reviews(shop: Shop) -> set[Any]:
-    return {one["review_at"] for one in read_rows(shop, PURCHASE_ORDERS)}
+    return {order["review_at"] for order in read_rows(shop, PURCHASE_ORDERS)}
 
 
 def read_shipments(shop: Shop) -> Iterator[Row]:
     """The accepted ones."""
-    for one in read(shop.settings, read_end_offsets(create_admin(shop.settings), [SHIPMENTS.name])):
-        verdict = validate(SHIPMENTS, one.key, one.value, one.published_ms)
+    for record in read(
+        shop.settings, read_end_offsets(create_admin(shop.settings), [SHIPMENTS.name])
+    ):
+        verdict = validate(SHIPMENTS, record.key, record.value, record.published_ms)
         if not isinstance(verdict, Rejection):
             yield dict(verdict)
 
@@ -69,16 +71,16 @@ def read_shipments(shop: Shop) -> Iterator[Row]:
 def count_steps(shop: Shop) -> dict[str, Counter[str]]:
     """By status, the number of shipments of each order."""
     counts: dict[str, Counter[str]] = {"dispatched": Counter(), "received": Counter()}
-    for one in read_shipments(shop):
-        counts[one["status"]][one["purchase_order_id"]] += 1
+    for shipment in read_shipments(shop):
+        counts[shipment["status"]][shipment["purchase_order_id"]] += 1
     return counts
 
 
 def list_arrived(shop: Shop) -> list[tuple[str, int]]:
     """The shelves that received goods, and how many units."""
     return [
-        (f"{one['store_id']}/{line['sku']}", line["received_units"])
-        for one in read_shipments(shop)
-        for line in one["lines"]
+        (f"{shipment['store_id']}/{line['sku']}", line["received_units"])
+        for shipment in read_shipments(shop)
+        for line in shipment["lines"]
         if line["received_units"]
     ]

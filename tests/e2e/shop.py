@@ -54,8 +54,10 @@ class Shop(shops.Shop):
         def grown() -> bool:
             verdicts.update(self.verify())
             dirt = verdicts["inventory"]["ledger"]
-            rows = [view["rows"] for one in verdicts.values() for view in one["views"].values()]
-            counts = [one["books"][kind] for one in verdicts.values() for kind in BOOKED]
+            rows = [
+                view["rows"] for verdict in verdicts.values() for view in verdict["views"].values()
+            ]
+            counts = [verdict["books"][kind] for verdict in verdicts.values() for kind in BOOKED]
             return all([*(dirt[kind] for kind in DIRT), *rows, *counts])
 
         self.too_late()  # before it comes, `verify` need not run
@@ -77,7 +79,9 @@ class Shop(shops.Shop):
 
     def states(self) -> dict[str, str]:
         """The state of each component by `retail status`, by name."""
-        return {one.name: one.state for one in fleet.list_components(self.settings)}
+        return {
+            component.name: component.state for component in fleet.list_components(self.settings)
+        }
 
     @property
     def checkpoint(self) -> Checkpoint:

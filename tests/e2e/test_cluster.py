@@ -42,7 +42,7 @@ def test_every_record_is_kept_three_times(cluster: Composed) -> None:
     client = create_admin(cluster.settings)
     described = client.describe_topics(TopicCollection([RECEIPTS.name]))
     partitions = described[RECEIPTS.name].result(10).partitions
-    assert all(len(one.replicas) == 3 for one in partitions)
+    assert all(len(partition.replicas) == 3 for partition in partitions)
 
 
 def test_two_suppliers_divide_the_stores(cluster: Composed) -> None:
@@ -51,7 +51,8 @@ def test_two_suppliers_divide_the_stores(cluster: Composed) -> None:
     def shares() -> list[set[int]]:
         group = client.describe_consumer_groups(["supplier"])["supplier"].result(10)
         return [
-            {at.partition for at in member.assignment.topic_partitions} for member in group.members
+            {assigned.partition for assigned in member.assignment.topic_partitions}
+            for member in group.members
         ]
 
     assert wait_for(lambda: len(shares()) == 2 and all(shares()), SHARED_SECONDS_MAX)
@@ -122,8 +123,8 @@ def is_in_sync(shop: Shop) -> bool:
     stops that one waits until it is back.
     """
     topics = create_admin(shop.settings).list_topics(timeout=10).topics.values()
-    partitions = [one for topic in topics for one in topic.partitions.values()]
-    return all(set(one.isrs) == set(one.replicas) for one in partitions)
+    partitions = [partition for topic in topics for partition in topic.partitions.values()]
+    return all(set(partition.isrs) == set(partition.replicas) for partition in partitions)
 
 
 def await_progress(shop: Shop, topic: Contract = HEARTBEATS) -> None:
@@ -152,12 +153,12 @@ def find_batches(shop: Shop) -> dict[str, int]:
 
 def list_served(shop: Shop) -> set[str]:
     """The pipelines whose views are loaded."""
-    known = shop.get("/v1/pipelines")["pipelines"]
-    return {one["pipeline"] for one in known if "as_of" in one}
+    pipelines = shop.get("/v1/pipelines")["pipelines"]
+    return {pipeline["pipeline"] for pipeline in pipelines if "as_of" in pipeline}
 
 
 def check_exact(shop: Shop) -> None:
-    assert all(one["exact"] for one in shop.verify().values())
+    assert all(verdict["exact"] for verdict in shop.verify().values())
 
 
 def find_generation(shop: Shop, pipeline: str) -> int:
@@ -167,4 +168,8 @@ def find_generation(shop: Shop, pipeline: str) -> int:
 def list_used_workers(shop: Composed) -> set[str]:
     """The workers with taken task slots, by Spark's master."""
     answer = shop.compose("exec", "--no-TTY", "spark-master", "python", "-c", WORKERS)
-    return {one["id"] for one in json.loads(answer) if one["state"] == "ALIVE" and one["coresused"]}
+    return {
+        worker["id"]
+        for worker in json.loads(answer)
+        if worker["state"] == "ALIVE" and worker["coresused"]
+    }

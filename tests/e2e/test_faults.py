@@ -71,9 +71,9 @@ def kill_each(shop: Shop, victims: Sequence[str], chance: Random) -> dict[str, A
 
 
 def check_verdicts(verdicts: dict[str, Any]) -> None:
-    for one in verdicts.values():
-        assert one["exact"]
-        assert one["quarantine"]["listed"] == one["quarantine"]["rejected"] > 0
+    for verdict in verdicts.values():
+        assert verdict["exact"]
+        assert verdict["quarantine"]["listed"] == verdict["quarantine"]["rejected"] > 0
     assert verdicts["inventory"]["ledger"]["quarantined"] > 0
 
 
@@ -93,13 +93,13 @@ def go_on_from_backup(shop: Shop, folder: Path) -> None:
     saved = read_manifest(folder / "backup").pipelines
     try:
         lost.start()
-        lost.await_batches_after({name: at.batch for name, at in saved.items()})
+        lost.await_batches_after({name: position.batch for name, position in saved.items()})
         verdicts = lost.verify()
     finally:
         lost.stop()
-    for name, at in saved.items():
-        assert verdicts[name]["generation"] == at.generation
-        assert verdicts[name]["marker"] > at.batch
+    for name, position in saved.items():
+        assert verdicts[name]["generation"] == position.generation
+        assert verdicts[name]["marker"] > position.batch
 
 
 def kill_in_a_batch(shop: Shop, victim: str, chance: Random) -> None:

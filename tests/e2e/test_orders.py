@@ -52,8 +52,8 @@ def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) ->
     await_soon(lambda: loop.get(f"/v1/stock/{shelf}")["units_received"] >= units, "stock rises")
     store_id, sku = shelf.split("/")
     told_of = loop.get(f"/v1/orders?store_id={store_id}&sku={sku}")["items"]
-    answers = [one["confirmation"] for one in told_of if one["confirmation"] is not None]
-    assert units in [one["shipped_units"] for one in answers]
+    answers = [order["confirmation"] for order in told_of if order["confirmation"] is not None]
+    assert units in [answer["shipped_units"] for answer in answers]
     await_soon(loop.ready, "the gate and the supplier are ready again")
 
     verdicts = loop.verify()

@@ -61,8 +61,8 @@ def year(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for day in range(DAYS):
         when = f"{1 + day % 12}/{1 + day // 12 % 28}/2011"
         for number in range(RECEIPTS_PER_DAY):
-            invoice, at = str(100_000 + 10 * day + number), f"{when} {9 + number}:{day % 60:02}"
-            rows += [uci_row(invoice, 2, at), uci_row(invoice, 1, at, "9.99", LAMP)]
+            invoice, time = str(100_000 + 10 * day + number), f"{when} {9 + number}:{day % 60:02}"
+            rows += [uci_row(invoice, 2, time), uci_row(invoice, 1, time, "9.99", LAMP)]
         if day % 30 == 29:
             rows.append(uci_row(f"C{200_000 + day}", -1, f"{when} 17:00"))
     return write_csv(tmp_path_factory.mktemp("files") / "year.csv", UCI, rows)

@@ -188,5 +188,7 @@ def test_a_third_generation_takes_the_place_of_the_first(shop: Shop) -> None:
     assert list_states(shop) == ["promoted", "ready"]
     assert shop.get(ALERTS)["as_of"]["generation"] == second
     said = json.loads(shop.run_retail("replay", "status", "fraud", "--json"))["generations"]
-    assert [one["number"] for one in said] == list_numbers(shop) == [second, second + 1]
-    assert [one["state"] for one in said] == list_states(shop)
+    assert (
+        [generation["number"] for generation in said] == list_numbers(shop) == [second, second + 1]
+    )
+    assert [generation["state"] for generation in said] == list_states(shop)

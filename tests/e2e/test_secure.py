@@ -67,7 +67,7 @@ def test_a_service_reads_no_topic_that_it_does_not_declare(shop: Composed) -> No
     assert RECEIPTS.name in find_reads("fraud")
     assert ADJUSTMENTS.name not in find_reads("fraud")
     ends = read_end_offsets(create_admin(fraud), [RECEIPTS.name, ADJUSTMENTS.name])
-    allowed = {at: end for at, end in ends.items() if at[0] == RECEIPTS.name}
+    allowed = {partition: end for partition, end in ends.items() if partition[0] == RECEIPTS.name}
     assert sum(1 for _ in read_between(fraud, {}, allowed)) > 0
     with pytest.raises(KafkaException) as refused:
         list(read_between(fraud, {}, ends))
@@ -85,11 +85,11 @@ def test_it_is_exact_asked_from_within_as_from_outside(shop: Composed) -> None:
 def test_no_secret_is_in_a_log_an_argument_or_an_environment(shop: Composed) -> None:
     users = (*list_services(), *FIRST_USERS)
     secrets = [read_password(shop.settings, user) for user in users]
-    tokens = [one.secret for one in list_tokens(shop.settings)]
+    tokens = [token.secret for token in list_tokens(shop.settings)]
     assert len(tokens) == len(Role)
-    said, known = shop.compose("logs", "--no-color"), shop.inspect()
+    said, inspected = shop.compose("logs", "--no-color"), shop.inspect()
     assert "broker" in said
-    assert "KAFKA_SERVICE=quarantine" in known
+    assert "KAFKA_SERVICE=quarantine" in inspected
     for secret in (*secrets, *tokens):
         assert secret not in said
-        assert secret not in known
+        assert secret not in inspected

@@ -50,7 +50,7 @@ def test_every_part_that_was_asked_for_is_ready(shop: Shop) -> None:
 
 def test_stock_changes_while_one_looks(shop: Shop) -> None:
     lately = shop.get("/v1/stock?sort=-last_event_time&limit=20")["items"]
-    before = {f"/v1/stock/{one['store_id']}/{one['sku']}": one["version"] for one in lately}
+    before = {f"/v1/stock/{shelf['store_id']}/{shelf['sku']}": shelf["version"] for shelf in lately}
 
     def changed() -> list[str]:
         return [shelf for shelf, version in before.items() if shop.get(shelf)["version"] > version]
@@ -77,12 +77,12 @@ def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
     shop: Shop, tmp_path: Path
 ) -> None:
     follow_guide_for_writers(shop, tmp_path)
-    assert all(one["exact"] for one in shop.verify().values())
+    assert all(verdict["exact"] for verdict in shop.verify().values())
 
 
 def test_every_view_is_what_the_log_and_the_ledger_say(shop: Shop) -> None:
     """After tests for which the world need not be old: it waits for a record beyond the horizon."""
-    assert all(one["exact"] for one in shop.verify_grown().values())
+    assert all(verdict["exact"] for verdict in shop.verify_grown().values())
 
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
@@ -148,10 +148,10 @@ def test_one_wrong_row_in_each_served_view_is_found_and_named(shop: Shop) -> Non
                     where = f"{find_forged_field(table.contract)} = ?"
                     database.execute(f"delete from {table.name} where {where}", [FORGED])
     verdicts = re.split(r"^  (?=\w+ g1 at marker)", str(failure.value), flags=re.MULTILINE)[1:]
-    assert [one.split(maxsplit=1)[0] for one in verdicts] == RUNNING
-    for name, one in zip(RUNNING, verdicts, strict=True):
-        assert "NOT EXACT" in one
-        assert one.count(FORGED) == len(forged[name])
+    assert [verdict.split(maxsplit=1)[0] for verdict in verdicts] == RUNNING
+    for name, verdict in zip(RUNNING, verdicts, strict=True):
+        assert "NOT EXACT" in verdict
+        assert verdict.count(FORGED) == len(forged[name])
 
 
 def forge_row(view: Contract) -> Row:
@@ -179,15 +179,15 @@ def views(shop: Shop, pipeline: str) -> Iterator[sqlite3.Connection]:
 def test_a_secret_of_a_running_secure_shop_is_in_its_file_alone(shop: Shop) -> None:
     """After each of them was shown, one to act."""
     settings = shop.settings
-    kept = {one.secret: locate_token(settings, one.name) for one in list_tokens(settings)}
+    kept = {token.secret: locate_token(settings, token.name) for token in list_tokens(settings)}
     kept[read_password(settings, OPERATOR)] = locate_password(settings, OPERATOR)
     assert len(kept) == len(Role) + 1
     url = f"{settings.api_url}/v1/pipelines/{RUNNING[0]}/rollback"
     trust = ssl.create_default_context(cafile=locate_authority(settings))
-    for one in list_tokens(settings):
-        asked = Request(url, method="POST", headers={"Authorization": f"Bearer {one.secret}"})
+    for token in list_tokens(settings):
+        asked = Request(url, method="POST", headers={"Authorization": f"Bearer {token.secret}"})
         found = (
-            "Conflict" if one.role is Role.OPERATOR else "Forbidden"
+            "Conflict" if token.role is Role.OPERATOR else "Forbidden"
         )  # by the command, which ran
         with pytest.raises(HTTPError, match=found):
             urlopen(asked, context=trust)

@@ -51,11 +51,11 @@ def answer(work: Work) -> Answer:
 def parse_offsets(
     positions: Iterable[Mapping[str, Any]], name: str = "offset"
 ) -> dict[Partition, int]:
-    return {(at["topic"], at["partition"]): at[name] for at in positions}
+    return {(position["topic"], position["partition"]): position[name] for position in positions}
 
 
 def select_topic(ends: Offsets, topic: str) -> dict[Partition, int]:
-    return {at: end for at, end in ends.items() if at[0] == topic}
+    return {partition: end for partition, end in ends.items() if partition[0] == topic}
 
 
 def read_newest(settings: Settings, contract: Contract, ends: Offsets) -> dict[bytes, Row]:
@@ -76,10 +76,10 @@ def build_books(records: Offsets, kept: Iterable[Row]) -> dict[Partition, Book]:
     counted = {(row["topic"], row["partition"]): row for row in kept}
     nothing = {"applied": 0, "quarantined": 0}
     by_partition = {}
-    for at, read_records in records.items():
-        row = counted.get(at, nothing)
+    for partition, read_records in records.items():
+        row = counted.get(partition, nothing)
         applied, quarantined = row["applied"], row["quarantined"]
-        by_partition[at] = Book(
+        by_partition[partition] = Book(
             read_records, applied, read_records - applied - quarantined, quarantined
         )
     return by_partition

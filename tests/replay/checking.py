@@ -19,8 +19,8 @@ def check(work: Work) -> Answer:
             {encode_key(view, row): row for row in answers[view.name]},
             found.rows[view.name],
         )
-        wrong = {at for at in rows | expected if rows.get(at) != expected.get(at)}
-        assert not [(rows.get(at), expected.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
+        wrong = {key for key in rows | expected if rows.get(key) != expected.get(key)}
+        assert not [(rows.get(key), expected.get(key)) for key in sorted(wrong)[:SHOWN_MAX]]
         assert expected, f"{view.name} has rows to be compared"
         assert own_digest == compute_digest(view, expected.values())
     assert found.books == asked.count_books()

@@ -75,10 +75,17 @@ def build_hostile_log() -> list[Entry]:
 def order(shop: Timeline) -> list[Entry]:
     """The events in the order of their publication, each heartbeat behind those of its time."""
     entries = [
-        Entry((one.topic, one.partition), one.key or b"", one.value or b"", one.published_ms)
-        for one in shop.records
+        Entry(
+            (record.topic, record.partition),
+            record.key or b"",
+            record.value or b"",
+            record.published_ms,
+        )
+        for record in shop.records
     ]
-    return sorted(entries, key=lambda one: (one.published_ms, one.at[0] == HEARTBEATS.name))
+    return sorted(
+        entries, key=lambda entry: (entry.published_ms, entry.partition[0] == HEARTBEATS.name)
+    )
 
 
 def crowd(shop: Timeline) -> None:

@@ -86,7 +86,7 @@ STARTS_MINUTES_MAX, LASTS_MINUTES_MAX = 90, 600
 class Entry:
     """A record, and the partition that it goes to."""
 
-    at: Partition
+    partition: Partition
     key: bytes
     value: bytes
     published_ms: int
@@ -97,43 +97,47 @@ def draw_log(chance: Random) -> list[Entry]:
     """What a drawn world publishes, in its order."""
     world = World(replace(WORLD, seed=chance.getrandbits(31)))
     waiting: dict[int, list[Entry]] = {}  # releases, by tick
-    known: list[Publication] = []
+    facts: list[Publication] = []
     log: list[Entry] = []
     for tick in range(HOURS * TICKS_PER_HOUR):
         *events, beat = world.tick()
-        published = [restart_counter(measure(shift_by_clock(one))) for one in events]
-        known = known or [one for one in published if one.topic in DIMENSIONS]
+        published = [restart_counter(measure(shift_by_clock(event))) for event in events]
+        facts = facts or [event for event in published if event.topic in DIMENSIONS]
         log += mislay(map(entry, published), chance)
-        log.append(entry(draw_version(known, tick, chance)))
+        log.append(entry(draw_version(facts, tick, chance)))
         log += waiting.pop(tick, [])
         log.append(entry(beat))
         log += [spoil_beat(beat, world_ms) for world_ms in SPOILT_BEATS.get(tick, ())]
-        for one in published:
-            for later in releases(one, chance):
+        for publication in published:
+            for later in releases(publication, chance):
                 due = tick + later
-                waiting.setdefault(due, []).append(release(one, to_tick_start_ms(due)))
+                waiting.setdefault(due, []).append(release(publication, to_tick_start_ms(due)))
     return log
 
 
-def restart_counter(one: Publication) -> Publication:
+def restart_counter(publication: Publication) -> Publication:
     """The event of a till that counts anew every few hours, and so uses ids again."""
-    named = {RECEIPTS.name: "event_id", REFUNDS.name: "receipt_event_id"}.get(one.topic)
-    if named is None or one.event[named] is None:
-        return one
-    store, tick, number = one.event[named].rsplit("-", 2)
+    named = {RECEIPTS.name: "event_id", REFUNDS.name: "receipt_event_id"}.get(publication.topic)
+    if named is None or publication.event[named] is None:
+        return publication
+    store, tick, number = publication.event[named].rsplit("-", 2)
     if of_id(store, "counter").random() >= RESTARTING_SHARE:
-        return one
-    return one._replace(event={**one.event, named: f"{store}-{int(tick) % COUNTER_TICKS}-{number}"})
+        return publication
+    return publication._replace(
+        event={**publication.event, named: f"{store}-{int(tick) % COUNTER_TICKS}-{number}"}
+    )
 
 
 def mislay(entries: Iterable[Entry], chance: Random) -> Iterator[Entry]:
     """The entries, and of some a copy in another partition: its client hashes keys otherwise."""
-    for one in entries:
-        topic, partition = one.at
+    for original in entries:
+        topic, partition = original.partition
         width = get_contract(topic).settings.partitions
-        yield one
+        yield original
         if width > 1 and chance.random() < MISLAID_SHARE:
-            yield replace(one, at=(topic, (partition + chance.randrange(1, width)) % width))
+            yield replace(
+                original, partition=(topic, (partition + chance.randrange(1, width)) % width)
+            )
 
 
 def spoil_beat(beat: Publication, world_ms: int) -> Entry:
@@ -145,35 +149,39 @@ def spoil_beat(beat: Publication, world_ms: int) -> Entry:
 def select_read(log: Iterable[Entry], pipeline: Pipeline) -> list[Entry]:
     """The entries of the topics that the pipeline reads."""
     read = {topic.name for topic in list_decoded_topics(pipeline)}
-    return [entry for entry in log if entry.at[0] in read]
+    return [entry for entry in log if entry.partition[0] in read]
 
 
-def shift_by_clock(one: Publication) -> Publication:
+def shift_by_clock(publication: Publication) -> Publication:
     """The event as a till told it whose clock may be ahead, by no more than the contract allows.
 
     All copies of an event are the same; what comes too late stays too late.
     """
-    skew = get_contract(one.topic).skew
-    if skew is None or one.dirt is Dirt.BEYOND_HORIZON:
-        return one
-    draw = of_id(one.event["event_id"], "clock")
+    skew = get_contract(publication.topic).skew
+    if skew is None or publication.dirt is Dirt.BEYOND_HORIZON:
+        return publication
+    draw = of_id(publication.event["event_id"], "clock")
     if draw.random() >= AHEAD_SHARE:
-        return one
+        return publication
     ahead_ms = draw.randint(0, skew // timedelta(milliseconds=1))
-    return one._replace(event={**one.event, "event_time": one.event["event_time"] + ahead_ms})
+    return publication._replace(
+        event={**publication.event, "event_time": publication.event["event_time"] + ahead_ms}
+    )
 
 
-def measure(one: Publication) -> Publication:
+def measure(publication: Publication) -> Publication:
     """The event in a world with measures; all copies of an event are the same."""
-    if one.topic == PRODUCTS.name:
-        return one._replace(event={**one.event, "measure": choose_measure(one.event["sku"])})
-    if one.topic not in (RECEIPTS.name, REFUNDS.name):
-        return one
+    if publication.topic == PRODUCTS.name:
+        return publication._replace(
+            event={**publication.event, "measure": choose_measure(publication.event["sku"])}
+        )
+    if publication.topic not in (RECEIPTS.name, REFUNDS.name):
+        return publication
     lines = [
-        measure_line(line, of_id(one.event["event_id"], f"line/{number}"))
-        for number, line in enumerate(one.event["lines"])
+        measure_line(line, of_id(publication.event["event_id"], f"line/{number}"))
+        for number, line in enumerate(publication.event["lines"])
     ]
-    return one._replace(event={**one.event, "lines": lines})
+    return publication._replace(event={**publication.event, "lines": lines})
 
 
 def measure_line(line: Event, draw: Random) -> Event:
@@ -192,7 +200,7 @@ def choose_measure(sku: str) -> str | None:
 
 def entry(publication: Publication) -> Entry:
     return Entry(
-        at=(publication.topic, publication.partition),
+        partition=(publication.topic, publication.partition),
         key=publication.key.encode(),
         value=wire.encode_value(publication),
         published_ms=publication.published_ms,
@@ -225,41 +233,41 @@ def release(rejected: Publication, at_ms: int) -> Entry:
     }
     record_key = encode_key(RELEASES, event)
     width = RELEASES.settings.partitions
-    at = RELEASES.name, choose_partition(record_key, width)
-    return Entry(at, record_key, encode(RELEASES, event), at_ms)
+    partition = RELEASES.name, choose_partition(record_key, width)
+    return Entry(partition, record_key, encode(RELEASES, event), at_ms)
 
 
-def draw_version(known: Sequence[Publication], tick: int, chance: Random) -> Publication:
+def draw_version(facts: Sequence[Publication], tick: int, chance: Random) -> Publication:
     """One of those known becomes another; it is published in the world minute."""
-    one = chance.choice(known)
+    fact = chance.choice(facts)
     now_ms = to_tick_start_ms(tick) + chance.randrange(TICK_MS)
     effective_ms = now_ms + chance.randint(*(minutes * TICK_MS for minutes in NOTICE_MINUTES))
     changed = {
-        **one.event,
-        **draw_change(one, effective_ms, chance),
+        **fact.event,
+        **draw_change(fact, effective_ms, chance),
         "event_id": f"fact-{tick}",
         "event_time": min(now_ms, effective_ms),
         "effective_at": effective_ms,
     }
-    return one._replace(published_ms=now_ms, event=changed)
+    return fact._replace(published_ms=now_ms, event=changed)
 
 
-def draw_change(one: Publication, effective_ms: int, chance: Random) -> Event:
-    if one.topic == PRICE_CHANGES.name:
-        return {"price_cents": one.event["price_cents"] * chance.choice((1, 3))}
-    if one.topic == PROMOTIONS.name:
+def draw_change(fact: Publication, effective_ms: int, chance: Random) -> Event:
+    if fact.topic == PRICE_CHANGES.name:
+        return {"price_cents": fact.event["price_cents"] * chance.choice((1, 3))}
+    if fact.topic == PROMOTIONS.name:
         starts_ms = effective_ms + chance.randint(0, STARTS_MINUTES_MAX) * TICK_MS
         return {
             "starts_at": starts_ms,
             "ends_at": starts_ms + chance.randint(1, LASTS_MINUTES_MAX) * TICK_MS,
-            "price_cents": chance.randint(0, one.event["usual_price_cents"]),
+            "price_cents": chance.randint(0, fact.event["usual_price_cents"]),
         }
-    if one.topic == PRODUCTS.name:
+    if fact.topic == PRODUCTS.name:
         return {
-            "unit_cost_cents": one.event["unit_cost_cents"] + chance.randint(1, 100),
+            "unit_cost_cents": fact.event["unit_cost_cents"] + chance.randint(1, 100),
             "pack_size_units": chance.randint(1, 24),
             "lead_time_days": chance.randint(1, 5),
         }
     return {
-        "latitude_microdegrees": one.event["latitude_microdegrees"] + chance.randrange(3_000_000)
+        "latitude_microdegrees": fact.event["latitude_microdegrees"] + chance.randrange(3_000_000)
     }

@@ -40,7 +40,7 @@ class Others:
         """Whether the entry is published here. One that others wait for never is."""
         self._newest_ms = max(self._newest_ms, entry.published_ms)
         self.end(OPEN_MS_MAX)
-        if entry.at[0] in AWAITED:
+        if entry.partition[0] in AWAITED:
             return False
         if self._chance.random() < OTHERS_SHARE:
             spoilt = replace(entry, value=self._chance.choice((entry.value, b"aborted")))
@@ -60,7 +60,7 @@ class Others:
     def _write(self, client: Transactions, entry: Entry) -> None:
         if client.oldest_ms is None:
             client.begin()
-        client.write(entry.at, entry.key, entry.value, entry.published_ms)
+        client.write(entry.partition, entry.key, entry.value, entry.published_ms)
         if self._chance.random() < ENDED_SHARE:
             self._end(client)
 
@@ -94,13 +94,13 @@ def publish(settings: Settings, entries: Iterable[Entry], others: Others | None 
     publisher = Publisher(create_producer(settings, linger_ms=0))
     told_facts = False
     for entry in entries:
-        is_fact = entry.at[0] in DIMENSIONS
-        if entry.at[0] == HEARTBEATS.name or (told_facts and not is_fact):
+        is_fact = entry.partition[0] in DIMENSIONS
+        if entry.partition[0] == HEARTBEATS.name or (told_facts and not is_fact):
             publisher.flush()
         told_facts = is_fact
         if others is not None and others.take(entry):
             continue
-        publisher.send(*entry.at, entry.key, entry.value, entry.published_ms, [])
+        publisher.send(*entry.partition, entry.key, entry.value, entry.published_ms, [])
     publisher.flush()
 
 
@@ -116,6 +116,6 @@ def see_through(running: Running) -> None:
         running.ensure_running()
         read = checkpoint.read_committed()
         # A transaction's end may come into the log a little after it was asked for.
-        return all(read.get(at, 0) >= end for at, end in ends.items())
+        return all(read.get(partition, 0) >= end for partition, end in ends.items())
 
     wait_until(has_read_all, "the pipeline has read everything", CHUNK_SECONDS_MAX)

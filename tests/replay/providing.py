@@ -20,7 +20,7 @@ def list_topics(work: Work) -> dict[str, Contract]:
     """The topics that the generation writes, with the contract of each."""
     outputs = work.generation.outputs
     views = {outputs[view.name]: view for view in work.pipeline.writes}
-    return {**views, **{one.name: one for one in (BOOKS, MARKERS, GENERATIONS)}}
+    return {**views, **{contract.name: contract for contract in (BOOKS, MARKERS, GENERATIONS)}}
 
 
 def find_faults(work: Work) -> Iterator[str]:
@@ -34,8 +34,8 @@ def find_faults(work: Work) -> Iterator[str]:
             yield f"{topic} has no records"
         for record in records[-RECORDS_MAX:]:
             yield from find_record_faults(contract, record)
-        for name, one in CONSUMERS.items():
-            if use := one.reads.get(contract.name):
+        for name, consumer in CONSUMERS.items():
+            if use := consumer.reads.get(contract.name):
                 violations = find_violations(use, contract, records[-RECORDS_MAX:])
                 yield from (f"{name}: {each}" for each in violations)
 

@@ -102,9 +102,9 @@ class Reading:
         for written_to, value in self._written:
             if written_to == topic:
                 row = dict(decode(value).value)
-                at = encode_key(view, row)
-                if at not in found or row["version"] >= found[at]["version"]:
-                    found[at] = row
+                key = encode_key(view, row)
+                if key not in found or row["version"] >= found[key]["version"]:
+                    found[key] = row
         return found
 
     def books(self) -> dict[Partition, tuple[int, int]]:
@@ -116,8 +116,15 @@ class Reading:
 
     def _put(self, records: Sequence[Record]) -> None:
         rows = [
-            (one.topic, one.partition, one.offset, one.published_ms * 1_000, one.key, one.value)
-            for one in select_inputs(self._pipeline, records)
+            (
+                record.topic,
+                record.partition,
+                record.offset,
+                record.published_ms * 1_000,
+                record.key,
+                record.value,
+            )
+            for record in select_inputs(self._pipeline, records)
         ]
         if not rows:
             return

@@ -53,24 +53,26 @@ def interleave(log: Sequence[Entry], schedule: Schedule, chance: Random) -> list
     """
     waiting: dict[Partition, deque[tuple[int, Entry]]] = {}
     for number, entry in enumerate(log):
-        if entry.at[0] not in DIMENSIONS:
-            waiting.setdefault(entry.at, deque()).append((number, entry))
+        if entry.partition[0] not in DIMENSIONS:
+            waiting.setdefault(entry.partition, deque()).append((number, entry))
     mixed: list[Entry] = []
     while waiting:
-        oldest, first = min((queue[0] for queue in waiting.values()), key=lambda one: one[0])
+        oldest, first = min(
+            (queue[0] for queue in waiting.values()), key=lambda numbered: numbered[0]
+        )
         limit_ms = first.published_ms + schedule.lead_ms
-        at = chance.choice(
+        partition = chance.choice(
             [
-                at
-                for at, queue in waiting.items()
+                partition
+                for partition, queue in waiting.items()
                 if queue[0][0] == oldest
-                or (at[0] != HEARTBEATS.name and queue[0][1].published_ms <= limit_ms)
+                or (partition[0] != HEARTBEATS.name and queue[0][1].published_ms <= limit_ms)
             ]
         )
-        mixed += take(waiting[at], chance.randint(1, schedule.burst_max), limit_ms)
-        if not waiting[at]:
-            del waiting[at]
-    return list(delay_versions(mixed, [entry for entry in log if entry.at[0] in DIMENSIONS]))
+        mixed += take(waiting[partition], chance.randint(1, schedule.burst_max), limit_ms)
+        if not waiting[partition]:
+            del waiting[partition]
+    return list(delay_versions(mixed, [entry for entry in log if entry.partition[0] in DIMENSIONS]))
 
 
 def delay_versions(events: Iterable[Entry], facts: Iterable[Entry]) -> Iterator[Entry]:
@@ -87,7 +89,7 @@ def take(queue: deque[tuple[int, Entry]], most: int, limit_ms: int) -> Iterator[
     """The next records of a partition; of the heartbeats, one."""
     _, entry = queue.popleft()
     yield entry
-    while entry.at[0] != HEARTBEATS.name and most > 1 and queue:
+    while entry.partition[0] != HEARTBEATS.name and most > 1 and queue:
         if queue[0][1].published_ms > limit_ms:
             return
         _, entry = queue.popleft()

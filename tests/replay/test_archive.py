@@ -144,7 +144,7 @@ def begun(log: CutLog) -> Work:
     print(pipeline.name)
     with pytest.raises(LogTruncated, match=f"retail replay start {pipeline.name} --source archive"):
         find_prefix_ends(log.settings, pipeline, Source.LOG)
-    assert load_generations(log.settings, pipeline.name).known == ()
+    assert load_generations(log.settings, pipeline.name).members == ()
     ends = find_prefix_ends(log.settings, pipeline, Source.ARCHIVE)
     limit = {"pipeline_records_per_batch_max": sum(ends.values()) // ROUNDS_MIN}
     settings = log.settings.model_copy(update=limit)
@@ -153,10 +153,10 @@ def begun(log: CutLog) -> Work:
     return work
 
 
-def in_one_batch(work: Work, at: Answer, spark: SparkSession, folder: Path) -> tuple[str, ...]:
+def in_one_batch(work: Work, answer: Answer, spark: SparkSession, folder: Path) -> tuple[str, ...]:
     """The digest of each view by one batch over archive and log, as a difference is made."""
     settings, pipeline = work.settings, work.pipeline
-    build_span(settings, pipeline, at.inputs).write(folder)
+    build_span(settings, pipeline, answer.inputs).write(folder)
     bounded.write(spark, settings, pipeline, folder)
     rows = (spark.read.parquet(str(folder / f"{view.name}.parquet")) for view in pipeline.writes)
     return tuple(
@@ -172,13 +172,13 @@ def cut_head(settings: Settings, chance: Random) -> None:
     """
     topics = {topic.name for name in list_pipelines() for topic in load(name).inputs}
     ends = read_archive_ends(settings, topics)
-    drawn_ends = {at: chance.randint(0, end) for at, end in ends.items()}
-    exact = chance.choice(sorted(at for at, end in ends.items() if end))
+    drawn_ends = {partition: chance.randint(0, end) for partition, end in ends.items()}
+    exact = chance.choice(sorted(partition for partition, end in ends.items() if end))
     delete(settings, {**drawn_ends, exact: ends[exact]})
 
 
 def delete(settings: Settings, before: Offsets) -> None:
-    wanted = [TopicPartition(*at, offset) for at, offset in before.items()]
+    wanted = [TopicPartition(*partition, offset) for partition, offset in before.items()]
     client = create_admin(settings)  # it lives until the answers are there
     for future in client.delete_records(wanted).values():
         future.result(SECONDS_MAX)

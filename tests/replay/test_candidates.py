@@ -26,13 +26,13 @@ GONE = "public.analytics.visit.v1"
 def upgraded(kafka: Settings) -> Settings:
     """The code is newer than the generation that is promoted; its successor has caught up."""
 
-    def add_promoted(known: Generations) -> Generations:
+    def add_promoted(generations: Generations) -> Generations:
         outputs = {GONE: f"{GONE}.g1"}
-        return known.plus(Generation(NAME, 1, State.PROMOTED, "0" * 64, AT, outputs))
+        return generations.plus(Generation(NAME, 1, State.PROMOTED, "0" * 64, AT, outputs))
 
     change(kafka, NAME, add_promoted)
     candidate = create_candidate(kafka, load(NAME), locate_root(), ZERO)
-    change(kafka, NAME, lambda known: known.to(State.READY, candidate.number))
+    change(kafka, NAME, lambda generations: generations.to(State.READY, candidate.number))
     return kafka
 
 
@@ -40,7 +40,7 @@ def test_its_successor_is_made_without_a_difference(
     upgraded: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No pipeline runs: the test stands for its start and for its way to the end of the log."""
-    begun = replace(load_generations(upgraded, NAME).known[-1], state=State.CATCHING_UP)
+    begun = replace(load_generations(upgraded, NAME).members[-1], state=State.CATCHING_UP)
     started = begun, Plan(records=0, disk_bytes=0, memory_bytes=0)
     monkeypatch.setattr(replay, "read_settings", lambda: upgraded)
     monkeypatch.setattr(candidates, "start", lambda *_: started)
@@ -71,7 +71,7 @@ def test_another_candidate_that_comes_while_readers_load_is_not_promoted(
 
     def exchange(*_: object) -> None:
         gone = frozenset({meant.number})
-        change(upgraded, NAME, lambda known: known.minus(gone).plus(other))
+        change(upgraded, NAME, lambda generations: generations.minus(gone).plus(other))
 
     monkeypatch.setattr(readers, "await_loaded", exchange)
     found = f"Generation {meant.number} of {NAME} .* found generation {other.number}, ready"

@@ -38,7 +38,7 @@ def change(code: Path, old: str, new: str, name: str = "thresholds.py") -> None:
 
 def test_a_threshold_that_comes_or_goes_is_told(codes: tuple[Path, Path]) -> None:
     change(codes[1], "    cents_max: int = 5\n", "    euros_max: int = 5\n")
-    lines = [str(one) for one in find_changes(*codes, "toy").thresholds]
+    lines = [str(threshold) for threshold in find_changes(*codes, "toy").thresholds]
     assert lines == ["cents_max 5 → none", "euros_max none → 5"]
 
 

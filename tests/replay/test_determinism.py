@@ -178,7 +178,7 @@ def test_stock_spark_gives_the_same_answer(name: str, played: Played) -> None:
 
 def check_every_kind(answered: Answer) -> None:
     """Records were applied, were copies, and were rejected; of the releases too."""
-    released = [book for at, book in answered.books.items() if at[0] == RELEASES.name]
+    released = [book for partition, book in answered.books.items() if partition[0] == RELEASES.name]
     for books in (answered.books.values(), released):
         assert sum(book.applied for book in books) > 0
         assert sum(book.duplicate for book in books) > 0

@@ -65,7 +65,7 @@ def test_rows_that_come_go_and_change_are_told_apart(tmp_path: Path) -> None:
     changed, *rest = difference.largest
     assert changed.key["sku"] == "C"
     assert (changed.before, changed.after) == ({"units_sold": 5}, {"units_sold": 8})
-    assert [one.key["sku"] for one in rest] == ["D", "E", "B"]
+    assert [sample.key["sku"] for sample in rest] == ["D", "E", "B"]
 
 
 def test_a_view_that_says_nothing_any_more_is_all_removed(tmp_path: Path) -> None:

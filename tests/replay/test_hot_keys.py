@@ -38,12 +38,12 @@ def fill_shift(shop: Timeline) -> None:
 def fill_day(shop: Timeline) -> None:
     """Receipts of one customer, all day long but for an hour of every five: of everybody without a
     card, say, for whom a till writes one name."""
-    at = parse_clock("0:00")
+    time = parse_clock("0:00")
     for number in range(NUMBER):
-        shop.sell(at, (MILK, 1, 100), customer=HOT, store=f"S{number % STORES:03d}")
-        at += timedelta(milliseconds=650)
+        shop.sell(time, (MILK, 1, 100), customer=HOT, store=f"S{number % STORES:03d}")
+        time += timedelta(milliseconds=650)
         if number % 22_000 == 21_999:
-            at += 60 * MINUTE
+            time += 60 * MINUTE
     for minutes in range(0, 24 * 60, 10):
         shop.put(HEARTBEATS, parse_clock("0:00") + minutes * MINUTE, world="world")
 
@@ -95,5 +95,8 @@ def test_a_hundred_thousand_events_of_one_key_are_answered_as_by_the_oracle(
     schedule = Schedule("hot", chunks=2, kills=1, lead_ms=0, burst_max=5_000)
     play(select_read(order(shop), work.pipeline), schedule, running, create_random("hot"))
     found = check(work)
-    assert sum(book.applied for at, book in found.books.items() if at[0] == topic.name) == NUMBER
+    assert (
+        sum(book.applied for partition, book in found.books.items() if partition[0] == topic.name)
+        == NUMBER
+    )
     look([row for rows in found.rows.values() for row in rows.values()])

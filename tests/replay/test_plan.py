@@ -20,9 +20,9 @@ RECORDS, BYTES = 40, 100_000
 def test_the_disk_of_a_candidate_is_that_of_the_promoted_changelog(
     kafka: Settings, shared_broker: Settings
 ) -> None:
-    [known] = create_generations(State.PROMOTED).known
+    [generation] = create_generations(State.PROMOTED).members
     changelog = f"{STOCK_LEVELS.name}.g1"
-    promoted = replace(known, outputs={STOCK_LEVELS.name: changelog})
+    promoted = replace(generation, outputs={STOCK_LEVELS.name: changelog})
     at_home = kafka.model_copy(update={"data_dir": shared_broker.data_dir})
     before = measure_disk_bytes(at_home, promoted)
     log, draw = KafkaLog(kafka), Random(1)

@@ -55,8 +55,8 @@ def test_a_worker_answers_with_the_rows_of_its_code(
     [view] = PIPELINE.writes
     assert answered.keys() == {view.name}
     rows = [
-        spark.read.parquet(str(one))
-        for one in (answered[view.name], own / answered[view.name].name)
+        spark.read.parquet(str(folder))
+        for folder in (answered[view.name], own / answered[view.name].name)
     ]
     assert rows[0].count() > 0
     assert rows[0].exceptAll(rows[1]).isEmpty()

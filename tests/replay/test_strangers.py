@@ -37,8 +37,10 @@ class Stranger:
     def __init__(self, settings: Settings, **options: str) -> None:
         self._client = Producer({"bootstrap.servers": settings.bootstrap_servers, **options})
 
-    def send(self, contract: Contract, at: datetime, published: datetime, **fields: Any) -> None:
-        event = {**contract.examples[0], "event_time": at, **fields}
+    def send(
+        self, contract: Contract, happened: datetime, published: datetime, **fields: Any
+    ) -> None:
+        event = {**contract.examples[0], "event_time": happened, **fields}
         self._client.produce(
             contract.name,
             encode(contract, event),
@@ -47,11 +49,11 @@ class Stranger:
         )
         assert self._client.flush(30) == 0
 
-    def adjust(self, at: datetime, units: int, **fields: Any) -> None:
-        self.send(ADJUSTMENTS, at, at, units=units, **fields)
+    def adjust(self, happened: datetime, units: int, **fields: Any) -> None:
+        self.send(ADJUSTMENTS, happened, happened, units=units, **fields)
 
-    def beat(self, at: datetime, published: datetime | None = None) -> None:
-        self.send(HEARTBEATS, at, published or at, event_id=f"beat-{at}")
+    def beat(self, happened: datetime, published: datetime | None = None) -> None:
+        self.send(HEARTBEATS, happened, published or happened, event_id=f"beat-{happened}")
 
 
 def find_reasons(work: Work) -> set[str]:

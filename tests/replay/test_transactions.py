@@ -92,15 +92,15 @@ def test_a_transaction_may_stay_open_for_long(
 ) -> None:
     """Heartbeats go on for hours of the world: what is behind the open one is not too late."""
     caplog.set_level(logging.INFO, "pipeline")
-    at = (ADJUSTMENTS.name, PARTITION)
+    partition = (ADJUSTMENTS.name, PARTITION)
     beat(work, OPENED_MS)
     event = adjust(5)
-    with open_transaction(work.settings, at, [b"aborted"], OPENED_MS):
+    with open_transaction(work.settings, partition, [b"aborted"], OPENED_MS):
         get_producer(work.settings).produce(
-            at[0],
+            partition[0],
             encode(ADJUSTMENTS, event),
             encode_key(ADJUSTMENTS, event),
-            at[1],
+            partition[1],
             timestamp=OPENED_MS,
         )
         see_through(running)

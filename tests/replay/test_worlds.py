@@ -125,7 +125,7 @@ class Worlds(RuleBasedStateMachine):
         self._folder = TemporaryDirectory()
         self._shop = create_shop()
         self._now = parse_clock("8:00")
-        self._known = Generations(self.pipeline.name)
+        self._generations = Generations(self.pipeline.name)
         self._readings: dict[int, Reading] = {}
         self._released: dict[tuple[str, str], datetime] = {}
         """By topic and event id: when it was first."""
@@ -238,21 +238,21 @@ class Worlds(RuleBasedStateMachine):
         """It dies before it has written a batch, or when it has and Spark does not know yet."""
         self._read(self._promoted, dies=dies)
 
-    @precondition(lambda self: self._known.candidate is None and len(self._moved()) >= NEWS)
+    @precondition(lambda self: self._generations.candidate is None and len(self._moved()) >= NEWS)
     @rule(cuts=CUTS)
     def replay(self, cuts: list[float]) -> None:
         """A candidate reads everything from the first record on."""
         number = self._create(State.CATCHING_UP, LONG_AGO)
         self._read(self._readings[number], cuts)
-        self._known = self._known.to(State.READY, number)
+        self._generations = self._generations.to(State.READY, number)
 
-    @precondition(lambda self: self._known.candidate is not None)
+    @precondition(lambda self: self._generations.candidate is not None)
     @rule()
     def promote(self) -> None:
         """From then on the candidate reads live, with a shorter memory."""
-        candidate = self._known.candidate
+        candidate = self._generations.candidate
         assert candidate is not None
-        self._known = switch(self._known, candidate.number)
+        self._generations = switch(self._generations, candidate.number)
         self._promoted.memory = self._live_memory
 
     def teardown(self) -> None:
@@ -279,41 +279,46 @@ class Worlds(RuleBasedStateMachine):
 
     @property
     def _promoted(self) -> Reading:
-        promoted = self._known.promoted
+        promoted = self._generations.promoted
         assert promoted is not None, "one is promoted from the beginning on"
         return self._readings[promoted.number]
 
     def _create(self, state: State, memory: timedelta) -> int:
-        number = self._known.newest + 1
+        number = self._generations.newest + 1
         made = create_generation(self.pipeline, number, state, "code")
-        self._known = self._known.plus(made)
+        self._generations = self._generations.plus(made)
         folder = Path(self._folder.name) / f"g{number}"
         self._readings[number] = Reading(
             self.spark, self.pipeline, made, self.lookups, folder, memory
         )
         return number
 
-    def _read(self, one: Reading, cuts: list[float] | None = None, dies: str | None = None) -> None:
+    def _read(
+        self, reading: Reading, cuts: list[float] | None = None, dies: str | None = None
+    ) -> None:
         """The generation reads to the log's end: each of its views is as the oracle says."""
         log = self._log()
-        one.take(log, cuts or ())
-        one.read(dies)
+        reading.take(log, cuts or ())
+        reading.read(dies)
         asked = ask_oracle(self.pipeline, log)
         expected = asked.compute_views()
         for view in self.pipeline.writes:
-            assert one.rows(view) == {encode_key(view, row): row for row in expected[view.name]}
-        books = {at: (book.applied, book.quarantined) for at, book in asked.count_books().items()}
-        assert one.books() == books
+            assert reading.rows(view) == {encode_key(view, row): row for row in expected[view.name]}
+        books = {
+            partition: (book.applied, book.quarantined)
+            for partition, book in asked.count_books().items()
+        }
+        assert reading.books() == books
 
     def _moved(self) -> list[Record]:
-        return [one for one in self._log() if one.topic in RELEASABLE]
+        return [record for record in self._log() if record.topic in RELEASABLE]
 
     def _rejected(self) -> list[Record]:
         """What can be released: not what is garbled, and not what was released long ago, which
         services/quarantine/release.py refuses.
         """
-        wrong = [one for one in self._moved() if isinstance(accept(one), Rejection)]
-        return [one for one in wrong if one.value != GARBLED and not self._is_gone(one)]
+        wrong = [record for record in self._moved() if isinstance(accept(record), Rejection)]
+        return [record for record in wrong if record.value != GARBLED and not self._is_gone(record)]
 
     def _is_gone(self, record: Record) -> bool:
         identity = record.topic, decode(record.value).value["event_id"]

@@ -16,7 +16,7 @@ REPORT = {
     "pipeline": "fraud",
     "before": "generation 2",
     "after": "generation 3",
-    "at": "marker 812",
+    "position": "marker 812",
     "records": 40_620,
     "views": [
         {

@@ -57,7 +57,7 @@ def test_the_control_topics_are_followed_on(log: MemoryLog) -> None:
         for contract in (GENERATIONS, MARKERS, CLOCKS, HEARTBEATS):
             publish_bad(log, contract)
             publish_good(log, contract)
-        wait_until(lambda: any(each.known for each in seen), "the generations are known")
+        wait_until(lambda: any(each.members for each in seen), "the generations are known")
         wait_until(lambda: len(control.markers) == 1, "the marker is known")
         wait_until(lambda: bool(control.world and control.world.beat_ms), "the beat is known")
         assert control.trouble is None
@@ -71,7 +71,7 @@ def test_a_bad_record_does_not_hide_the_good_one_before_it(log: MemoryLog) -> No
         publish(log, GENERATIONS)
     with running(Control(log.open, seen.append)) as control:
         wait_until(lambda: control.world is not None, "the clock is known")
-        assert [each.pipeline for each in seen if each.known] == ["inventory"]
+        assert [each.pipeline for each in seen if each.members] == ["inventory"]
 
 
 def test_the_supplier_takes_good_orders_alone() -> None:

@@ -161,10 +161,10 @@ function drawDifference(chosen) {
   setText(find("difference").querySelector(".none"), describeNone(answer));
   if (!difference) return;
   const sum = difference.empty ? "No row differs." : "These rows differ:";
-  const { before, after, at, records } = difference;
+  const { before, after, position, records } = difference;
   setText(
     find("compared"),
-    `${before} → ${after}, both at ${at}, after ${format.count(records)} records of the log. ${sum}`,
+    `${before} → ${after}, both at ${position}, after ${format.count(records)} records of the log. ${sum}`,
   );
   const changes = describeChanges(difference.changes);
   find("changes").hidden = !changes;

@@ -162,7 +162,7 @@ def describe(store: Store, generations: Generations) -> Pipeline:
     pipeline = Pipeline(
         pipeline=name,
         promoted=generations.promoted.number if generations.promoted else None,
-        generations=[_describe_generation(store, each) for each in generations.known],
+        generations=[_describe_generation(store, each) for each in generations.members],
     )
     if loading is not None:
         pipeline.loading = loading.describe_progress()

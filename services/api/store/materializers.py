@@ -177,7 +177,7 @@ class Materializers:
         on_disk = self._list_on_disk(generations.pipeline)
         others = [
             (marker.written_at_ms, each.number, each)
-            for each in generations.known
+            for each in generations.members
             if each.number in on_disk and each.state is not State.INVALID
             if (marker := read_marker(self._locate_file(each)))
         ]
@@ -192,7 +192,7 @@ class Materializers:
         self._served.pop(generations.pipeline, None)
         for materializer in self._followed.pop(generations.pipeline, {}).values():
             self._retire(materializer)
-        if not generations.known:
+        if not generations.members:
             del self.by_pipeline[generations.pipeline]
 
     def _start(self, generation: Generation) -> Materializer:

@@ -161,7 +161,7 @@ class Store:
     def _find_refused(self, view: str) -> str | None:
         """The generation of the view that may not be read, and why."""
         for generations in tuple(self.generations.by_pipeline.values()):
-            for each in generations.known:
+            for each in generations.members:
                 if view in each.views and each.state is State.INVALID:
                     return f"{each} invalid{render_cause(each.reason)}"
         return None

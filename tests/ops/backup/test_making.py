@@ -182,7 +182,7 @@ def test_nobody_else_can_read_a_copy_at_any_time(
     assert set(seen) == {0o600}
     for folder in (tmp_path / "backup", anew.data_dir):
         assert stat.S_IMODE((folder / "security" / "key").stat().st_mode) == 0o600
-        for place in (folder, *(one for one in folder.rglob("*") if one.is_dir())):
+        for place in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
             assert stat.S_IMODE(place.stat().st_mode) == 0o700
 
 

@@ -28,7 +28,7 @@ def test_what_urls_have_put_elsewhere_goes_too(current: Settings, tmp_path: Path
     read_settings.cache_clear()
     assert reset(YES="1", STORE_URL=there).exit_code == 0
     store = tmp_path / "store"
-    assert [str(one.relative_to(store)) for one in store.rglob("*/*")] == []
+    assert [str(path.relative_to(store)) for path in store.rglob("*/*")] == []
     assert (store / "mine").is_dir()
 
 

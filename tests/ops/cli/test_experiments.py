@@ -49,10 +49,10 @@ def test_a_page_is_its_commands_each_after_the_words_before_it() -> None:
 def test_the_list_has_every_page_and_its_time(capsys: pytest.CaptureFixture[str]) -> None:
     try_command(list_=True)
     printed = capsys.readouterr().out
-    for one in find_experiments():
-        assert f"{one.minutes} min" in printed
-        assert one.name in printed
-        assert f"({one.file.name})" in GUIDE.read_text()
+    for experiment in find_experiments():
+        assert f"{experiment.minutes} min" in printed
+        assert experiment.name in printed
+        assert f"({experiment.file.name})" in GUIDE.read_text()
 
 
 def test_what_is_not_there_is_told_with_what_is(

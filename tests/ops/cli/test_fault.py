@@ -18,9 +18,9 @@ def invoke(*arguments: str) -> Result:
 
 def test_the_list_says_what_each_promises_and_what_is_not_there() -> None:
     printed = invoke("list").output
-    for name, one in FAULTS.items():
+    for name, declared in FAULTS.items():
         assert name in printed
-        assert str(one.promise) in printed
+        assert str(declared.promise) in printed
     assert "lose-broker-2" in printed
     assert all(name in printed for name in NOT_COVERED)
 

@@ -64,7 +64,7 @@ def test_what_a_dry_run_says_is_what_is_published_and_refused(
     assert len(count_ids(shop)) == 8  # without the store and two products
     report = shop.data_dir / "reports" / "import-uci-online-retail.jsonl"
     refused = [json.loads(line) for line in report.read_text().splitlines()]
-    assert [one["row"] for one in refused] == [8, 6, 9]
+    assert [refusal["row"] for refusal in refused] == [8, 6, 9]
 
 
 def test_the_same_files_again_change_nothing(shop: Settings, tmp_path: Path) -> None:

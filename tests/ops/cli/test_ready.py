@@ -33,7 +33,7 @@ def test_a_health_check_asks_as_the_operator(
     assert capsys.readouterr().out == "simulator by operator\n"
 
 
-KNOWN = {"inventory": create_generations(State.RETIRED, State.PROMOTED)}
+GENERATIONS = {"inventory": create_generations(State.RETIRED, State.PROMOTED)}
 """What the control topic says of the pipelines: of inventory, that generation 2 is promoted."""
 
 
@@ -50,9 +50,9 @@ def ask(current: Settings, monkeypatch: pytest.MonkeyPatch) -> Ask:
     monkeypatch.setattr(ready, "create_admin", lambda _: None)
     monkeypatch.setattr(ready, "read_end_offsets", lambda *_: {("receipts", 0): 10})
 
-    def of(pipelines: str, known: dict[str, Generations], *markers: Marker) -> str | None:
-        written = {(one.pipeline, one.generation): one for one in markers}
-        monkeypatch.setattr(ready, "read_generations", lambda *_: known)
+    def of(pipelines: str, generations: dict[str, Generations], *markers: Marker) -> str | None:
+        written = {(marker.pipeline, marker.generation): marker for marker in markers}
+        monkeypatch.setattr(ready, "read_generations", lambda *_: generations)
         monkeypatch.setattr(ready, "read_markers", lambda *_: written)
         settings = current.model_copy(update={"pipelines": pipelines})
         return find_readiness(settings, "pipelines", STARTED)
@@ -75,19 +75,19 @@ def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
 
 def test_pipelines_are_ready_when_the_promoted_have_written_since_this_start(ask: Ask) -> None:
     markers = create_marker(BEFORE_MS, generation=1), create_marker(AFTER_MS)
-    assert ask("inventory", KNOWN, *markers) == "inventory g2, 4 records behind"
-    assert ask("inventory", KNOWN, create_marker(BEFORE_MS)) is None
-    assert ask("inventory", KNOWN, create_marker(AFTER_MS, generation=1)) is None
-    assert ask("inventory", KNOWN, create_marker(AFTER_MS, pipeline="fraud")) is None
+    assert ask("inventory", GENERATIONS, *markers) == "inventory g2, 4 records behind"
+    assert ask("inventory", GENERATIONS, create_marker(BEFORE_MS)) is None
+    assert ask("inventory", GENERATIONS, create_marker(AFTER_MS, generation=1)) is None
+    assert ask("inventory", GENERATIONS, create_marker(AFTER_MS, pipeline="fraud")) is None
 
 
 def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(ask: Ask) -> None:
-    written, known = create_marker(AFTER_MS), dict(KNOWN)
-    assert ask("inventory,fraud", known, written) is None  # nothing is known of fraud yet
-    known["visits"] = create_generations(State.INVALID)
-    assert ask("inventory,fraud", known, written) is None  # nor when another is withdrawn
-    known["fraud"] = create_generations(State.INVALID)
-    assert ask("inventory,fraud", known, written) == "inventory g2, 4 records behind"
+    written, generations = create_marker(AFTER_MS), dict(GENERATIONS)
+    assert ask("inventory,fraud", generations, written) is None  # nothing is known of fraud yet
+    generations["visits"] = create_generations(State.INVALID)
+    assert ask("inventory,fraud", generations, written) is None  # nor when another is withdrawn
+    generations["fraud"] = create_generations(State.INVALID)
+    assert ask("inventory,fraud", generations, written) == "inventory g2, 4 records behind"
 
 
 @pytest.mark.parametrize("service", ["ordering", "supplier"])

@@ -103,10 +103,10 @@ def test_a_program_gets_the_words_of_the_terminal(
     show_difference(card_difference, None)
     printed = re.sub(r"[\s·]+", " ", capsys.readouterr().out)
     [view] = json.loads(json.dumps(render_document(card_difference), default=str))["views"]
-    assert [one["kind"] for one in view["largest"]] == ["changed", "new"]
-    for one in view["largest"]:
-        words = " ".join(one["words"][:FIELDS_SHOWN])
-        assert f"{one['kind']} {one['name']} {words}" in printed
+    assert [sample["kind"] for sample in view["largest"]] == ["changed", "new"]
+    for sample in view["largest"]:
+        words = " ".join(sample["words"][:FIELDS_SHOWN])
+        assert f"{sample['kind']} {sample['name']} {words}" in printed
 
 
 def test_no_difference_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,7 +73,7 @@ def test_what_is_not_well_is_said_with_its_reason(
     (current.logs_dir / "api.log").write_text("started\nno such table: stock\n")
     parts.append(dataclasses.replace(API, **changes))
     said = run_status()
-    assert all(one in said for one in words)
+    assert all(word in said for word in words)
 
 
 STATES: dict[str, State] = {"broker": "STOPPED", "api": "RUNNING", "quarantine": "RUNNING"}
@@ -88,12 +88,12 @@ def test_without_a_broker_only_the_api_is_asked(
         asked.append(name)
         return "ready"
 
-    processes = {name: Process(name, one, 7, 1_000, 60, "") for name, one in STATES.items()}
+    processes = {name: Process(name, state, 7, 1_000, 60, "") for name, state in STATES.items()}
     manager = SimpleNamespace(list_processes=lambda: processes)
     monkeypatch.setattr(daemon, "find_running", lambda _: manager)
     monkeypatch.setattr(fleet, "find_readiness", answer)
     monkeypatch.setattr(fleet, "is_answering", lambda *_: False)
-    states = {one.name: one.state for one in fleet.list_components(current)}
+    states = {component.name: component.state for component in fleet.list_components(current)}
     assert asked == ["api"]
     assert [states[name] for name in STATES] == ["stopped", "ready", "starting"]
 

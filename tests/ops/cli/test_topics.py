@@ -49,7 +49,7 @@ def log(kafka: Settings) -> Settings:
 
 def offsets(log: Settings, since: str, records_max: int = 3, partition: int | None = None) -> Any:
     records = read_records(log, TOPIC, since, partition, records_max)
-    return [(one.partition(), one.offset()) for one in records]
+    return [(record.partition(), record.offset()) for record in records]
 
 
 @pytest.mark.parametrize(

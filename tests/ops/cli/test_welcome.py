@@ -24,4 +24,4 @@ def test_a_secure_shop_shows_no_token(tmp_path: Path, capsys: pytest.CaptureFixt
     printed = capsys.readouterr().out
     assert "https://127.0.0.1:8100/" in printed
     assert "tokens" in printed
-    assert not [one for one in list_tokens(settings) if one.secret in printed]
+    assert not [token for token in list_tokens(settings) if token.secret in printed]

@@ -16,12 +16,12 @@ TOPIC = ResourceType.TOPIC
 
 def list_holders(operation: AclOperation, name: str, is_prefix: bool = False) -> set[str]:
     wanted = (operation, TOPIC, name, is_prefix)
-    return {one.service for one in list_grants() if one[1:] == wanted}
+    return {grant.service for grant in list_grants() if grant[1:] == wanted}
 
 
 def test_who_declares_a_topic_may_read_it_and_nobody_else() -> None:
-    services = {name: one for name, one in CONSUMERS.items() if one.kind != "tool"}
-    declared = {name for name, one in services.items() if PRICE_CHANGES.name in one.reads}
+    services = {name: consumer for name, consumer in CONSUMERS.items() if consumer.kind != "tool"}
+    declared = {name for name, consumer in services.items() if PRICE_CHANGES.name in consumer.reads}
     assert {"fraud", "api", "lake", "quarantine"} <= declared
     # The simulator goes on after what it has published.
     assert list_holders(AclOperation.READ, PRICE_CHANGES.name) == declared | {"simulator"}
@@ -54,7 +54,7 @@ def test_control_topics_are_granted_by_role() -> None:
 
 
 def test_what_a_person_runs_logs_in_as_the_operator() -> None:
-    tools = {name for name, one in CONSUMERS.items() if one.kind == "tool"}
+    tools = {name for name, consumer in CONSUMERS.items() if consumer.kind == "tool"}
     assert {"verify", "import", "forgetting", "command-line"} == tools
     assert not tools & set(list_services())
     assert not set(FIRST_USERS) & set(list_services())

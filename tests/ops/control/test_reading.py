@@ -38,7 +38,7 @@ def test_a_kind_is_logged_once_and_counted_each_time(caplog: pytest.LogCaptureFi
         (GENERATIONS.name, "undecodable"): 3,
         (GENERATIONS.name, "wrong-key"): 1,
     }
-    logged = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
+    logged = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     places = [line.split(" is set aside")[0] for line in logged]
     assert places == [f"{GENERATIONS.name}/0/0", f"{GENERATIONS.name}/0/7"]
 

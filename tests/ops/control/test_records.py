@@ -14,11 +14,11 @@ THIRD = Generation("inventory", 3, State.PROMOTED, "51c2", AT, {"stock": "stock.
 
 
 def test_a_control_record_holds_the_generations_of_a_pipeline() -> None:
-    known = Generations("inventory", (FIRST, SECOND, THIRD), newest=7)
-    value = decode(encode(GENERATIONS, known.to_row())).value
+    generations = Generations("inventory", (FIRST, SECOND, THIRD), newest=7)
+    value = decode(encode(GENERATIONS, generations.to_row())).value
     build_model(GENERATIONS).model_validate(value)
     assert value["promoted"] == 3
-    assert Generations.parse(value) == known
+    assert Generations.parse(value) == generations
 
 
 def test_a_record_from_before_the_newest_number_was_kept_says_it_by_its_generations() -> None:
@@ -27,11 +27,15 @@ def test_a_record_from_before_the_newest_number_was_kept_says_it_by_its_generati
 
 
 def test_readers_keep_a_candidate_only_once_it_is_ready() -> None:
-    known = Generations("inventory", (FIRST, THIRD))
-    catching_up = known.plus(Generation("inventory", 4, State.CATCHING_UP, "aa", AT, {}))
-    assert {one.number for one in catching_up.readable} == {1, 3}
-    assert {one.number for one in catching_up.running} == {1, 3, 4}
-    assert {one.number for one in catching_up.to(State.READY, 4).readable} == {1, 3, 4}
+    generations = Generations("inventory", (FIRST, THIRD))
+    catching_up = generations.plus(Generation("inventory", 4, State.CATCHING_UP, "aa", AT, {}))
+    assert {generation.number for generation in catching_up.readable} == {1, 3}
+    assert {generation.number for generation in catching_up.running} == {1, 3, 4}
+    assert {generation.number for generation in catching_up.to(State.READY, 4).readable} == {
+        1,
+        3,
+        4,
+    }
 
 
 PLAIN = Marker("inventory", 1, 4, {("sales", 0): 7}, {("stock", 0): 3}, 5_000)

@@ -33,8 +33,8 @@ def inspect(service: str, number: int = 1, port: int | None = None, pid: int = 7
     }
 
 
-def parts(*known: dict[str, Any]) -> dict[str, Container]:
-    return name_parts([Container.parse(one) for one in known])
+def parts(*inspected: dict[str, Any]) -> dict[str, Container]:
+    return name_parts([Container.parse(container) for container in inspected])
 
 
 PORTS = {"broker": 9092, "broker-2": 9192, "broker-3": 9292, "api": 8700}
@@ -54,8 +54,10 @@ def test_the_cluster_is_reached_at_its_published_ports_in_its_own_world() -> Non
 def test_what_is_no_cluster_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = [inspect("broker", port=9092), inspect("api", port=8000)]
     with_lake = [*alone, inspect("broker-2", port=9192), inspect("lake")]
-    for known, why in ((alone, "fewer than two brokers run"), (with_lake, "has a lake")):
-        monkeypatch.setattr(cluster, "list_containers", lambda known=known: parts(*known))
+    for containers, why in ((alone, "fewer than two brokers run"), (with_lake, "has a lake")):
+        monkeypatch.setattr(
+            cluster, "list_containers", lambda containers=containers: parts(*containers)
+        )
         with pytest.raises(NoCluster, match=why):
             cluster.refuse_elsewhere()
 
@@ -71,12 +73,12 @@ def test_a_loss_needs_its_part_and_ends_it_alone(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(cluster, "list_containers", lambda: CLUSTER)
     assert "topics" not in cluster.find_parts(), "it has ended"
     monkeypatch.setattr(cluster, "run_docker", lambda *words: said.append(words))
-    faults = {one.name: one for one in list_losses(("inventory",))}
+    faults = {fault.name: fault for fault in list_losses(("inventory",))}
     assert {"lose-broker-3", "lose-api-2", "lose-spark-worker-1", "lose-inventory"} <= faults.keys()
-    one = faults["lose-supplier-2"]
+    loss = faults["lose-supplier-2"]
     scene = Scene(Settings(), {"supplier-2": 7}, 0.0, Random(1))
-    assert one.refusal(scene) is None
+    assert loss.refusal(scene) is None
     assert faults["lose-broker"].refusal(scene) == "broker does not run in this shop"
-    assert one.do(scene) == "killed supplier-2, which was away for 0 s"
+    assert loss.do(scene) == "killed supplier-2, which was away for 0 s"
     assert said == [("kill", "retail-supplier-2"), ("start", "retail-supplier-2")]
-    assert one.ends == {"supplier-2"}
+    assert loss.ends == {"supplier-2"}

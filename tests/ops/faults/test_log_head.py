@@ -46,12 +46,14 @@ def test_half_of_what_every_reader_has_passed_is_deleted_each_time(
     kafka: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends = read_ends(kafka)
-    archived = {at: max(0, end - 4) for at, end in ends.items()}
+    archived = {partition: max(0, end - 4) for partition, end in ends.items()}
     have_passed(monkeypatch, ends, archived)
     assert "of 1 partitions" in delete_head(scene(kafka))
-    assert read_starts(kafka) == {at: end // 2 for at, end in archived.items()}
+    assert read_starts(kafka) == {partition: end // 2 for partition, end in archived.items()}
     delete_head(scene(kafka))
-    assert read_starts(kafka) == {at: (end // 2 + end) // 2 for at, end in archived.items()}
+    assert read_starts(kafka) == {
+        partition: (end // 2 + end) // 2 for partition, end in archived.items()
+    }
 
 
 def test_a_replay_lacks_an_archive_to_begin_in(kafka: Settings) -> None:
@@ -83,7 +85,7 @@ def test_each_running_generation_is_a_reader(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(log_head, "read_markers", lambda _: {("inventory", 1): marker})
     ends = {(RECEIPTS.name, 0): 9, ("public.sales.refund.v1", 0): 7}
     *_, first, second = list_readers(Settings(), ends)
-    assert {at: first[at] for at in ends} == {**ends, (RECEIPTS.name, 0): 5}
+    assert {partition: first[partition] for partition in ends} == {**ends, (RECEIPTS.name, 0): 5}
     assert second == {}
 
 

@@ -45,18 +45,18 @@ def test_receipts_of_a_store_that_was_cut_off_are_late_and_in_time(kafka: Settin
     announce(log := KafkaLog(kafka))
     log.flush()
     assert records.publish_backlog(kafka, "CUT-OFF", 30) == 30
-    contents = [read_record(one) for one in receipts(kafka)]
-    assert len({one.event_id for one in contents}) == 30
-    assert {one.untimely for one in contents} == {None}
-    assert {one.movement["store_id"] for one in contents} == {"CUT-OFF"}
-    oldest = min(one.movement["event_time"] for one in contents)
+    contents = [read_record(record) for record in receipts(kafka)]
+    assert len({content.event_id for content in contents}) == 30
+    assert {content.untimely for content in contents} == {None}
+    assert {content.movement["store_id"] for content in contents} == {"CUT-OFF"}
+    oldest = min(content.movement["event_time"] for content in contents)
     assert NOON - oldest == timedelta(minutes=records.OFFLINE_MINUTES)
 
 
 def test_copies_are_the_same_bytes_in_the_same_partitions(kafka: Settings) -> None:
-    before = Counter((one.partition, one.key, one.value) for one in receipts(kafka))
+    before = Counter((record.partition, record.key, record.value) for record in receipts(kafka))
     assert records.publish_copies(kafka, 3) == 90
-    after = Counter((one.partition, one.key, one.value) for one in receipts(kafka))
+    after = Counter((record.partition, record.key, record.value) for record in receipts(kafka))
     assert after == Counter({record: 4 * count for record, count in before.items()})
 
 
@@ -67,24 +67,28 @@ def test_copies_are_the_same_bytes_in_the_same_partitions(kafka: Settings) -> No
 def test_receipts_by_a_wrong_clock_are_untimely_until_it_is_right(
     kafka: Settings, minutes: int, reason: str
 ) -> None:
-    before = {(one.partition, one.offset) for one in receipts(kafka)}
+    before = {(record.partition, record.offset) for record in receipts(kafka)}
     assert records.publish_by_wrong_clock(kafka, f"WRONG{minutes}", 20, minutes) == 40
-    new = [read_record(one) for one in receipts(kafka) if (one.partition, one.offset) not in before]
-    assert [one.untimely for one in new] == [reason] * 20 + [None] * 20
-    assert len({one.event_id for one in new}) == 40
+    new = [
+        read_record(record)
+        for record in receipts(kafka)
+        if (record.partition, record.offset) not in before
+    ]
+    assert [content.untimely for content in new] == [reason] * 20 + [None] * 20
+    assert len({content.event_id for content in new}) == 40
 
 
 @pytest.mark.parametrize("dirt", [Dirt.MALFORMED, Dirt.UNKNOWN_SCHEMA])
 def test_nobody_can_read_what_is_spoilt(kafka: Settings, dirt: Dirt) -> None:
-    before = {(one.partition, one.offset) for one in receipts(kafka)}
+    before = {(record.partition, record.offset) for record in receipts(kafka)}
     assert records.publish_spoilt(kafka, dirt, 24) == 24
-    new = [one for one in receipts(kafka) if (one.partition, one.offset) not in before]
+    new = [record for record in receipts(kafka) if (record.partition, record.offset) not in before]
     assert len(new) == 24
-    assert len({one.partition for one in new}) > 1
-    for one in new:
-        assert one.published_ms == NOON.timestamp() * 1000
+    assert len({record.partition for record in new}) > 1
+    for record in new:
+        assert record.published_ms == NOON.timestamp() * 1000
         with pytest.raises(Unreadable):
-            read_record(one)
+            read_record(record)
 
 
 def test_half_of_what_is_published_in_transactions_is_aborted(kafka: Settings) -> None:
@@ -95,10 +99,14 @@ def test_half_of_what_is_published_in_transactions_is_aborted(kafka: Settings) -
 
 def test_each_id_of_a_restarted_counter_comes_at_two_times(kafka: Settings) -> None:
     assert records.publish_restarted(kafka, "AGAIN", 5) == 10
-    found = [one for one in list_contents(receipts(kafka)) if one.movement["store_id"] == "AGAIN"]
-    assert set(Counter(one.event_id for one in found).values()) == {2}
-    assert len({(one.event_id, one.movement["event_time"]) for one in found}) == 10
-    assert {one.untimely for one in found} == {None}
+    found = [
+        content
+        for content in list_contents(receipts(kafka))
+        if content.movement["store_id"] == "AGAIN"
+    ]
+    assert set(Counter(content.event_id for content in found).values()) == {2}
+    assert len({(content.event_id, content.movement["event_time"]) for content in found}) == 10
+    assert {content.untimely for content in found} == {None}
 
 
 def test_backdated_receipts_come_twice_and_are_in_time_by_their_own_timestamps(
@@ -106,11 +114,11 @@ def test_backdated_receipts_come_twice_and_are_in_time_by_their_own_timestamps(
 ) -> None:
     now_ms = records.find_world_ms(kafka)
     assert records.publish_backdated(kafka, 5) == 10
-    found = [one for one in receipts(kafka) if b"fault-back-" in (one.value or b"")]
-    assert all(one.published_ms < now_ms - 4 * 3_600_000 for one in found)
+    found = [record for record in receipts(kafka) if b"fault-back-" in (record.value or b"")]
+    assert all(record.published_ms < now_ms - 4 * 3_600_000 for record in found)
     said = list(list_contents(found))
-    assert list(Counter(one.event_id for one in said).values()) == [2] * 5
-    assert {one.untimely for one in said} == {None}
+    assert list(Counter(content.event_id for content in said).values()) == [2] * 5
+    assert {content.untimely for content in said} == {None}
 
 
 def test_heartbeats_of_another_time_are_untimely_where_their_timestamps_tell(
@@ -118,11 +126,11 @@ def test_heartbeats_of_another_time_are_untimely_where_their_timestamps_tell(
 ) -> None:
     assert records.publish_beats(kafka) == 4
     beats = [
-        one
-        for one in list_contents(read_topic(kafka, HEARTBEATS.name))
-        if one.movement["event_id"].startswith("fault-")
+        content
+        for content in list_contents(read_topic(kafka, HEARTBEATS.name))
+        if content.movement["event_id"].startswith("fault-")
     ]
-    assert Counter(one.untimely for one in beats) == {None: 2, "future": 1, "late": 1}
+    assert Counter(content.untimely for content in beats) == {None: 2, "future": 1, "late": 1}
 
 
 def test_copies_by_another_partitioner_are_in_another_partition_or_copies(
@@ -132,11 +140,11 @@ def test_copies_by_another_partitioner_are_in_another_partition_or_copies(
     before = receipts(kafka)
     assert records.publish_copies(kafka, in_place=False) == len(before)
     after = receipts(kafka)
-    places = {(one.partition, one.offset): one.value for one in before}
-    copies = [one for one in after if (one.partition, one.offset) not in places]
-    assert Counter(one.value for one in copies) == Counter(places.values())
-    home = {one.value: one.partition for one in before}
-    assert any(one.partition != home[one.value] for one in copies)
+    places = {(record.partition, record.offset): record.value for record in before}
+    copies = [record for record in after if (record.partition, record.offset) not in places]
+    assert Counter(record.value for record in copies) == Counter(places.values())
+    home = {record.value: record.partition for record in before}
+    assert any(record.partition != home[record.value] for record in copies)
 
 
 def test_rubbish_is_in_every_topic(kafka: Settings) -> None:
@@ -146,4 +154,6 @@ def test_rubbish_is_in_every_topic(kafka: Settings) -> None:
     published = records.publish_rubbish(kafka)
     after = read_end_offsets(client, topics)
     assert published == sum(after.values()) - sum(before.values())
-    assert {at[0] for at, end in after.items() if end > before[at]} == set(topics)
+    assert {partition[0] for partition, end in after.items() if end > before[partition]} == set(
+        topics
+    )

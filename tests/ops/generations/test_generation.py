@@ -72,7 +72,7 @@ def test_a_generation_runs_a_copy_of_the_code(kafka: Settings) -> None:
     assert snapshot.compute_code_digest(locate_code(kafka, founded), NAME) == founded.code_digest
     assert snapshot.describe_drift(locate_root(), founded) is None
     assert find_promoted(kafka) == founded, "the next start finds it"
-    assert len(load_generations(kafka, NAME).known) == 1
+    assert len(load_generations(kafka, NAME).members) == 1
 
 
 def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
@@ -84,14 +84,14 @@ def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
     )  # it has written, and knows nothing of it
     assert is_lost(kafka, before)
     assert find_promoted(kafka) == before
-    known = load_generations(kafka, NAME)
-    assert known.candidate is not None
-    assert (known.candidate.number, known.candidate.state) == (3, State.CATCHING_UP)
+    generations = load_generations(kafka, NAME)
+    assert generations.candidate is not None
+    assert (generations.candidate.number, generations.candidate.state) == (3, State.CATCHING_UP)
     ensure_generation(kafka, NAME)
-    assert load_generations(kafka, NAME) == known
-    mark_caught_up(kafka, known.candidate)
+    assert load_generations(kafka, NAME) == generations
+    mark_caught_up(kafka, generations.candidate)
     after = load_generations(kafka, NAME)
-    assert [(one.number, one.state) for one in after.known] == [
+    assert [(generation.number, generation.state) for generation in after.members] == [
         (2, State.RETIRED),
         (3, State.PROMOTED),
     ]
@@ -103,18 +103,26 @@ def test_a_generation_that_has_ended_is_replaced_by_a_replay(kafka: Settings) ->
         before = find_promoted(kafka)
         end(kafka, before, "Spark dropped 1 records behind the watermark")
         ensure_generation(kafka, NAME)
-        known = load_generations(kafka, NAME)
-        candidate = known.candidate
+        generations = load_generations(kafka, NAME)
+        candidate = generations.candidate
         assert candidate is not None
-        assert (known.promoted, candidate.state) == (before, State.CATCHING_UP)
+        assert (generations.promoted, candidate.state) == (before, State.CATCHING_UP)
         assert find_end(kafka, candidate) is None
-        assert all(not is_lost(kafka, one) for one in known.known if one.state is State.RETIRED)
+        assert all(
+            not is_lost(kafka, generation)
+            for generation in generations.members
+            if generation.state is State.RETIRED
+        )
         ensure_generation(kafka, NAME)
-        assert load_generations(kafka, NAME) == known
+        assert load_generations(kafka, NAME) == generations
         mark_caught_up(kafka, candidate)
         assert find_promoted(kafka).number == candidate.number
-    lost = [one for one in load_generations(kafka, NAME).known if is_lost(kafka, one)]
-    assert [one.number for one in lost] == [before.number]
+    lost = [
+        generation
+        for generation in load_generations(kafka, NAME).members
+        if is_lost(kafka, generation)
+    ]
+    assert [generation.number for generation in lost] == [before.number]
 
 
 @pytest.mark.parametrize(
@@ -155,12 +163,12 @@ def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Pa
 def test_an_invalid_generation_says_why(kafka: Settings) -> None:
     number = find_promoted(kafka).number
     invalidate(kafka, find_promoted(kafka), "Spark dropped 3 records behind the watermark")
-    known = load_generations(kafka, NAME)
-    generation = known.of(number)
+    generations = load_generations(kafka, NAME)
+    generation = generations.of(number)
     assert generation is not None
     assert (generation.state, generation.reason) == (
         State.INVALID,
         "Spark dropped 3 records behind the watermark",
     )
-    assert known.promoted is None
-    assert generation not in known.running
+    assert generations.promoted is None
+    assert generation not in generations.running

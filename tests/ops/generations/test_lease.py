@@ -64,7 +64,9 @@ def test_the_engine_of_a_dead_driver_is_ended_before_the_next_writes(
     step_seconds: float,
 ) -> None:
     began = psutil.Process.create_time
-    monkeypatch.setattr(psutil.Process, "create_time", lambda one: began(one) + step_seconds)
+    monkeypatch.setattr(
+        psutil.Process, "create_time", lambda process: began(process) + step_seconds
+    )
     monkeypatch.setattr(lease, "GRACE_SECONDS", 0.2)
     end(driver)
     with lease.take(tmp_path):

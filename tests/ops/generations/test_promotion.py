@@ -13,11 +13,11 @@ from tests.pipelines.generations import create_generations
 
 
 def list_states(of: Generations) -> list[State]:
-    return [one.state for one in of.known]
+    return [generation.state for generation in of.members]
 
 
 @pytest.mark.parametrize(
-    "known",
+    "generations",
     [
         create_generations(State.PROMOTED),
         create_generations(State.PROMOTED, State.CATCHING_UP),
@@ -25,17 +25,17 @@ def list_states(of: Generations) -> list[State]:
         create_generations(State.RETIRED, State.PROMOTED),
     ],
 )
-def test_only_what_is_ready_is_promoted(known: Generations) -> None:
+def test_only_what_is_ready_is_promoted(generations: Generations) -> None:
     with pytest.raises(NotPromotable, match="retail replay start inventory"):
-        switch(known, 2)
+        switch(generations, 2)
 
 
 def test_another_candidate_than_the_one_that_is_named_is_not_promoted() -> None:
-    known = create_generations(State.PROMOTED, State.READY)
-    assert list_states(switch(known, 2)) == [State.RETIRED, State.PROMOTED]
+    generations = create_generations(State.PROMOTED, State.READY)
+    assert list_states(switch(generations, 2)) == [State.RETIRED, State.PROMOTED]
     found = "Generation 3 of inventory .* found generation 2, ready"
     with pytest.raises(NotPromotable, match=found):
-        switch(known, 3)
+        switch(generations, 3)
 
 
 @pytest.mark.parametrize("late", [1, 10**6])

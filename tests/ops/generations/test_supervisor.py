@@ -39,7 +39,7 @@ class Shop:
         self._seconds = seconds
         self.names = names
         row = create_generations(*states).to_row()
-        self._known = {name: Generations.parse({**row, "pipeline": name}) for name in names}
+        self._generations = {name: Generations.parse({**row, "pipeline": name}) for name in names}
         self.spawned: Counter[int] = Counter()
         self.begun: list[list[Name]] = []
         self.ends: dict[Name, float] = {}
@@ -47,17 +47,17 @@ class Shop:
         self._lives = {int(name.removeprefix("g")): deque(each) for name, each in lives.items()}
 
     @property
-    def known(self) -> Generations:
-        return self._known["inventory"]
+    def generations(self) -> Generations:
+        return self._generations["inventory"]
 
     def read(self) -> dict[str, Generations]:
         self.now += 1
-        return self._known if self.now <= self._seconds else {}
+        return self._generations if self.now <= self._seconds else {}
 
     def spawn(self, _settings: Settings, _code: Path, running: Sequence[Generation]) -> Child:
-        [number] = {one.number for one in running}
+        [number] = {generation.number for generation in running}
         self.spawned[number] += 1
-        self.begun.append([one.name for one in running])
+        self.begun.append([generation.name for generation in running])
         lives = self._lives.get(number)
         end = self.now + lives.popleft() if lives else float("inf")
         process = SimpleNamespace(poll=lambda: None if self.now <= end else 1, returncode=1)
@@ -67,23 +67,25 @@ class Shop:
         self.asked += 1
         if self.refuses:
             raise UserError("the log no longer begins at zero")
-        known = self._known[name]
-        added = known.plus(replace(known.known[0], number=known.newest + 1))
-        self._known[name] = added.to(State.CATCHING_UP, known.newest + 1)
-        return self._known[name].known
+        generations = self._generations[name]
+        added = generations.plus(replace(generations.members[0], number=generations.newest + 1))
+        self._generations[name] = added.to(State.CATCHING_UP, generations.newest + 1)
+        return self._generations[name].members
 
-    def find_end(self, _settings: Settings, one: Generation) -> str | None:
-        has_ended = self.now >= self.ends.get(one.name, float("inf"))
+    def find_end(self, _settings: Settings, generation: Generation) -> str | None:
+        has_ended = self.now >= self.ends.get(generation.name, float("inf"))
         return "Spark dropped 1 records" if has_ended else None
 
-    def invalidate(self, _settings: Settings, one: Generation, reason: str) -> None:
-        self._known[one.pipeline] = self._known[one.pipeline].to(State.INVALID, one.number, reason)
+    def invalidate(self, _settings: Settings, generation: Generation, reason: str) -> None:
+        self._generations[generation.pipeline] = self._generations[generation.pipeline].to(
+            State.INVALID, generation.number, reason
+        )
 
 
 def group_by_number(_settings: Settings, running: Sequence[Generation]) -> Any:
     return {
-        Path(f"g{number}"): [one for one in running if one.number == number]
-        for number in sorted({one.number for one in running})
+        Path(f"g{number}"): [generation for generation in running if generation.number == number]
+        for number in sorted({generation.number for generation in running})
     }
 
 
@@ -124,10 +126,10 @@ def test_a_promoted_generation_that_keeps_ending_ends_the_supervisor(run: Run, e
 def test_a_candidate_that_keeps_ending_is_given_up_alone(run: Run, ends: int) -> None:
     run(shop := Shop(State.PROMOTED, State.READY, g2=[AT_ONCE] * ends))
     assert shop.spawned == {PROMOTED: 1, CANDIDATE: FAILURES_MAX}
-    given_up = shop.known.of(CANDIDATE)
+    given_up = shop.generations.of(CANDIDATE)
     assert given_up is not None
     assert given_up.reason == f"its process ended {FAILURES_MAX} times in a row"
-    assert shop.known.promoted is not None
+    assert shop.generations.promoted is not None
 
 
 def test_a_promoted_generation_that_has_ended_is_replaced(run: Run) -> None:
@@ -151,7 +153,7 @@ def test_its_replay_is_replaced_too_once_it_has_ended(run: Run) -> None:
     shop = Shop(State.PROMOTED, State.READY)
     shop.ends = {("inventory", number): 0 for number in (PROMOTED, CANDIDATE)}
     run(shop)
-    assert shop.known.is_invalid(CANDIDATE)
+    assert shop.generations.is_invalid(CANDIDATE)
     assert (shop.asked, shop.spawned) == (1, {CANDIDATE + 1: 1})
 
 

@@ -28,16 +28,16 @@ pytestmark = pytest.mark.e2e
 NAME = "inventory"
 
 
-def find_states(known: Generations) -> dict[int, State]:
-    return {one.number: one.state for one in known.known}
+def find_states(generations: Generations) -> dict[int, State]:
+    return {generation.number: generation.state for generation in generations.members}
 
 
 def promote(settings: Settings, number: int) -> Generations:
-    return change(settings, NAME, lambda known: switch(known, number))
+    return change(settings, NAME, lambda generations: switch(generations, number))
 
 
 def forget(settings: Settings, number: int) -> None:
-    change(settings, NAME, lambda known: known.minus(frozenset({number})))
+    change(settings, NAME, lambda generations: generations.minus(frozenset({number})))
 
 
 def create_caught_up(settings: Settings) -> int:
@@ -64,11 +64,11 @@ def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
         second: State.RETIRED,
         third: State.PROMOTED,
     }
-    assert [one.number for one in after.running] == [second, third]
+    assert [generation.number for generation in after.running] == [second, third]
     back = roll_back(kafka, NAME)
     assert (back.promoted, back.candidate) == (
-        replace(after.known[1], state=State.PROMOTED),
-        replace(after.known[2], state=State.READY),
+        replace(after.members[1], state=State.PROMOTED),
+        replace(after.members[2], state=State.READY),
     )
     with pytest.raises(CandidateThere):
         roll_back(kafka, NAME)
@@ -78,8 +78,8 @@ def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
 
 
 def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -> None:
-    known = load_generations(kafka, NAME)
-    going = known.candidate
+    generations = load_generations(kafka, NAME)
+    going = generations.candidate
     assert going is not None
     control = Control(kafka)
     assert control.find_state(going) is going.state
@@ -102,9 +102,14 @@ def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Setti
 
 
 def test_outputs_of_generations_are_topics_of_their_own(kafka: Settings) -> None:
-    known = load_generations(kafka, NAME)
-    for one in known.running:
-        make_outputs(kafka, load(NAME), one)
-    own = [topic for one in known.known for view, topic in one.outputs.items() if topic != view]
+    generations = load_generations(kafka, NAME)
+    for generation in generations.running:
+        make_outputs(kafka, load(NAME), generation)
+    own = [
+        topic
+        for generation in generations.members
+        for view, topic in generation.outputs.items()
+        if topic != view
+    ]
     assert len(own) == len(set(own))
     assert apply_topics(kafka, {own[-1]: load(NAME).writes[0]}) == ()

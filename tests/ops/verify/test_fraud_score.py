@@ -101,12 +101,14 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
     world = World(replace(large, fraud_rate=0.001, look_alike_rate=0.004))
     records = list(log(world, incidents))
     alerts = FraudOracle(records, Thresholds()).compute_view()
-    ends_at = EPOCH + max(one.published_ms for one in records) * MILLISECOND
+    ends_at = EPOCH + max(record.published_ms for record in records) * MILLISECOND
     scores = compute_scores(alerts, incidents, ends_at)
     assert scores.total.recall.of > 60
     assert scores.total.recall.share >= 0.9, render_scores(scores)
     assert scores.total.precision.share >= 0.88, render_scores(scores)
-    plain = compute_scores(alerts, [one for one in incidents if not is_near(one)], ends_at)
+    plain = compute_scores(
+        alerts, [planted for planted in incidents if not is_near(planted)], ends_at
+    )
     for rule, of_rule in scores.by_rule.items():
         recall = plain.by_rule[rule].recall
         assert recall.of - recall.hits <= 3, (rule, render_scores(scores))
@@ -116,12 +118,18 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
 def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
     """What the world publishes; incidents are put aside."""
     for _ in range(DAYS * TICKS_PER_DAY):
-        for one in world.tick():
-            if one.topic == INCIDENTS.name:
-                incidents.append(decode(wire.encode_value(one)).value)
-            elif not one.topic.startswith("private."):
-                place = one.topic, one.partition, one.sequence
-                yield Record(*place, one.published_ms, one.key.encode(), wire.encode_value(one), ())
+        for publication in world.tick():
+            if publication.topic == INCIDENTS.name:
+                incidents.append(decode(wire.encode_value(publication)).value)
+            elif not publication.topic.startswith("private."):
+                place = publication.topic, publication.partition, publication.sequence
+                yield Record(
+                    *place,
+                    publication.published_ms,
+                    publication.key.encode(),
+                    wire.encode_value(publication),
+                    (),
+                )
 
 
 def is_near(incident: Incident) -> bool:
@@ -132,6 +140,6 @@ def is_near(incident: Incident) -> bool:
 
 def render_scores(scores: Scores) -> str:
     return ", ".join(
-        f"{rule}: caught {one.recall}, right {one.precision}"
-        for rule, one in scores.by_rule.items()
+        f"{rule}: caught {score.recall}, right {score.precision}"
+        for rule, score in scores.by_rule.items()
     )

@@ -65,7 +65,8 @@ def test_at_any_other_offsets_everything_closes_too(
     for share in (0.3, 0.55, 0.8):
         # Most adjustments are openings: the first page lies behind them.
         cut = {
-            at: end if at[0] == ADJUSTMENTS.name else int(end * share) for at, end in ends.items()
+            partition: end if partition[0] == ADJUSTMENTS.name else int(end * share)
+            for partition, end in ends.items()
         }
         audited = audit_ledger(dirty, Oracle(read(dirty, cut), cut))
         assert audited.agrees
@@ -75,7 +76,7 @@ def test_at_any_other_offsets_everything_closes_too(
 def test_before_the_first_page_the_audit_is_not_made(
     dirty: Settings, ends: dict[Partition, int]
 ) -> None:
-    first = {at: min(end, 5) for at, end in ends.items()}
+    first = {partition: min(end, 5) for partition, end in ends.items()}
     audited = audit_ledger(dirty, Oracle(read(dirty, first), first))
     assert (audited.pages, audited.made) == (0, False)
 
@@ -100,7 +101,7 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
     topic, partition, offset, shelves = missing.fetchall()[0]
     original = read_record(dirty, topic, partition, offset)
     movement = decode(original.value).value
-    now = RELEASES.examples[0]["event_time"]
+    released_at = RELEASES.examples[0]["event_time"]
     event = {
         **RELEASES.examples[0],
         "topic": topic,
@@ -108,7 +109,13 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
         "original_event_id": movement["event_id"],
         "value": original.value,
     }
-    put(dirty, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), to_epoch_ms(now))
+    put(
+        dirty,
+        RELEASES,
+        encode_key(RELEASES, event),
+        encode(RELEASES, event),
+        to_epoch_ms(released_at),
+    )
     ends = read_end_offsets(create_admin(dirty), [*MOVING, RELEASES.name])
     after = audit_ledger(dirty, Oracle(read(dirty, ends), ends))
     assert after.agrees

@@ -54,7 +54,9 @@ def find_shelf(oracle: Oracle, sku: str) -> Row | None:
 
 def count_releases(oracle: Oracle) -> tuple[int, int, int]:
     """Releases applied, counted before, and quarantined."""
-    books = [book for at, book in oracle.count_books().items() if at[0] == RELEASES.name]
+    books = [
+        book for partition, book in oracle.count_books().items() if partition[0] == RELEASES.name
+    ]
     assert all(b.read == b.applied + b.duplicate + b.quarantined for b in books)
     return (
         sum(book.applied for book in books),
@@ -129,7 +131,8 @@ def test_the_quarantine_lists_what_the_oracle_rejects(kafka: Settings, quarantin
 
 def test_at_any_offsets_it_lists_what_is_below_them(kafka: Settings, quarantining: None) -> None:
     half: dict[Partition, int] = {
-        at: end // 2 for at, end in read_end_offsets(create_admin(kafka), READ).items()
+        partition: end // 2
+        for partition, end in read_end_offsets(create_admin(kafka), READ).items()
     }
     listing = compare_listing(kafka, Oracle(read(kafka, half), half))
     assert listing.complete

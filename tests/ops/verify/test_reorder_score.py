@@ -31,7 +31,7 @@ def test_whoever_orders_it_is_one_demand() -> None:
     """But for what was broken or stolen, where it was there to be."""
     policy = Life(WORLD, DAYS, propose_by_policy(Policy()))
     vans = Life(replace(WORLD, refill="vans"), DAYS)
-    wanted, by_vans = (sum(map(sum, one.demand.values())) for one in (policy, vans))
+    wanted, by_vans = (sum(map(sum, life.demand.values())) for life in (policy, vans))
     assert abs(wanted - by_vans) < wanted / 100
     assert policy.score().orders > 0
 

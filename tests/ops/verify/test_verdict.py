@@ -63,9 +63,9 @@ def test_one_field_of_one_row_is_enough_to_differ(view: Contract) -> None:
 
 def test_rows_that_differ_are_listed_with_both_answers() -> None:
     fewer = {**SHELF, "units_sold": 1}
-    one = verdict([fewer], [SHELF])
-    assert one.views[0].differing == [(fewer, SHELF)]
-    assert list(one.list_deviations()) == ["1 rows of stock-level differ: S001/A"]
+    outcome = verdict([fewer], [SHELF])
+    assert outcome.views[0].differing == [(fewer, SHELF)]
+    assert list(outcome.list_deviations()) == ["1 rows of stock-level differ: S001/A"]
     lacking = verdict([SHELF], [SHELF, OTHER])
     assert lacking.views[0].differing == [(None, OTHER)]
     assert not lacking.exact
@@ -110,5 +110,5 @@ UNPAGED = replace(AUDIT, pages=0, shelves=0)
 )
 def test_whatever_disagrees_is_not_exact(changed: dict[str, Any], agree: bool, exact: bool) -> None:
     """Before the ledger's first page nothing is, unless there is nothing that it tells of."""
-    one = replace(verdict([SHELF], [SHELF]), **changed)
-    assert (one.agree, one.exact) == (agree, exact)
+    outcome = replace(verdict([SHELF], [SHELF]), **changed)
+    assert (outcome.agree, outcome.exact) == (agree, exact)

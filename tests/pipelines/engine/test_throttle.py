@@ -17,11 +17,11 @@ def test_whom_readers_follow_rests_for_a_candidate_that_catches_up_and_for_nobod
 ) -> None:
     settings = Settings(data_dir=tmp_path)
     known = create_generations(State.RETIRED, State.PROMOTED, State.CATCHING_UP)
-    candidate = locate_folder(settings, known.known[-1])
+    candidate = locate_folder(settings, known.members[-1])
     candidate.mkdir(parents=True)
 
     def list_rests(of: Generations) -> list[float]:
-        return [compute_rest_seconds(settings, of, one) for one in of.known]
+        return [compute_rest_seconds(settings, of, one) for one in of.members]
 
     assert list_rests(known) == UNDISTURBED, "nothing runs it"
     with lease.take(candidate):
