@@ -95,6 +95,6 @@ if not TYPE_CHECKING:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         modules = (import_module(f"{__name__}.{module}") for module in MODULES)
-        value = next(getattr(one, name) for one in modules if hasattr(one, name))
+        value = next(getattr(module, name) for module in modules if hasattr(module, name))
         globals()[name] = value
         return value

@@ -47,7 +47,7 @@ def _check(field: Field, rules: Sequence[Rule], path: tuple[str, ...]) -> Check:
 
 
 def find_broken(
-    asked: Sequence[Check], value: Row, at: Location = ()
+    asked: Sequence[Check], value: Row, location: Location = ()
 ) -> Iterator[tuple[Location, Rule, Any]]:
     """Every rule that the value breaks, where, and the value found there.
 
@@ -57,15 +57,15 @@ def find_broken(
         own = value.get(check.field)
         if own is None:
             if check.required:
-                yield (*at, check.field), check.required, None
+                yield (*location, check.field), check.required, None
         elif _fits(own, check.type):
             for rule, kind in check.conditions:
                 if not _holds(rule, kind, check, own, value):
-                    yield (*at, check.field), rule, own
+                    yield (*location, check.field), rule, own
             if check.items:
                 for number, item in enumerate(own):
                     if isinstance(item, Mapping):
-                        yield from find_broken(check.items, item, (*at, check.field, number))
+                        yield from find_broken(check.items, item, (*location, check.field, number))
 
 
 def _holds(rule: Rule, kind: Kind, check: Check, own: Any, value: Row) -> bool:

@@ -46,9 +46,11 @@ def list_rules(
         for number, check in enumerate(checks)
         if not _is_about(check, faults.missing)
     ]
-    faults.missing.update(one.name for one in checks if one.name and _is_about(one, faults.missing))
+    faults.missing.update(
+        check.name for check in checks if check.name and _is_about(check, faults.missing)
+    )
     every = (
-        *(rule for one in readings for rule in _list_field_rules(one, faults)),
+        *(rule for reading in readings for rule in _list_field_rules(reading, faults)),
         *(rule for rule in row_rules if rule is not None),
     )
     counted = Counter(rule.name for rule in every)
@@ -81,9 +83,9 @@ def _list_field_rules(reading: Reading, faults: Faults) -> Iterator[Rule]:
 
 
 def _read_option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
-    known = OPTIONS.get(kind, {})
-    if option not in known:
-        listed = ", ".join(known) or "none"
+    options = OPTIONS.get(kind, {})
+    if option not in options:
+        listed = ", ".join(options) or "none"
         raise reading.explain(f"logicalTypeOptions of {listed}", option, "Remove or rename it.")
     if option == "pattern":
         if not isinstance(limit, str) or not rules.is_pattern(limit):
@@ -94,7 +96,7 @@ def _read_option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
             )
     elif type(limit) is not int:
         raise reading.explain(f"an integer as {option}", repr(limit), "Write a whole number.")
-    return _create_rule(reading, known[option], limit)
+    return _create_rule(reading, options[option], limit)
 
 
 def _read_valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str, ...]:
@@ -127,12 +129,16 @@ def _create_rule(reading: Reading, kind: str, limit: Limit) -> Rule:
 def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality, number: int) -> Rule:
     """A condition on a whole record: `{field: units, notEqual: 0}`, `{field: a, atMost: b}`."""
     where = f"schema quality {check.name or 'without a name'}"
-    at = ("schema", 0, "quality", number)
+    location = ("schema", 0, "quality", number)
     if not check.name or not check.description:
-        raise BadContract(file, where, "a name and a description", "none", "Say what it means.", at)
+        raise BadContract(
+            file, where, "a name and a description", "none", "Say what it means.", location
+        )
     if (check.type, check.engine) != ("custom", "predicate"):
         written = f"{check.type}, {check.engine}"
-        raise BadContract(file, where, "type custom, engine predicate", written, "Write those.", at)
+        raise BadContract(
+            file, where, "type custom, engine predicate", written, "Write those.", location
+        )
     asked = check.implementation if isinstance(check.implementation, dict) else {}
     types = {field.name: field.type for field in fields}
     for kind in ROW_RULES:
@@ -144,7 +150,7 @@ def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality, numb
         f"implementation: a field, and one of {', '.join(ROW_RULES)}",
         check.implementation,
         "notEqual takes a value; the others take a field of the same type.",
-        at,
+        location,
     )
 
 

@@ -93,11 +93,15 @@ Consumers = Mapping[str, Consumer]
 
 
 def find_readers(consumers: Consumers, topic: str) -> dict[str, Use]:
-    return {name: one.reads[topic] for name, one in consumers.items() if topic in one.reads}
+    return {
+        name: consumer.reads[topic]
+        for name, consumer in consumers.items()
+        if topic in consumer.reads
+    }
 
 
 def find_writers(consumers: Consumers, topic: str) -> tuple[str, ...]:
-    return tuple(name for name, one in consumers.items() if topic in one.writes)
+    return tuple(name for name, consumer in consumers.items() if topic in consumer.writes)
 
 
 def load_consumers(folder: File) -> Consumers:
@@ -105,7 +109,7 @@ def load_consumers(folder: File) -> Consumers:
     consumers, faults = load_all_consumers(folder)
     if faults:
         raise BadContracts(faults)
-    return {name: one for name, one in consumers.items() if one is not None}
+    return {name: consumer for name, consumer in consumers.items() if consumer is not None}
 
 
 def load_all_consumers(
@@ -126,27 +130,27 @@ def _read(file: File, faults: Faults) -> Consumer | None:
     text = read_text(file)
     raw = parse_yaml(text, file, faults)
     try:
-        one = Consumer.model_validate(raw)
+        consumer = Consumer.model_validate(raw)
     except ValidationError as error:
         faults.found += [_explain(file, each) for each in error.errors(include_url=False)]
         set_lines(text, faults.found)
         return None
     with faults.collect():
-        if file.name != f"{one.name}.yaml":
+        if file.name != f"{consumer.name}.yaml":
             stem = file.name.removesuffix(".yaml")
-            raise BadContract(file, "name", stem, one.name, "Rename one.", ("name",))
+            raise BadContract(file, "name", stem, consumer.name, "Rename one.", ("name",))
     set_lines(text, faults.found)
-    return one
+    return consumer
 
 
 def _explain(file: File, error: ErrorDetails) -> BadContract:
-    at = error["loc"]
+    location = error["loc"]
     expected, found = error["msg"], describe_value(error["input"])
     if error["type"] == "missing":
         expected, found = "a value", "none"
     elif error["type"] == "extra_forbidden":
-        expected, found = "keys of a consumer", repr(at[-1])
+        expected, found = "keys of a consumer", repr(location[-1])
     for words in ("Input should be ", "Value error, expected "):
         expected = expected.removeprefix(words)
-    where = ".".join(map(str, at)) or "the file"
-    return BadContract(file, where, expected, found, "See its neighbours.", at)
+    where = ".".join(map(str, location)) or "the file"
+    return BadContract(file, where, expected, found, "See its neighbours.", location)

@@ -86,10 +86,9 @@ class Faults:
 class UnknownContract(LookupError):
     """No contract has this name."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__(
-            f"expected the name of a contract, found {name!r}. Known: {', '.join(sorted(known))}"
-        )
+    def __init__(self, name: str, contracts: Iterable[str]) -> None:
+        listed = ", ".join(sorted(contracts))
+        super().__init__(f"expected the name of a contract, found {name!r}. Known: {listed}")
 
 
 class StaleLock(LookupError):

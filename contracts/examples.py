@@ -1,7 +1,7 @@
 """The examples of a contract: valid records, and records with one change that breaks one rule."""
 
+import dataclasses
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -36,7 +36,7 @@ def list_absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]
 CHANGE_KEYS = {"breaks", "set", "repeat"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Examples:
     """Reads the examples of one contract, and notes what is wrong with them."""
 
@@ -44,7 +44,7 @@ class Examples:
     rules: Sequence[Rule]
     missing: Collection[Part]
     """Of fields among these nothing is known."""
-    problems: dict[str, list[Location]] = field(default_factory=dict)
+    problems: dict[str, list[Location]] = dataclasses.field(default_factory=dict)
     """Each problem, and the places of the examples that have it."""
 
     def note(self, example: Location, problem: str) -> None:
@@ -61,25 +61,27 @@ class Examples:
     ) -> dict[str, Any]:
         if not isinstance(written, dict):
             self.note(example, f"{written!r}, which is no record")
-            return dict.fromkeys((one.name for one in fields), None)
-        known = [one.name for one in fields]
-        for name in (name for name in written if name not in known):
+            return dict.fromkeys((field.name for field in fields), None)
+        names = [field.name for field in fields]
+        for name in (name for name in written if name not in names):
             place = render_path((*parents, str(name)))
             self.note(example, f"fields that the contract does not have: {place}")
         return {
-            one.name: self._parse_value(one, (*parents, one.name), written.get(one.name), example)
-            for one in fields
+            field.name: self._parse_value(
+                field, (*parents, field.name), written.get(field.name), example
+            )
+            for field in fields
         }
 
-    def _parse_value(self, one: Field, path: Path, written: Any, example: Location) -> Any:
+    def _parse_value(self, field: Field, path: Path, written: Any, example: Location) -> Any:
         if written is None or path in self.missing:
             return None
-        if one.type == "array" and isinstance(written, list):
-            return [self._parse_record(one.fields, path, item, example) for item in written]
+        if field.type == "array" and isinstance(written, list):
+            return [self._parse_record(field.fields, path, item, example) for item in written]
         try:
-            return parse_typed(one.type, written)
+            return parse_typed(field.type, written)
         except ValueError as error:
-            self.note(example, f"{error} as {render_path(path)}, which is of type {one.type}")
+            self.note(example, f"{error} as {render_path(path)}, which is of type {field.type}")
             return None
 
     def parse_invalid(self, valid: Row, written: Any, example: Location) -> InvalidExample | None:

@@ -52,17 +52,21 @@ def check_timing(contract: Contract, value: Any, published_ms: int) -> tuple[Fau
 
     A value without a valid event time has none.
     """
-    at = value.get(contract.event_time) if isinstance(value, Mapping) else None
-    if contract.event_time is None or not isinstance(at, datetime) or at.tzinfo is None:
+    event_time = value.get(contract.event_time) if isinstance(value, Mapping) else None
+    if (
+        contract.event_time is None
+        or not isinstance(event_time, datetime)
+        or event_time.tzinfo is None
+    ):
         return ()
-    happened_ms = (at - EPOCH) // MILLISECOND
+    happened_ms = (event_time - EPOCH) // MILLISECOND
     rejection = find_timing_fault(contract, {contract.event_time: happened_ms}, published_ms)
     return (Fault(contract.event_time, rejection.reason, rejection.found),) if rejection else ()
 
 
-def render_place(at: Location) -> str:
+def render_place(location: Location) -> str:
     """("lines", 0, "units") → lines[0].units"""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at)
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return text.removeprefix(".") or WHOLE
 
 

@@ -38,7 +38,7 @@ class Reading:
 
 def read_fields(readings: tuple[Reading, ...], faults: Faults) -> tuple[Field, ...]:
     """The fields of one record; one that is not understood is among the faults' missing parts."""
-    fields = tuple(read_field(one, faults) for one in readings)
+    fields = tuple(read_field(reading, faults) for reading in readings)
     measures = {field.name for field in fields if field.type == "string" and not field.required}
     for reading, field in zip(readings, fields, strict=True):
         with faults.collect(reading.path):
@@ -62,9 +62,9 @@ def list_readings(
     """The properties, each with its path, but for those with an invalid name."""
     readings: dict[str, Reading] = {}
     for number, source in enumerate(listed or ()):
-        name, at = str(source.name), (*location, "properties", number)
+        name, place = str(source.name), (*location, "properties", number)
         items = source.items.properties if source.items else None
-        reading = Reading(file, (*path, name), source, at)
+        reading = Reading(file, (*path, name), source, place)
         with faults.collect():
             if not NAME.fullmatch(name):
                 raise reading.explain("a name like unit_price_cents", repr(name), "Rename it.")
@@ -72,7 +72,7 @@ def list_readings(
                 raise reading.explain(
                     "one field of this name", "two", "Remove or rename one of them."
                 )
-            inner = list_readings(file, items, faults, (*at, "items"), reading.path)
+            inner = list_readings(file, items, faults, (*place, "items"), reading.path)
             readings[name] = replace(reading, inner=inner)
     return tuple(readings.values())
 
@@ -115,7 +115,9 @@ def read_field(reading: Reading, faults: Faults) -> Field:
 def find_type(reading: Reading) -> str | None:
     """The field's type, a row of the table; None where no row is like it."""
     written = reading.property.logicalType, reading.property.physicalType
-    return next((k for k, one in TYPES.items() if (one.logical, one.physical) == written), None)
+    return next(
+        (kind for kind, row in TYPES.items() if (row.logical, row.physical) == written), None
+    )
 
 
 def read_type(reading: Reading) -> str:

@@ -31,26 +31,26 @@ class Line:
         """
         fields: dict[str, Field] = {}
         for topic, paths in reads.items():
-            for one in find_lines(topic)[1]:
-                if (LINES, one.name) in paths:
-                    fields.setdefault(one.name, one)
+            for field in find_lines(topic)[1]:
+                if (LINES, field.name) in paths:
+                    fields.setdefault(field.name, field)
         for topic, paths in reads.items():
             way, own = find_lines(topic)
-            for one in own:
-                if one.name not in fields:
+            for field in own:
+                if field.name not in fields:
                     continue
-                if (*way, one.name) not in paths:
-                    raise Undeclared(reader, topic.name, render_path((*way, one.name)))
-                kinds = {fields[one.name].type, one.type}
+                if (*way, field.name) not in paths:
+                    raise Undeclared(reader, topic.name, render_path((*way, field.name)))
+                kinds = {fields[field.name].type, field.type}
                 if len(kinds) > 1 and kinds != {"int", "long"}:
                     raise TypeError(
-                        f"{reader} should read lines whose {one.name} has one type, found "
-                        f"{fields[one.name].type} and, in {topic.name}, {one.type}"
+                        f"{reader} should read lines whose {field.name} has one type, found "
+                        f"{fields[field.name].type} and, in {topic.name}, {field.type}"
                     )
         return cls(tuple(fields.values()))
 
     def number_keys(self) -> list[list[int]]:
-        names = [one.name for one in self.fields]
+        names = [field.name for field in self.fields]
         return [[names.index(name) for name in key] for key in self.keys]
 
 
@@ -68,4 +68,4 @@ def find_lines(topic: Contract) -> tuple[Path, Sequence[Field]]:
 def select_fields(topic: Contract, paths: Collection[Path], line: Line | None) -> tuple[Field, ...]:
     """The fields of an event on these paths, without its lines if they are taken as such."""
     fields = project_fields(topic.fields, paths)
-    return fields if line is None else tuple(one for one in fields if one.name != LINES)
+    return fields if line is None else tuple(field for field in fields if field.name != LINES)

@@ -50,7 +50,7 @@ class Place(NamedTuple):
 class Source:
     """A file's text, and the place that names its contract: equal ones hold the same contract."""
 
-    at: Place
+    place: Place
     text: str
     file: Path = field(compare=False)
     """Where a fault is."""
@@ -91,22 +91,22 @@ def load_all(folder: Path) -> Loaded:
     faults: list[BadContract] = []
     for file in filter(Path.is_file, files):
         try:
-            one = load_at(parse_place(folder, file), file)
-            if one.name in contracts:
+            contract = load_at(parse_place(folder, file), file)
+            if contract.name in contracts:
                 expected, advice = "a name of its own", "Rename one."
-                raise BadContract(file, "the contract", expected, one.name, advice)
-            contracts[one.name] = one
+                raise BadContract(file, "the contract", expected, contract.name, advice)
+            contracts[contract.name] = contract
         except BadContract as fault:
             faults += fault.faults
             partial[file.relative_to(folder).as_posix()] = fault.partial
     return Loaded(MappingProxyType(contracts), partial, tuple(faults))
 
 
-def load_at(at: Place, file: Path) -> Contract:
+def load_at(place: Place, file: Path) -> Contract:
     """The contract in the file, with the name that belongs to this place. Raises BadContract."""
     text = read_text(file)
     try:
-        return _read_contract(Source(at, text, file))
+        return _read_contract(Source(place, text, file))
     except BadContract as fault:
         set_lines(text, fault.faults)
         raise BadContracts(fault.faults, fault.partial) from fault
@@ -114,9 +114,9 @@ def load_at(at: Place, file: Path) -> Contract:
 
 @lru_cache(maxsize=SOURCES_MAX)
 def _read_contract(source: Source) -> Contract:
-    at, file, faults = source.at, source.file, Faults()
+    place, file, faults = source.place, source.file, Faults()
     try:
-        contract = _read_parts(at, file, parse(source.text, file, faults), faults)
+        contract = _read_parts(place, file, parse(source.text, file, faults), faults)
     except BadContract as fault:  # of something without which there is no contract
         raise BadContracts([*faults.found, *fault.faults]) from fault
     faults.refuse(Partial(contract, frozenset(faults.missing)))
@@ -124,14 +124,14 @@ def _read_contract(source: Source) -> Contract:
 
 
 def _read_parts(
-    at: Place, file: Path, document: OpenDataContractStandard, faults: Faults
+    place: Place, file: Path, document: OpenDataContractStandard, faults: Faults
 ) -> Contract:
     custom = CustomProperties(file, "the contract", document.customProperties, faults)
     visibility = _read_visibility(file, custom)
-    name = f"{visibility}.{at.domain}.{at.entity}.v{at.major}"
+    name = f"{visibility}.{place.domain}.{place.entity}.v{place.major}"
     sunset = faults.attempt("sunset", None, _read_sunset, file, custom)
     schema = _get_schema(file, document)
-    _check_names(file, at, name, document, "deprecated" if sunset else "active", faults)
+    _check_names(file, place, name, document, "deprecated" if sunset else "active", faults)
     readings = list_readings(file, schema.properties, faults, ("schema", 0))
     fields = read_fields(readings, faults)
     if not fields:
@@ -141,7 +141,7 @@ def _read_parts(
     key = terms.read_key(file, fields, rules, custom, faults)
     event_time = faults.attempt("event_time", None, terms.read_event_time, file, fields, custom)
     measured = terms.find_measurable(fields, key, event_time)
-    spans = terms.read_spans(file, document.slaProperties or (), at.entity, measured, faults)
+    spans = terms.read_spans(file, document.slaProperties or (), place.entity, measured, faults)
     settings = terms.read_topic_settings(file, custom, faults)
     readers: tuple[str, ...] = faults.attempt(
         "readers", (), terms.read_readers, file, visibility, custom
@@ -151,11 +151,11 @@ def _read_parts(
     valid, invalid = terms.read_examples(file, schema, fields, rules, faults)
     return Contract(
         name=name,
-        kind=at.kind,
+        kind=place.kind,
         visibility=visibility,
-        domain=at.domain,
-        entity=at.entity,
-        major=at.major,
+        domain=place.domain,
+        entity=place.entity,
+        major=place.major,
         version=str(document.version),
         owner=faults.attempt("owner", "", _read_owner, file, document),
         description=faults.attempt("description", "", _read_description, file, document),
@@ -213,7 +213,7 @@ def _check_names(
     schema, version = _get_schema(file, document), str(document.version)
     numbered = re.fullmatch(rf"{place.major}\.\d+\.\d+", version)
     of_schema: Location = ("schema", 0)
-    for where, expected, written, at in (
+    for where, expected, written, location in (
         ("id", name, document.id, ("id",)),
         ("name", place.entity, document.name, ("name",)),
         ("domain", place.domain, document.domain, ("domain",)),
@@ -224,7 +224,7 @@ def _check_names(
     ):
         if written != expected:
             advice = "Names follow from the path and the visibility: mend this, or move the file."
-            faults.add(BadContract(file, where, expected, written, advice, at))
+            faults.add(BadContract(file, where, expected, written, advice, location))
 
 
 def _read_sunset(file: Path, custom: CustomProperties) -> date | None:

@@ -34,10 +34,10 @@ def _create_integer(bits: int) -> Any:
     return Annotated[int, pydantic.Field(ge=-limit, le=limit - 1)]
 
 
-def _truncate_to_milliseconds(at: datetime) -> datetime:
-    if at.microsecond % 1000:
-        raise ValueError(f"expected whole milliseconds, found {at.isoformat()}")
-    return at
+def _truncate_to_milliseconds(time: datetime) -> datetime:
+    if time.microsecond % 1000:
+        raise ValueError(f"expected whole milliseconds, found {time.isoformat()}")
+    return time
 
 
 _BYTES = Annotated[

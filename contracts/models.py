@@ -38,8 +38,8 @@ def build_model(contract: Contract) -> type[BaseModel]:
     )
 
 
-def _define_fields(contract: Contract, fields: tuple[Field, ...], at: tuple[str, ...]) -> Any:
-    return {field.name: _define_field(contract, field, (*at, field.name)) for field in fields}
+def _define_fields(contract: Contract, fields: tuple[Field, ...], parents: tuple[str, ...]) -> Any:
+    return {field.name: _define_field(contract, field, (*parents, field.name)) for field in fields}
 
 
 def _define_field(contract: Contract, field: Field, path: tuple[str, ...]) -> tuple[Any, Any]:
@@ -84,8 +84,10 @@ def _create_validator(contract: Contract) -> Any:
         cls: type[BaseModel], value: Any, handler: ModelWrapValidatorHandler[BaseModel]
     ) -> BaseModel:
         faults = [
-            _create_fault(BROKEN_RULE, rule.name, at, found)
-            for at, rule, found in (find_broken(asked, value) if isinstance(value, Mapping) else ())
+            _create_fault(BROKEN_RULE, rule.name, location, found)
+            for location, rule, found in (
+                find_broken(asked, value) if isinstance(value, Mapping) else ()
+            )
         ]
         try:
             made = handler(value)
@@ -107,5 +109,5 @@ def _select_others(error: ValidationError, named: Container[Location]) -> list[I
     ]
 
 
-def _create_fault(kind: str, message: str, at: Location, value: Any) -> InitErrorDetails:
-    return InitErrorDetails(type=PydanticCustomError(kind, message), loc=at, input=value)
+def _create_fault(kind: str, message: str, location: Location, value: Any) -> InitErrorDetails:
+    return InitErrorDetails(type=PydanticCustomError(kind, message), loc=location, input=value)

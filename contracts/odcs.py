@@ -78,9 +78,11 @@ def parse(text: str, file: Path, faults: Faults) -> OpenDataContractStandard:
     try:
         made = OpenDataContractStandard(**cleaned)
     except ValidationError as error:
-        at = error.errors()[0]["loc"]
-        where, expected = ".".join(map(str, at)), f"what ODCS {API_VERSION} says"
-        raise BadContract(file, where, expected, "other", "See its neighbours.", at) from error
+        location = error.errors()[0]["loc"]
+        where, expected = ".".join(map(str, location)), f"what ODCS {API_VERSION} says"
+        raise BadContract(
+            file, where, expected, "other", "See its neighbours.", location
+        ) from error
     if (made.apiVersion, made.kind) != (API_VERSION, "DataContract"):
         written = f"{made.kind} {made.apiVersion}"
         wanted = f"DataContract {API_VERSION}"
@@ -89,23 +91,25 @@ def parse(text: str, file: Path, faults: Faults) -> OpenDataContractStandard:
 
 
 def _clean(
-    file: Path, element: str, raw: Mapping[Any, Any], faults: Faults, at: Location, where: str
+    file: Path, element: str, raw: Mapping[Any, Any], faults: Faults, location: Location, where: str
 ) -> dict[str, Any]:
     """The element, without unknown keys and values of other types: each of them is a fault."""
-    known, cleaned = ELEMENTS[element], {}
+    kinds, cleaned = ELEMENTS[element], {}
     where = str(raw.get("name") or raw.get("property") or where)
     for key, value in raw.items():
         with faults.collect():
-            if key not in known:
-                listed, advice = ", ".join(known), suggest(key, known)
-                raise BadContract(file, where, f"one of {listed}", repr(key), advice, (*at, key))
+            if key not in kinds:
+                listed, advice = ", ".join(kinds), suggest(key, kinds)
+                raise BadContract(
+                    file, where, f"one of {listed}", repr(key), advice, (*location, key)
+                )
             if value is not None:
-                cleaned[key] = _clean_value(file, key, known[key], value, faults, (*at, key))
+                cleaned[key] = _clean_value(file, key, kinds[key], value, faults, (*location, key))
     return cleaned
 
 
 def _clean_value(
-    file: Path, key: str, kind: Kind, raw: object, faults: Faults, at: Location
+    file: Path, key: str, kind: Kind, raw: object, faults: Faults, location: Location
 ) -> Any:
     """The value of this kind. Raises BadContract."""
     value: Any = raw
@@ -116,15 +120,15 @@ def _clean_value(
     if not isinstance(raw, wanted):
         advice = "Put it in quotes." if wanted is str else "See its neighbours."
         expected, found = TYPE_WORDS[wanted], describe_value(raw)
-        raise BadContract(file, key, expected, found, advice, at)
+        raise BadContract(file, key, expected, found, advice, location)
     if isinstance(kind, type):
         return value
     if wanted is dict:
-        return _clean(file, kind, value, faults, at, key)
+        return _clean(file, kind, value, faults, location, key)
     made = []
     for number, each in enumerate(value):
         with faults.collect():
-            made.append(_clean_value(file, key, kind[1:-1], each, faults, (*at, number)))
+            made.append(_clean_value(file, key, kind[1:-1], each, faults, (*location, number)))
     return made
 
 
@@ -137,20 +141,20 @@ class CustomProperties:
         where: str,
         listed: list[CustomProperty] | None,
         faults: Faults,
-        at: Location = (),
+        location: Location = (),
     ) -> None:
         self._file = file
         self._where = where
-        self._at = (*at, "customProperties")
+        self._at = (*location, "customProperties")
         self._values: dict[str, Any] = {}
         self._places: dict[str, Location] = {}
-        for number, one in enumerate(listed or ()):
-            name = str(one.property)
+        for number, custom in enumerate(listed or ()):
+            name = str(custom.property)
             self._places[name] = (*self._at, number)
             if name in self._values:
                 once, advice = f"one custom property {name}", "Remove one of them."
                 faults.add(self._explain(name, once, "two", advice, where), name)
-            self._values[name] = one.value
+            self._values[name] = custom.value
 
     def take(self, name: str, expected: type) -> Any:
         """The value, of the type expected. Raises BadContract where there is none."""
@@ -172,11 +176,11 @@ class CustomProperties:
         """The value, or None where there is none."""
         return self.take(name, expected) if name in self._values else None
 
-    def refuse_others(self, *known: str) -> None:
+    def refuse_others(self, *allowed: str) -> None:
         """Raise what was not taken. Raises BadContracts."""
-        listed = f"custom properties {', '.join(known)}"
+        listed = f"custom properties {', '.join(allowed)}"
         faults = [
-            self._explain(name, listed, name, suggest(name, known), self._where)
+            self._explain(name, listed, name, suggest(name, allowed), self._where)
             for name in self._values
         ]
         if faults:

@@ -21,8 +21,8 @@ def murmur2(data: bytes) -> int:
     """MurmurHash2, 32 bits, unsigned, with Kafka's seed."""
     whole = len(data) // 4 * 4
     hashed = SEED ^ len(data)
-    for at in range(0, whole, 4):
-        word = int.from_bytes(data[at : at + 4], "little") * MULTIPLIER & WORD
+    for position in range(0, whole, 4):
+        word = int.from_bytes(data[position : position + 4], "little") * MULTIPLIER & WORD
         word ^= word >> 24
         hashed = (hashed * MULTIPLIER & WORD) ^ (word * MULTIPLIER & WORD)
     if whole < len(data):

@@ -28,13 +28,13 @@ def describe(reads: Mapping[Contract, Collection[Path]], line: Line | None = Non
     `reads`: by topic: the fields that the reader takes of an accepted event. `line`: the lines that
     it takes, of whichever topic, before the events; None: it takes none.
     """
-    known = dict.fromkeys((*reads, HEARTBEATS, RELEASES, *RELEASABLE.values()))
+    topics = dict.fromkeys((*reads, HEARTBEATS, RELEASES, *RELEASABLE.values()))
     columns = {topic: number for number, topic in enumerate(reads, 0 if line is None else 1)}
     releases = number_fields(RELEASES.fields)
     return {
         "topics": {
             topic.name: describe_topic(topic, columns.get(topic, -1), reads.get(topic, ()), line)
-            for topic in known
+            for topic in topics
         },
         "lineKeys": [] if line is None else line.number_keys(),
         "heartbeats": HEARTBEATS.name,
@@ -124,18 +124,18 @@ def find_places(fields: Sequence[Field], path: Path) -> Iterator[int]:
 def list_kept(fields: Sequence[Field], kept: Sequence[Field]) -> list[Plain]:
     """The fields that are kept, with their places among all of them; -1: it is none of them."""
     places = {field.name: (number, field.fields) for number, field in enumerate(fields)}
-    found = [(one, *places.get(one.name, (-1, ()))) for one in kept]
+    found = [(field, *places.get(field.name, (-1, ()))) for field in kept]
     return [
-        {"at": at, "type": one.type, "items": list_kept(inner, one.fields)}
-        for one, at, inner in found
+        {"at": position, "type": field.type, "items": list_kept(inner, field.fields)}
+        for field, position, inner in found
     ]
 
 
 def describe_lines(topic: Contract, line: Line) -> Plain:
     """The array of the topic's lines; of a topic without one: the event is its own only line."""
     _, fields = find_lines(topic)
-    at = number_fields(topic.fields).get(LINES, -1)
-    return {"at": at, "type": "array", "items": list_kept(fields, line.fields)}
+    position = number_fields(topic.fields).get(LINES, -1)
+    return {"at": position, "type": "array", "items": list_kept(fields, line.fields)}
 
 
 def number_fields(fields: Sequence[Field]) -> Mapping[str, int]:

@@ -36,13 +36,13 @@ def load_lock(file: Path = LOCK) -> tuple[Entry, ...]:
 
 def extend(entries: Sequence[Entry], contracts: Iterable[Contract]) -> tuple[Entry, ...]:
     """The entries, and a new one for every contract whose present schema has no id."""
-    known = list(entries)
+    extended = list(entries)
     for contract in contracts:
         schema = build_avro_schema(contract)
-        if not any(one.topic == contract.name and one.schema == schema for one in known):
-            following = max((one.id for one in known), default=0) + 1
-            known.append(Entry(following, contract.name, schema))
-    return tuple(known)
+        if not any(entry.topic == contract.name and entry.schema == schema for entry in extended):
+            following = max((entry.id for entry in extended), default=0) + 1
+            extended.append(Entry(following, contract.name, schema))
+    return tuple(extended)
 
 
 def render_lock(entries: Iterable[Entry]) -> str:
@@ -62,7 +62,7 @@ def load_known() -> tuple[Entry, ...]:
 
 def merge(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
     """The entries of two locks, one of which has more. Raises StaleLock."""
-    entries = {one.id: one for one in own}
+    entries = {entry.id: entry for entry in own}
     for other in others:
         if entries.setdefault(other.id, other) != other:
             raise StaleLock(
@@ -84,9 +84,11 @@ def find_registered_since(topics: Collection[str]) -> frozenset[int]:
     A reader must not reject records with such a schema: it has to be started again.
     """
     file = find_newest_lock()
-    now = _read_at(file, file.stat().st_mtime_ns if file.exists() else 0)
+    newest = _read_at(file, file.stat().st_mtime_ns if file.exists() else 0)
     loaded = {entry.id for entry in load_known()}
-    return frozenset(one.id for one in now if one.topic in topics and one.id not in loaded)
+    return frozenset(
+        entry.id for entry in newest if entry.topic in topics and entry.id not in loaded
+    )
 
 
 @lru_cache(maxsize=1)

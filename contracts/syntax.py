@@ -101,7 +101,7 @@ def _find_line(node: yaml.Node | None, location: Location) -> int | None:
     line = None
     for part in location:
         if isinstance(node, yaml.MappingNode):
-            pair = next((one for one in node.value if one[0].value == part), None)
+            pair = next((pair for pair in node.value if pair[0].value == part), None)
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
             pair = (node.value[part],) * 2
         else:
@@ -134,7 +134,7 @@ def describe_value(value: object) -> str:
     return repr(value) if isinstance(value, str) else f"{value}, {describe_type(value)}"
 
 
-def suggest(name: object, known: Iterable[str]) -> str:
+def suggest(name: object, allowed: Iterable[str]) -> str:
     """What to do about a name that is not known."""
-    near = get_close_matches(str(name), list(known), 1)
+    near = get_close_matches(str(name), list(allowed), 1)
     return f"Did you mean {near[0]}?" if near else "Remove or rename it."

@@ -45,7 +45,7 @@ def read_key(
 ) -> tuple[str, ...]:
     """The key's fields. A "/" joins several, so none may hold one."""
     names: list[Any] = faults.attempt("key", [], custom.take, "key", list)
-    known = {field.name: field for field in fields}
+    by_name = {field.name: field for field in fields}
     without_slash = {
         rule.path
         for rule in rules
@@ -56,8 +56,8 @@ def read_key(
         with faults.collect("key"):
             if (name,) in faults.missing:
                 continue
-            _check_key_field(file, known, name)
-            if len(names) > 1 and known[name].type == "string" and (name,) not in without_slash:
+            _check_key_field(file, by_name, name)
+            if len(names) > 1 and by_name[name].type == "string" and (name,) not in without_slash:
                 raise BadContract(
                     file,
                     f"key field {name}",
@@ -68,10 +68,10 @@ def read_key(
     return tuple(names)
 
 
-def _check_key_field(file: Path, known: Mapping[str, Field], name: Any) -> None:
-    field = known.get(name) if isinstance(name, str) else None
+def _check_key_field(file: Path, fields: Mapping[str, Field], name: Any) -> None:
+    field = fields.get(name) if isinstance(name, str) else None
     if field is None:
-        listed = ", ".join(known)
+        listed = ", ".join(fields)
         raise BadContract(file, "key", f"fields of {listed}", name, "Name fields.")
     if not field.required or field.type not in KEY_TYPES:
         written = f"{name}, {'required' if field.required else 'optional'} {field.type}"
@@ -125,38 +125,42 @@ def read_spans(
     if faults.missing & {"key", "event_time"}:  # nobody knows what they are measured on
         faults.missing.update(SPANS)
         return spans
-    for number, one in enumerate(listed):
-        with faults.collect(str(one.property)):
-            at = ("slaProperties", number)
-            length = _read_span(file, one, entity, measured, at)
-            if one.property in spans:
-                where, name = f"slaProperties, {one.property}", str(one.property)
-                raise BadContract(file, where, "it once", name, "Remove one of them.", at)
-            spans[str(one.property)] = length
+    for number, promise in enumerate(listed):
+        with faults.collect(str(promise.property)):
+            location = ("slaProperties", number)
+            length = _read_span(file, promise, entity, measured, location)
+            if promise.property in spans:
+                where, name = f"slaProperties, {promise.property}", str(promise.property)
+                raise BadContract(file, where, "it once", name, "Remove one of them.", location)
+            spans[str(promise.property)] = length
     return spans
 
 
 def _read_span(
     file: Path,
-    one: ServiceLevelAgreementProperty,
+    promise: ServiceLevelAgreementProperty,
     entity: str,
     measured: Mapping[str, Sequence[str]],
-    at: Location,
+    location: Location,
 ) -> timedelta:
-    where = f"slaProperties, {one.property}"
-    if one.property not in SPANS:
-        expected, advice = f"{', '.join(SPANS)}, once each", suggest(one.property, SPANS)
-        raise BadContract(file, where, expected, one.property, advice, at)
-    if type(one.value) is not int or one.value < 0 or one.unit not in SPAN_UNITS:
+    where = f"slaProperties, {promise.property}"
+    if promise.property not in SPANS:
+        expected, advice = f"{', '.join(SPANS)}, once each", suggest(promise.property, SPANS)
+        raise BadContract(file, where, expected, promise.property, advice, location)
+    if type(promise.value) is not int or promise.value < 0 or promise.unit not in SPAN_UNITS:
         expected = f"a whole number of {', '.join(SPAN_UNITS)}"
-        raise BadContract(file, where, expected, f"{one.value} {one.unit}", "Mend it.", at)
-    elements = [f"{entity}.{name}" for name in measured[one.property]]
-    if one.element not in elements:
+        raise BadContract(
+            file, where, expected, f"{promise.value} {promise.unit}", "Mend it.", location
+        )
+    elements = [f"{entity}.{name}" for name in measured[promise.property]]
+    if promise.element not in elements:
         expected = f"element {' or '.join(elements) or 'none: there is no such time'}"
-        raise BadContract(file, where, expected, one.element, MEASURED_ON[one.property], at)
-    if not one.description:
-        raise BadContract(file, where, "a description", "none", "Say why it is so long.", at)
-    return timedelta(**{SPAN_UNITS[one.unit]: one.value})
+        raise BadContract(
+            file, where, expected, promise.element, MEASURED_ON[promise.property], location
+        )
+    if not promise.description:
+        raise BadContract(file, where, "a description", "none", "Say why it is so long.", location)
+    return timedelta(**{SPAN_UNITS[promise.unit]: promise.value})
 
 
 def read_topic_settings(file: Path, custom: CustomProperties, faults: Faults) -> TopicSettings:
@@ -212,15 +216,19 @@ def read_examples(
     read = examples.Examples(fields, rules, faults.missing)
     if written == []:
         read.note((), "none")
-    at, of_changes = ((*custom.find(each), "value") for each in ("examples", "invalidExamples"))
-    valid = tuple(read.parse_record(one, (*at, n)) for n, one in enumerate(written or ()))
+    of_examples, of_changes = (
+        (*custom.find(each), "value") for each in ("examples", "invalidExamples")
+    )
+    valid = tuple(
+        read.parse_record(example, (*of_examples, n)) for n, example in enumerate(written or ())
+    )
     invalid = [
-        one
+        example
         for number, change in enumerate(changes or ())
-        if valid and (one := read.parse_invalid(valid[0], change, (*of_changes, number)))
+        if valid and (example := read.parse_invalid(valid[0], change, (*of_changes, number)))
     ]
     for problem, places in read.problems.items():
-        numbers = ", ".join(str(int(one[-1]) + 1) for one in places if one)
+        numbers = ", ".join(str(int(place[-1]) + 1) for place in places if place)
         kind = "invalidExamples" if places[0][:-1] == of_changes else "examples"
         where, expected = f"{kind} {numbers}".strip(), "records of this contract"
         faults.add(BadContract(file, where, expected, problem, "Mend the example.", places[0]))

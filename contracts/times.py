@@ -17,9 +17,9 @@ def to_instant(milliseconds: int) -> datetime | None:
 
 def render_span(length: timedelta) -> str:
     """2 h, 5 min, 90 s"""
-    for unit, one in UNITS:
-        if length and not length % one:
-            return f"{length // one} {unit}"
+    for unit, span in UNITS:
+        if length and not length % span:
+            return f"{length // span} {unit}"
     return f"{length.total_seconds():.15g} s"
 
 

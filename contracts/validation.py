@@ -185,8 +185,10 @@ def _find_release_fault(release: Row) -> Rejection | None:
 
 
 def _render_time(milliseconds: int) -> str:
-    at = to_instant(milliseconds)
-    return f"{milliseconds} ms of 1970" if at is None else f"{at:%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
+    time = to_instant(milliseconds)
+    return (
+        f"{milliseconds} ms of 1970" if time is None else f"{time:%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
+    )
 
 
 def _render(value: object) -> str:
@@ -217,7 +219,7 @@ def _load_schemas(contract: Contract) -> Mapping[int, tuple[Any, Any]]:
 def _simplify(schema: Any) -> Any:
     """The schema with plain integers for times: none overflows, and decoding is faster by half."""
     if isinstance(schema, list):
-        return [_simplify(one) for one in schema]
+        return [_simplify(branch) for branch in schema]
     if not isinstance(schema, Mapping):
         return schema
-    return {name: _simplify(one) for name, one in schema.items() if name != "logicalType"}
+    return {name: _simplify(value) for name, value in schema.items() if name != "logicalType"}

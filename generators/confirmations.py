@@ -75,7 +75,7 @@ class Orders:
         self._newest_ms = newest_ms
         self._reader = create_consumer(settings)
         places = list_partitions(create_admin(settings), [CONFIRMATIONS.name])
-        self._reader.assign([TopicPartition(*at, 0) for at in places])
+        self._reader.assign([TopicPartition(*partition, 0) for partition in places])
 
     def take_due(self, tick: int) -> Sequence[Confirmed]:
         """The confirmations that the world reads at the beginning of the tick."""

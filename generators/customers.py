@@ -52,12 +52,13 @@ class Customers:
             number = (number + self._away) % self._cards
         return self._build_payer(store, number)
 
-    def cast(self, store: int, share: float, known: bool) -> Payer:
-        """A customer who makes no chance visits. `share`: which one, from 0 to 1. `known`: one with
-        a customer id.
+    def cast(self, store: int, share: float, has_id: bool) -> Payer:
+        """A customer who makes no chance visits, with a customer id or without one.
+
+        `share`: which one, from 0 to 1.
         """
         number = self._cards + int(share * CAST / LOYAL_EVERY) * LOYAL_EVERY
-        return self._build_payer(store, number if known else number + 1)
+        return self._build_payer(store, number if has_id else number + 1)
 
     def _choose_traveller(self, store: int, day: int, draw: Random) -> Payer | None:
         """A customer of another store who may shop in this one today; None if there is none."""

@@ -133,7 +133,10 @@ class Prices:
     def introduce_plans(self) -> list[Event]:
         """The events of the promotions that are planned when the world begins."""
         planned = self._promotions.list_planned(0)
-        return [self._plan(*one, ANNOUNCED_MS, START_MS) for one in planned.items()]
+        return [
+            self._plan(number, promotion, ANNOUNCED_MS, START_MS)
+            for number, promotion in planned.items()
+        ]
 
     def plan(self, hour: int) -> list[Event]:
         """The events of the promotions that are announced in the world's n-th hour."""
@@ -142,7 +145,10 @@ class Prices:
         tomorrow = to_day(hour) + 1
         now_ms, effective_ms = to_hour_start_ms(hour), to_day_start_ms(tomorrow)
         beginning = self._promotions.list_beginning(tomorrow + NOTICE_DAYS)
-        return [self._plan(*one, now_ms, effective_ms) for one in beginning.items()]
+        return [
+            self._plan(number, promotion, now_ms, effective_ms)
+            for number, promotion in beginning.items()
+        ]
 
     def _plan(self, number: int, promotion: Promotion, at_ms: int, effective_ms: int) -> Event:
         sku, usual_cents = self._products[number].sku, self._usual_cents[number]

@@ -98,7 +98,7 @@ class Returns:
         return self._ahead
 
     def restore(self, state: list[list[int | str | None]]) -> None:
-        self._ahead = [Return._make(one) for one in state]
+        self._ahead = [Return._make(fields) for fields in state]
         heapify(self._ahead)
 
 

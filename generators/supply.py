@@ -116,8 +116,8 @@ class Supply:
             return []
         ordered, self._ordered = self._ordered, []
         leaving = [
-            self._send_van(ordered[at : at + LINES_MAX], now_ms)
-            for at in range(0, len(ordered), LINES_MAX)
+            self._send_van(ordered[first : first + LINES_MAX], now_ms)
+            for first in range(0, len(ordered), LINES_MAX)
         ]
         self._underway += leaving
         return leaving
@@ -126,8 +126,12 @@ class Supply:
         """Remove and return the shipments that arrive before `until_ms`; vans may overtake."""
         here = [shipment for shipment in self._underway if shipment.arrives_ms < until_ms]
         if here:
-            self._underway = [one for one in self._underway if one.arrives_ms >= until_ms]
-            self.awaited.difference_update(load.shelf for one in here for load in one.loads)
+            self._underway = [
+                shipment for shipment in self._underway if shipment.arrives_ms >= until_ms
+            ]
+            self.awaited.difference_update(
+                load.shelf for shipment in here for load in shipment.loads
+            )
         return here
 
     def dump_state(self) -> dict[str, Any]:
@@ -144,7 +148,7 @@ class Supply:
         self._underway = UNDERWAY.validate_python(state["underway"])
         self._planned = PLANNED.validate_python(state["planned"])
         self.awaited = {shelf for shelf, _ in self._ordered}
-        self.awaited.update(load.shelf for one in self._underway for load in one.loads)
+        self.awaited.update(load.shelf for shipment in self._underway for load in shipment.loads)
 
     def _release_planned(self, now_ms: int) -> list[Shipment]:
         """Release the planned shipments that are due; each arrives a tick later at the earliest."""
@@ -154,7 +158,7 @@ class Supply:
             if at_ms <= now_ms
         ]
         if leaving:
-            self._planned = [one for one in self._planned if one[0] > now_ms]
+            self._planned = [planned for planned in self._planned if planned[0] > now_ms]
             self._underway += leaving
         return leaving
 

@@ -153,8 +153,13 @@ def find_holder(home: Path, port: int) -> Holder | None:
         connections = psutil.net_connections(kind="tcp")
     except psutil.AccessDenied:
         connections = []
-    for one in connections:
-        if one.laddr and one.laddr.port == port and one.pid and one.status == psutil.CONN_LISTEN:
-            process = psutil.Process(one.pid)
-            return Holder(process.name(), one.pid, orphans.is_of_folder(process, home))
+    for connection in connections:
+        if (
+            connection.laddr
+            and connection.laddr.port == port
+            and connection.pid
+            and connection.status == psutil.CONN_LISTEN
+        ):
+            process = psutil.Process(connection.pid)
+            return Holder(process.name(), connection.pid, orphans.is_of_folder(process, home))
     return Holder("another user's process", 0, ours=False)

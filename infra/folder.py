@@ -40,7 +40,7 @@ class Folder:
 
     def list_names(self) -> list[str]:
         """The names of the folder's entries; empty if there is no folder."""
-        return [one.base_name for one in self._list_files(recursive=False)]
+        return [file.base_name for file in self._list_files(recursive=False)]
 
     def read(self, name: str) -> str:
         """The text of a file in the folder. Raises FileNotFoundError."""
@@ -49,7 +49,7 @@ class Folder:
 
     def count_bytes(self) -> int:
         """The size of all files below the folder, in bytes."""
-        return sum(one.size or 0 for one in self._list_files(recursive=True))
+        return sum(file.size or 0 for file in self._list_files(recursive=True))
 
     def remove(self) -> None:
         """Remove the folder with everything below it, if it exists."""

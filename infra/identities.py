@@ -152,10 +152,10 @@ class Identities:
         """
         with self._lock:
             self._begin()
-            known = self._database.execute(
+            row = self._database.execute(
                 "select 1 from identity where pseudonym = ?", (erased.pseudonym,)
             ).fetchone()
-            if known is None:
+            if row is None:
                 self._database.execute("rollback")
                 return False
             self._erase(erased)
@@ -211,16 +211,16 @@ class Identities:
         return None if row is None else str(row[0])
 
     def _note_card(self, customer: str, card: str) -> None:
-        known = self._database.execute(
+        row = self._database.execute(
             "select 1 from shown where customer = ? and card = ?", (customer, card)
         ).fetchone()
-        if known is None:
+        if row is None:
             self._begin()
             self._database.execute("insert or ignore into shown values (?, ?)", (customer, card))
 
     def _list_cards(self, customer: str) -> tuple[str, ...]:
-        known = f"select known_as from identity where pseudonym in ({CARDS}) order by known_as"
-        return tuple(str(row[0]) for row in self._database.execute(known, (customer,)))
+        query = f"select known_as from identity where pseudonym in ({CARDS}) order by known_as"
+        return tuple(str(row[0]) for row in self._database.execute(query, (customer,)))
 
 
 def locate_lookup(home: Path) -> Path:

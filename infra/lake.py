@@ -76,7 +76,7 @@ class Coverage:
 
     def of(self, topic: str) -> dict[Partition, int]:
         """The offsets of one topic."""
-        return {at: end for at, end in self.ends.items() if at[0] == topic}
+        return {partition: end for partition, end in self.ends.items() if partition[0] == topic}
 
     def then(self, ends: Offsets) -> "Coverage":
         """The coverage after one more batch, up to these offsets."""
@@ -115,15 +115,15 @@ def read_committed_ms(folder: Folder, version: int | None = None) -> int:
 
 def read_commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, Any]]:
     """The metadata of the kept commits, from the version backwards."""
-    at = find_newest_version(folder) if version is None else version
-    while at >= 0:
+    number = find_newest_version(folder) if version is None else version
+    while number >= 0:
         try:
-            actions = (folder / LOG).read(f"{at:020}.json").splitlines()
+            actions = (folder / LOG).read(f"{number:020}.json").splitlines()
         except FileNotFoundError:
             return
         entries = map(json.loads, actions)
         yield next(action["commitInfo"] for action in entries if "commitInfo" in action)
-        at -= 1
+        number -= 1
 
 
 def group_by_topic(offsets: Offsets) -> dict[str, dict[str, int]]:

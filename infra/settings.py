@@ -365,7 +365,7 @@ def _find_unprotected(current: Settings) -> Iterator[str]:
     """The variables that lead to a host that no certificate of the shop names, or to a cluster."""
     for name in ADDRESSES:
         addresses = (getattr(current, name) or HOST).split(",")
-        if {one.split(":")[0] for one in addresses} - {*current.hosts}:
+        if {address.split(":")[0] for address in addresses} - {*current.hosts}:
             yield name.upper()
     if current.broker_voters is not None:
         yield "BROKER_VOTERS"

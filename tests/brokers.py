@@ -117,8 +117,8 @@ def forget_groups(client: AdminClient) -> None:
 
 
 def list_groups(client: AdminClient) -> list[str]:
-    known = client.list_consumer_groups().result(REQUEST_SECONDS_MAX).valid
-    return [one.group_id for one in known]
+    groups = client.list_consumer_groups().result(REQUEST_SECONDS_MAX).valid
+    return [group.group_id for group in groups]
 
 
 def forget_group(client: AdminClient, group: str) -> bool:
@@ -138,15 +138,15 @@ def find_used_topics(client: AdminClient) -> set[str]:
     names = [*find_topics(client)]
     written = {topic for (topic, _), end in read_high_watermarks(client, names).items() if end}
     cluster = inspect(client, [*CONTRACTS])
-    drifted = {one.topic for one in find_drifts(cluster, CONTRACTS, missing_too=frozenset())}
+    drifted = {drift.topic for drift in find_drifts(cluster, CONTRACTS, missing_too=frozenset())}
     return (set(names) - CONTRACTS.keys()) | written | drifted
 
 
 def find_topics(client: AdminClient) -> dict[str, bool]:
     """Every topic but Kafka's own, as the broker knows it, and whether all of it has leaders."""
-    known = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics
+    topics = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics
     return {
-        name: all(one.leader >= 0 for one in topic.partitions.values())
-        for name, topic in known.items()
+        name: all(partition.leader >= 0 for partition in topic.partitions.values())
+        for name, topic in topics.items()
         if not name.startswith(INTERNAL)
     }

@@ -61,10 +61,10 @@ def install_commands(shop: Settings, folder: Path, code: Path | None) -> Path:
     """A folder with `retail` in it, which alone knows where the project is."""
     made = folder / "bin"
     made.mkdir()
-    known = {
+    variables = {
         name: value for name, value in build_environment(shop, code).items() if _is_of_project(name)
     }
-    lines = [f"export {name}='{value}'" for name, value in known.items()]
+    lines = [f"export {name}='{value}'" for name, value in variables.items()]
     start = f"exec '{sys.executable}' -m ops.cli.main \"$@\""
     (made / "retail").write_text("\n".join(["#!/bin/sh", *lines, start, ""]))
     (made / "retail").chmod(0o755)

@@ -66,7 +66,7 @@ def find_headers(secret: str, headers: httpx.Headers) -> list[str]:
 def list_with_children(pids: Iterable[int]) -> list[psutil.Process]:
     """The processes and all that they have started."""
     roots = [psutil.Process(pid) for pid in pids]
-    return [*roots, *(child for one in roots for child in one.children(recursive=True))]
+    return [*roots, *(child for root in roots for child in root.children(recursive=True))]
 
 
 def check_in_its_file_alone(settings: Settings, kept: Mapping[str, Path]) -> None:

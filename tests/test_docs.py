@@ -67,8 +67,8 @@ def read(name: str) -> str:
 
 
 def find_unknown_targets(text: str, _: Path) -> Iterator[str]:
-    known = re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE)
-    yield from (f"make {verb}" for verb in find_in_code(MAKE, text) if verb not in known)
+    targets = re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE)
+    yield from (f"make {verb}" for verb in find_in_code(MAKE, text) if verb not in targets)
 
 
 def find_unknown_commands(text: str, _: Path) -> Iterator[str]:
@@ -82,15 +82,15 @@ def is_command(words: list[str]) -> bool:
     first, *rest = words
     if first not in COMMANDS:
         return first in ("--help", "--version")
-    at = load_command(first)
+    command = load_command(first)
     for word in rest:
         if word.startswith("--"):
-            if word != "--help" and not any(word in option.opts for option in at.params):
+            if word != "--help" and not any(word in option.opts for option in command.params):
                 return False
-        elif isinstance(at, TyperGroup):
-            if word not in at.commands:
+        elif isinstance(command, TyperGroup):
+            if word not in command.commands:
                 return False
-            at = at.commands[word]
+            command = command.commands[word]
     return True
 
 
@@ -117,7 +117,7 @@ def find_missing_files(text: str, document: Path) -> Iterator[str]:
 
 def is_key(span: str) -> bool:
     """A record's key, as in `store_id/sku`: fields joined as in a path."""
-    return any(span == "/".join(one.key) for one in CONTRACTS.values())
+    return any(span == "/".join(contract.key) for contract in CONTRACTS.values())
 
 
 def find_broken_links(text: str, document: Path) -> Iterator[str]:
@@ -150,14 +150,16 @@ def list_routes() -> list[re.Pattern[str]]:
 
 
 def find_unknown_variables(text: str, _: Path) -> Iterator[str]:
-    known = {*(name.upper() for name in Settings.model_fields), STEPS_VARIABLE, *OTHERS}
-    known |= {*re.findall(r"\$\(([A-Z]+)\)", read("Makefile")), *list_command_variables()}
+    variables = {*(name.upper() for name in Settings.model_fields), STEPS_VARIABLE, *OTHERS}
+    variables |= {*re.findall(r"\$\(([A-Z]+)\)", read("Makefile")), *list_command_variables()}
     for file in (".env", "infra/cluster.env"):
-        known |= {*ASSIGNED.findall(read(file))}
+        variables |= {*ASSIGNED.findall(read(file))}
     for file in (".env", "infra/cluster.env", ".ci/containers"):
-        known |= {*re.findall(r"\$\{([A-Z_]+):-", read(file))}
-    yield from (name for name in find_in_code(ASSIGNED, text) if name not in known)
-    yield from (span for span in list_spans(text) if VARIABLE.fullmatch(span) and span not in known)
+        variables |= {*re.findall(r"\$\{([A-Z_]+):-", read(file))}
+    yield from (name for name in find_in_code(ASSIGNED, text) if name not in variables)
+    yield from (
+        span for span in list_spans(text) if VARIABLE.fullmatch(span) and span not in variables
+    )
 
 
 def list_command_variables() -> set[str]:

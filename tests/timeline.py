@@ -125,8 +125,8 @@ class Timeline:
         self, contract: Contract, effective_at: datetime, published: datetime | None, **fields: Any
     ) -> None:
         """Publish what holds from `effective_at` on, by default at that time."""
-        at = published or effective_at
-        self.put(contract, min(at, effective_at), at, effective_at=effective_at, **fields)
+        time = published or effective_at
+        self.put(contract, min(time, effective_at), time, effective_at=effective_at, **fields)
 
     def sell(
         self,

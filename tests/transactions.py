@@ -34,10 +34,10 @@ class Transactions:
     def begin(self) -> None:
         self._client.begin_transaction()
 
-    def write(self, at: Partition, key: bytes, value: bytes, published_ms: int) -> None:
+    def write(self, partition: Partition, key: bytes, value: bytes, published_ms: int) -> None:
         """Put a record into the log, where it is while the transaction is open."""
         self.oldest_ms = min(published_ms, self.oldest_ms or published_ms)
-        self._client.produce(at[0], value, key, at[1], timestamp=published_ms)
+        self._client.produce(partition[0], value, key, partition[1], timestamp=published_ms)
         assert self._client.flush(SECONDS_MAX) == 0
 
     def commit(self) -> None:
@@ -51,13 +51,13 @@ class Transactions:
 
 @contextmanager
 def open_transaction(
-    settings: Settings, at: Partition, values: Iterable[bytes], published_ms: int = 1
+    settings: Settings, partition: Partition, values: Iterable[bytes], published_ms: int = 1
 ) -> Iterator[Transactions]:
     """A transaction with these values in a partition. It is aborted when the block ends."""
     client = Transactions(settings)
     client.begin()
     for value in values:
-        client.write(at, b"", value, published_ms)
+        client.write(partition, b"", value, published_ms)
     try:
         yield client
     finally:
@@ -65,13 +65,13 @@ def open_transaction(
 
 
 def write_transaction(
-    settings: Settings, at: Partition, values: Iterable[bytes], commits: bool
+    settings: Settings, partition: Partition, values: Iterable[bytes], commits: bool
 ) -> None:
     """A transaction with these values in a partition, committed or aborted."""
     client = Transactions(settings)
     client.begin()
     for value in values:
-        client.write(at, b"", value, 1)
+        client.write(partition, b"", value, 1)
     if commits:
         client.commit()
     else:

@@ -34,4 +34,4 @@ class Change:
 
 
 NONE: frozenset[Harm] = frozenset()
-READERS, WRITERS, LOG = (frozenset({one}) for one in Harm)
+READERS, WRITERS, LOG = (frozenset({harm}) for harm in Harm)

@@ -97,7 +97,7 @@ def _compare_field(
             place, f"{before.type} → {after.type}", harms, why, f"keep {before.type}", path
         )
     elif before.required != after.required:
-        was, is_ = ("required" if one.required else "optional" for one in (before, after))
+        was, is_ = ("required" if field.required else "optional" for field in (before, after))
         harms = harms or (WRITERS if after.required else READERS)
         yield Change(place, f"{was} → {is_}", harms, why, f"keep it {was}", path)
     elif before.item != after.item:
@@ -138,7 +138,7 @@ def _compare_per(place: str, path: Path, before: Field, after: Field) -> Iterato
 
 def _explain_unreadable(reader: Contract, path: Path, writer: Contract) -> str | None:
     """Why a reader's field cannot be read from the writer's records, by Avro's own library."""
-    leaf = next(one for one, _ in list_leaves(reader.fields) if one[: len(path)] == path)
+    leaf = next(leaf for leaf, _ in list_leaves(reader.fields) if leaf[: len(path)] == path)
     of_field = build_avro_projection(reader, project_fields(reader.fields, [leaf]))
     schemas = of_field, build_avro_schema(writer)
     return _compare_schemas(*(json.dumps(schema, sort_keys=True) for schema in schemas))

@@ -36,12 +36,14 @@ class Report:
 
     @property
     def breaks(self) -> tuple[Finding, ...]:
-        return tuple(one for one in self.findings if one.breaks)
+        return tuple(finding for finding in self.findings if finding.breaks)
 
     @property
     def harmless(self) -> tuple[Finding, ...]:
         """Compatible changes that are not released yet."""
-        return tuple(one for one in self.findings if not one.breaks and not one.released)
+        return tuple(
+            finding for finding in self.findings if not finding.breaks and not finding.released
+        )
 
     @property
     def good(self) -> bool:
@@ -55,33 +57,38 @@ def check(folder: Path, today: date) -> Report:
     """
     loaded = load_all(folder)
     before, faults_before = load_released(folder)
-    known, faults_of_consumers = load_all_consumers(folder / "consumers")
+    all_consumers, faults_of_consumers = load_all_consumers(folder / "consumers")
     faults = (*loaded.faults, *faults_before, *faults_of_consumers)
-    present, consumers = _complete(loaded, before), {n: one for n, one in known.items() if one}
-    unread = Unread(frozenset(loaded.partial) - {one.file for one in present.values()}, known)
+    present, consumers = (
+        _complete(loaded, before),
+        {name: consumer for name, consumer in all_consumers.items() if consumer},
+    )
+    unread = Unread(
+        frozenset(loaded.partial) - {contract.file for contract in present.values()}, all_consumers
+    )
     findings = tuple(list_findings(present, before, consumers, today))
     declared = contradictions.find_faults(present, before, consumers, today, unread)
     explained = tuple(
-        f"{who} reads {one.contract}"
-        for one in findings
-        if one.breaks
-        for who in one.readers_broken
+        f"{who} reads {finding.contract}"
+        for finding in findings
+        if finding.breaks
+        for who in finding.readers_broken
     )
     drafts = contradictions.find_drafts(present, before, consumers)
-    changed = {one.contract for one in findings if not one.released}
+    changed = {finding.contract for finding in findings if not finding.released}
     return Report(
         contracts=len(loaded.contracts) + len(loaded.partial),
-        consumers=len(known),
+        consumers=len(all_consumers),
         faults=(
             *(str(fault).replace(f"{folder}/", "") for fault in faults),
             *personal.find_mistakes(present),
-            *(one for one in declared if not one.startswith(explained)),
+            *(fault for fault in declared if not fault.startswith(explained)),
         ),
         findings=findings,
         pending=tuple(
-            one
-            for one in find_pending(folder, loaded.contracts, before, changed)
-            if one.contract not in drafts
+            pending
+            for pending in find_pending(folder, loaded.contracts, before, changed)
+            if pending.contract not in drafts
         ),
         drafts=drafts,
     )
@@ -93,9 +100,9 @@ def _complete(loaded: Loaded, before: Released) -> dict[str, Contract]:
     last = {versions[-1].file: versions[-1] for versions in before.values()}
     for file, partial in loaded.partial.items():
         if partial is None or (partial.missing and file not in last):
-            one = last.get(file)
+            contract = last.get(file)
         else:
-            one = complete(partial, last.get(file, partial.contract))
-        if one is not None:
-            present.setdefault(one.name, one)
+            contract = complete(partial, last.get(file, partial.contract))
+        if contract is not None:
+            present.setdefault(contract.name, contract)
     return present

@@ -32,7 +32,7 @@ class Unread:
     def has(self, topic: str) -> bool:
         _, domain, rest = topic.split(".", 2) if topic.count(".") > 2 else ("", "", topic)
         file = f"{domain}/{rest}.yaml"
-        return any(one.endswith(f"/{file}") for one in self.files)
+        return any(path.endswith(f"/{file}") for path in self.files)
 
 
 def find_faults(
@@ -40,14 +40,14 @@ def find_faults(
 ) -> Iterator[str]:
     """The impossible declarations, each with the consumer that makes it."""
     drafted = find_drafts(present, before, consumers)
-    for one in consumers.values():
-        for topic, use in one.reads.items():
+    for consumer in consumers.values():
+        for topic, use in consumer.reads.items():
             if topic in present:
-                yield from _check_use(one, use, present[topic], today)
-        for verb, topics in (("reads", one.reads), ("writes", one.writes)):
+                yield from _check_use(consumer, use, present[topic], today)
+        for verb, topics in (("reads", consumer.reads), ("writes", consumer.writes)):
             for topic in topics:
                 if topic not in present and not unread.has(topic):
-                    yield f"{one.name} {verb} {topic}, which is no contract"
+                    yield f"{consumer.name} {verb} {topic}, which is no contract"
     for contract in present.values():
         yield from _check_readers(contract, consumers, unread)
         written = contract.name in drafted or find_writers(consumers, contract.name)
@@ -56,12 +56,12 @@ def find_faults(
         yield from _check_sunset(contract, present, today)
 
 
-def _check_use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[str]:
-    reads = f"{one.name} reads {contract.name}"
-    if not may_read(one, contract):
+def _check_use(consumer: Consumer, use: Use, contract: Contract, today: date) -> Iterator[str]:
+    reads = f"{consumer.name} reads {contract.name}"
+    if not may_read(consumer, contract):
         yield (
             f"{reads}, which is private to the domain {contract.domain}. Its owner, "
-            f"{contract.owner}, may name {one.name} under readers in {contract.file}"
+            f"{contract.owner}, may name {consumer.name} under readers in {contract.file}"
         )
     if contract.sunset and contract.sunset < today:
         yield f"{reads}, whose sunset was {contract.sunset}. Move to its successor"
@@ -89,18 +89,18 @@ def _find_beside(contract: Contract) -> Iterator[tuple[Path, Path]]:
             yield path, (*path[:-1], field.per)
 
 
-def may_read(one: Consumer, contract: Contract) -> bool:
+def may_read(consumer: Consumer, contract: Contract) -> bool:
     return (
         contract.visibility == "public"
-        or one.domain == contract.domain
-        or bool({one.name, f"every {one.kind}"} & set(contract.readers))
+        or consumer.domain == contract.domain
+        or bool({consumer.name, f"every {consumer.kind}"} & set(contract.readers))
     )
 
 
 def _check_readers(contract: Contract, consumers: Consumers, unread: Unread) -> Iterator[str]:
-    known = {*unread.consumers, *(f"every {one.kind}" for one in consumers.values())}
+    names = {*unread.consumers, *(f"every {consumer.kind}" for consumer in consumers.values())}
     for name in contract.readers:
-        if name not in known:
+        if name not in names:
             yield f"{contract.name}: readers names {name}, who is not in contracts/consumers"
 
 
@@ -112,8 +112,8 @@ def _check_sunset(contract: Contract, present: Contracts, today: date) -> Iterat
             f"{present[older].file} until when it is kept up"
         )
     if contract.sunset and not any(
-        one.name.rpartition(".v")[0] == contract.name.rpartition(".v")[0]
-        and one.major > contract.major
-        for one in present.values()
+        other.name.rpartition(".v")[0] == contract.name.rpartition(".v")[0]
+        and other.major > contract.major
+        for other in present.values()
     ):
         yield f"{contract.name} has a sunset, {contract.sunset}, but no successor to move to"

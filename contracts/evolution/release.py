@@ -19,16 +19,16 @@ def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
     if not report.good:
         return report, ()
     present = load(folder)
-    for one in report.pending:
-        contract = present[one.contract]
+    for pending in report.pending:
+        contract = present[pending.contract]
         file = folder / contract.file
         file.write_text(
-            replace_version(file.read_text(encoding="utf-8"), one.version), encoding="utf-8"
+            replace_version(file.read_text(encoding="utf-8"), pending.version), encoding="utf-8"
         )
-        target = locate_version(folder, replace(contract, version=one.version))
+        target = locate_version(folder, replace(contract, version=pending.version))
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
     lock = folder / LOCK.name
-    known = extend(load_lock(lock), present.values())
-    lock.write_text(render_lock(known), encoding="utf-8")
+    entries = extend(load_lock(lock), present.values())
+    lock.write_text(render_lock(entries), encoding="utf-8")
     return report, report.pending

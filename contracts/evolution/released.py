@@ -16,7 +16,7 @@ from contracts.shape import Contract, Field
 
 FOLDER = "released"
 VERSION = re.compile(r"^version: .*$", re.MULTILINE)
-TERMS = {one.name for one in fields(Contract)} - {"rules"}
+TERMS = {field.name for field in fields(Contract)} - {"rules"}
 
 Released = Mapping[str, tuple[Contract, ...]]
 """By contract, every released version, the oldest first."""
@@ -29,11 +29,11 @@ def load_released(folder: Path) -> tuple[Released, tuple[BadContract, ...]]:
     for file in sorted((folder / FOLDER).rglob("*.yaml")):
         with faults.collect():
             home = file.parent.with_name(f"{file.parent.name}.yaml")
-            one = load_at(parse_place(folder / FOLDER, home), file)
-            if one.version != file.stem:
+            contract = load_at(parse_place(folder / FOLDER, home), file)
+            if contract.version != file.stem:
                 advice = "Released files stay put."
-                raise BadContract(file, "version", file.stem, one.version, advice)
-            releases.setdefault(one.name, []).append(one)
+                raise BadContract(file, "version", file.stem, contract.version, advice)
+            releases.setdefault(contract.name, []).append(contract)
     every = {name: tuple(sorted(them, key=parse_version)) for name, them in releases.items()}
     return every, tuple(faults.found)
 
@@ -54,17 +54,17 @@ def _complete_fields(
     fields: Sequence[Field],
     released: Sequence[Field],
     missing: Collection[Part],
-    at: FieldPath = (),
+    parents: FieldPath = (),
 ) -> tuple[Field, ...]:
-    known = {one.name: one for one in released}
+    by_name = {field.name: field for field in released}
     completed = []
-    for one in fields:
-        path, last = (*at, one.name), known.get(one.name)
+    for field in fields:
+        path, last = (*parents, field.name), by_name.get(field.name)
         if path in missing and last:
             completed.append(last)
         else:
-            inner = _complete_fields(one.fields, last.fields if last else (), missing, path)
-            completed.append(replace(one, fields=inner))
+            inner = _complete_fields(field.fields, last.fields if last else (), missing, path)
+            completed.append(replace(field, fields=inner))
     return tuple(completed)
 
 

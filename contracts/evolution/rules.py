@@ -33,7 +33,7 @@ def find_changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iter
     for identity in before | after:
         was, is_ = before.get(identity), after.get(identity)
         before_text, after_text = (
-            one and describe_condition(one.kind, one.limit) for one in (was, is_)
+            rule and describe_condition(rule.kind, rule.limit) for rule in (was, is_)
         )
         if was is None and is_ is not None:
             yield _create_change(is_, f"now {after_text}", stricter=True, looser=False)

@@ -83,7 +83,7 @@ def _render(term: object) -> str:
 
 def _compare_settings(old: Contract, new: Contract) -> Iterator[Change]:
     for name, default, harms, why, reliances in GROWING:
-        texts = [one.settings.config.get(name, str(default)) for one in (old, new)]
+        texts = [contract.settings.config.get(name, str(default)) for contract in (old, new)]
         was, is_ = (float("inf") if text == UNLIMITED else int(text) for text in texts)
         before, after = (_render_setting(name, text) for text in texts)
         if is_ < was:
@@ -91,7 +91,9 @@ def _compare_settings(old: Contract, new: Contract) -> Iterator[Change]:
             yield Change(name, f"{before} → {after}", harms, why, undo, None, reliances)
         elif was != is_:
             yield Change(name, f"{before} → {after}", undo=f"keep {before}", reliances=reliances)
-    was_policy, is_policy = (one.settings.config.get(POLICY, "delete") for one in (old, new))
+    was_policy, is_policy = (
+        contract.settings.config.get(POLICY, "delete") for contract in (old, new)
+    )
     if was_policy != is_policy:
         yield Change(
             POLICY,

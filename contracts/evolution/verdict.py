@@ -84,7 +84,7 @@ def _find_broken_readers(change: Change, old: Contract, uses: Mapping[str, Use])
 def _concerns(change: Change, old: Contract, use: Use) -> bool:
     path = change.path
     if path is None:
-        return any(getattr(use.relies_on, one) is not None for one in change.reliances)
+        return any(getattr(use.relies_on, reliance) is not None for reliance in change.reliances)
     if change.meaning and use.fields == "all":  # it passes every field on, whatever it means
         return change.place in use.relies_on.fields
     return any(used[: len(path)] == path for used in use.list_paths(old))

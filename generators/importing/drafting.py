@@ -1,6 +1,7 @@
 """Proposes a mapping from the header of a file and a sample of its rows."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import datetime
@@ -59,7 +60,10 @@ def propose_mapping(file: Path) -> str:
             sample = engine.execute(f"select * from {relation} limit {SAMPLE_ROWS}").fetchall()
     except duckdb.Error as error:
         raise UserError(f"{first} should hold rows that can be read, but: {error}") from error
-    values = {name: [str(row[at]) for row in sample if row[at]] for at, name in enumerate(columns)}
+    values = {
+        name: [str(row[position]) for row in sample if row[position]]
+        for position, name in enumerate(columns)
+    }
     return "\n".join(_render_lines(first, columns, values)) + "\n"
 
 
@@ -99,7 +103,9 @@ def _render_lines(
         if field in guesses:
             yield f"  {field}: {_quote(guesses[field])}"
     yield "money: {currency: EUR, decimals: 2, rounding: half-up}  # CHECK"
-    described = [f"{one}: {_quote(guesses[one])}" for one in ("name", "category") if one in guesses]
+    described = [
+        f"{field}: {_quote(guesses[field])}" for field in ("name", "category") if field in guesses
+    ]
     yield f"products: {{{', '.join(described)}}}"
     yield "opening_stock: covering  # the least with which no shelf of the files runs below zero"
 
@@ -179,11 +185,8 @@ def guess(columns: Sequence[str]) -> dict[str, str]:
 
 def match_days(columns: Sequence[str]) -> str | None:
     """A regular expression for the columns that are days; None if no columns are."""
-    stems: dict[str, int] = {}
-    for name in columns:
-        stem = re.sub(r"[0-9]+", "0", name)
-        stems[stem] = stems.get(stem, 0) + 1
-    stem, count = max(stems.items(), key=lambda one: one[1])
+    stems = Counter(re.sub(r"[0-9]+", "0", name) for name in columns)
+    [(stem, count)] = stems.most_common(1)
     if count < WIDE_COLUMNS_MIN or "0" not in stem:
         return None
     return "^" + re.escape(stem).replace("0", "[0-9]+") + "$"

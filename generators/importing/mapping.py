@@ -73,7 +73,7 @@ class Time(_Part):
     column: str
     format: str | list[str] | None = None  # as strptime reads it; None: ISO 8601
     zone: str = "UTC"  # of the clock that the column was read from
-    at: str | None = Field(None, pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")
+    time_of_day: str | None = Field(None, alias="at", pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")
     """The time of day, where the column says the day only."""
 
     @field_validator("zone")

@@ -61,7 +61,7 @@ class Imported:
     """By topic."""
     late: int = 0
     """Published events whose event time is before the world's time, within the horizon."""
-    known: int = 0
+    in_log: int = 0
     """Events that the log held already."""
     refused: Counter[str] = field(default_factory=Counter)
     """Events by the first reason."""
@@ -71,7 +71,7 @@ class Imported:
 
     @property
     def events(self) -> int:
-        return self.published.total() + self.known + self.refused.total()
+        return self.published.total() + self.in_log + self.refused.total()
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,10 @@ class Run:
     def publish(self, events: Iterable[Issued | Refused]) -> None:
         """Publish the events that the log lacks. Raises NotDelivered."""
         chunks = split_into_batches(events, CHUNK_RECORDS)
-        new = (one for chunk in chunks for one in self._admit(chunk))
-        for slot, of_slot in groupby(new, key=lambda one: self._find_published_ms(one) // SLOT_MS):
+        new = (event for chunk in chunks for event in self._admit(chunk))
+        for slot, of_slot in groupby(
+            new, key=lambda event: self._find_published_ms(event) // SLOT_MS
+        ):
             self.advance(slot * SLOT_MS)
             for chunk in split_into_batches(of_slot, CHUNK_RECORDS):
                 self._send(chunk)
@@ -187,42 +189,42 @@ class Run:
     def _select_new(self, events: list[Issued]) -> list[Issued]:
         if not self._knows_any:  # as in every first import
             return events
-        ids = [one.event_id for one in events]
+        ids = [event.event_id for event in events]
         query = "select event_id from known where event_id in (select unnest(?))"
-        known = {event_id for [event_id] in self._engine.execute(query, [ids]).fetchall()}
-        new = [one for one in events if one.event_id not in known]
-        self.imported.known += len(events) - len(new)
+        ids_in_log = {event_id for [event_id] in self._engine.execute(query, [ids]).fetchall()}
+        new = [event for event in events if event.event_id not in ids_in_log]
+        self.imported.in_log += len(events) - len(new)
         return new
 
     def _admit(self, events: list[Issued | Refused]) -> list[Issued]:
         """The new events. The import ends after the last minute of all events."""
         issued = []
-        for one in events:
-            if isinstance(one, Refused):
-                self._refuse(one)
+        for event in events:
+            if isinstance(event, Refused):
+                self._refuse(event)
                 continue
-            issued.append(one)
-            if one.at_ms >= self._began_ms:
-                over_ms = (one.at_ms // TICK_MS + 1) * TICK_MS
+            issued.append(event)
+            if event.at_ms >= self._began_ms:
+                over_ms = (event.at_ms // TICK_MS + 1) * TICK_MS
                 self.imported.at_ms = max(self.imported.at_ms, over_ms)
         return self._select_new(issued)
 
-    def _find_published_ms(self, one: Issued) -> int:
-        return max(one.at_ms, self._began_ms)
+    def _find_published_ms(self, event: Issued) -> int:
+        return max(event.at_ms, self._began_ms)
 
     def _send(self, events: list[Issued]) -> None:
         records = []
-        for one in events:
-            published_ms = self._find_published_ms(one)
-            if one.at_ms < published_ms - HORIZON_MS:
+        for event in events:
+            published_ms = self._find_published_ms(event)
+            if event.at_ms < published_ms - HORIZON_MS:
                 old = OLD.format(HORIZON_MS / HOUR_MS)
-                self._refuse(Refused(one.contract.entity, one.file, one.row, (old,), ()))
+                self._refuse(Refused(event.contract.entity, event.file, event.row, (old,), ()))
                 continue
-            record = to_outgoing(one, published_ms, self._target.edge)
+            record = to_outgoing(event, published_ms, self._target.edge)
             if isinstance(record, Refused):
                 self._refuse(record)
                 continue
-            self.imported.late += one.at_ms < published_ms
+            self.imported.late += event.at_ms < published_ms
             records.append(record)
         if records:
             self._target.edge.save()

@@ -35,7 +35,9 @@ def list_files(paths: Sequence[Path]) -> list[Path]:
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(one for one in path.iterdir() if one.is_file() and _find_format(one))
+            inside = sorted(
+                file for file in path.iterdir() if file.is_file() and _find_format(file)
+            )
             if not inside:
                 raise UserError(
                     f"{path} should hold files that end in {_list_endings()}, but has none"
@@ -164,8 +166,8 @@ def _join(
         f"theirs.{quote_name(theirs)} = ours.{quote_name(ours)}" for theirs, ours in match.items()
     )
     taken = {*list_columns(engine, source)}
-    new = [one for one in list_columns(engine, quote_name(name)) if one not in taken]
-    added = "".join(f", theirs.{quote_name(one)}" for one in new)
+    new = [column for column in list_columns(engine, quote_name(name)) if column not in taken]
+    added = "".join(f", theirs.{quote_name(column)}" for column in new)
     other = f"{quote_name(name)} theirs on {condition}"
     return f"(select ours.*{added} from {source} ours left join {other})"
 
@@ -173,9 +175,10 @@ def _join(
 def _check_columns(mapping: Mapping, there: list[str]) -> None:
     lacking = sorted(set(_name_columns(mapping)) - set(there))
     if lacking:
-        columns = ", ".join(one for one in there if one not in (FILE_COLUMN, ROW_COLUMN))[:300]
+        columns = [column for column in there if column not in (FILE_COLUMN, ROW_COLUMN)]
+        found = ", ".join(columns)[:300]
         raise UserError(
-            f"The mapping names columns that the files lack: {', '.join(lacking)}. Found: {columns}"
+            f"The mapping names columns that the files lack: {', '.join(lacking)}. Found: {found}"
         )
 
 

@@ -16,7 +16,7 @@ def select_lines(mapping: Mapping, source: str) -> str:
     fields, products = mapping.fields, mapping.products
     money = fields.unit_price if fields.amount is None else fields.amount
     price = "_money" if fields.amount is None else "(_money / nullif(_units, 0))"
-    by = [f"coalesce({_quote_column(one)}, '')" for one in mapping.receipt.by]
+    by = [f"coalesce({_quote_column(column)}, '')" for column in mapping.receipt.by]
     named = f"concat_ws('|', {', '.join(by)})" if by else "null::varchar"
     taken = f"""
         select {FILE_COLUMN}, {ROW_COLUMN}, {_render_number(fields.units, mapping)} as _units,
@@ -79,14 +79,14 @@ def _render_moment(mapping: Mapping) -> str:
         local = f"try_strptime({column}, [{formats}])"
     else:
         local = f"try_cast({column} as timestamp)"
-    if time.at:
-        local = f"(date_trunc('day', {local}) + interval '{time.at}:00')"
-    at = f"timezone({zone}, {local})"
-    if not time.formats and not time.at:
+    if time.time_of_day:
+        local = f"(date_trunc('day', {local}) + interval '{time.time_of_day}:00')"
+    instant = f"timezone({zone}, {local})"
+    if not time.formats and not time.time_of_day:
         offset = f"regexp_matches({column}, '(Z|[+-][0-9][0-9](:?[0-9][0-9])?)$')"
         with_time = f"regexp_matches({column}, ':') and {offset}"
-        at = f"case when {with_time} then try_cast({column} as timestamptz) else {at} end"
-    return f"epoch_ms({at})"
+        instant = f"case when {with_time} then try_cast({column} as timestamptz) else {instant} end"
+    return f"epoch_ms({instant})"
 
 
 def _render_sold_by(mapping: Mapping) -> str:

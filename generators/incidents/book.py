@@ -169,7 +169,7 @@ def buy(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Done | No
     lines: list[Event] = []
     given_away_cents = most_packs = 0
     if before:
-        shelves = [shop.shelves.place[one["sku"]] for one in before["lines"]]
+        shelves = [shop.shelves.place[line["sku"]] for line in before["lines"]]
     else:  # none twice
         some = (choose(shop, deed.goods, deed.packs_hundredths, draw) for _ in range(deed.lines))
         shelves = list(dict.fromkeys(some))
@@ -200,11 +200,11 @@ def give_back(shop: Shop, deed: Deed, receipt: Event | None, draw: Random) -> Do
         return None
     bought = receipt["lines"] if receipt else [create_line_worth(shop, deed, draw)]
     lines = []
-    for one in bought:
-        units = one["units"] * deed.percent // 100
+    for line in bought:
+        units = line["units"] * deed.percent // 100
         if units:
-            shop.put_back(one["sku"], units, min(units, one["units"]) if deed.real else 0)
-            lines.append({**one, "units": units})
+            shop.put_back(line["sku"], units, min(units, line["units"]) if deed.real else 0)
+            lines.append({**line, "units": units})
     if not lines:
         return None
     named = invent_receipt(shop, deed, draw) if deed.invented else receipt
@@ -247,4 +247,4 @@ def invent_receipt(shop: Shop, deed: Deed, draw: Random) -> Event:
 
 def sum_cents(lines: Sequence[Event]) -> int:
     """What the lines come to. The simulated world sells by the piece, so none is rounded."""
-    return sum(int(one["units"] * one["unit_price_cents"]) for one in lines)
+    return sum(int(line["units"] * line["unit_price_cents"]) for line in lines)

@@ -22,13 +22,13 @@ def resold(scene: Scene) -> Deeds:
 def caterer(scene: Scene) -> Deeds:
     """Feeds a hundred people a day, and is known by name."""
     share = int(scene.draw.random() * CATERERS) / CATERERS
-    payer = scene.customers.cast(scene.store.number, share, known=True)
+    payer = scene.customers.cast(scene.store.number, share, has_id=True)
     yield buy_packs(scene, scene.draw_between(3, 10), payer, lines=scene.draw_whole(1, 3))
 
 
 def office(scene: Scene) -> Deeds:
     """The monthly order of coffee and paper, on the firm's account."""
-    yield buy_packs(scene, scene.draw_between(2, 6), scene.choose_payer(known=True))
+    yield buy_packs(scene, scene.draw_between(2, 6), scene.choose_payer(has_id=True))
 
 
 def party(scene: Scene) -> Deeds:

@@ -71,9 +71,9 @@ class Scene:
         """A till here, or in another store."""
         return int(self.draw.random() * (store or self.store).registers)
 
-    def choose_payer(self, known: bool = False) -> Payer:
+    def choose_payer(self, has_id: bool = False) -> Payer:
         """A payer with a card that is used for nothing else on these days."""
-        return self.customers.cast(self.store.number, self.draw.random(), known)
+        return self.customers.cast(self.store.number, self.draw.random(), has_id)
 
     def draw_times_ms(self, count: int, span_ms: int) -> list[int]:
         """Random times in order, in milliseconds after the scene's start; the first is zero."""
@@ -89,7 +89,8 @@ class Scene:
             if other is not self.store and other.is_open(hour_of_day)
         ]
         return sorted(
-            (at for at in stores if km_min <= at[0] <= km_max), key=lambda at: (at[0], at[1].number)
+            (place for place in stores if km_min <= place[0] <= km_max),
+            key=lambda place: (place[0], place[1].number),
         )
 
     def plan(

@@ -77,7 +77,7 @@ def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
 
 def parse_voters(settings: Settings) -> Mapping[int, str]:
     """The controller address of each broker of the cluster, by id; empty for a broker alone."""
-    named = (one.split("@") for one in (settings.broker_voters or "").split(",") if one)
+    named = (voter.split("@") for voter in (settings.broker_voters or "").split(",") if voter)
     return MappingProxyType({int(number): address for number, address in named})
 
 

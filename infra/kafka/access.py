@@ -69,7 +69,7 @@ def set_users(settings: Settings, services: Iterable[str]) -> None:
 def set_grants(settings: Settings, grants: Collection[Grant]) -> None:
     """Set exactly these grants in the broker, and wait until they hold. Raises KafkaException."""
     client = create_admin(settings)
-    wanted = {_to_binding(one) for one in grants}
+    wanted = {_to_binding(grant) for grant in grants}
 
     def read() -> set[AclBinding]:
         found = client.describe_acls(EVERY_PERMISSION, request_timeout=REQUEST_SECONDS_MAX)
@@ -79,7 +79,7 @@ def set_grants(settings: Settings, grants: Collection[Grant]) -> None:
     if missing := sorted(wanted - there):
         for future in client.create_acls(missing, request_timeout=REQUEST_SECONDS_MAX).values():
             future.result(REQUEST_SECONDS_MAX)
-    if surplus := [_to_filter(one) for one in sorted(there - wanted)]:
+    if surplus := [_to_filter(binding) for binding in sorted(there - wanted)]:
         for future in client.delete_acls(surplus, request_timeout=REQUEST_SECONDS_MAX).values():
             future.result(REQUEST_SECONDS_MAX)
     wait_until(lambda: read() == wanted, "the broker knows who may do what")

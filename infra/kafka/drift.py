@@ -55,7 +55,7 @@ def inspect(client: AdminClient, names: list[str]) -> Cluster:
     """The cluster, with those of these topics that exist. Raises KafkaException."""
     there = client.list_topics(timeout=REQUEST_SECONDS_MAX)
     present = [name for name in names if name in there.topics]
-    brokers = [ConfigResource(ResourceType.BROKER, str(one)) for one in there.brokers]
+    brokers = [ConfigResource(ResourceType.BROKER, str(broker)) for broker in there.brokers]
     topics = [ConfigResource(ResourceType.TOPIC, name) for name in present]
     # A broker describes only itself; any broker describes every topic.
     asked = [*([broker] for broker in brokers), *([topics] if topics else [])]
@@ -71,12 +71,14 @@ def inspect(client: AdminClient, names: list[str]) -> Cluster:
     return Cluster(
         brokers=len(there.brokers),
         auto_create=any(
-            config[one.restype, one.name].get(AUTO_CREATE) == "true" for one in brokers
+            config[broker.restype, broker.name].get(AUTO_CREATE) == "true" for broker in brokers
         ),
         topics={
             name: Topic(
                 partitions=len(there.topics[name].partitions),
-                copies=min(len(one.replicas) for one in there.topics[name].partitions.values()),
+                copies=min(
+                    len(partition.replicas) for partition in there.topics[name].partitions.values()
+                ),
                 config=config[ResourceType.TOPIC, name],
             )
             for name in present
@@ -126,10 +128,12 @@ def find_drifts(
 def mend(client: AdminClient, drifted: list[Drift]) -> None:
     """Fix the mendable differences in configuration. Raises KafkaException."""
     changes: dict[str, list[ConfigEntry]] = {}
-    for one in drifted:
-        if one.mendable and one.what != "topic":
-            entry = ConfigEntry(one.what, one.expected, incremental_operation=AlterConfigOpType.SET)
-            changes.setdefault(one.topic, []).append(entry)
+    for drift in drifted:
+        if drift.mendable and drift.what != "topic":
+            entry = ConfigEntry(
+                drift.what, drift.expected, incremental_operation=AlterConfigOpType.SET
+            )
+            changes.setdefault(drift.topic, []).append(entry)
     resources = [
         ConfigResource(ResourceType.TOPIC, name, incremental_configs=entries)
         for name, entries in changes.items()

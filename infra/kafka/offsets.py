@@ -56,12 +56,12 @@ def list_partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partitio
         return ()
     # Any broker answers this. A describe request goes to the controller, and an old client keeps
     # asking the one that it first found.
-    known = admin.list_topics(timeout=REQUEST_SECONDS_MAX).topics
+    present = admin.list_topics(timeout=REQUEST_SECONDS_MAX).topics
     for name in names:
-        if name not in known:
+        if name not in present:
             raise UnknownTopic(name)
     return tuple(
-        sorted((name, partition) for name in names for partition in known[name].partitions)
+        sorted((name, partition) for name in names for partition in present[name].partitions)
     )
 
 
@@ -108,9 +108,9 @@ class EndOffsets:
 
     def _ask_again(self) -> dict[Partition, int]:
         """The present ends of the known partitions; none if one has no leader."""
-        wanted = {TopicPartition(*at): OffsetSpec.latest() for at in self._partitions}
+        wanted = {TopicPartition(*partition): OffsetSpec.latest() for partition in self._partitions}
         answers = _answer(self._admin, wanted, self._isolation)
-        found = {at: info.offset for at, info in answers.items()}
+        found = {partition: info.offset for partition, info in answers.items()}
         return {} if OFFSET_INVALID in found.values() else found
 
 
@@ -163,7 +163,7 @@ def _read_ends(
 def _look_up(
     admin: AdminClient,
     topics: Iterable[str],
-    at: OffsetSpec,
+    spec: OffsetSpec,
     isolation: IsolationLevel = IsolationLevel.READ_COMMITTED,
     patient: bool = False,
 ) -> dict[Partition, ListOffsetsResultInfo]:
@@ -172,7 +172,7 @@ def _look_up(
     Raises UserError in the end, or KafkaException if no broker said which partitions there are.
     """
     partitions = _list_patiently(admin, topics) if patient else list_partitions(admin, topics)
-    wanted = {TopicPartition(*partition): at for partition in partitions}
+    wanted = {TopicPartition(*partition): spec for partition in partitions}
     found: dict[Partition, ListOffsetsResultInfo] = {}
 
     def try_answer() -> bool:
@@ -240,7 +240,7 @@ def fetch_committed(
     An offset below 0 means that nothing is committed. It repeats the request while the broker has
     no coordinator of the group. Raises TimeoutError and KafkaException.
     """
-    wanted = [TopicPartition(*at) for at in places]
+    wanted = [TopicPartition(*partition) for partition in places]
 
     def ask() -> list[TopicPartition]:
         try:

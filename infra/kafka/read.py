@@ -65,12 +65,14 @@ def read_between(
     The records of a partition come in order; the order of partitions is arbitrary. Raises
     TimeoutError when Kafka sends nothing for IDLE_SECONDS_MAX.
     """
-    waiting = {at: end for at, end in ends.items() if starts.get(at, 0) < end}
+    waiting = {partition: end for partition, end in ends.items() if starts.get(partition, 0) < end}
     if not waiting:
         return
     reader = create_consumer(settings, None, enable_partition_eof=True, **overrides)
     try:
-        reader.assign([TopicPartition(*at, starts.get(at, 0)) for at in waiting])
+        reader.assign(
+            [TopicPartition(*partition, starts.get(partition, 0)) for partition in waiting]
+        )
         yield from read_assigned(reader, waiting, IDLE_SECONDS_MAX)
     finally:
         reader.close()
@@ -94,12 +96,12 @@ def read_assigned(reader: Consumer, ends: Offsets, idle_seconds_max: float) -> G
     deadline = time.monotonic() + idle_seconds_max
     while waiting:
         for message in consume_arrived(reader, RECORDS_PER_POLL_MAX, POLL_SECONDS):
-            at, offset = _get_place(message)
+            partition, offset = _get_place(message)
             if message.error() is not None:
-                if offset >= ends[at]:
-                    waiting.pop(at, None)
+                if offset >= ends[partition]:
+                    waiting.pop(partition, None)
                 continue
-            if offset < ends[at]:
+            if offset < ends[partition]:
                 yield message
             deadline = time.monotonic() + idle_seconds_max
         waiting = _find_unread(reader, waiting)
@@ -143,6 +145,6 @@ def _find_unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
 
     It asks for positions: the end may be a transaction's marker, or compacted away.
     """
-    position = reader.position([TopicPartition(*at) for at in waiting])
-    places = {(at.topic, at.partition): at.offset for at in position}
-    return {at: end for at, end in waiting.items() if places[at] < end}
+    position = reader.position([TopicPartition(*partition) for partition in waiting])
+    places = {(place.topic, place.partition): place.offset for place in position}
+    return {partition: end for partition, end in waiting.items() if places[partition] < end}

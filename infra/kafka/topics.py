@@ -54,7 +54,7 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
         present = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics
     except KafkaException as error:
         raise KafkaDown(settings.bootstrap_servers) from error
-    missing = {name: one.settings for name, one in topics.items() if name not in present}
+    missing = {name: contract.settings for name, contract in topics.items() if name not in present}
     if not missing:
         return ()
     replicas = settings.kafka_replication_factor
@@ -62,8 +62,8 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
     in_sync = {"min.insync.replicas": str(max(1, replicas - 1))}
     made = client.create_topics(
         [
-            NewTopic(name, one.partitions, replicas, config={**in_sync, **build_config(one)})
-            for name, one in missing.items()
+            NewTopic(name, topic.partitions, replicas, config={**in_sync, **build_config(topic)})
+            for name, topic in missing.items()
         ],
         operation_timeout=REQUEST_SECONDS_MAX,
     )

@@ -143,7 +143,7 @@ def _create_name(common: str) -> x509.Name:
 
 
 def _name_hosts(settings: Settings) -> x509.SubjectAlternativeName:
-    return x509.SubjectAlternativeName([_name_host(one) for one in settings.hosts])
+    return x509.SubjectAlternativeName([_name_host(host) for host in settings.hosts])
 
 
 def _name_host(host: str) -> x509.GeneralName:

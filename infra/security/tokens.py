@@ -120,7 +120,7 @@ def remove_token(settings: Settings, name: str) -> None:
 
 def ensure_tokens(settings: Settings, now_ms: int) -> None:
     """Draw the shop's own token for each role, named like the role, unless it has a valid one."""
-    valid = {one.name for one in list_tokens(settings) if not one.is_expired(now_ms)}
+    valid = {token.name for token in list_tokens(settings) if not token.is_expired(now_ms)}
     for role in Role:
         if role not in valid:
             add_token(settings, role, role, now_ms, DAYS)
@@ -135,8 +135,8 @@ def read_own(settings: Settings, now_ms: int = 0) -> str | None:
 
 
 def _explain_missing(settings: Settings, name: str) -> UserError:
-    known = ", ".join(one.name for one in list_tokens(settings)) or "no token"
-    return UserError(f"Expected one of {known}, found {name[:80]!r}")
+    names = ", ".join(token.name for token in list_tokens(settings)) or "no token"
+    return UserError(f"Expected one of {names}, found {name[:80]!r}")
 
 
 def _read(file: Path) -> Token | None:

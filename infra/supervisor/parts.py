@@ -53,7 +53,7 @@ def find_parts(settings: Settings) -> dict[str, int]:
     manager = daemon.find_running(settings.data_dir)
     if manager is None:
         return {}
-    parts = {name: one.pid for name, one in manager.list_processes().items() if one.pid}
+    parts = {name: process.pid for name, process in manager.list_processes().items() if process.pid}
     for engine in find_engines(parts[PIPELINES]) if PIPELINES in parts else ():
         with suppress(psutil.NoSuchProcess):
             if (worker := engine.parent()) is not None:

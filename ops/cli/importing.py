@@ -93,7 +93,7 @@ def show(imported: Imported, report: Path, *, dry: bool) -> None:
     verb = "would be published" if dry else "published"
     screen.say(
         f"  {imported.rows:,} rows · {imported.published.total():,} events {verb}"
-        f" · {imported.known:,} in the log already · {imported.refused.total():,} refused"
+        f" · {imported.in_log:,} in the log already · {imported.refused.total():,} refused"
     )
     for topic, count in sorted(imported.published.items()):
         screen.say(f"  {count:>11,}  {topic}")

@@ -21,7 +21,7 @@ class Around(NamedTuple):
 
 def list_around(contract: Contract) -> Iterator[Around]:
     """A record for each place around each limit of the contract."""
-    for rule in (one for one in contract.rules if one.kind in NEAR):
+    for rule in (rule for rule in contract.rules if rule.kind in NEAR):
         for value, keeps in NEAR[rule.kind](contract, rule):
             yield Around(rule, change(contract.examples[0], rule.path, value), keeps)
 
@@ -48,13 +48,13 @@ def vary_number(inwards: int) -> Callable[..., Iterator[tuple[int, bool]]]:
 def vary_size(inwards: int) -> Callable[..., Iterator[tuple[Any, bool]]]:
     def near(contract: Contract, rule: Rule) -> Iterator[tuple[Any, bool]]:
         limit = int(str(rule.limit))
-        one = create_unit(contract, rule)
-        yield one * limit, True
-        yield one * (limit + inwards), True
+        unit = create_unit(contract, rule)
+        yield unit * limit, True
+        yield unit * (limit + inwards), True
         if limit - inwards >= 0:
-            yield one * (limit - inwards), False
+            yield unit * (limit - inwards), False
         if inwards < 0:
-            yield one * min(10 * limit, limit + SIZE_MAX), False
+            yield unit * min(10 * limit, limit + SIZE_MAX), False
 
     return near
 

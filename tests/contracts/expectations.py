@@ -57,9 +57,9 @@ def _check_values(relies: Reliances, value: Mapping[str, Any]) -> Iterator[str]:
     for place, sign in relies.sign.items():
         if any(number < LEAST[sign] for number in find_at(value, parse_path(place))):
             yield f"{place} is not {sign}"
-    for place, known in relies.values.items():
+    for place, values in relies.values.items():
         found = find_at(value, parse_path(place))
-        yield from (f"{place} is {number}" for number in found if number not in known)
+        yield from (f"{place} is {number}" for number in found if number not in values)
 
 
 def _check_place(

@@ -42,7 +42,7 @@ def read_by_python(settings: Settings) -> dict[str, Any]:
 def read_by_spark(spark: SparkSession, settings: Settings) -> dict[str, int]:
     """Units sold by shelf, as the inventory pipeline's own functions have them."""
     shelves = build_rows(load("inventory"), read_log(spark, settings)).collect()
-    return {f"{one['store_id']}/{one['sku']}": one["units_sold"] for one in shelves}
+    return {f"{row['store_id']}/{row['sku']}": row["units_sold"] for row in shelves}
 
 
 def read_log(spark: SparkSession, settings: Settings) -> DataFrame:

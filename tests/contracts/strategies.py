@@ -36,9 +36,9 @@ def _ordered(record: dict[str, Any], rules: Sequence[Rule]) -> dict[str, Any]:
     """The same with compared fields in their order: by chance alone several seldom are."""
     for rule in rules:
         if KINDS[rule.kind].limit_is_field and len(rule.path) == 1:
-            [one], other = rule.path, str(rule.limit)
-            if None not in (record[one], record[other]) and record[one] > record[other]:
-                record = {**record, one: record[other], other: record[one]}
+            [field], other = rule.path, str(rule.limit)
+            if None not in (record[field], record[other]) and record[field] > record[other]:
+                record = {**record, field: record[other], other: record[field]}
     return record
 
 

@@ -13,16 +13,16 @@ from ops.verify.validation import find_untimeliness
 from tests.contracts.around import list_around
 from tests.contracts.broken_rules import find_broken_rules
 
-TIMED = [one for one in VALIDATED.values() if one.horizon is not None]
+TIMED = [contract for contract in VALIDATED.values() if contract.horizon is not None]
 
 
 @pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
 def test_a_value_goes_up_to_its_limit_and_no_further(contract: Contract) -> None:
     checks = {asked.name: asked for asked in order_checks(contract)}
-    for one in list_around(contract):
-        named = one.rule.name
-        assert (named not in find_broken_rules(contract, one.value)) == one.keeps, named
-        assert checks[named].holds(one.value) == one.keeps, named
+    for around in list_around(contract):
+        named = around.rule.name
+        assert (named not in find_broken_rules(contract, around.value)) == around.keeps, named
+        assert checks[named].holds(around.value) == around.keeps, named
 
 
 @pytest.mark.parametrize("contract", TIMED, ids=repr)

@@ -97,7 +97,7 @@ LINE = RECEIPTS.examples[0]["lines"][0]
 UNFIT: list[tuple[Contract, str, Any]] = [
     *((ADJUSTMENTS, "units", units) for units in ("many", 0.5, 2**31)),
     (ADJUSTMENTS, "colour", "red"),
-    *((ADJUSTMENTS, "event_time", at) for at in ("noon", 2**63, 0.5, 1772448067120.7)),
+    *((ADJUSTMENTS, "event_time", time) for time in ("noon", 2**63, 0.5, 1772448067120.7)),
     (ADJUSTMENTS, "event_time", datetime(2026, 3, 2)),  # noqa: DTZ001
     *((RECEIPTS, "lines", lines) for lines in (7, [{"sku": "SKU-7"}], [None])),
     (RECEIPTS, "lines", [{**LINE, "colour": "red"}]),

@@ -17,7 +17,7 @@ from infra.kafka import Record
 from tests.contracts.expectations import find_violations, project
 
 RECEIPT = RECEIPTS.examples[0]
-USES = [(who, topic) for who, one in CONSUMERS.items() for topic in one.reads]
+USES = [(who, topic) for who, consumer in CONSUMERS.items() for topic in consumer.reads]
 
 
 def test_a_reader_hands_out_what_is_declared() -> None:
@@ -54,8 +54,8 @@ def test_a_file_is_called_like_its_consumer(tmp_path: Path) -> None:
 
 def create_record(contract: Contract, value: Mapping[str, Any]) -> Record:
     """The value as a record, published when it happened."""
-    at = value.get(contract.event_time or "")
-    published_ms = int(at.timestamp() * 1000) if isinstance(at, datetime) else 1
+    event_time = value.get(contract.event_time or "")
+    published_ms = int(event_time.timestamp() * 1000) if isinstance(event_time, datetime) else 1
     key = encode_key(contract, value)
     partition = choose_partition(key, contract.settings.partitions)
     return Record(contract.name, partition, 0, published_ms, key, encode(contract, value), ())

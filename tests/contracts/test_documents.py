@@ -10,7 +10,9 @@ from contracts import CONTRACTS, PRICE_CHANGES, RECEIPTS, Contract, build_model
 from contracts.documents import from_document, to_document
 from contracts.faults import check_timing, find_faults
 
-EVENTS = [one for one in CONTRACTS.values() if one.kind == "topic" and one.event_time]
+EVENTS = [
+    contract for contract in CONTRACTS.values() if contract.kind == "topic" and contract.event_time
+]
 RECEIPT = RECEIPTS.examples[0]
 
 
@@ -26,7 +28,9 @@ def test_an_example_comes_back_from_json_as_it_was(contract: Contract) -> None:
 
 def _drop_none(value: Any) -> Any:
     if isinstance(value, list):
-        return [{name: one for name, one in item.items() if one is not None} for item in value]
+        return [
+            {name: inner for name, inner in item.items() if inner is not None} for item in value
+        ]
     return value
 
 

@@ -12,7 +12,7 @@ OF_THE_WALL = {"control"}
 
 
 def test_no_type_is_a_float() -> None:
-    assert {known.value for known in TYPES.values()}.isdisjoint({float, complex})
+    assert {row.value for row in TYPES.values()}.isdisjoint({float, complex})
 
 
 @EVERY
@@ -36,10 +36,17 @@ def test_a_view_whose_keys_go_on_with_time_says_how_long_its_rows_are_kept(
 
 @EVERY
 def test_the_examples_show_every_field_and_what_breaks_each_rule_alone(contract: Contract) -> None:
-    shown = {name for one in contract.examples for name, value in one.items() if value is not None}
+    shown = {
+        name
+        for example in contract.examples
+        for name, value in example.items()
+        if value is not None
+    }
     assert shown == {field.name for field in contract.fields}
     for valid in contract.examples:
         assert find_broken_rules(contract, valid) == set()
     for invalid in contract.invalid_examples:
         assert find_broken_rules(contract, invalid.value) == {invalid.rule}
-    assert {rule.name for rule in contract.rules} == {one.rule for one in contract.invalid_examples}
+    assert {rule.name for rule in contract.rules} == {
+        example.rule for example in contract.invalid_examples
+    }

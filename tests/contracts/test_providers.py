@@ -38,15 +38,15 @@ from tests.worlds import shrink_world
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e]
 
 SECONDS_MAX = 120
-PIPELINES = {name for name, one in CONSUMERS.items() if one.kind == "pipeline"}
+PIPELINES = {name for name, consumer in CONSUMERS.items() if consumer.kind == "pipeline"}
 BY_PIPELINES = {topic for name in PIPELINES for topic in CONSUMERS[name].writes}
 """Only Spark writes these: tests/replay compares them with the same expectations."""
 RELEASED_BY_HAND = {"public.quarantine.release.v1"}
 DRAFTS = set(check_contracts(HERE).drafts)
 USES = [
     (name, topic)
-    for name, one in CONSUMERS.items()
-    for topic in one.reads
+    for name, consumer in CONSUMERS.items()
+    for topic in consumer.reads
     if topic not in BY_PIPELINES | RELEASED_BY_HAND | DRAFTS
 ]
 """Every consumer with every topic that something here publishes."""
@@ -94,9 +94,9 @@ def run(settings: Settings, module: str, *words: str) -> None:
     )
 
 
-def post(settings: Settings, contract: Contract, at: datetime, **changes: str) -> None:
+def post(settings: Settings, contract: Contract, event_time: datetime, **changes: str) -> None:
     """Post an event, and try to act without the token, which is recorded."""
-    example = {**contract.examples[0], "event_id": "posted", "event_time": at, **changes}
+    example = {**contract.examples[0], "event_id": "posted", "event_time": event_time, **changes}
     event = to_document(contract, example)
     with serving(create_sources(settings)) as api:
         path = f"/v1/events/{contract.name}"
@@ -137,9 +137,11 @@ def select_accepted(contract: Contract, records: list[Record]) -> list[Record]:
     if contract.name not in VALIDATED:
         return records
     return [
-        one
-        for one in records
-        if not isinstance(validate(contract, one.key, one.value, one.published_ms), Rejection)
+        record
+        for record in records
+        if not isinstance(
+            validate(contract, record.key, record.value, record.published_ms), Rejection
+        )
     ]
 
 
@@ -157,6 +159,6 @@ def test_nobody_writes_what_they_do_not_declare(published: Log) -> None:
         if name in DRAFTS:
             assert not records
             continue
-        writers = {who for who, one in CONSUMERS.items() if name in one.writes}
+        writers = {who for who, consumer in CONSUMERS.items() if name in consumer.writes}
         assert writers
         assert records or writers <= PIPELINES | {"quarantine"}

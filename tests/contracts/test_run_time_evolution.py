@@ -109,7 +109,9 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
     edit(new / "contracts", {RECEIPT: [(BEFORE, FIELD + BEFORE)]})
     report, released = release(new / "contracts", TODAY)
     assert report.good
-    assert [(one.contract, one.version) for one in released] == [(RECEIPTS.name, "1.4.0")]
+    assert [(pending.contract, pending.version) for pending in released] == [
+        (RECEIPTS.name, "1.4.0")
+    ]
     early, beside, last = (create_receipts(name) for name in ("early", "beside", "last"))
     fresh = create_receipts("fresh", till_version="R7.2")
     output = folder / "generation.log"
@@ -129,7 +131,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
         settings=settings,
         old=old,
         new=new,
-        sold={one["event_id"]: one for one in sold},
+        sold={receipt["event_id"]: receipt for receipt in sold},
         generation=founded,
         answer=answer(Work(settings, load("inventory"), founded)),
         log=output.read_text(),
@@ -164,7 +166,7 @@ def start_selling(
 ) -> "subprocess.Popen[bytes]":
     """A publisher, as that version of the code encodes."""
     file = settings.data_dir / f"{sold[0]['event_id']}.jsonl"
-    file.write_text("".join(f"{json.dumps(to_priced_document(one))}\n" for one in sold))
+    file.write_text("".join(f"{json.dumps(to_priced_document(receipt))}\n" for receipt in sold))
     return subprocess.Popen(
         [sys.executable, "-m", "tests.contracts.selling", str(file)],
         cwd=code,
@@ -194,10 +196,13 @@ def await_end(*running: "subprocess.Popen[bytes]") -> None:
 
 def count_applied(settings: Settings) -> int:
     """How many receipts the generation has counted, at its marker."""
-    known = load_generations(settings, "inventory").members
-    if not known or read_marker(settings, known[0].pipeline, known[0].number) is None:
+    generations = load_generations(settings, "inventory").members
+    if (
+        not generations
+        or read_marker(settings, generations[0].pipeline, generations[0].number) is None
+    ):
         return 0
-    found = answer(Work(settings, load("inventory"), known[0]))
+    found = answer(Work(settings, load("inventory"), generations[0]))
     return sum(book.applied for book in found.books.values())
 
 
@@ -211,7 +216,7 @@ def receipts_log(versions: Versions) -> list[Record]:
 def test_a_live_generation_of_old_code_reads_on_once_its_lock_is_told(versions: Versions) -> None:
     found = versions.answer
     shelves = found.rows["public.inventory.stock-level.v1"].values()
-    sold = {f"{one['store_id']}/{one['sku']}": one["units_sold"] for one in shelves}
+    sold = {f"{row['store_id']}/{row['sku']}": row["units_sold"] for row in shelves}
     assert sold == versions.units
     assert sum(book.quarantined for book in found.books.values()) == 0
     assert versions.generation.number == 1
@@ -241,8 +246,8 @@ def test_whoever_was_told_reads_all_of_it(code: str, versions: Versions) -> None
     assert found["code"] == str(home)
     assert found["rejected"] == {}
     assert found["units"] == versions.units
-    known = versions.tills if code == "new" else dict.fromkeys(versions.sold, "not known")
-    assert found["accepted"] == known
+    tills = versions.tills if code == "new" else dict.fromkeys(versions.sold, "not known")
+    assert found["accepted"] == tills
     if code == "new":
         assert found["units in spark"] == versions.units
 
@@ -298,7 +303,7 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     """This process runs the old code and its lock lacks the new schema: why the order matters."""
     assert versions.new_id not in {entry.id for entry in load_lock()}
     frame = b"\0" + versions.new_id.to_bytes(4, "big")
-    fresh = [one for one in receipts_log if (one.value or b"").startswith(frame)]
+    fresh = [record for record in receipts_log if (record.value or b"").startswith(frame)]
     old = {name for name, till in versions.tills.items() if till is None}
     found = read_by_python(versions.settings)
     assert found["accepted"].keys() == old

@@ -48,8 +48,10 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, wrong: str, told: 
     line = text[: text.index(STATUS)].count("\n") + 1
     found = fail(tmp_path, text.replace("team: {name: stores}\n", "").replace(STATUS, wrong))
     places = tuple(f"receipt.v1.yaml:{number}: " for number in (line, line + 1))
-    of_line = [one for one in found.splitlines() if any(place in one for place in places)]
-    assert any(told in one for one in of_line), found
+    of_line = [
+        message for message in found.splitlines() if any(place in message for place in places)
+    ]
+    assert any(told in message for message in of_line), found
 
 
 @pytest.mark.parametrize(

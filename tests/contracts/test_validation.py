@@ -44,7 +44,9 @@ def reject(key: bytes | None, value: bytes | None) -> Rejection:
 
 @pytest.mark.parametrize("contract", VALIDATED.values(), ids=VALIDATED)
 def test_every_invalid_example_is_rejected_by_its_rule(contract: Contract) -> None:
-    examples = [one for one in contract.invalid_examples if not one.rule.endswith("is given")]
+    examples = [
+        example for example in contract.invalid_examples if not example.rule.endswith("is given")
+    ]
     assert examples  # what is not given cannot be encoded
     for example in examples:
         assert find_reason(contract, example.value) == example.rule
@@ -131,4 +133,4 @@ def test_a_release_is_not_late_by_the_time_of_the_original() -> None:
 
 def test_a_length_of_time_is_told_in_its_largest_unit() -> None:
     lengths = timedelta(days=2), timedelta(hours=2), timedelta(minutes=90), timedelta(seconds=1)
-    assert [render_span(one) for one in lengths] == ["2 d", "2 h", "90 min", "1 s"]
+    assert [render_span(length) for length in lengths] == ["2 d", "2 h", "90 min", "1 s"]

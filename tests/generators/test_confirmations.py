@@ -35,7 +35,9 @@ def run_world(heard: Sequence[Confirmed], hours: int = 2) -> tuple[World, list[P
 
 def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     world, published = run_world([ORDER])
-    left, came = (one.event for one in published if one.topic == SHIPMENTS.name)
+    left, came = (
+        publication.event for publication in published if publication.topic == SHIPMENTS.name
+    )
     assert (left["status"], left["event_time"]) == ("dispatched", to_tick_start_ms(HEARD_AT))
     assert (came["status"], came["event_time"]) == ("received", ARRIVES_MS)
     assert left["purchase_order_id"] == came["purchase_order_id"] == "PO-1"
@@ -60,7 +62,7 @@ def test_what_was_heard_is_heard_again_at_the_same_tick_and_never_twice(tmp_path
     first.hear(7, [ORDER, ORDER])
     first.hear(9, [ORDER, ORDER._replace(order_id="PO-2")])
     for journal in (first, Journal(tmp_path, "a world")):
-        heard = [one.order_id for tick in range(12) for one in journal.list_heard(tick)]
+        heard = [order.order_id for tick in range(12) for order in journal.list_heard(tick)]
         assert heard == ["PO-1", "PO-2"]
         assert journal.list_heard(7) == [ORDER]
     assert Journal(tmp_path, "another world").list_heard(7) == ()
@@ -85,7 +87,7 @@ def listen(monkeypatch: pytest.MonkeyPatch, folder: Path, waiting: list[Bad]) ->
 
     def consume(most: int, timeout: float) -> list[Message]:
         taken = [waiting.pop(0) for _ in range(min(most, len(waiting)))]
-        return [create_message(CONFIRMATIONS, one) for one in taken]
+        return [create_message(CONFIRMATIONS, record) for record in taken]
 
     reader = SimpleNamespace(assign=lambda _: None, consume=consume)
     monkeypatch.setattr(confirmations, "RECORDS_PER_TICK_MAX", PER_TICK)
@@ -103,10 +105,10 @@ def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
     waiting: list[Bad] = [get_good(CONFIRMATIONS, purchase_order_id=name) for name in names]
     heard = listen(monkeypatch, tmp_path, waiting)
     ticks = range(10 + 1)
-    order_ids = [[one.order_id for one in heard.take_due(tick)] for tick in ticks]
+    order_ids = [[order.order_id for order in heard.take_due(tick)] for tick in ticks]
     assert order_ids == [names[tick * PER_TICK : (tick + 1) * PER_TICK] for tick in ticks]
     again = Journal(tmp_path, "a world")
-    assert [[one.order_id for one in again.list_heard(tick)] for tick in ticks] == order_ids
+    assert [[order.order_id for order in again.list_heard(tick)] for tick in ticks] == order_ids
 
 
 def test_a_world_goes_on_past_bad_confirmations(
@@ -114,5 +116,5 @@ def test_a_world_goes_on_past_bad_confirmations(
 ) -> None:
     bad = list_bad(CONFIRMATIONS).values()
     heard = listen(monkeypatch, tmp_path, [*bad, get_good(CONFIRMATIONS)])
-    order_ids = [one.order_id for tick in range(len(bad)) for one in heard.take_due(tick)]
+    order_ids = [order.order_id for tick in range(len(bad)) for order in heard.take_due(tick)]
     assert order_ids == [CONFIRMATIONS.examples[0]["purchase_order_id"]]

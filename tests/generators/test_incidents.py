@@ -14,13 +14,16 @@ SETTLED_MS = START_MS + (HOURS - 3) * HOUR_MS
 def find_incidents() -> list[Event]:
     """Those that were over long enough before the end: what was late is in the log, too."""
     incidents = publish_world(BUSY, INCIDENTS, HOURS)
-    found = [one for one in incidents if one["world_at"] < SETTLED_MS]
+    found = [incident for incident in incidents if incident["world_at"] < SETTLED_MS]
     assert found
     return found
 
 
 def test_each_rule_has_frauds_and_five_ways_to_be_innocent() -> None:
-    planted = {(one["rule"], one["planted_as"], one["story"]) for one in find_incidents()}
+    planted = {
+        (incident["rule"], incident["planted_as"], incident["story"])
+        for incident in find_incidents()
+    }
     for rule, stories in STORIES.items():
         assert sum(rule == of and kind == "fraud" for of, kind, _ in planted) == len(stories.frauds)
         innocent = sum(rule == of and kind == "look-alike" for of, kind, _ in planted)
@@ -30,15 +33,15 @@ def test_each_rule_has_frauds_and_five_ways_to_be_innocent() -> None:
 def test_incidents_keep_their_contract_happened_and_are_told_once_after_their_last_event() -> None:
     incidents = find_incidents()
     log = {
-        topic.name: {one["event_id"]: one for one in publish_world(BUSY, topic, HOURS)}
+        topic.name: {event["event_id"]: event for event in publish_world(BUSY, topic, HOURS)}
         for topic in (RECEIPTS, REFUNDS)
     }
-    assert len({one["incident_id"] for one in incidents}) == len(incidents) > 100
-    for one in incidents:
-        build_model(INCIDENTS).model_validate(decode(encode(INCIDENTS, one)).value)
-        for deed in one["events"]:
+    assert len({incident["incident_id"] for incident in incidents}) == len(incidents) > 100
+    for incident in incidents:
+        build_model(INCIDENTS).model_validate(decode(encode(INCIDENTS, incident)).value)
+        for deed in incident["events"]:
             event = log[deed["topic"]][deed["event_id"]]
-            assert event["event_time"] == deed["event_time"] < one["world_at"]
+            assert event["event_time"] == deed["event_time"] < incident["world_at"]
 
 
 def test_without_rates_nothing_is_planned() -> None:

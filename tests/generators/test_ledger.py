@@ -42,7 +42,9 @@ def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
                 for units in (BOOK, TRANSIT):
                     book[units, page["store_id"], moved["sku"]] += moved[units]
             of_store = [account for account in published if account[1] == publication.key]
-            assert [book[account] for account in of_store] == [published[one] for one in of_store]
+            assert [book[account] for account in of_store] == [
+                published[account] for account in of_store
+            ]
         elif publication.topic != INCIDENTS.name and publication.event["event_id"] not in seen:
             seen.add(publication.event["event_id"])
             for account, moved_units in list_movements(publication):

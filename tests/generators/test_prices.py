@@ -88,8 +88,8 @@ def test_the_prices_of_a_plan_are_those_that_come() -> None:
     over = [plan for plan in publish_plans() if find_day(plan["ends_at"]) < QUIET_DAYS]
     assert over
     for plan in over:
-        at = plan["starts_at"], plan["ends_at"]
-        prices = [find_price(plan["sku"], at_ms) for start in at for at_ms in (start - 1, start)]
+        edges = plan["starts_at"], plan["ends_at"]
+        prices = [find_price(plan["sku"], at_ms) for start in edges for at_ms in (start - 1, start)]
         usual, promoted = plan["usual_price_cents"], plan["price_cents"]
         assert prices == [usual, promoted, promoted, usual]
         assert promoted < 0.9 * usual

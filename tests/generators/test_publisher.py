@@ -42,7 +42,7 @@ class Broker:
 
 
 RECEIPT, PRODUCT, BEAT = (
-    next(one for one in publish_hours(3) if one.topic == topic.name)
+    next(publication for publication in publish_hours(3) if publication.topic == topic.name)
     for topic in (RECEIPTS, PRODUCTS, HEARTBEATS)
 )
 

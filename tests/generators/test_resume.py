@@ -34,7 +34,12 @@ def publish_uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
 
 def create_log(publications: Iterable[Publication]) -> Logged:
     """A log that holds these."""
-    return Logged({(one.topic, one.partition): to_published(one) for one in publications})
+    return Logged(
+        {
+            (publication.topic, publication.partition): to_published(publication)
+            for publication in publications
+        }
+    )
 
 
 def resume_world(log: Logged, states: Iterable[str]) -> World:
@@ -54,7 +59,7 @@ def are_all_there(counts: Counts, there: Counts) -> bool:
 
 def publish_rest(world: World, log: Logged) -> list[Publication]:
     ticks = range(world.next_tick, TICKS)
-    return [one for _ in ticks for one in log.select_missing(world.tick())]
+    return [publication for _ in ticks for publication in log.select_missing(world.tick())]
 
 
 @settings(max_examples=15, deadline=None)
@@ -64,12 +69,17 @@ def test_cut_anywhere_the_log_gets_exactly_what_it_lacks(data: st.DataObject) ->
     publications, states = publish_uncut()
     cut = data.draw(st.integers(0, len(publications)), label="records sent")
     kept_states = data.draw(st.integers(0, len(states)), label="states on disk")
-    partitions = st.sampled_from(sorted({(one.topic, one.partition) for one in publications}))
+    partitions = st.sampled_from(
+        sorted({(publication.topic, publication.partition) for publication in publications})
+    )
     counts = st.dictionaries(partitions, st.integers(1, 30))
     refused = data.draw(counts, label="records not taken, by partition")
     there: list[Publication] = []
     lacking: list[Publication] = []
-    ends = {(one.topic, one.partition): one.sequence for one in publications[:cut]}
+    ends = {
+        (publication.topic, publication.partition): publication.sequence
+        for publication in publications[:cut]
+    }
     for index, publication in enumerate(publications):
         where = publication.topic, publication.partition
         taken = publication.sequence <= ends.get(where, -1) - refused.get(where, 0)

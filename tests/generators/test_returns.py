@@ -16,8 +16,10 @@ def test_a_refund_pays_back_what_its_receipt_says_once() -> None:
         refunded.append(refund["receipt_event_id"])
         (line,) = refund["lines"]
         said = line["sku"], line["unit_price_cents"]
-        bought = [one for one in receipt["lines"] if (one["sku"], one["unit_price_cents"]) == said]
-        assert line["units"] <= max(one["units"] for one in bought)
+        bought = [
+            sold for sold in receipt["lines"] if (sold["sku"], sold["unit_price_cents"]) == said
+        ]
+        assert line["units"] <= max(sold["units"] for sold in bought)
         assert refund["store_id"] == receipt["store_id"]
         assert refund["card_token"] == receipt["card_token"]
         assert refund["event_time"] >= receipt["event_time"] + AFTER_MS_MIN

@@ -53,7 +53,7 @@ def test_exactly_one_rule_is_broken() -> None:
     broken: Counter[str] = Counter()
     for publication in select_dirty(Dirt.BROKEN_RULE):
         (rule,) = find_faults(publication)
-        assert rule in {one.name for one in get_contract(publication.topic).rules}
+        assert rule in {declared.name for declared in get_contract(publication.topic).rules}
         broken[rule] += 1
     assert len(broken) > 10
     assert broken["lines[].units is at least 1"]

@@ -34,9 +34,15 @@ FIRST_HOURS = "e072c82a2d1881b6c9a2a1721350c23f140a9b7e443cbc083c6bda14c5f4b563"
 def test_the_same_seed_gives_the_same_bytes_on_every_machine() -> None:
     """Another digest is another world: raise RULES."""
     digest = sha256()
-    for one in publish_hours(3):
-        place = one.published_ms, one.topic, one.partition, one.sequence, one.key
-        digest.update(repr(place).encode() + encode_value(one))
+    for publication in publish_hours(3):
+        place = (
+            publication.published_ms,
+            publication.topic,
+            publication.partition,
+            publication.sequence,
+            publication.key,
+        )
+        digest.update(repr(place).encode() + encode_value(publication))
     assert digest.hexdigest() == FIRST_HOURS
 
 
@@ -44,24 +50,26 @@ def test_another_seed_gives_another_world() -> None:
     other = publish_hours(3, replace(SMALL, seed=SMALL.seed + 1))
     same = set(map(to_published, other)) & set(map(to_published, publish_hours(3)))
     # Minutes end in every world.
-    assert {one.key for one in same} == {WORLD.encode()}
+    assert {publication.key for publication in same} == {WORLD.encode()}
 
 
 def test_the_world_begins_with_catalog_and_full_shelves() -> None:
     [first, *_] = remember(SMALL).list_ticks(1)
     assert first[0].published_ms == ANNOUNCED_MS
-    openings = sum(one.event.get("reason") == "opening" for one in first)
+    openings = sum(publication.event.get("reason") == "opening" for publication in first)
     assert SMALL.products < openings <= SMALL.products * SMALL.stores
-    assert sum("opens_at_minute" in one.event for one in first) == SMALL.stores
-    assert sum("unit_cost_cents" in one.event for one in first) == SMALL.products
+    assert sum("opens_at_minute" in publication.event for publication in first) == SMALL.stores
+    assert sum("unit_cost_cents" in publication.event for publication in first) == SMALL.products
 
 
 def test_whatever_holds_was_announced_with_notice() -> None:
-    announcements = [one for one in publish_hours(24) if one.topic in DIMENSIONS]
-    assert {one.topic for one in announcements} == set(DIMENSIONS)
-    for one in announcements:
-        effective_ms = one.event["effective_at"]
-        assert holds_from(effective_ms, one.published_ms) == effective_ms
+    announcements = [
+        publication for publication in publish_hours(24) if publication.topic in DIMENSIONS
+    ]
+    assert {publication.topic for publication in announcements} == set(DIMENSIONS)
+    for announcement in announcements:
+        effective_ms = announcement.event["effective_at"]
+        assert holds_from(effective_ms, announcement.published_ms) == effective_ms
 
 
 def test_every_published_value_keeps_its_contract() -> None:
@@ -76,7 +84,7 @@ def test_a_tick_publishes_in_order_and_ends_with_a_heartbeat() -> None:
         times = [publication.published_ms for publication in others]
         end_ms = to_tick_start_ms(tick + 1)
         assert times == sorted(times)
-        assert all((end_ms - TICK_MS if tick else ANNOUNCED_MS) <= at <= end_ms for at in times)
+        assert all((end_ms - TICK_MS if tick else ANNOUNCED_MS) <= time <= end_ms for time in times)
         assert HEARTBEATS.name not in {publication.topic for publication in others}
         assert beat.topic == HEARTBEATS.name
         assert beat.event["event_time"] == beat.published_ms == end_ms
@@ -102,8 +110,13 @@ def test_receipts_come_at_the_rate_asked_for_with_three_lines_on_average() -> No
     asked = replace(CLEAN, stores=4, products=200, receipts_per_minute=6.0)
     world = World(asked)
     ticks = (world.tick() for _ in range(7 * TICKS_PER_DAY))
-    receipts = [one.event for tick in ticks for one in tick if one.topic == RECEIPTS.name]
-    lines = [len(one["lines"]) for one in receipts]
+    receipts = [
+        publication.event
+        for tick in ticks
+        for publication in tick
+        if publication.topic == RECEIPTS.name
+    ]
+    lines = [len(receipt["lines"]) for receipt in receipts]
     assert 0.9 < len(lines) / (7 * TICKS_PER_DAY) / asked.receipts_per_minute < 1.1
     assert 2.8 < sum(lines) / len(lines) < 3.1
 

@@ -57,7 +57,7 @@ def publish_hours(count: int, parameters: Parameters = SMALL) -> tuple[Publicati
 def publish_world(parameters: Parameters, topic: Contract, hours: int) -> tuple[Event, ...]:
     """What a world publishes to one topic in its first hours."""
     ticks = chain.from_iterable(remember(parameters).list_ticks(hours))
-    return tuple(one.event for one in ticks if one.topic == topic.name)
+    return tuple(publication.event for publication in ticks if publication.topic == topic.name)
 
 
 def to_published(publication: Publication) -> Published:
@@ -68,4 +68,4 @@ def to_published(publication: Publication) -> Published:
 
 def select_pages(publications: Iterable[Publication]) -> list[Publication]:
     """The ledger's among them."""
-    return [one for one in publications if one.topic == LEDGER.name]
+    return [publication for publication in publications if publication.topic == LEDGER.name]

@@ -34,20 +34,22 @@ Composed = dict[str, Any]
 
 def read_variables(service: str, cluster: bool = False) -> dict[str, str]:
     """The variables of a service of a secure shop, as docker compose reads the file."""
-    known = {"SECURE": "on"}
+    variables = {"SECURE": "on"}
     for file in (".env", *(["infra/cluster.env"] if cluster else [])):
         text = (locate_root() / file).read_text()
         for name, value in re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE):
-            known[name] = "on" if name == "SECURE" else interpolate(value, known)
-    text = interpolate((locate_root() / "docker-compose.yml").read_text(), known)
+            variables[name] = "on" if name == "SECURE" else interpolate(value, variables)
+    text = interpolate((locate_root() / "docker-compose.yml").read_text(), variables)
     told = yaml.safe_load(text)["services"][service]["environment"]
-    given = {name: known.get(name, "") if told[name] is None else str(told[name]) for name in told}
+    given = {
+        name: variables.get(name, "") if told[name] is None else str(told[name]) for name in told
+    }
     return {name.lower(): value for name, value in given.items() if value}
 
 
-def interpolate(text: str, known: Mapping[str, str]) -> str:
+def interpolate(text: str, variables: Mapping[str, str]) -> str:
     def find(found: re.Match[str]) -> str:
-        value, sign, word = known.get(found[1], ""), found[2], found[3] or ""
+        value, sign, word = variables.get(found[1], ""), found[2], found[3] or ""
         if sign == "+":
             return word if value else ""
         return value or word
@@ -69,7 +71,7 @@ def test_every_setting_reaches_every_program(composed: Composed) -> None:
 
 
 def test_nothing_is_published_beyond_this_machine(composed: Composed) -> None:
-    ports = [port for one in composed["services"].values() for port in one.get("ports", ())]
+    ports = [port for service in composed["services"].values() for port in service.get("ports", ())]
     assert ports
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
@@ -78,9 +80,9 @@ def test_each_program_of_a_secure_shop_logs_in_as_a_service_that_has_a_password(
     composed: Composed,
 ) -> None:
     told = {
-        name: one["environment"]["KAFKA_SERVICE"]
-        for name, one in composed["services"].items()
-        if "build" in one and name not in BROKERS | set(CLUSTER)
+        name: service["environment"]["KAFKA_SERVICE"]
+        for name, service in composed["services"].items()
+        if "build" in service and name not in BROKERS | set(CLUSTER)
     }
     assert told.pop("topics") is None, "it is a command, and those are the operator's"
     assert told == {name: name for name in told}
@@ -112,7 +114,9 @@ def test_there_is_a_driver_for_every_pipeline(composed: Composed) -> None:
 
 
 def test_images_of_others_are_pinned(composed: Composed) -> None:
-    others = {name: one for name, one in composed["services"].items() if "build" not in one}
+    others = {
+        name: service for name, service in composed["services"].items() if "build" not in service
+    }
     assert others.keys() == {"prometheus", "grafana"}
-    for name, one in others.items():
-        assert re.fullmatch(r"[a-z/]+:v?\d+\.\d+\.\d+@sha256:[0-9a-f]{64}", one["image"]), name
+    for name, service in others.items():
+        assert re.fullmatch(r"[a-z/]+:v?\d+\.\d+\.\d+@sha256:[0-9a-f]{64}", service["image"]), name

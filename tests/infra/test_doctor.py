@@ -25,7 +25,7 @@ def examine(machine: Machine, folder: Path, **settings: object) -> list[Finding]
 
 
 def list_complaints(machine: Machine, folder: Path, **settings: object) -> list[str]:
-    return [str(one) for one in examine(machine, folder, **settings) if not one.good]
+    return [str(finding) for finding in examine(machine, folder, **settings) if not finding.good]
 
 
 def hold(holders: dict[int, Holder], **others: Any) -> Machine:
@@ -72,7 +72,7 @@ def test_our_own_components_may_hold_their_ports_and_memory(tmp_path: Path) -> N
 
 def test_with_a_remote_kafka_only_the_api_needs_a_port(tmp_path: Path) -> None:
     findings = examine(GOOD, tmp_path, kafka_bootstrap_servers="kafka.example:9093")
-    assert [one.check for one in findings if "port" in one.check] == ["port 8000"]
+    assert [finding.check for finding in findings if "port" in finding.check] == ["port 8000"]
 
 
 def test_who_listens_on_a_port_is_named(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_what_lies_in_it_is_named_read_counted_and_removed(tmp_path: Path) -> No
     assert folder.count_bytes() == 12
     for _ in range(2):
         folder.remove()
-        assert [one.name for one in tmp_path.iterdir()] == []
+        assert [file.name for file in tmp_path.iterdir()] == []
         assert folder.list_names() == []
         assert folder.count_bytes() == 0
         with pytest.raises(FileNotFoundError):

@@ -43,9 +43,9 @@ def erase(lookup: Identities) -> Erased:
 def test_the_fields_that_are_replaced_are_those_by_which_contracts_name_a_customer() -> None:
     personal = {
         path[-1]
-        for one in CONTRACTS.values()
-        for path, field in list_leaves(one.fields)
-        if field.personal and one.kind == "topic" and one.visibility == "public"
+        for contract in CONTRACTS.values()
+        for path, field in list_leaves(contract.fields)
+        if field.personal and contract.kind == "topic" and contract.visibility == "public"
     }
     staff, raw = "cashier_id", "value"
     assert set(FIELDS) == personal - {staff, raw}

@@ -61,9 +61,9 @@ def hash_file(text: str) -> str:
 def write_lock(file: Path, *wheels: Path, sha256: str = "") -> Path:
     """A lock file that pins the wheels by their hashes, or by another one."""
     lines = []
-    for one in wheels:
-        pinned = sha256 or hashlib.sha256(one.read_bytes()).hexdigest()
-        lines.append(f"{one.name.split('-')[0]}==1 \\\n    --hash=sha256:{pinned}\n")
+    for wheel in wheels:
+        pinned = sha256 or hashlib.sha256(wheel.read_bytes()).hexdigest()
+        lines.append(f"{wheel.name.split('-')[0]}==1 \\\n    --hash=sha256:{pinned}\n")
     file.write_text("".join(lines))
     return file
 

@@ -79,7 +79,7 @@ PROPERTIES = Path("broker") / "server.properties"
 def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """The operator of a secure broker that has a record in every topic, of a generation too."""
     with broker(tmp_path_factory.mktemp("secure"), secure=True) as settings:
-        apply_topics(settings, {name_topic(one): one for one in CONTRACTS.values()})
+        apply_topics(settings, {name_topic(contract): contract for contract in CONTRACTS.values()})
         client = create_producer(settings)
         for contract in CONTRACTS.values():
             example = contract.examples[0]
@@ -102,12 +102,12 @@ def list_names(contracts: frozenset[str]) -> set[str]:
 
 def find_readable(settings: Settings) -> set[str]:
     """The topics of which the service is given records; of every other one Kafka refuses them."""
-    every = {name_topic(one) for one in CONTRACTS.values()}
+    every = {name_topic(contract) for contract in CONTRACTS.values()}
     given, refused = set[str](), set[str]()
     reader = create_consumer(settings)
     try:
         places = list_partitions(create_admin(settings), every)
-        reader.assign([TopicPartition(*at, 0) for at in places])
+        reader.assign([TopicPartition(*partition, 0) for partition in places])
         deadline = time.monotonic() + ANSWER_SECONDS_MAX
         while given | refused != every and time.monotonic() < deadline:
             for message in reader.consume(1_000, timeout=0.1):
@@ -135,12 +135,12 @@ def find_writable(settings: Settings) -> set[str]:
         answers[str(message.topic())] = error
 
     client = create_producer(settings, enable_idempotence=False)
-    for one in CONTRACTS.values():
-        example = one.examples[0]
+    for contract in CONTRACTS.values():
+        example = contract.examples[0]
         client.produce(
-            name_topic(one),
-            key=encode_key(one, example),
-            value=encode(one, example),
+            name_topic(contract),
+            key=encode_key(contract, example),
+            value=encode(contract, example),
             on_delivery=take,
         )
     assert client.flush(ANSWER_SECONDS_MAX) == 0
@@ -160,7 +160,7 @@ def test_a_service_reads_and_writes_what_it_declares_and_nothing_else(
 
 
 def test_the_operator_reads_everything(secure: Settings) -> None:
-    assert find_readable(secure) == {name_topic(one) for one in CONTRACTS.values()}
+    assert find_readable(secure) == {name_topic(contract) for contract in CONTRACTS.values()}
 
 
 @pytest.mark.parametrize("user", USERS)

@@ -33,8 +33,8 @@ def test_a_moved_folder_keeps_its_settings(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("DATA_DIR", str(after))
     assert Settings().port_base == 8200
     monkeypatch.setenv("PORT_BASE", "8300")
-    now = Settings()
-    assert (now.data_dir, now.port_base, now.simulator_stores) == (after, 8300, 3)
+    moved = Settings()
+    assert (moved.data_dir, moved.port_base, moved.simulator_stores) == (after, 8300, 3)
 
 
 def test_a_password_is_never_written(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_it_is_drawn_once_and_only_its_owner_can_read_it(
     assert len(draw(settings)) >= 32
     file = locate(settings)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [one.name for one in file.parent.iterdir()] == [file.name]
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
 def test_a_folder_of_passwords_is_its_owners_and_who_has_none_is_told(tmp_path: Path) -> None:

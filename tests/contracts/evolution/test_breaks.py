@@ -25,7 +25,11 @@ from contracts.shape import Personal
 from tests.contracts.evolution.editing import HERE, TODAY
 
 RELEASED, _ = load_released(HERE)
-PUBLIC = [one for name, one in CONTRACTS.items() if one.visibility == "public" and name in RELEASED]
+PUBLIC = [
+    contract
+    for name, contract in CONTRACTS.items()
+    if contract.visibility == "public" and name in RELEASED
+]
 
 Change = Callable[[Contract], Contract]
 
@@ -41,13 +45,13 @@ def alter(
     """The fields, with others in place of the one at the path."""
     head, *rest = path
     altered: list[Field] = []
-    for one in fields:
-        if one.name != head:
-            altered.append(one)
+    for field in fields:
+        if field.name != head:
+            altered.append(field)
         elif rest:
-            altered.append(replace(one, fields=alter(one.fields, rest, change)))
+            altered.append(replace(field, fields=alter(field.fields, rest, change)))
         else:
-            altered += change(one)
+            altered += change(field)
     return tuple(altered)
 
 
@@ -60,37 +64,38 @@ def drop(name: str) -> Change:
 
 
 def alter_at(path: Sequence[str], change: Callable[[Field], Sequence[Field]]) -> Change:
-    return lambda one: replace(one, fields=alter(one.fields, path, change))
+    return lambda contract: replace(contract, fields=alter(contract.fields, path, change))
 
 
 def add_required(name: str) -> Change:
     added = Field(name, "string", required=True, description="New.")
-    return lambda one: replace(one, fields=(*one.fields, added))
+    return lambda contract: replace(contract, fields=(*contract.fields, added))
 
 
-def add_to_lines(one: Contract) -> Contract:
+def add_to_lines(contract: Contract) -> Contract:
     discount = Field("discount_cents", "int", required=False, description="New.", unit="cents")
-    [lines] = [field for field in one.fields if field.name == "lines"]
-    return change_field("lines", fields=(*lines.fields, discount))(one)
+    [lines] = [field for field in contract.fields if field.name == "lines"]
+    return change_field("lines", fields=(*lines.fields, discount))(contract)
 
 
 def limit(rule: str, limit: Any) -> Change:
-    def change(one: Contract) -> Contract:
-        [changed] = [each for each in one.rules if each.name == rule]
-        others = (each for each in one.rules if each is not changed)
-        return replace(one, rules=(*others, replace(changed, limit=limit)))
+    def change(contract: Contract) -> Contract:
+        [changed] = [each for each in contract.rules if each.name == rule]
+        others = (each for each in contract.rules if each is not changed)
+        return replace(contract, rules=(*others, replace(changed, limit=limit)))
 
     return change
 
 
 def configure(name: str, value: str) -> Change:
-    return lambda one: replace(
-        one, settings=replace(one.settings, config={**one.settings.config, name: value})
+    return lambda contract: replace(
+        contract,
+        settings=replace(contract.settings, config={**contract.settings.config, name: value}),
     )
 
 
 def term(**values: Any) -> Change:
-    return lambda one: replace(one, **values)
+    return lambda contract: replace(contract, **values)
 
 
 class Break(NamedTuple):
@@ -170,9 +175,9 @@ BREAKS: Mapping[str, Break] = {
 @pytest.mark.parametrize("mistake", BREAKS)
 def test_a_break_is_caught_with_whom_it_breaks(mistake: str) -> None:
     expected = BREAKS[mistake]
-    breaks = [one for one in find_changes(expected.change(expected.of)) if one.breaks]
-    at_place = [one for one in breaks if one.change.place == expected.place]
-    [found] = [one for one in at_place if expected.text in one.change.text]
+    breaks = [finding for finding in find_changes(expected.change(expected.of)) if finding.breaks]
+    at_place = [finding for finding in breaks if finding.change.place == expected.place]
+    [found] = [finding for finding in at_place if expected.text in finding.change.text]
     assert set(expected.readers) <= set(found.readers_broken)
     assert set(expected.not_readers) <= set(found.readers_going_on)
     assert set(expected.writers) <= set(found.writers_broken)
@@ -183,7 +188,10 @@ def test_a_break_is_caught_with_whom_it_breaks(mistake: str) -> None:
 PERSONAL = Personal(None, None)
 HARMLESS: Mapping[str, tuple[Contract, Change]] = {
     "an optional field within lines": (RECEIPTS, add_to_lines),
-    "fields in another order": (RECEIPTS, lambda one: replace(one, fields=one.fields[::-1])),
+    "fields in another order": (
+        RECEIPTS,
+        lambda contract: replace(contract, fields=contract.fields[::-1]),
+    ),
     "a field is found to be personal": (QUARANTINE, change_field("key", personal=PERSONAL)),
     "a limit is raised": (RECEIPTS, limit("lines has a length of at most 2000", 3000)),
     "larger records": (RECEIPTS, configure("max.message.bytes", "2097152")),
@@ -193,11 +201,13 @@ HARMLESS: Mapping[str, tuple[Contract, Change]] = {
 @pytest.mark.parametrize("name", HARMLESS)
 def test_a_change_that_harms_nobody_is_no_break(name: str) -> None:
     contract, change = HARMLESS[name]
-    assert [one.change.text for one in find_changes(change(contract)) if one.breaks] == []
+    assert [
+        finding.change.text for finding in find_changes(change(contract)) if finding.breaks
+    ] == []
 
 
 def put_in_place(old: str, new: Field) -> Change:
-    return lambda one: replace(one, fields=(*drop(old)(one).fields, new))
+    return lambda contract: replace(contract, fields=(*drop(old)(contract).fields, new))
 
 
 @pytest.mark.parametrize(
@@ -212,7 +222,9 @@ def put_in_place(old: str, new: Field) -> Change:
 def test_a_field_that_came_as_one_of_its_type_went_is_asked_about(
     change: Change, place: str, new_name: str
 ) -> None:
-    [found] = [one for one in find_changes(change(RECEIPTS)) if one.change.place == place]
+    [found] = [
+        finding for finding in find_changes(change(RECEIPTS)) if finding.change.place == place
+    ]
     asked = f", renamed? {place} → {new_name}" if new_name else ""
     assert found.change.text == f"removed (string){asked}"
 
@@ -223,20 +235,23 @@ def test_a_contract_that_is_removed_breaks_its_readers() -> None:
     assert {"inventory", "loyalty"} <= set(found.readers_broken)
 
 
-def create_mutants(one: Contract) -> Iterator[tuple[str, Contract]]:
+def create_mutants(contract: Contract) -> Iterator[tuple[str, Contract]]:
     """The contract with one thing otherwise, each time another."""
-    for rule in one.rules:
+    for rule in contract.rules:
         if rule.kind != "required":  # that is the field's own
-            others = tuple(each for each in one.rules if each is not rule)
-            yield f"rule {rule.name} dropped", replace(one, rules=others)
-    for field in one.fields:
+            others = tuple(each for each in contract.rules if each is not rule)
+            yield f"rule {rule.name} dropped", replace(contract, rules=others)
+    for field in contract.fields:
         for what, change in vary_field(field):
-            yield f"{field.name} {what}", change(one)
-    partitions = one.settings.partitions + 1
-    yield "key", replace(one, key=(*one.key, "another"))
-    yield "partitions", replace(one, settings=replace(one.settings, partitions=partitions))
-    if one.horizon is not None:
-        yield "horizon", replace(one, horizon=one.horizon + timedelta(hours=1))
+            yield f"{field.name} {what}", change(contract)
+    partitions = contract.settings.partitions + 1
+    yield "key", replace(contract, key=(*contract.key, "another"))
+    yield (
+        "partitions",
+        replace(contract, settings=replace(contract.settings, partitions=partitions)),
+    )
+    if contract.horizon is not None:
+        yield "horizon", replace(contract, horizon=contract.horizon + timedelta(hours=1))
 
 
 def vary_field(field: Field) -> Iterator[tuple[str, Change]]:
@@ -249,10 +264,10 @@ def vary_field(field: Field) -> Iterator[tuple[str, Change]]:
         yield "of another type", change_field(field.name, type=kind)
 
 
-@pytest.mark.parametrize("one", PUBLIC, ids=str)
-def test_nothing_about_a_public_contract_can_be_changed_unseen(one: Contract) -> None:
-    assert not [finding for finding in find_changes(one) if finding.breaks]
-    mutants = create_mutants(one)
+@pytest.mark.parametrize("contract", PUBLIC, ids=str)
+def test_nothing_about_a_public_contract_can_be_changed_unseen(contract: Contract) -> None:
+    assert not [finding for finding in find_changes(contract) if finding.breaks]
+    mutants = create_mutants(contract)
     unseen = [what for what, other in mutants if not any(f.breaks for f in find_changes(other))]
     assert unseen == []
 
@@ -260,4 +275,4 @@ def test_nothing_about_a_public_contract_can_be_changed_unseen(one: Contract) ->
 def test_spans_that_differ_by_a_second_in_two_weeks_differ() -> None:
     was, is_ = (replace(PUBLIC[0], retention=timedelta(seconds=s)) for s in (1_234_568, 1_234_567))
     found = list(list_findings({was.name: is_}, {was.name: (was,)}, CONSUMERS, TODAY))
-    assert [one.change.text for one in found] == ["1234568 s → 1234567 s"]
+    assert [finding.change.text for finding in found] == ["1234568 s → 1234567 s"]

@@ -33,8 +33,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def find_break(report: Report, contract: str, place: str) -> Finding:
-    found = [one for one in report.breaks if (one.contract, one.change.place) == (contract, place)]
-    assert len(found) == 1, [(one.contract, one.change.place) for one in report.breaks]
+    found = [
+        finding
+        for finding in report.breaks
+        if (finding.contract, finding.change.place) == (contract, place)
+    ]
+    assert len(found) == 1, [(finding.contract, finding.change.place) for finding in report.breaks]
     return found[0]
 
 
@@ -65,7 +69,7 @@ def test_a_fault_of_one_contract_hides_none_of_another(folder: Path) -> None:
     report = check_contracts(edit(folder, edits))
     for name in (RECEIPT, SHIPMENT, ADJUSTMENT, LOYALTY):
         assert any(fault.startswith(f"{name}:") for fault in report.faults), name
-    assert {one.contract for one in report.breaks} == {STOCK}
+    assert {finding.contract for finding in report.breaks} == {STOCK}
     assert "api" in find_break(report, STOCK, "units_on_hand").readers_broken
 
 

@@ -47,7 +47,7 @@ reads:
 
 
 def change(name: str, *pairs: tuple[str, str]) -> Callable[[Path], object]:
-    return lambda at: edit(at, {name: pairs})
+    return lambda folder: edit(folder, {name: pairs})
 
 
 def create(folder: Path, name: str, sunset: date | None) -> Path:
@@ -62,15 +62,15 @@ def create_successor(folder: Path) -> None:
 
 
 HARMLESS: Mapping[str, Callable[[Path], object]] = {
-    "nothing at all": lambda at: at,
+    "nothing at all": lambda folder: folder,
     "an optional field": change(RECEIPT, (TILL, TILL + NOTE), NOTE_EXAMPLE, NOTE_INVALID),
     "a better description": change(RECEIPT, ("Who sat at the till.", "The cashier at the till.")),
-    "a new consumer": lambda at: (at / "consumers/shelf-labels.yaml").write_text(CARD),
+    "a new consumer": lambda folder: (folder / "consumers/shelf-labels.yaml").write_text(CARD),
     "a consumer remembers more than the horizon": change(LOYALTY, ("late: 2 h", "late: 1 d")),
     "a private topic is opened to one more reader": change(
         QUARANTINE, ("value: [api, verify]", "value: [api, verify, lake]")
     ),
-    "a new topic with a writer": lambda at: create(at, "public.sales.exchange.v1", None),
+    "a new topic with a writer": lambda folder: create(folder, "public.sales.exchange.v1", None),
     "a new major version beside the old one": create_successor,
 }
 
@@ -111,7 +111,9 @@ def test_a_contract_may_go_after_its_sunset(tmp_path: Path) -> None:
         file.write_text(text.replace("public.sales.receipt.v1", "public.sales.receipt.v2"))
     edit(tmp_path, {LOYALTY: [('unit_price_cents": cents', 'unit_price_cents": dollars')]})
     (tmp_path / RECEIPT).unlink()
-    assert [one.change.place for one in check_contracts(tmp_path).breaks] == ["the contract"]
+    assert [finding.change.place for finding in check_contracts(tmp_path).breaks] == [
+        "the contract"
+    ]
 
 
 def test_every_contract_of_this_repository_is_released_as_it_stands() -> None:

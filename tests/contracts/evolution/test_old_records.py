@@ -16,14 +16,18 @@ from tests.contracts.evolution.editing import HERE
 from tests.contracts.expectations import project
 
 RELEASED, _ = load_released(HERE)
-VERSIONS = [one for name in CONTRACTS for one in RELEASED.get(name, ())]
+VERSIONS = [contract for name in CONTRACTS for contract in RELEASED.get(name, ())]
 """Of contracts that are still there: nobody reads those whose sunset has come."""
 
 
 def encode_as(old: Contract, value: object) -> bytes:
     """The value as it was written with that version, under the id that its schema has."""
     schema = build_avro_schema(old)
-    [number] = [one for one, known in find_schemas(CONTRACTS[old.name]).items() if known == schema]
+    [number] = [
+        schema_id
+        for schema_id, written in find_schemas(CONTRACTS[old.name]).items()
+        if written == schema
+    ]
     body = io.BytesIO()
     fastavro.schemaless_writer(body, fastavro.parse_schema(schema), value)
     return b"\0" + number.to_bytes(4, "big") + body.getvalue()
@@ -51,6 +55,10 @@ def test_an_old_record_says_what_it_said_and_is_accepted_on_replay(old: Contract
 
 def test_every_consumer_reads_old_records_by_its_own_schema() -> None:
     for old in VERSIONS:
-        for use in (one.reads[old.name] for one in CONSUMERS.values() if old.name in one.reads):
+        for use in (
+            consumer.reads[old.name]
+            for consumer in CONSUMERS.values()
+            if old.name in consumer.reads
+        ):
             for value in old.examples:
                 assert project(use, CONTRACTS[old.name], encode_as(old, value))

@@ -9,15 +9,17 @@ from contracts.shape import Personal
 from tests.contracts.evolution.editing import RECEIPT, check_contracts, copy_contracts, edit
 
 
-def change_personal(one: Contract, name: str, personal: Personal | None) -> Contract:
+def change_personal(contract: Contract, name: str, personal: Personal | None) -> Contract:
     """The contract with other words, or none, about one of its fields."""
-    others = (field for field in one.fields if field.name != name)
-    [changed] = [replace(field, personal=personal) for field in one.fields if field.name == name]
-    return replace(one, fields=(changed, *others))
+    others = (field for field in contract.fields if field.name != name)
+    [changed] = [
+        replace(field, personal=personal) for field in contract.fields if field.name == name
+    ]
+    return replace(contract, fields=(changed, *others))
 
 
 def find_faults(*changed: Contract) -> list[str]:
-    return list(find_mistakes({**CONTRACTS, **{one.name: one for one in changed}}))
+    return list(find_mistakes({**CONTRACTS, **{contract.name: contract for contract in changed}}))
 
 
 def test_what_is_personal_elsewhere_is_so_here() -> None:

@@ -28,9 +28,9 @@ MUG, LAMP = ("85123A", "WHITE MUG"), ("71053", "LAMP")
 
 
 def uci_row(
-    invoice: str, units: object, at: str, price: str = "2.55", sku: tuple[str, str] = MUG
+    invoice: str, units: object, time: str, price: str = "2.55", sku: tuple[str, str] = MUG
 ) -> Sequence[object]:
-    return invoice, *sku, units, at, price, "17850", "United Kingdom"
+    return invoice, *sku, units, time, price, "17850", "United Kingdom"
 
 
 def write_csv(file: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
@@ -93,7 +93,7 @@ def write_m5(
 def load_mapping(name: str, **changes: object) -> Mapping:
     """One of the mappings in the repository, with some keys otherwise."""
     mapping = read_mapping(locate_root() / "generators" / "importing" / "mappings" / f"{name}.yaml")
-    return Mapping.model_validate(mapping.model_dump() | changes)
+    return Mapping.model_validate(mapping.model_dump(by_alias=True) | changes)
 
 
 FIELDS = {"sku": "sku", "units": "qty", "unit_price": "price", "store": {"value": "LEEDS"}}
@@ -125,7 +125,7 @@ def announce(wanted: Mapping, file: Path) -> list[Issued]:
     """The catalog that the file's lines are of; a contract accepts every event."""
     with load_lines(wanted, file) as engine:
         announced = list(announce_catalog(engine, wanted, 1, 2))
-    assert not [one for one in announced if isinstance(to_outgoing(one, 1), Refused)]
+    assert not [issued for issued in announced if isinstance(to_outgoing(issued, 1), Refused)]
     return announced
 
 
@@ -137,12 +137,14 @@ def load_lines(wanted: Mapping, *files: Path) -> Iterator[duckdb.DuckDBPyConnect
 
 
 def select_issued(read_rows: Iterable[Issued | Refused]) -> list[Issued]:
-    return [one for one in read_rows if isinstance(one, Issued)]
+    return [outcome for outcome in read_rows if isinstance(outcome, Issued)]
 
 
 def find_reasons(read_rows: Iterable[Issued | Refused]) -> dict[int, str]:
     """By row, the reason."""
-    return {one.row: one.reasons[0] for one in read_rows if isinstance(one, Refused)}
+    return {
+        outcome.row: outcome.reasons[0] for outcome in read_rows if isinstance(outcome, Refused)
+    }
 
 
 def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:

@@ -39,23 +39,25 @@ def test_rows_become_receipts_refunds_and_losses_and_bad_ones_refuse_a_receipt_w
             {"sku": "71053", "units": 2, "unit_price_cents": 340},
         ],
     }
-    [refund] = [one.event for one in issued if one.contract is REFUNDS]
+    [refund] = [outcome.event for outcome in issued if outcome.contract is REFUNDS]
     assert (refund["event_id"], refund["lines"][0]["units"]) == ("ONLINE-C536379-B", 1)
-    [loss] = [one.event for one in issued if one.contract is ADJUSTMENTS]
+    [loss] = [outcome.event for outcome in issued if outcome.contract is ADJUSTMENTS]
     assert (loss["units"], loss["reason"]) == (-3, "damage")
     assert find_reasons(outcomes) == {
         6: "units: expected a whole number",
         8: "time: expected %m/%d/%Y %H:%M or %Y-%m-%d %H:%M:%S",
     }
-    bad = [to_outgoing(one, one.at_ms) for one in issued]
-    [refused] = [one for one in bad if isinstance(one, Refused)]
+    bad = [to_outgoing(outcome, outcome.at_ms) for outcome in issued]
+    [refused] = [outcome for outcome in bad if isinstance(outcome, Refused)]
     assert refused.reasons == ("lines[].unit_price_cents is at least 0",)
 
 
 def test_a_column_per_day_becomes_a_receipt_per_day_store_and_department(tmp_path: Path) -> None:
     issued = read_issued(load_mapping("m5"), write_m5(tmp_path))
     assert len(issued) == 16
-    second = next(one.event for one in issued if one.event["event_id"] == "CA_1-d_2|FOODS_1-R")
+    second = next(
+        outcome.event for outcome in issued if outcome.event["event_id"] == "CA_1-d_2|FOODS_1-R"
+    )
     assert second["event_time"] == at(2011, 1, 30, 18)  # noon in Chicago
     assert second["lines"] == [
         {"sku": "FOODS_1_001", "units": 1, "unit_price_cents": 201},
@@ -69,7 +71,7 @@ def test_what_is_longer_than_asked_for_becomes_several_receipts(tmp_path: Path) 
     rows = [uci_row("1", number, "12/1/2010 8:26") for number in (1, 2, 3)]
     wanted = load_mapping("uci-online-retail", receipt={"by": ["InvoiceNo"], "lines_max": 2})
     issued = read_issued(wanted, write_rows(tmp_path / "a.csv", *rows))
-    lines = [(one.event_id, len(one.event["lines"])) for one in issued]
+    lines = [(outcome.event_id, len(outcome.event["lines"])) for outcome in issued]
     assert lines == [("ONLINE-1-R", 2), ("ONLINE-1-R1", 1)]
 
 
@@ -87,15 +89,15 @@ def test_equal_rows_without_a_receipts_number_are_told_apart_and_keep_their_ids(
     first = read_issued(wanted, write_rows(tmp_path / "a.csv", *rows))
     again = write_rows(tmp_path / "b.csv", uci_row("1", 9, "12/1/2010 8:00"), *rows)
     second = read_issued(wanted, again)
-    ids = [one.event_id for one in first]
+    ids = [outcome.event_id for outcome in first]
     assert len(set(ids)) == 2
-    assert [one.event_id for one in second][1:] == ids
+    assert [outcome.event_id for outcome in second][1:] == ids
 
 
 def test_what_two_files_both_hold_is_there_once(tmp_path: Path) -> None:
-    one, other = write_uci(tmp_path / "a.csv"), write_uci(tmp_path / "b.csv")
-    alone = read_issued(SHAPE, one)
-    both = read_issued(SHAPE, one, other)
+    first, other = write_uci(tmp_path / "a.csv"), write_uci(tmp_path / "b.csv")
+    alone = read_issued(SHAPE, first)
+    both = read_issued(SHAPE, first, other)
     assert [each.event for each in both] == [each.event for each in alone]
 
 
@@ -108,7 +110,7 @@ def test_opening_stock_is_the_least_that_covers_all_sales(tmp_path: Path) -> Non
         uci_row("5", -3, "12/1/2010 11:00", "0"),
     ]
     announced = announce(SHAPE, write_rows(tmp_path / "a.csv", *rows))
-    stock = [one.event for one in announced if one.contract is ADJUSTMENTS]
-    assert {one["sku"]: one["units"] for one in stock} == {"85123A": 10, "71053": 1}
-    prices = [one.event for one in announced if one.contract is PRICE_CHANGES]
-    assert {one["sku"]: one["price_cents"] for one in prices} == {"85123A": 255, "71053": 300}
+    stock = [issued.event for issued in announced if issued.contract is ADJUSTMENTS]
+    assert {shelf["sku"]: shelf["units"] for shelf in stock} == {"85123A": 10, "71053": 1}
+    prices = [issued.event for issued in announced if issued.contract is PRICE_CHANGES]
+    assert {price["sku"]: price["price_cents"] for price in prices} == {"85123A": 255, "71053": 300}

@@ -68,8 +68,8 @@ def test_a_draft_of_rows_per_line_finds_what_the_mapping_of_the_shape_says(tmp_p
 def test_a_draft_says_where_a_date_could_be_read_in_two_ways(tmp_path: Path) -> None:
     either = propose_mapping(write_rows(tmp_path / "a.csv", uci_row("1", 1, "2/1/2010 8:26")))
     assert 'format: "%d/%m/%Y %H:%M"  # CHECK: or %m/%d/%Y %H:%M' in either
-    one = propose_mapping(write_rows(tmp_path / "b.csv", uci_row("1", 1, "2/13/2010 8:26")))
-    assert 'format: "%m/%d/%Y %H:%M"\n' in one
+    unambiguous = propose_mapping(write_rows(tmp_path / "b.csv", uci_row("1", 1, "2/13/2010 8:26")))
+    assert 'format: "%m/%d/%Y %H:%M"\n' in unambiguous
 
 
 def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:

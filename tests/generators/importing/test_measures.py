@@ -51,8 +51,8 @@ def test_a_quantity_of_a_measure_is_a_whole_number_of_its_thousandths(tmp_path: 
         {"sku": "RIBBON", "units": 12_001, "unit_price_cents": 80, "measure": "metre"},
     ]
     assert refund.event["lines"][0]["units"] == 100
-    for one in (first, second, refund):
-        assert not isinstance(to_outgoing(one, one.at_ms), Refused)
+    for issued in (first, second, refund):
+        assert not isinstance(to_outgoing(issued, issued.at_ms), Refused)
 
 
 def test_one_measure_may_hold_for_all_rows(tmp_path: Path) -> None:
@@ -96,13 +96,13 @@ def test_a_product_has_one_measure(tmp_path: Path) -> None:
     outcomes = read(SHAPE, write(tmp_path, other))
     reasons = set(find_reasons(outcomes).values())
     assert reasons == {"measure: expected the same in all rows of a sku"}
-    assert [one.event["lines"][0]["sku"] for one in select_issued(outcomes)] == ["MILK"]
+    assert [issued.event["lines"][0]["sku"] for issued in select_issued(outcomes)] == ["MILK"]
 
 
 def test_a_product_is_announced_with_its_measure(tmp_path: Path) -> None:
     announced = announce(SHAPE, write(tmp_path))
-    products = [one.event for one in announced if one.contract is PRODUCTS]
+    products = [issued.event for issued in announced if issued.contract is PRODUCTS]
     measures = {"APPLES": "kilogram", "BREAD": None, "MILK": "litre", "RIBBON": "metre"}
-    assert {one["sku"]: one.get("measure") for one in products} == measures
-    stock = [one.event for one in announced if one.contract is ADJUSTMENTS]
-    assert {one["sku"]: one["units"] for one in stock}["APPLES"] == 1_350
+    assert {product["sku"]: product.get("measure") for product in products} == measures
+    stock = [issued.event for issued in announced if issued.contract is ADJUSTMENTS]
+    assert {shelf["sku"]: shelf["units"] for shelf in stock}["APPLES"] == 1_350

@@ -39,11 +39,11 @@ class Log:
 
     @property
     def receipts(self) -> list[int]:
-        return [at for topic, at in self.entries if topic == RECEIPTS.name]
+        return [time_ms for topic, time_ms in self.entries if topic == RECEIPTS.name]
 
     @property
     def beats(self) -> list[int]:
-        return [at for topic, at in self.entries if topic == HEARTBEATS.name]
+        return [time_ms for topic, time_ms in self.entries if topic == HEARTBEATS.name]
 
 
 class Import:
@@ -78,7 +78,7 @@ def receipt(name: str, at_ms: int) -> Issued:
 def test_a_heartbeat_comes_after_all_that_was_published_before_it(importing: Import) -> None:
     events = [receipt(f"R{number}", BEGIN_MS + number * 7 * TICK_MS) for number in range(200)]
     importing.run(*events)
-    assert importing.log.receipts == [one.at_ms for one in events]
+    assert importing.log.receipts == [event.at_ms for event in events]
     newest = 0
     for topic, at_ms in reversed(importing.log.entries):
         if topic == HEARTBEATS.name:
@@ -116,7 +116,7 @@ def test_what_the_log_holds_is_not_sent_again_and_the_clock_still_passes_it(
     importing.know("R1", "R2")
     imported = importing.run(receipt("R1", BEGIN_MS), receipt("R2", BEGIN_MS + TICK_MS))
     assert importing.log.receipts == []
-    assert imported.known == 2
+    assert imported.in_log == 2
     assert importing.log.beats[-1] == BEGIN_MS + 2 * TICK_MS
 
 
@@ -126,7 +126,7 @@ def test_what_happened_before_the_worlds_time_comes_late_or_not_at_all(importing
     imported = importing.run(beyond, oldest, receipt("R3", BEGIN_MS))
     assert importing.log.receipts == [BEGIN_MS, BEGIN_MS]
     assert imported.late == 1
-    assert [one.row for one in importing.log.refused] == [1]
+    assert [refused.row for refused in importing.log.refused] == [1]
     assert "whose readers have forgotten" in importing.log.refused[0].reasons[0]
 
 

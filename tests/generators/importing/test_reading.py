@@ -36,8 +36,8 @@ def test_a_file_says_the_same_in_every_format(tmp_path: Path, ending: str) -> No
         file.write_bytes(gzip.compress(text.read_bytes()))
     else:
         convert(file, plain)
-    expected = [one.event for one in read_issued(SHAPE, plain)]
-    assert [one.event for one in read_issued(SHAPE, file)] == expected
+    expected = [issued.event for issued in read_issued(SHAPE, plain)]
+    assert [issued.event for issued in read_issued(SHAPE, file)] == expected
 
 
 def convert(file: Path, plain: Path) -> Path:
@@ -64,7 +64,7 @@ def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(json.dumps(row) + "\nno row\n")
     outcomes = read(create_mapping(rows={}, time={"column": "when"}), file)
-    assert [one.at_ms for one in select_issued(outcomes)] == [at(2011, 7, 1, 5)]
+    assert [issued.at_ms for issued in select_issued(outcomes)] == [at(2011, 7, 1, 5)]
     assert find_reasons(outcomes) == {2: "sku: expected one, found nothing"}
 
 
@@ -77,7 +77,7 @@ def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
     skip = {"skip": {"StockCode": ["POST"]}, "skip_zero_units": True}
     wanted = load_mapping("uci-online-retail", rows=skip)
     outcomes = read(wanted, write_rows(tmp_path / "a.csv", *rows))
-    assert [one.event_id for one in select_issued(outcomes)] == ["ONLINE-3-R"]
+    assert [issued.event_id for issued in select_issued(outcomes)] == ["ONLINE-3-R"]
     assert len(outcomes) == 1
 
 
@@ -85,8 +85,8 @@ def test_a_column_per_day_is_found_by_a_pattern_as_python_reads_it(tmp_path: Pat
     file = write_m5(tmp_path)
     wide = {"columns": "^(?=d)d_", "name": "d", "value": "sold"}
     ahead = load_mapping("m5", wide=wide)
-    expected = [one.event for one in read_issued(load_mapping("m5"), file)]
-    assert [one.event for one in read_issued(ahead, file)] == expected
+    expected = [issued.event for issued in read_issued(load_mapping("m5"), file)]
+    assert [issued.event for issued in read_issued(ahead, file)] == expected
 
 
 def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:

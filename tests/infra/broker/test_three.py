@@ -29,19 +29,21 @@ class Three:
     def __init__(self, folder: Path) -> None:
         bases = {number: free_port_base() for number in (1, 2, 3)}
         alone = {number: Settings(port_base=base) for number, base in bases.items()}
-        voters = ",".join(f"{at}@{HOST}:{one.controller_port}" for at, one in alone.items())
+        voters = ",".join(
+            f"{number}@{HOST}:{settings.controller_port}" for number, settings in alone.items()
+        )
         self._each = {
-            at: one.model_copy(
+            number: settings.model_copy(
                 update={
-                    "data_dir": folder / str(at),
+                    "data_dir": folder / str(number),
                     "broker_voters": voters,
-                    "broker_address": f"{HOST}:{one.api_port}",  # no API runs here
+                    "broker_address": f"{HOST}:{settings.api_port}",  # no API runs here
                 }
             )
-            for at, one in alone.items()
+            for number, settings in alone.items()
         }
         self._running: dict[int, subprocess.Popen[bytes]] = {}
-        addresses = ",".join(str(one.broker_address) for one in self._each.values())
+        addresses = ",".join(str(settings.broker_address) for settings in self._each.values())
         self.settings = Settings(
             data_dir=folder, kafka_bootstrap_servers=addresses, kafka_replication_factor=3
         )
@@ -62,8 +64,10 @@ class Three:
 
     def describe(self) -> PartitionMetadata:
         """The topic's only partition, as a broker that answers knows it."""
-        known = kafka.create_admin(self.settings).list_topics(HEARTBEATS.name, timeout=SECONDS_MAX)
-        return known.topics[HEARTBEATS.name].partitions[0]
+        metadata = kafka.create_admin(self.settings).list_topics(
+            HEARTBEATS.name, timeout=SECONDS_MAX
+        )
+        return metadata.topics[HEARTBEATS.name].partitions[0]
 
     def send(self, value: bytes, seconds_max: float = SECONDS_MAX) -> None:
         """Raises NotDelivered; the record does not arrive later either."""

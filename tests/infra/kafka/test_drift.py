@@ -36,8 +36,8 @@ def test_what_is_otherwise_than_the_contract_says_is_found_and_what_may_be_mende
 ) -> None:
     cluster = Cluster(brokers, auto_create=False, topics={NAME: topic} if topic else {})
     assert [
-        (one.what, one.expected, one.found, one.mendable)
-        for one in find_drifts(cluster, {NAME: RECEIPTS}, frozenset({NAME}))
+        (drift.what, drift.expected, drift.found, drift.mendable)
+        for drift in find_drifts(cluster, {NAME: RECEIPTS}, frozenset({NAME}))
     ] == found
 
 
@@ -67,6 +67,6 @@ def test_a_real_broker_is_read_and_mended(kafka: Settings) -> None:
         return list(find_drifts(inspect(client, [NAME]), CONTRACTS, frozenset()))
 
     wait_until(lambda: bool(find_drift()), "the broker has the other setting")
-    assert [(one.what, one.found) for one in find_drift()] == [("retention.ms", "1000000")]
+    assert [(drift.what, drift.found) for drift in find_drift()] == [("retention.ms", "1000000")]
     mend(client, find_drift())
     wait_until(lambda: not find_drift(), "the broker has the contract's setting again")

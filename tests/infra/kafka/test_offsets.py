@@ -75,8 +75,8 @@ def make(client: AdminClient, name: str, partitions: int) -> None:
     client.create_topics([NewTopic(name, partitions, 1)])[name].result(REQUEST_SECONDS_MAX)
 
     def is_there() -> bool:
-        known = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics.get(name)
-        return known is not None and len(known.partitions) == partitions
+        topic = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics.get(name)
+        return topic is not None and len(topic.partitions) == partitions
 
     wait_until(is_there, f"{name} is there")
 

@@ -41,26 +41,26 @@ def test_a_log_is_read_up_to_an_open_transaction(kafka: Settings) -> None:
         end = read_end_offsets(create_admin(kafka), [TOPIC])[AT]
         assert end == 5, "two records and an end, and one record and its end"
         assert list(read_all(kafka, TOPIC)) == [b"1", b"2"]
-        assert [one.value for one in read(kafka, {AT: end})] == [b"1", b"2"]
+        assert [record.value for record in read(kafka, {AT: end})] == [b"1", b"2"]
     assert list(read_all(kafka, TOPIC)) == [b"1", b"2", b"behind"]
     assert read_to_end(kafka, TOPIC)
 
 
 def test_a_log_that_ends_with_aborted_records_alone_is_read_to_its_end(kafka: Settings) -> None:
     """The end of the aborted transaction lies behind the begin of the open one."""
-    at = (TOPIC, 1)
+    partition = (TOPIC, 1)
     aborted, still_open = Transactions(kafka), Transactions(kafka)
     aborted.begin()
     still_open.begin()
     write_plain(kafka, b"1", partition=1)
     for number in range(3):
-        aborted.write(at, b"", b"aborted %d" % number, 1)
-    still_open.write(at, b"", b"open", 1)
+        aborted.write(partition, b"", b"aborted %d" % number, 1)
+    still_open.write(partition, b"", b"open", 1)
     aborted.abort()
     try:
-        end = read_end_offsets(create_admin(kafka), [TOPIC])[at]
+        end = read_end_offsets(create_admin(kafka), [TOPIC])[partition]
         assert end == 4
-        assert [one.value for one in read(kafka, {at: end})] == [b"1"]
+        assert [record.value for record in read(kafka, {partition: end})] == [b"1"]
     finally:
         still_open.abort()
 
@@ -74,9 +74,9 @@ def test_a_backlog_of_gaps_alone_is_measured(kafka: Settings) -> None:
 
 
 def test_the_simulator_finds_its_last_record_behind_an_open_transaction(kafka: Settings) -> None:
-    at = (TOPIC, 2)
+    partition = (TOPIC, 2)
     write_plain(kafka, b"\1", partition=2, sequence=True)
-    with open_transaction(kafka, at, [b"open"]):
+    with open_transaction(kafka, partition, [b"open"]):
         write_plain(kafka, b"\2", partition=2, sequence=True)
         found = find_last_published(kafka, [TOPIC], "sequence")
-    assert found[at].value() == b"\2"
+    assert found[partition].value() == b"\2"

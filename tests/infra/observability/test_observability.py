@@ -96,28 +96,28 @@ def list_selectors(expression: promql.Expr) -> Iterator[promql.VectorSelector]:
         yield from list_selectors(expression.expr)
 
 
-def check_names(query: str, known: Labels) -> None:
+def check_names(query: str, by_metric: Labels) -> None:
     """Its metrics are there, with the labels that it filters and groups by."""
     selectors = list(list_selectors(promql.parse(query)))
     assert selectors
     labels = set(OF_PROMETHEUS)
-    for one in selectors:
-        metric = str(one.name)
-        assert metric in known, f"/metrics has no {metric}"
-        filtered = {matcher.name for matcher in one.matchers.matchers}
-        assert filtered <= known[metric] | OF_PROMETHEUS, metric
-        labels |= known[metric]
+    for selector in selectors:
+        metric = str(selector.name)
+        assert metric in by_metric, f"/metrics has no {metric}"
+        filtered = {matcher.name for matcher in selector.matchers.matchers}
+        assert filtered <= by_metric[metric] | OF_PROMETHEUS, metric
+        labels |= by_metric[metric]
     for grouping in GROUPED.findall(query):
         assert set(grouping.split(", ")) <= labels
 
 
-def list_result_labels(query: str, known: Labels) -> set[str]:
+def list_result_labels(query: str, by_metric: Labels) -> set[str]:
     """The labels that its results have: those of its first grouping, or else its metrics' own."""
     if grouping := GROUPED.search(query):
         labels = set(grouping[1].split(", "))
         return labels - {"le"} if "histogram_quantile" in query else labels
     selectors = list_selectors(promql.parse(query))
-    return OF_PROMETHEUS.union(*(known[str(one.name)] for one in selectors))
+    return OF_PROMETHEUS.union(*(by_metric[str(selector.name)] for selector in selectors))
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -127,11 +127,11 @@ def test_a_rule_names_metrics_and_labels_that_there_are(name: str, observed: Ans
 
 @pytest.mark.parametrize("name", ALERTS)
 def test_an_alert_says_what_holds_and_where_to_look(name: str, observed: Answers) -> None:
-    alert, known = ALERTS[name], read_labels(observed)
+    alert, by_metric = ALERTS[name], read_labels(observed)
     assert alert["labels"]["severity"] in {"critical", "warning", "info"}
     assert alert["annotations"].keys() == {"summary", "runbook"}
     used = set(re.findall(r"\$labels\.(\w+)", alert["annotations"]["summary"]))
-    assert used <= list_result_labels(alert["expr"], known)
+    assert used <= list_result_labels(alert["expr"], by_metric)
 
 
 def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
@@ -140,7 +140,9 @@ def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
         file for file in FOLDER.glob("*.yml") if file.name != "prometheus.yml"
     }
     composed = read_composed()
-    apis = {name for name, one in composed.items() if "services.api" in one.get("command", [])}
+    apis = {
+        name for name, service in composed.items() if "services.api" in service.get("command", [])
+    }
     [job] = config["scrape_configs"]
     [asked] = job["dns_sd_configs"]
     assert job["job_name"] == "retail"
@@ -161,23 +163,25 @@ VALUES = re.compile(r"label_values\((\w+), (\w+)\)")
 
 @pytest.mark.parametrize("panel", PANELS)
 def test_a_panel_draws_what_there_is_in_a_unit(panel: Any, observed: Answers) -> None:
-    known = read_labels(observed)
+    by_metric = read_labels(observed)
     assert panel["fieldConfig"]["defaults"]["unit"]
     assert panel["targets"]
     for target in panel["targets"]:
-        check_names(target["expr"], known)
+        check_names(target["expr"], by_metric)
         legend = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
-        assert legend <= list_result_labels(target["expr"], known)
+        assert legend <= list_result_labels(target["expr"], by_metric)
 
 
 @pytest.mark.parametrize("name", DASHBOARDS)
 def test_what_a_dashboard_can_be_narrowed_to_is_there(name: str, observed: Answers) -> None:
-    known = read_labels(observed)
-    asked = {one["name"]: one["query"] for one in DASHBOARDS[name]["templating"]["list"]}
+    by_metric = read_labels(observed)
+    asked = {
+        variable["name"]: variable["query"] for variable in DASHBOARDS[name]["templating"]["list"]
+    }
     for query in asked.values():
         match = VALUES.fullmatch(query)
         assert match
-        assert match[2] in known[match[1]]
+        assert match[2] in by_metric[match[1]]
     text = json.dumps(DASHBOARDS[name]["panels"])
     assert set(re.findall(r"=~\\\"\$(\w+)\\\"", text)) == asked.keys()
 
@@ -186,7 +190,7 @@ def test_all_asks_the_prometheus_that_grafana_is_given() -> None:
     [file] = GRAFANA.glob("provisioning/datasources/*.yml")
     [source] = yaml.safe_load(file.read_text())["datasources"]
     wanted = {"type": source["type"], "uid": source["uid"]}
-    assert len({one["uid"] for one in DASHBOARDS.values()}) == len(DASHBOARDS) > 0
+    assert len({dashboard["uid"] for dashboard in DASHBOARDS.values()}) == len(DASHBOARDS) > 0
     for dashboard in DASHBOARDS.values():
         for panel in dashboard["panels"]:
             assert panel["datasource"] == wanted
@@ -209,5 +213,7 @@ def test_whoever_follows_it_sees_the_lag(observed: Answers, tmp_path: Path) -> N
 def test_its_table_names_every_metric(observed: Answers) -> None:
     named = re.findall(r"^\| `(retail_\w+)` \|", GUIDE.read_text(), re.MULTILINE)
     families = text_string_to_metric_families(observed.get("/metrics").text)
-    metrics = (f"{one.name}_total" if one.type == "counter" else one.name for one in families)
+    metrics = (
+        f"{family.name}_total" if family.type == "counter" else family.name for family in families
+    )
     assert sorted(named) == sorted(name for name in metrics if name.startswith("retail_"))

@@ -108,4 +108,4 @@ def test_a_restored_shop_is_the_owners_alone(home: Path, tmp_path: Path) -> None
     subprocess.run(command, env=env, cwd=locate_root(), check=True)
     made = (home, *home.rglob("*"))
     assert len(made) == 3
-    assert [one for one in made if one.stat().st_mode & 0o077] == []
+    assert [file for file in made if file.stat().st_mode & 0o077] == []

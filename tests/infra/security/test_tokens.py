@@ -38,7 +38,7 @@ def test_a_token_is_valid_until_its_end_and_only_its_owner_can_read_its_file(
     assert len(token.secret) >= 32
     assert token.secret not in repr(token)
     assert list_tokens(settings) == [token]
-    assert [one.name for one in file.parent.iterdir()] == [file.name]
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
     end_ms = NOW_MS + 7 * DAY_MS
     expired = [token.is_expired(at_ms) for at_ms in (end_ms - 1, end_ms, end_ms + 1)]
     assert expired == [False, True, True]
@@ -68,13 +68,15 @@ def test_a_file_that_does_not_parse_holds_no_token(settings: Settings, text: str
 def test_the_shop_draws_its_own_and_those_that_are_over_anew(settings: Settings) -> None:
     assert read_own(settings) is None
     ensure_tokens(settings, NOW_MS)
-    first = {one.name: one for one in list_tokens(settings)}
-    assert {name: one.role for name, one in first.items()} == {role.value: role for role in Role}
+    first = {token.name: token for token in list_tokens(settings)}
+    assert {name: token.role for name, token in first.items()} == {
+        role.value: role for role in Role
+    }
     assert read_own(settings) == first["operator"].secret
     add_token(settings, "reader", Role.READER, NOW_MS, days=90)
     ensure_tokens(settings, NOW_MS + 30 * DAY_MS - 1)
     assert read_own(settings) == first["operator"].secret
-    kept = next(one for one in list_tokens(settings) if one.name == "reader")
+    kept = next(token for token in list_tokens(settings) if token.name == "reader")
     ensure_tokens(settings, NOW_MS + 30 * DAY_MS)
     assert read_own(settings) != first["operator"].secret
     assert kept in list_tokens(settings)
