@@ -35,8 +35,8 @@ def main() -> None:
     with supervise(settings, names):
         # At once: each waits for answers of Kafka most of the time.
         with ThreadPoolExecutor() as beside:
-            for known in beside.map(partial(ensure_generation, settings), names):
-                log_drift(known)
+            for generations in beside.map(partial(ensure_generation, settings), names):
+                log_drift(generations)
         supervisor = Supervisor(settings, names)
         try:
             supervisor.run()
@@ -45,12 +45,17 @@ def main() -> None:
     sys.exit(INVALID_EXIT)
 
 
-def log_drift(known: Iterable[Generation]) -> None:
+def log_drift(generations: Iterable[Generation]) -> None:
     """Log the generations that are invalid or whose code differs from the code on disk."""
-    for one in known:
-        if one.state is State.INVALID:
-            log.error("generation %d of %s is invalid: %s", one.number, one.pipeline, one.reason)
-        elif drift := snapshot.describe_drift(locate_root(), one):
+    for generation in generations:
+        if generation.state is State.INVALID:
+            log.error(
+                "generation %d of %s is invalid: %s",
+                generation.number,
+                generation.pipeline,
+                generation.reason,
+            )
+        elif drift := snapshot.describe_drift(locate_root(), generation):
             log.warning(" ".join(drift.splitlines()))
 
 

@@ -17,8 +17,8 @@ class UnknownPipeline(UserError):
     """No room has this name."""
 
     def __init__(self, name: str) -> None:
-        known = ", ".join(list_pipelines())
-        super().__init__(f"There is no pipeline {name!r}. Known: {known}")
+        names = ", ".join(list_pipelines())
+        super().__init__(f"There is no pipeline {name!r}. Known: {names}")
 
 
 Extract = Mapping[str, Column]

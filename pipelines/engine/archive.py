@@ -54,7 +54,7 @@ class Gap(UserError):
     """The archive and the log together lack records."""
 
     def __init__(self, begins: Offsets, ends: Offsets) -> None:
-        holds = {at: ends.get(at, 0) for at in begins}
+        holds = {partition: ends.get(partition, 0) for partition in begins}
         super().__init__(
             f"The archive should reach to where the log begins, {render(begins)}, but ends at "
             f"{render(holds)}: the records in between are lost. Only a generation that has read "
@@ -84,7 +84,9 @@ class OtherLog(UserError):
 
 
 def render(offsets: Offsets) -> str:
-    return ", ".join(f"{topic}/{partition} at {at:,}" for (topic, partition), at in offsets.items())
+    return ", ".join(
+        f"{topic}/{partition} at {offset:,}" for (topic, partition), offset in offsets.items()
+    )
 
 
 def find_truncated(
@@ -92,20 +94,28 @@ def find_truncated(
 ) -> dict[Partition, int]:
     """The partitions that begin after the wanted offset, with their first offsets."""
     starts = read_start_offsets(create_admin(settings), topics)
-    return {at: start for at, start in starts.items() if start > wanted.get(at, 0)}
+    return {
+        partition: start for partition, start in starts.items() if start > wanted.get(partition, 0)
+    }
 
 
 def read_archive_ends(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
     """The offsets up to which the archive holds these topics; raises Gap, NoArchive, OtherLog."""
     client, holds = create_admin(settings), read_coverage(locate_folders(settings).bronze).ends
     starts, ends = read_start_offsets(client, topics), read_end_offsets(client, topics)
-    if missing := {at: start for at, start in starts.items() if start > holds.get(at, 0)}:
+    if missing := {
+        partition: start for partition, start in starts.items() if start > holds.get(partition, 0)
+    }:
         raise Gap(missing, holds)
-    if not any(holds.get(at, 0) for at in starts):
+    if not any(holds.get(partition, 0) for partition in starts):
         raise NoArchive(topics)
-    if beyond := {at: holds[at] for at, end in ends.items() if holds.get(at, 0) > end}:
+    if beyond := {
+        partition: holds[partition]
+        for partition, end in ends.items()
+        if holds.get(partition, 0) > end
+    }:
         raise OtherLog(beyond)
-    return {at: holds.get(at, 0) for at in starts}
+    return {partition: holds.get(partition, 0) for partition in starts}
 
 
 def read_records(
@@ -119,7 +129,12 @@ def read_records(
     read = spark.read.option("basePath", str(folder)).schema(RECORD).parquet(*files)
     of_topics = (
         (F.col("topic") == topic)
-        & is_between("partition", "offset", starts, {at: ends[at] for at in ends if at[0] == topic})
+        & is_between(
+            "partition",
+            "offset",
+            starts,
+            {partition: ends[partition] for partition in ends if partition[0] == topic},
+        )
         for topic in {topic for topic, _ in ends}
     )
     return read.where(reduce(or_, of_topics)).select(*COLUMNS)
@@ -131,11 +146,13 @@ def sort_records(read: DataFrame) -> DataFrame:
     return whole.sortWithinPartitions("topic", "partition", "offset")
 
 
-def is_between(partition: str, offset: str, starts: Offsets, ends: Offsets) -> Column:
+def is_between(partition_column: str, offset_column: str, starts: Offsets, ends: Offsets) -> Column:
     """Whether a record lies in this part of its topic."""
     parts = (
-        (F.col(partition) == at[1]) & (F.col(offset) >= starts.get(at, 0)) & (F.col(offset) < end)
-        for at, end in ends.items()
+        (F.col(partition_column) == partition[1])
+        & (F.col(offset_column) >= starts.get(partition, 0))
+        & (F.col(offset_column) < end)
+        for partition, end in ends.items()
     )
     return reduce(or_, parts)
 
@@ -190,7 +207,7 @@ class ArchivePrefix:
     def count_unread(self, checkpoint: Checkpoint) -> int:
         """The number of the prefix's offsets that no finished batch has read."""
         read = checkpoint.read_committed()
-        return sum(max(0, end - read.get(at, 0)) for at, end in self.ends.items())
+        return sum(max(0, end - read.get(partition, 0)) for partition, end in self.ends.items())
 
     def measure_backlog(self, checkpoint: Checkpoint) -> Backlog:
         """The unread part of the prefix as a backlog, over the world time of all of it."""
@@ -209,7 +226,10 @@ def write_chunks(
         shutil.rmtree(folder, ignore_errors=True)  # of an interrupted attempt
         folder.mkdir()
     count = max(1, -(-sum(prefix.ends.values()) // records_max))
-    ends = [{at: end * n // count for at, end in prefix.ends.items()} for n in range(count + 1)]
+    ends = [
+        {partition: end * n // count for partition, end in prefix.ends.items()}
+        for n in range(count + 1)
+    ]
     for number in range(count):
         records = read_records(spark, settings, ends[number], ends[number + 1])
         write_chunk(records, prefix, number)

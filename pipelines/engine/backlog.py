@@ -48,11 +48,11 @@ def measure_backlog(
     names = tuple(topics)
     client = create_admin(settings)
     starts, ends = read_start_offsets(client, names), read_end_offsets(client, names)
-    unread = {at: max(read.get(at, 0), starts[at]) for at in ends}
-    waiting = {at: first for at, first in unread.items() if first < ends[at]}
+    unread = {partition: max(read.get(partition, 0), starts[partition]) for partition in ends}
+    waiting = {partition: first for partition, first in unread.items() if first < ends[partition]}
     if not waiting:
         return Backlog(0, timedelta())
-    records = sum(ends[at] - first for at, first in waiting.items())
+    records = sum(ends[partition] - first for partition, first in waiting.items())
     oldest_ms, newest_ms = find_oldest_ms(settings, waiting), read_world_ms(client, names, limit)
     if oldest_ms is None or newest_ms is None:
         return Backlog(records, timedelta())
@@ -79,7 +79,7 @@ class HeldBack:
         """
         marks = self._marks.read(self._names)  # first: the ends may only be further then
         ends = self._ends.read(self._names)
-        held = {at: end for at, end in ends.items() if end < marks.get(at, 0)}
+        held = {partition: end for partition, end in ends.items() if end < marks.get(partition, 0)}
         if not held:
             return timedelta()
         oldest_ms = find_oldest_ms(self._settings, held, "read_uncommitted")
@@ -113,7 +113,7 @@ def find_oldest_ms(
         isolation_level=isolation,
     )
     try:
-        reader.assign([TopicPartition(*at, offset) for at, offset in waiting.items()])
+        reader.assign([TopicPartition(*partition, offset) for partition, offset in waiting.items()])
         return min(read_first_timestamps(reader, waiting).values(), default=None)
     finally:
         reader.close()
@@ -132,10 +132,10 @@ def read_first_timestamps(reader: Consumer, assigned: Iterable[Partition]) -> di
             )
         for message in consume_arrived(reader, 1_000, 0.1):
             error = message.error()
-            at = (str(message.topic()), int(message.partition() or 0))
+            partition = (str(message.topic()), int(message.partition() or 0))
             if error is None:
-                timestamps.setdefault(at, message.timestamp()[1])
+                timestamps.setdefault(partition, message.timestamp()[1])
             elif error.code() != KafkaError._PARTITION_EOF:
                 raise KafkaException(error)
-            left.discard(at)
+            left.discard(partition)
     return timestamps

@@ -40,8 +40,11 @@ class Span:
 
     @classmethod
     def of(cls, starts: Offsets, ends: Offsets, archived: Offsets = ZERO) -> "Span":
-        begin = {at: starts.get(at, 0) for at in ends}
-        boundary = {at: min(max(archived.get(at, 0), begin[at]), end) for at, end in ends.items()}
+        begin = {partition: starts.get(partition, 0) for partition in ends}
+        boundary = {
+            partition: min(max(archived.get(partition, 0), begin[partition]), end)
+            for partition, end in ends.items()
+        }
         return cls(
             group_by_topic(begin),
             group_by_topic(ends),
@@ -114,7 +117,7 @@ def read_log(
     spark: SparkSession, settings: Settings, span: Span, headers: bool = False
 ) -> DataFrame:
     """The committed records of a part of the log, with the columns of Kafka's source."""
-    assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
+    assigned = {topic: [int(partition) for partition in ends] for topic, ends in span.ends.items()}
     return (
         spark.read.format("kafka")
         .options(**build_source_options(settings))

@@ -35,7 +35,7 @@ class Checkpoint:
         offsets = [json.loads(source) for source in sources if source != "-"]  # no data yet
         ends: dict[Partition, int] = {}
         for source in sorted(
-            offsets, key=lambda one: "logOffset" not in one
+            offsets, key=lambda offset: "logOffset" not in offset
         ):  # the log goes on after
             ends |= self._source_end(source)
         return ends

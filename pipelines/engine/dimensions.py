@@ -108,10 +108,14 @@ class DimensionReader:
         Raises TimeoutError if Kafka sends nothing for so long, or a transaction stays open.
         """
         ends = self._ends.read([self._dimension.topic.name])
-        left = {at: end for at, end in ends.items() if self._read.get(at, 0) < end}
+        left = {
+            partition: end for partition, end in ends.items() if self._read.get(partition, 0) < end
+        }
         if not left:
             return []
-        self._consumer.assign([TopicPartition(*at, self._read.get(at, 0)) for at in left])
+        self._consumer.assign(
+            [TopicPartition(*partition, self._read.get(partition, 0)) for partition in left]
+        )
         messages = read_assigned(self._consumer, left, READ_SECONDS_MAX)
         versions = [version for message in messages for version in self._parse(message)]
         self._read |= left
@@ -130,7 +134,7 @@ class DimensionReader:
             return
         version = to_version(self._dimension, partition, message.offset(), published_ms, event)
         times = (version.since_ms, *(event[name] for name in topic.times))
-        if all(to_instant(one) is not None for one in times):
+        if all(to_instant(time) is not None for time in times):
             self._identities.add(identity)
             yield version
 
@@ -140,13 +144,13 @@ class Dimensions:
 
     def __init__(self, spark: SparkSession, settings: Settings, pipeline: Pipeline) -> None:
         self._sources = {
-            one: (DimensionReader(settings, one), Versions(spark, one))
-            for one in pipeline.dimensions
+            dimension: (DimensionReader(settings, dimension), Versions(spark, dimension))
+            for dimension in pipeline.dimensions
         }
 
     @property
     def lookups(self) -> Lookups:
-        return {one: versions.function for one, (_, versions) in self._sources.items()}
+        return {dimension: versions.function for dimension, (_, versions) in self._sources.items()}
 
     def read_to_end(self) -> None:
         """Have the next batch know every version that its events may name."""

@@ -60,7 +60,7 @@ class Failure:
 
 
 def refuse_outgrown(
-    write: Write, now: Pace, reads: Iterable[Contract], measure_unread: Measure
+    write: Write, pace: Pace, reads: Iterable[Contract], measure_unread: Measure
 ) -> Write:
     """A function that writes if the memory spans the whole backlog; else it raises Outgrown.
 
@@ -71,7 +71,7 @@ def refuse_outgrown(
 
     def write_within(records: DataFrame, batch: int) -> None:
         nonlocal settled
-        if not settled and not has_memory_for(now, reads, measure_unread()):
+        if not settled and not has_memory_for(pace, reads, measure_unread()):
             raise Outgrown
         settled = True
         write(records, batch)

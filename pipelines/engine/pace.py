@@ -83,18 +83,18 @@ def choose_state_partitions(backlog: Backlog) -> int:
     return 1 if backlog.records <= ONE_PARTITION_RECORDS_MAX else 2
 
 
-def has_memory_for(now: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:
+def has_memory_for(pace: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:
     """Whether the pace remembers ids for the whole backlog."""
-    return backlog.span + find_horizon(reads) + MARGIN <= now.memory
+    return backlog.span + find_horizon(reads) + MARGIN <= pace.memory
 
 
-def find_held_max(now: Pace, reads: Iterable[Contract]) -> timedelta:
+def find_held_max(pace: Pace, reads: Iterable[Contract]) -> timedelta:
     """How much older than the newest record the records may be that open transactions hold back.
 
     What is held back for longer would come behind the watermark. Half the margin is left for what
     the log grows by during a batch.
     """
-    return now.memory - find_horizon(reads) - MARGIN / 2
+    return pace.memory - find_horizon(reads) - MARGIN / 2
 
 
 def find_horizon(reads: Iterable[Contract]) -> timedelta:

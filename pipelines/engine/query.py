@@ -119,12 +119,12 @@ def run(work: Run, stopping: Event) -> None:
     behind = False
     while not stopping.is_set():
         limit = BeatLimit.read(settings)
-        now = choose_next_pace(work, limit, behind)
-        if prefix is not None and not now.in_archive:
+        pace = choose_next_pace(work, limit, behind)
+        if prefix is not None and not pace.in_archive:
             remove_chunks(prefix)
         failure = Failure()
-        query = start(work, now, limit, failure)
-        begun = partial(mark_caught_up, settings, generation) if now.live else lambda: None
+        query = start(work, pace, limit, failure)
+        begun = partial(mark_caught_up, settings, generation) if pace.live else lambda: None
         behind = False
         try:
             watch(query, stopping, begun, work.state, limit.is_outdated)
@@ -157,11 +157,11 @@ def choose_next_pace(work: Run, limit: BeatLimit, behind: bool = False) -> Pace:
     checkpoint = locate_checkpoint(work.settings, work.generation)
     if work.prefix is not None and work.prefix.count_unread(checkpoint):
         left = work.prefix.measure_backlog(checkpoint)
-        now = replace(create_catching_up_pace(pipeline.reads, left, records_max), in_archive=True)
+        pace = replace(create_catching_up_pace(pipeline.reads, left, records_max), in_archive=True)
     else:
         left = work.measure_unread(limit)
         batch_is_open = checkpoint.find_open_batch() >= 0
-        now = (
+        pace = (
             create_catching_up_pace(pipeline.reads, left, records_max)
             if behind
             else select_pace(pipeline.reads, left, records_max, batch_is_open)
@@ -169,45 +169,47 @@ def choose_next_pace(work: Run, limit: BeatLimit, behind: bool = False) -> Pace:
     log.info(
         "%s %s: %d records over %s of world time to read",
         pipeline.name,
-        "live" if now.live else "catching up in the archive" if now.in_archive else "catching up",
+        "live" if pace.live else "catching up in the archive" if pace.in_archive else "catching up",
         left.records,
         left.span,
     )
-    return now
+    return pace
 
 
-def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
+def read(work: Run, topics: Sequence[Contract], pace: Pace) -> DataFrame:
     """The topics' records, from the first one or from the position of the checkpoint.
 
     A stream with the columns of Kafka's source, or with archive.COLUMNS if there is a prefix.
     """
     prefix = work.prefix
-    if now.in_archive and prefix is not None:
+    if pace.in_archive and prefix is not None:
         return prepend(work.spark, prefix, topics, None)
     starts = archive.ZERO if prefix is None else prefix.ends
-    tailed = tail(work.spark, work.settings, topics, now.records_per_batch_max, starts)
+    tailed = tail(work.spark, work.settings, topics, pace.records_per_batch_max, starts)
     return tailed if prefix is None else prepend(work.spark, prefix, topics, tailed)
 
 
-def start(work: Run, now: Pace, limit: BeatLimit, failure: Failure | None = None) -> StreamingQuery:
+def start(
+    work: Run, pace: Pace, limit: BeatLimit, failure: Failure | None = None
+) -> StreamingQuery:
     """Start a query at this pace, from the generation's checkpoint.
 
     `limit`: of its heartbeats. `failure` will hold what ends it.
     """
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
-    prepare_session(work.spark, now.live, now.state_partitions)
+    prepare_session(work.spark, pace.live, pace.state_partitions)
     changes = build_changes(
         pipeline,
-        read(work, pipeline.inputs, now),
-        now.memory,
+        read(work, pipeline.inputs, pace),
+        pace.memory,
         work.dimensions.lookups,
         limit.build_column(work.spark),
         generation.number,
         generation.outputs,
-        SMALL_TASKS if now.live else TASKS,
+        SMALL_TASKS if pace.live else TASKS,
     )
-    write = (failure or Failure()).keep(create_writer(work, now, limit))
-    if not now.live:
+    write = (failure or Failure()).keep(create_writer(work, pace, limit))
+    if not pace.live:
         return write_stream(work, changes, write).trigger(availableNow=True).start()
     seconds = compute_batch_seconds(settings, pipeline)
     pieces = choose_pieces(settings)
@@ -232,7 +234,7 @@ def name_query(generation: Generation) -> str:
     return f"{generation.pipeline}-g{generation.number}"
 
 
-def create_writer(work: Run, now: Pace, limit: BeatLimit) -> Write:
+def create_writer(work: Run, pace: Pace, limit: BeatLimit) -> Write:
     """The function that writes a batch: after the checks, and before the throttle."""
     checkpoint = locate_checkpoint(work.settings, work.generation)
     # A batch's end is asked for to count it, to mark it, and to count the next one.
@@ -244,19 +246,19 @@ def create_writer(work: Run, now: Pace, limit: BeatLimit) -> Write:
         work.settings, work.generation, work.state, read_end, read.count, running.count_dropped
     )
     write = read_dimensions_before(write, work.dimensions)
-    if not now.in_archive:
+    if not pace.in_archive:
         names = [topic.name for topic in work.pipeline.inputs]
         held = HeldBack(work.settings, names, limit)
-        held_max = find_held_max(now, work.pipeline.reads)
+        held_max = find_held_max(pace, work.pipeline.reads)
         write = wait_for_transactions(write, held.measure, held_max)
     measure_unread = partial(work.measure_unread, limit)
-    if now.live:
+    if pace.live:
         write = suit_expressions(write, partial(count_records, read_end))
         write = refuse_behind(write, measure_unread)
-    elif not now.in_archive:
-        write = refuse_outgrown(write, now, work.pipeline.reads, measure_unread)
+    elif not pace.in_archive:
+        write = refuse_outgrown(write, pace, work.pipeline.reads, measure_unread)
     if work.throttle is not None:
-        write = throttle_write(write, work.throttle, now.live, work.pipeline.duty_cycle)
+        write = throttle_write(write, work.throttle, pace.live, work.pipeline.duty_cycle)
     return refuse_newer_before(work.pipeline, write)
 
 

@@ -41,13 +41,13 @@ class RunningBatch:
         leaves = plan.collectLeaves()
         read = map(leaves.apply, range(leaves.size()))
         # Those that read Kafka for a batch of a stream, and not something beside it.
-        scans = [one for one in read if one.nodeName().startswith(SCAN)]
-        return sum(one.metrics().apply(ROWS).value() for one in scans) if scans else None
+        scans = [leaf for leaf in read if leaf.nodeName().startswith(SCAN)]
+        return sum(scan.metrics().apply(ROWS).value() for scan in scans) if scans else None
 
     def _find_plan(self) -> JavaObject | None:
         if self._query is None:
             active = self._spark.streams.active
-            self._query = next((one for one in active if one.name == self._name), None)
+            self._query = next((query for query in active if query.name == self._name), None)
         if self._query is None:
             return None
         return self._query._jsq.streamingQuery().lastExecution().executedPlan()
@@ -103,11 +103,13 @@ class RecordsRead:
     def count(self, ends: Offsets) -> Offsets:
         """The number of records below each of these offsets, those of the running batch."""
         starts, counted = self._find_last(ends)
-        offsets = {at: end - starts.get(at, 0) for at, end in ends.items()}
+        offsets = {partition: end - starts.get(partition, 0) for partition, end in ends.items()}
         more: Mapping[Partition, int] = offsets
         if sum(offsets.values()) != self._count_rows():
             more = self._count_between(starts, ends)
-        self._counted = {at: counted.get(at, 0) + more.get(at, 0) for at in ends}
+        self._counted = {
+            partition: counted.get(partition, 0) + more.get(partition, 0) for partition in ends
+        }
         self._reached = ends
         return self._counted
 
@@ -118,7 +120,7 @@ class RecordsRead:
             has_counts = marker is not None and marker.records is not None
             self._reached = marker.inputs if marker and has_counts else {}
             self._counted = marker.records or {} if marker else {}
-        if any(offset > ends.get(at, 0) for at, offset in self._reached.items()):
+        if any(offset > ends.get(partition, 0) for partition, offset in self._reached.items()):
             return {}, {}  # the checkpoint is older than the marker
         return self._reached, self._counted
 
@@ -132,12 +134,14 @@ class RecordsRead:
 
     def _count_between(self, starts: Offsets, ends: Offsets) -> Mapping[Partition, int]:
         counts: Counter[Partition] = Counter()
-        prefix = {at: min(end, self._archived.get(at, 0)) for at, end in ends.items()}
-        if any(end > starts.get(at, 0) for at, end in prefix.items()):
+        prefix = {
+            partition: min(end, self._archived.get(partition, 0)) for partition, end in ends.items()
+        }
+        if any(end > starts.get(partition, 0) for partition, end in prefix.items()):
             read = archive.read_records(self._spark, self._settings, starts, prefix)
             for row in read.groupBy("topic", "partition").count().collect():
                 counts[row["topic"], row["partition"]] += row["count"]
-        begins = {at: max(starts.get(at, 0), prefix[at]) for at in ends}
+        begins = {partition: max(starts.get(partition, 0), prefix[partition]) for partition in ends}
         for message in read_between(self._settings, begins, ends):
             counts[str(message.topic()), int(message.partition() or 0)] += 1
         return counts

@@ -135,10 +135,10 @@ def refuse_newer_before(pipeline: Pipeline, write: Write) -> Write:
 
 def list_decoded_topics(pipeline: Pipeline) -> tuple[Contract, ...]:
     """Every topic whose records the pipeline decodes."""
-    return (*pipeline.inputs, *(one.topic for one in pipeline.dimensions))
+    return (*pipeline.inputs, *(dimension.topic for dimension in pipeline.dimensions))
 
 
 def refuse_newer(reader: str, topics: Iterable[Contract]) -> None:
     """Raise NewerSchema if one of the topics has a schema that this process has not loaded."""
-    if newer := find_registered_since({one.name for one in topics}):
+    if newer := find_registered_since({topic.name for topic in topics}):
         raise NewerSchema(reader, newer)

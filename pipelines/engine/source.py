@@ -50,7 +50,7 @@ def tail(
     """
     names = [topic.name for topic in topics]
     every = list_partitions(create_admin(settings), names)
-    begin = json.dumps(group_by_topic({at: starts.get(at, 0) for at in every}))
+    begin = json.dumps(group_by_topic({partition: starts.get(partition, 0) for partition in every}))
     limit = {} if records_max is None else {"maxOffsetsPerTrigger": str(records_max)}
     return (
         spark.readStream.format("kafka")

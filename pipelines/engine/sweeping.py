@@ -70,20 +70,20 @@ class Sweep:
 
         Raises KafkaException, NotDelivered, TimeoutError and UnknownTopic.
         """
-        known = self.generation
-        marker = read_marker(self._settings, known.pipeline, known.number)
+        generation = self.generation
+        marker = read_marker(self._settings, generation.pipeline, generation.number)
         if marker is None:
             return 0
         return sum(
-            self._look_at(CONTRACTS[name], known.outputs[name], marker.outputs)
-            for name in known.views
+            self._look_at(CONTRACTS[name], generation.outputs[name], marker.outputs)
+            for name in generation.views
             if name in CONTRACTS and CONTRACTS[name].retention and name not in READ_WHOLE
         )
 
     def _look_at(self, view: Contract, topic: str, outputs: Offsets) -> int:
         assert view.retention is not None
         retention_ms = view.retention // MILLISECOND
-        ends = {at: end for at, end in outputs.items() if at[0] == topic}
+        ends = {partition: end for partition, end in outputs.items() if partition[0] == topic}
         newest_ms = find_newest_ms(self._settings, view, ends)
         if newest_ms is None:
             return 0
@@ -99,7 +99,7 @@ class Sweep:
 
 def find_newest_ms(settings: Settings, view: Contract, ends: Offsets) -> int | None:
     """When the newest row among the last ones began, in epoch milliseconds."""
-    starts = {at: max(0, end - NEWEST_RECORDS) for at, end in ends.items()}
+    starts = {partition: max(0, end - NEWEST_RECORDS) for partition, end in ends.items()}
     began = (parse_began(view, each.key()) for each in read_between(settings, starts, ends))
     return max((at_ms for at_ms in began if at_ms is not None), default=None)
 

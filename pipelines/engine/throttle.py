@@ -70,14 +70,16 @@ def compute_rest_after(busy_seconds: float, duty_cycle: float) -> float:
     return min(busy_seconds * (1 / duty_cycle - 1), REST_SECONDS_MAX)
 
 
-def compute_rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:
+def compute_rest_seconds(
+    settings: Settings, generations: Generations, generation: Generation
+) -> float:
     """The seconds that the generation rests after a live batch, given the other generations.
 
     The promoted one yields to a candidate only while a running process catches up with it.
     """
-    if known.promoted is None or known.promoted.number != generation.number:
+    if generations.promoted is None or generations.promoted.number != generation.number:
         return REST_SECONDS
-    candidate = known.candidate
+    candidate = generations.candidate
     if candidate is None or candidate.state is not State.CATCHING_UP:
         return 0.0
     return YIELD_SECONDS if lease.is_taken(locate_folder(settings, candidate)) else 0.0

@@ -58,15 +58,20 @@ def main() -> None:
         signal.signal(what, lambda *_: stopping.set())
     with ExitStack() as stack:
         leases = [
-            stack.enter_context(lease.take(locate_folder(settings, one.generation)))
-            for one in assigned
+            stack.enter_context(lease.take(locate_folder(settings, assignment.generation)))
+            for assignment in assigned
         ]
-        for one in assigned:
-            make_outputs(settings.as_service(one.pipeline.name), one.pipeline, one.generation)
+        for assignment in assigned:
+            make_outputs(
+                settings.as_service(assignment.pipeline.name),
+                assignment.pipeline,
+                assignment.generation,
+            )
         first = assigned[0]
         name = f"{first.pipeline.name}-g{first.generation.number}"
         shares = write_pools(
-            settings.data_dir / "spark" / f"{name}.pools.xml", [one.pipeline for one in assigned]
+            settings.data_dir / "spark" / f"{name}.pools.xml",
+            [assignment.pipeline for assignment in assigned],
         )
         spark = start_session(settings, name, more=shares)
         for file in leases:
@@ -146,13 +151,22 @@ def run_all(
     """
     ended: SimpleQueue[Exception | None] = SimpleQueue()
     control = Control(settings)
-    threads = [QueryThread(spark, settings, one, file, ended) for file, one in assigned.items()]
+    threads = [
+        QueryThread(spark, settings, assignment, file, ended)
+        for file, assignment in assigned.items()
+    ]
     for thread in threads:
         update(settings, thread, control)
         thread.start()
-    served = {locate_folder(settings, one.generation): one.pipeline for one in assigned.values()}
+    served = {
+        locate_folder(settings, assignment.generation): assignment.pipeline
+        for assignment in assigned.values()
+    }
     Clerk(spark, settings, served, stopping).start()
-    swept = [(settings.as_service(one.pipeline.name), one.generation) for one in assigned.values()]
+    swept = [
+        (settings.as_service(assignment.pipeline.name), assignment.generation)
+        for assignment in assigned.values()
+    ]
     Sweeper(swept, stopping).start()
     left = len(threads)
     heap = Heap(spark) if Piece.HEAP in choose_pieces(settings) else None

@@ -117,7 +117,10 @@ def create_evaluator(
         if found is None:
             return None
         proofs = sorted(
-            {(one.event_time, one.event_id, one.topic, one.store_id) for one in found.rests_on}
+            {
+                (signal.event_time, signal.event_id, signal.topic, signal.store_id)
+                for signal in found.rests_on
+            }
         )
         return {
             "status": "open" if found.open else "withdrawn",
@@ -130,8 +133,8 @@ def create_evaluator(
             "decided_ms": found.decided,
             "version": compute_version(kept, count),
             "proofs": [
-                {"topic": topic, "event_id": event_id, "event_time": at}
-                for at, event_id, topic, _ in proofs[: limits.evidence_max]
+                {"topic": topic, "event_id": event_id, "event_time": event_time}
+                for event_time, event_id, topic, _ in proofs[: limits.evidence_max]
             ],
         }
 
@@ -162,4 +165,8 @@ def compute_version(kept: Sequence[Signal], count: int) -> int:
 
     It grows with every event, whichever signals the event displaces.
     """
-    return len({(one.topic, one.event_id, one.event_time) for one in kept}) + count - len(kept)
+    return (
+        len({(signal.topic, signal.event_id, signal.event_time) for signal in kept})
+        + count
+        - len(kept)
+    )

@@ -65,7 +65,7 @@ def card_velocity(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
     window = limits.card_sales_window // MILLISECOND
     most = limits.card_sales_per_window_max
     ordered = sorted(signals, key=attrgetter("event_time"))
-    times = [one.event_time for one in ordered]
+    times = [signal.event_time for signal in ordered]
     resting_on: set[int] = set()
     counts, decided = [], []
     for last in ordered:
@@ -73,12 +73,14 @@ def card_velocity(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
         ends = bisect_right(times, last.event_time)
         if last.kind == "own" and ends - begins > most:
             counts.append(ends - begins)
-            reached = sorted(one.published for one in ordered[begins:ends])[most]
+            reached = sorted(signal.published for signal in ordered[begins:ends])[most]
             decided.append(max(reached, last.published))
             resting_on.update(range(begins, ends))
     if not counts:
         return None
-    return Finding(max(counts), most, True, min(decided), [ordered[at] for at in resting_on])
+    return Finding(
+        max(counts), most, True, min(decided), [ordered[position] for position in resting_on]
+    )
 
 
 def impossible_travel(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
@@ -115,7 +117,7 @@ def sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
     decided = None
     for published, some in group_in_order(signals):
         cents += sum(list_amounts(some))
-        receipts += len({(one.topic, one.event_id, one.event_time) for one in some})
+        receipts += len({(signal.topic, signal.event_id, signal.event_time) for signal in some})
         enough = receipts >= limits.given_away_receipts_min
         if decided is None and enough and cents > limits.given_away_cents_max:
             decided = published
@@ -130,18 +132,18 @@ def refund_without_receipt(signals: Sequence[Signal], limits: Thresholds) -> Fin
     A large sum calls for a look; the alert is withdrawn if a receipt covers the sum.
     """
     most = limits.unbacked_cents_max
-    back = [one for one in signals if one.kind == "refunded"]
+    back = [signal for signal in signals if signal.kind == "refunded"]
     if sum(list_amounts(back)) <= most:
         return None
     unbacked: Counter[str | None] = Counter()  # by sku; below zero: more was sold
     looked_at, opened, beyond, asked = None, None, 0, 0
     for published, some in group_in_order(signals):
-        for one in some:
-            cents = one.amount or 0
-            beyond -= max(unbacked[one.about], 0)
-            unbacked[one.about] += cents if one.kind == "refunded" else -cents
-            beyond += max(unbacked[one.about], 0)
-            asked += cents if one.kind == "refunded" else 0
+        for signal in some:
+            cents = signal.amount or 0
+            beyond -= max(unbacked[signal.about], 0)
+            unbacked[signal.about] += cents if signal.kind == "refunded" else -cents
+            beyond += max(unbacked[signal.about], 0)
+            asked += cents if signal.kind == "refunded" else 0
         if opened is None and beyond > most:
             opened = published
         if looked_at is None and asked > most:
@@ -161,8 +163,8 @@ def refund_rate(signals: Sequence[Signal], limits: Thresholds) -> Finding | None
     refunds, measured, threshold = 0, 0, 0
     for published, some in group_in_order(signals):
         refunds += len(some)
-        blind += [one for one in some if one.kind == "blind"]
-        measured = len(blind) - len({one.about for one in blind if one.about is not None})
+        blind += [signal for signal in some if signal.kind == "blind"]
+        measured = len(blind) - len({signal.about for signal in blind if signal.about is not None})
         threshold = limits.blind_refunds_max + refunds * limits.blind_refunds_percent // 100
         if opened is None and measured > threshold:
             opened = published
@@ -178,8 +180,8 @@ def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
     """Find too many packs of one product."""
     most = limits.packs_hundredths_max
     by_product: dict[str | None, list[Signal]] = defaultdict(list)
-    for one in signals:
-        by_product[one.about].append(one)
+    for signal in signals:
+        by_product[signal.about].append(signal)
     tripped = []
     for bought in by_product.values():
         so_far, decided = 0, None
@@ -196,7 +198,7 @@ def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
         threshold=most,
         open=True,
         decided=min(decided for _, decided, _ in tripped),
-        rests_on=[one for _, _, bought in tripped for one in bought],
+        rests_on=[signal for _, _, bought in tripped for signal in bought],
     )
 
 
@@ -228,11 +230,13 @@ RULES: Mapping[str, Callable[[Sequence[Signal], Thresholds], Finding | None]] = 
 def group_in_order(signals: Iterable[Signal]) -> list[tuple[int, list[Signal]]]:
     """The signals grouped by publication time, in order."""
     ordered = sorted(signals, key=attrgetter("published"))
-    return [(at, list(some)) for at, some in groupby(ordered, key=attrgetter("published"))]
+    return [
+        (published, list(some)) for published, some in groupby(ordered, key=attrgetter("published"))
+    ]
 
 
 def list_amounts(signals: Iterable[Signal]) -> list[int]:
-    return [one.amount or 0 for one in signals]
+    return [signal.amount or 0 for signal in signals]
 
 
 @lru_cache(maxsize=1024)

@@ -86,16 +86,16 @@ def build_contributions(limits: Thresholds) -> list[Contribution]:
 
 def build_of_card(limits: Thresholds) -> Iterator[Contribution]:
     """A sale is a signal in its interval, and context in the next if it reaches there."""
-    at, card = F.col("event_time"), F.col("card_token")
+    event_time, card = F.col("event_time"), F.col("card_token")
     with_card = is_of_receipt() & F.col("first_line") & card.isNotNull()
     placed = with_card & F.col("latitude").isNotNull()
-    in_window = at + F.lit(limits.card_sales_window)
-    in_reach = at + F.lit(limits.travel_gap_max)
+    in_window = event_time + F.lit(limits.card_sales_window)
+    in_reach = event_time + F.lit(limits.travel_gap_max)
     for rule, lasting, when, until, reaches in (
         ("card-velocity", limits.card_sales_interval, with_card, in_window, operator.gt),
         ("impossible-travel", limits.travel_interval, placed, in_reach, operator.ge),
     ):
-        own = compute_start(at, lasting)
+        own = compute_start(event_time, lasting)
         following = own + F.lit(lasting)
         yield create_signal(rule, card, own, lasting, when)
         yield create_signal(
@@ -188,9 +188,9 @@ def compute_amount_at(price_cents: Column) -> Column:
 
 def is_naming_receipt(limits: Thresholds) -> Column:
     """Whether a refund names a receipt within the return period."""
-    issued, at = F.col("receipt_event_time"), F.col("event_time")
-    recent = issued >= at - F.lit(limits.return_period)
-    ahead = issued <= at + F.lit(limits.receipt_ahead_max)
+    issued, event_time = F.col("receipt_event_time"), F.col("event_time")
+    recent = issued >= event_time - F.lit(limits.return_period)
+    ahead = issued <= event_time + F.lit(limits.receipt_ahead_max)
     return F.coalesce(F.col("receipt_event_id").isNotNull() & recent & ahead, F.lit(False))
 
 
@@ -234,9 +234,9 @@ def is_of_receipt() -> Column:
     return F.col("topic") == RECEIPTS.name
 
 
-def compute_start(at: Column, lasting: timedelta) -> Column:
+def compute_start(time: Column, lasting: timedelta) -> Column:
     """The start of the interval that contains the moment; intervals count from 1970, UTC."""
-    milliseconds = F.unix_millis(at)
+    milliseconds = F.unix_millis(time)
     return F.timestamp_millis(milliseconds - F.pmod(milliseconds, F.lit(lasting // MILLISECOND)))
 
 

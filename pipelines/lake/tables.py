@@ -97,7 +97,7 @@ class Table:
             reader = reader.option("versionAsOf", version)
         return reader.load(str(self.folder))
 
-    def write(self, rows: DataFrame, now: Coverage, instead_of: str | None = None) -> None:
+    def write(self, rows: DataFrame, coverage: Coverage, instead_of: str | None = None) -> None:
         """Append the rows, or replace those that match `instead_of`, in one file per partition.
 
         The same commit records the coverage. Delta skips a batch whose number it has already.
@@ -105,9 +105,9 @@ class Table:
         writer = (
             rows.coalesce(1)
             .write.format("delta")
-            .option("userMetadata", now.to_json())
+            .option("userMetadata", coverage.to_json())
             .option("txnAppId", "lake")
-            .option("txnVersion", now.batch)
+            .option("txnVersion", coverage.batch)
         )
         if instead_of is None:
             writer.mode("append").save(str(self.folder))
@@ -159,14 +159,14 @@ class Lake:
         return self.bronze, *map(self.silver, EVENTS), self.gold
 
 
-def list_paths(kind: DataType, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def list_paths(kind: DataType, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The columns of a type, with those within."""
     if isinstance(kind, StructType):
         for field in kind:
-            yield (*at, field.name)
-            yield from list_paths(field.dataType, (*at, field.name))
+            yield (*path, field.name)
+            yield from list_paths(field.dataType, (*path, field.name))
     elif isinstance(kind, ArrayType):
-        yield from list_paths(kind.elementType, at)
+        yield from list_paths(kind.elementType, path)
 
 
 def locate_lake(settings: Settings) -> Lake:

@@ -93,7 +93,7 @@ def sum_daily_facts(
         **keep_halves({name: add_halves(F.col(name), F.sum) for name in CENTS}),
     }
     added = reduce(DataFrame.unionByName, parts).groupBy("day", "store_id", "sku")
-    return added.agg(*[one.alias(name) for name, one in sums.items()]).select(
+    return added.agg(*[column.alias(name) for name, column in sums.items()]).select(
         "day",
         "store_id",
         "sku",

@@ -88,28 +88,30 @@ def append(spark: SparkSession, settings: Settings, bronze: Table) -> int:
     """
     before = bronze.read_coverage()
     ends = read_end_offsets(create_admin(settings), [topic.name for topic in TOPICS])
-    now = before.then(limit_ends(before.ends, ends, settings.pipeline_records_per_batch_max))
-    prepare_for(spark, sum(now.ends.values()))
+    after = before.then(limit_ends(before.ends, ends, settings.pipeline_records_per_batch_max))
+    prepare_for(spark, sum(after.ends.values()))
     records = (
-        read_log(spark, settings, Span.of(before.ends, now.ends), headers=True)
+        read_log(spark, settings, Span.of(before.ends, after.ends), headers=True)
         .select(*archive.COLUMNS, "headers")
         .coalesce(1)
     )
-    bronze.write(records.sortWithinPartitions("topic", "partition", "offset"), now)
-    return sum(end - now.ends[at] for at, end in ends.items())
+    bronze.write(records.sortWithinPartitions("topic", "partition", "offset"), after)
+    return sum(end - after.ends[partition] for partition, end in ends.items())
 
 
 def limit_ends(starts: Offsets, ends: Offsets, records_max: int) -> dict[Partition, int]:
     """The ends, or earlier offsets that keep to `records_max`, in proportion. Raises OtherLog."""
-    missing = {at: end - starts.get(at, 0) for at, end in ends.items()}
-    if behind := {at: starts[at] for at, records in missing.items() if records < 0}:
+    missing = {partition: end - starts.get(partition, 0) for partition, end in ends.items()}
+    if behind := {
+        partition: starts[partition] for partition, records in missing.items() if records < 0
+    }:
         raise OtherLog(behind)
     waiting = sum(missing.values())
     if waiting <= records_max:
         return dict(ends)
     return {
-        at: ends[at] - records + -(-records * records_max // waiting)
-        for at, records in missing.items()
+        partition: ends[partition] - records + -(-records * records_max // waiting)
+        for partition, records in missing.items()
     }
 
 
@@ -129,12 +131,12 @@ def refine(
         new.unpersist()
 
 
-def drop_known(new: DataFrame, known: DataFrame) -> DataFrame:
-    """The events without an earlier copy in `known`, with the same columns."""
+def drop_known(new: DataFrame, silver: DataFrame) -> DataFrame:
+    """The events without an earlier copy in `silver`, with the same columns."""
     [oldest] = new.agg(F.min(F.unix_millis("event_time")).alias("ms")).collect()
     if oldest["ms"] is None:
         return new
-    near = known.where(F.col("event_time") >= F.timestamp_millis(F.lit(oldest["ms"])))
+    near = silver.where(F.col("event_time") >= F.timestamp_millis(F.lit(oldest["ms"])))
     identity = ["_partition", *IDENTITY]
     return new.join(near.select(*identity), identity, "left_anti")
 
@@ -146,7 +148,9 @@ def sum_days(spark: SparkSession, lake: Lake) -> None:
     """
     before = lake.gold.read_coverage()
     ends = {
-        at: end for topic in MOVES for at, end in lake.silver(topic).read_coverage().ends.items()
+        partition: end
+        for topic in MOVES
+        for partition, end in lake.silver(topic).read_coverage().ends.items()
     }
     if before.ends == ends:
         return
@@ -154,7 +158,9 @@ def sum_days(spark: SparkSession, lake: Lake) -> None:
     happened = [
         events[topic].where(is_between("_partition", "_offset", before.of(topic.name), new))
         for topic in MOVES
-        if (new := {at: end for at, end in ends.items() if at[0] == topic.name})
+        if (
+            new := {partition: end for partition, end in ends.items() if partition[0] == topic.name}
+        )
     ]
     days = list_changed_days(happened)
     rows = sum_daily_facts(*[events[topic].where(is_on_days(days)) for topic in MOVES])

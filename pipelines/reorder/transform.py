@@ -83,7 +83,9 @@ def build_line_columns(policy: Policy) -> Mapping[str, Column]:
     """What a line moved and sold, as if at the usual price, what the plan does to sales, and the
     number of the product's measure, from one on; zero: it is sold by the piece.
     """
-    numbers = choose((F.col("measure") == name, F.lit(at)) for at, name in enumerate(MEASURES, 1))
+    numbers = choose(
+        (F.col("measure") == name, F.lit(position)) for position, name in enumerate(MEASURES, 1)
+    )
     sold = F.when(F.col("movement") == SOLD, F.col("units")).otherwise(0)
     lift = lift_permille(F.col("usual_price_cents"), F.col("price_cents"), policy, COLUMNS)
     happened_ms = F.unix_millis("event_time")
@@ -158,7 +160,7 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
         COLUMNS,
         units_each,
     )
-    measure = choose((number == at, F.lit(name)) for at, name in enumerate(MEASURES, 1))
+    measure = choose((number == position, F.lit(name)) for position, name in enumerate(MEASURES, 1))
     return reviews.withColumns({**proposed._asdict(), "measure": measure})
 
 
@@ -182,7 +184,7 @@ def sum_units(of: Column) -> Column:
 
 
 def to_columns(*numbers: Column | float) -> list[Column]:
-    return [one if isinstance(one, Column) else F.lit(one) for one in numbers]
+    return [number if isinstance(number, Column) else F.lit(number) for number in numbers]
 
 
 COLUMNS = Arithmetic(

@@ -47,12 +47,12 @@ def derive_columns(limits: Thresholds) -> dict[str, Column]:
 
     A slot is the milliseconds from midnight to its start.
     """
-    at, of_day = F.unix_millis("event_time"), F.col("of_day")
+    event_ms, of_day = F.unix_millis("event_time"), F.col("of_day")
     return {
-        "day_start": F.timestamp_millis(at - of_day),
-        "day_end": F.timestamp_millis(at - of_day + DAY_MS),
+        "day_start": F.timestamp_millis(event_ms - of_day),
+        "day_end": F.timestamp_millis(event_ms - of_day + DAY_MS),
         "slot": of_day - F.pmod(of_day, F.lit(limits.pause_minutes * MINUTE_MS)),
-        "at": at,
+        "event_ms": event_ms,
         "cents": compute_amount(F.col("units"), F.col("unit_price_cents"), F.col("measure")),
     }
 
@@ -64,7 +64,7 @@ def build_aggregates(limits: Thresholds) -> dict[str, Column]:
         "day_end": F.max("day_end"),
         "_slots": sum_by_slot(
             F.col("slot"),
-            F.col("at"),
+            F.col("event_ms"),
             F.col("store_id"),
             limits.stores_max,
             [F.col("first_of_event"), F.col("units"), take_high_bits(cents), take_low_bits(cents)],
@@ -80,11 +80,11 @@ def build_visits(days: DataFrame, limits: Thresholds) -> DataFrame:
     goes on. So no row disappears when an earlier receipt is read later.
     """
     pause = limits.pause_minutes * MINUTE_MS
-    slot, last = F.col("_slot"), F.col("_last")
+    first_slot, last = F.col("_slot"), F.col("_last")
     before_pause = F.filter(
         "_slots",
-        lambda one, place: F.coalesce(
-            F.get("_slots", place + 1)["first"] - one["last"] >= pause, F.lit(True)
+        lambda slot, place: F.coalesce(
+            F.get("_slots", place + 1)["first"] - slot["last"] >= pause, F.lit(True)
         ),
     )
     found = (
@@ -92,21 +92,22 @@ def build_visits(days: DataFrame, limits: Thresholds) -> DataFrame:
         .select("*", F.posexplode_outer("_slots").alias("_place", "_slot"))
         .withColumn("_before", F.get("_slots", F.col("_place") - 1))
         .withColumn(
-            "_last", F.array_min(F.filter("_lasts", lambda one: one["slot"] >= slot["slot"]))
+            "_last",
+            F.array_min(F.filter("_lasts", lambda slot: slot["slot"] >= first_slot["slot"])),
         )
         .withColumn(
             "_own",
-            F.filter("_slots", lambda one: one["slot"].between(slot["slot"], last["slot"])),
+            F.filter("_slots", lambda slot: slot["slot"].between(first_slot["slot"], last["slot"])),
         )
         .withColumns(keep_halves({"spent_cents": carry(sum_slots(HIGH), sum_slots(LOW))}))
     )
-    goes_on = slot["first"] - F.col("_before")["last"] < pause
+    goes_on = first_slot["first"] - F.col("_before")["last"] < pause
     ends = F.least(last["last"] + pause, F.unix_millis("day_end"))
-    stores = F.array_distinct(F.flatten(F.transform("_own", lambda one: one["members"])))
+    stores = F.array_distinct(F.flatten(F.transform("_own", lambda slot: slot["members"])))
     rows = found.select(
         "*",
-        F.timestamp_millis(F.unix_millis("day_start") + slot["slot"]).alias("slot_start"),
-        F.timestamp_millis(slot["first"]).alias("visit_start"),
+        F.timestamp_millis(F.unix_millis("day_start") + first_slot["slot"]).alias("slot_start"),
+        F.timestamp_millis(first_slot["first"]).alias("visit_start"),
         F.timestamp_millis(last["last"]).alias("visit_end"),
         F.timestamp_millis(ends).alias("window_end"),
         F.when(goes_on, "withdrawn").otherwise("counted").alias("status"),

@@ -43,7 +43,7 @@ def list_records(agreed: Contract) -> Sequence[Sent]:
         *agreed.examples,
         *(example.value for example in agreed.invalid_examples),
         *draw_records(typed(agreed), RECORDS),
-        *({**one, "event_time": OPENING} for one in draw_records(valid(agreed), RECORDS)),
+        *({**event, "event_time": OPENING} for event in draw_records(valid(agreed), RECORDS)),
         *({**agreed.examples[0], "event_time": far} for far in FAR_MS),
     ]
     records: list[Sent] = []
@@ -65,16 +65,16 @@ def damage(agreed: Contract) -> Sequence[Sent]:
     """A good record with bytes cut off, changed, put in, or announced and not there; and noise."""
     example = {**agreed.examples[0], "event_time": OPENING}
     whole, right = encode(agreed, example), encode_key(agreed, example)
-    at = st.integers(0, len(whole) - 1)
-    change = st.tuples(at, st.binary(max_size=3), at).map(
+    position = st.integers(0, len(whole) - 1)
+    change = st.tuples(position, st.binary(max_size=3), position).map(
         lambda drawn: {"value": whole[: drawn[0]] + drawn[1] + whole[drawn[0] + drawn[2] % 3 :]}
     )
-    noise = st.binary(max_size=60).map(lambda body: {"value": whole[:5] + body})
-    drawn = (*draw_records(change, RECORDS), *draw_records(noise, RECORDS))
-    changed = [one["value"] for one in drawn]
+    bodies = st.binary(max_size=60).map(lambda body: {"value": whole[:5] + body})
+    drawn = (*draw_records(change, RECORDS), *draw_records(bodies, RECORDS))
+    changed = [record["value"] for record in drawn]
     cut = [whole[:length] for length in range(len(whole))]
-    announced = [whole[:at] + TWO_BILLION for at in range(5, len(whole))]
+    announced = [whole[:place] + TWO_BILLION for place in range(5, len(whole))]
     places = range(5, min(len(whole), 120))
-    odd = [whole[:at] + one + whole[at + 1 :] for one in ODD for at in places]
+    odd = [whole[:place] + noise + whole[place + 1 :] for noise in ODD for place in places]
     values = (None, whole + b"\0\0", *cut, *announced, *changed, *odd)
     return tuple((right, value) for value in values)

@@ -9,7 +9,7 @@ AT = datetime(2026, 3, 2, tzinfo=UTC)
 
 def create_generations(*states: State) -> Generations:
     """Generations 1, 2 … in these states."""
-    known = Generations("inventory")
+    generations = Generations("inventory")
     for number, state in enumerate(states, start=1):
-        known = known.plus(Generation("inventory", number, state, "0" * 64, AT, {}))
-    return known
+        generations = generations.plus(Generation("inventory", number, state, "0" * 64, AT, {}))
+    return generations

@@ -47,23 +47,27 @@ class Event:
     """An event of store S001, unless its fields say otherwise."""
 
     contract: Contract
-    at: timedelta
+    happens: timedelta
     """How long after the opening it happens."""
     after: timedelta
     """How long after that it is published."""
     fields: Row
 
 
-def receipt(*lines: Units, at: timedelta = NONE, after: timedelta = NONE, **fields: Any) -> Event:
+def receipt(
+    *lines: Units, happens: timedelta = NONE, after: timedelta = NONE, **fields: Any
+) -> Event:
     """A sale, of one A by default."""
     unsaid = {"store_id": "S001", "card_token": None, "customer_id": None}
-    return Event(RECEIPTS, at, after, {**unsaid, "lines": price(lines), **fields})
+    return Event(RECEIPTS, happens, after, {**unsaid, "lines": price(lines), **fields})
 
 
-def refund(*lines: Units, at: timedelta = NONE, after: timedelta = NONE, **fields: Any) -> Event:
+def refund(
+    *lines: Units, happens: timedelta = NONE, after: timedelta = NONE, **fields: Any
+) -> Event:
     """Goods taken back, without a receipt, one A by default."""
     unsaid = {"store_id": "S001", "card_token": None, "receipt_event_id": None}
-    return Event(REFUNDS, at, after, {**unsaid, "lines": price(lines), **fields})
+    return Event(REFUNDS, happens, after, {**unsaid, "lines": price(lines), **fields})
 
 
 def price(lines: Iterable[Units]) -> list[Row]:
@@ -84,29 +88,29 @@ def delivery(*lines: tuple[str, int, int], **fields: Any) -> Event:
 def shipment(
     status: str,
     *lines: tuple[str, int, int],
-    at: timedelta = NONE,
+    happens: timedelta = NONE,
     after: timedelta = NONE,
     **fields: Any,
 ) -> Event:
     names = ("sku", "dispatched_units", "received_units")
     listed = [dict(zip(names, line, strict=True)) for line in lines]
     unsaid = {"store_id": "S001", "purchase_order_id": None}
-    return Event(SHIPMENTS, at, after, {**unsaid, "status": status, "lines": listed, **fields})
+    return Event(SHIPMENTS, happens, after, {**unsaid, "status": status, "lines": listed, **fields})
 
 
 def adjustment(
-    units: int, sku: str = "A", at: timedelta = NONE, after: timedelta = NONE, **fields: Any
+    units: int, sku: str = "A", happens: timedelta = NONE, after: timedelta = NONE, **fields: Any
 ) -> Event:
     """A change of stock."""
     event = {"store_id": "S001", "sku": sku, "units": units, "reason": "opening", **fields}
-    return Event(ADJUSTMENTS, at, after, event)
+    return Event(ADJUSTMENTS, happens, after, event)
 
 
 def build_log(*events: Event) -> list[Record]:
     shop = Timeline()
     shop.records.clear()
     for event in events:
-        happened = OPENING + event.at
+        happened = OPENING + event.happens
         shop.put(event.contract, happened, happened + event.after, **event.fields)
     return shop.records
 
@@ -120,17 +124,17 @@ def create_frame(spark: SparkSession, log: Iterable[Record]) -> DataFrame:
     """The records as Kafka hands them over, each partition in the order given."""
     offsets: Counter[Partition] = Counter()
     rows = []
-    for one in log:
-        at = one.topic, one.partition
-        published = EPOCH + one.published_ms * MILLISECOND
-        rows.append((*at, offsets[at], published, one.key, one.value))
-        offsets[at] += 1
+    for record in log:
+        partition = record.topic, record.partition
+        published = EPOCH + record.published_ms * MILLISECOND
+        rows.append((*partition, offsets[partition], published, record.key, record.value))
+        offsets[partition] += 1
     return spark.createDataFrame(rows, RECORD)
 
 
 def select_inputs(pipeline: Pipeline, log: Iterable[Record]) -> list[Record]:
     inputs = {topic.name for topic in pipeline.inputs}
-    return [one for one in log if one.topic in inputs]
+    return [record for record in log if record.topic in inputs]
 
 
 def load_pipeline(name: str) -> Pipeline:
@@ -141,11 +145,13 @@ def load_pipeline(name: str) -> Pipeline:
 def ask_oracle(pipeline: Pipeline, log: Sequence[Record]) -> inventory.Log:
     """The pipeline's oracle, over the log in memory."""
     read = select_inputs(pipeline, log)
-    ends = {(one.topic, one.partition): one.offset + 1 for one in read}
+    ends = {(record.topic, record.partition): record.offset + 1 for record in read}
     if pipeline.name == "inventory":
         return inventory.Oracle(read, ends)
     if pipeline.name == "analytics":
-        return analytics.Oracle(read, ends, [one for one in log if one.topic == PRODUCTS.name])
+        return analytics.Oracle(
+            read, ends, [record for record in log if record.topic == PRODUCTS.name]
+        )
     if pipeline.name == "fraud":
         return FraudOracle(log, LIMITS, ends)
     if pipeline.name == "visits":
@@ -173,9 +179,9 @@ def create_lookups(
     """What holds of each dimension by the log, and from when on."""
     lookups = {}
     for dimension in dimensions:
-        known = Versions(spark, dimension)
-        known.add(list(list_versions(dimension, log)))
-        lookups[dimension] = known.function
+        versions = Versions(spark, dimension)
+        versions.add(list(list_versions(dimension, log)))
+        lookups[dimension] = versions.function
     return lookups
 
 

@@ -36,15 +36,17 @@ def run_to_end(writer: DataStreamWriter, folder: Path) -> StreamingQuery:
     return query
 
 
-def deduplicate_ids(spark: SparkSession, source: Path, at: Column, memory: str) -> DataStreamWriter:
+def deduplicate_ids(
+    spark: SparkSession, source: Path, event_time: Column, memory: str
+) -> DataStreamWriter:
     """A query over all files of ids, of which it writes the first copies, as pipelines do.
 
-    `at` is the event time of an id, and `memory` how long it is remembered: "1 minute".
+    `event_time` is that of an id, and `memory` how long it is remembered: "1 minute".
     """
     return (
         read_files(spark, source)
-        .withColumn("at", at)
-        .withWatermark("at", memory)
+        .withColumn("event_time", event_time)
+        .withWatermark("event_time", memory)
         .dropDuplicatesWithinWatermark(["id"])
         .writeStream.outputMode("append")
     )

@@ -30,21 +30,23 @@ BY_ALL = {("event_id",), ("event_time",)}
 """What every pipeline reads of every event: to deduplicate, and to tell the time."""
 
 
-def build_of(spark: SparkSession, one: Pipeline, reads: Reads, patch: pytest.MonkeyPatch) -> None:
+def build_of(
+    spark: SparkSession, pipeline: Pipeline, reads: Reads, patch: pytest.MonkeyPatch
+) -> None:
     """Plan the rows of events that have these fields and no others. Raises AnalysisException."""
     patch.setattr(flow, "list_fields", lambda _: reads)
-    lookups = create_lookups(spark, one.dimensions, [])
-    every = flow.build_static_rows(one, create_log(spark), lookups)
-    for number in range(len(one.views)):
-        select_view_rows(one, every, number)
+    lookups = create_lookups(spark, pipeline.dimensions, [])
+    every = flow.build_static_rows(pipeline, create_log(spark), lookups)
+    for number in range(len(pipeline.views)):
+        select_view_rows(pipeline, every, number)
 
 
 @EVERY
 def test_its_file_names_what_it_reads_and_writes(name: str) -> None:
     declared_by_code, file = load(name), CONSUMERS[name]
     dimensions = {dimension.topic.name for dimension in declared_by_code.dimensions}
-    assert {one.name for one in declared_by_code.inputs} | dimensions <= set(file.reads)
-    assert {one.name for one in declared_by_code.writes} <= set(file.writes)
+    assert {topic.name for topic in declared_by_code.inputs} | dimensions <= set(file.reads)
+    assert {view.name for view in declared_by_code.writes} <= set(file.writes)
 
 
 @pytest.mark.spark
@@ -52,14 +54,14 @@ def test_its_file_names_what_it_reads_and_writes(name: str) -> None:
 def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
     name: str, spark: SparkSession
 ) -> None:
-    one = load(name)
-    frame = validate(list_fields(one), create_log(spark, receipt()))
+    pipeline = load(name)
+    frame = validate(list_fields(pipeline), create_log(spark, receipt()))
     declared = {
         topic.name: {tuple(path.split(".")) for path in list_leaves(frame, name_column(topic))}
-        for topic in one.reads
+        for topic in pipeline.reads
     }
-    assert declared == {topic.name: set(list_declared(name, topic)) for topic in one.reads}
-    assert frame.columns == [*META, *map(name_column, one.reads)]
+    assert declared == {topic.name: set(list_declared(name, topic)) for topic in pipeline.reads}
+    assert frame.columns == [*META, *map(name_column, pipeline.reads)]
 
 
 @pytest.mark.spark
@@ -67,13 +69,13 @@ def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
 def test_a_line_has_the_line_fields_that_it_declares_and_nothing_else(
     name: str, spark: SparkSession
 ) -> None:
-    one = load(name)
-    reads = flow.list_fields(one)
-    line = flow.choose_line(one, reads)
+    pipeline = load(name)
+    reads = flow.list_fields(pipeline)
+    line = flow.choose_line(pipeline, reads)
     frame = validate(reads, create_log(spark, receipt()), line)
     declared = {path[1] for paths in reads.values() for path in paths if path[0] == LINES}
     assert set(list_leaves(frame, LINES)) == {*declared, *map(name_mark, line.keys)}
-    assert not any(LINES in frame.select(f"{name_column(of)}.*").columns for of in one.reads)
+    assert not any(LINES in frame.select(f"{name_column(of)}.*").columns for of in pipeline.reads)
 
 
 @pytest.mark.spark
@@ -117,8 +119,8 @@ def list_leaves(frame: DataFrame, of: str) -> Iterator[str]:
 @EVERY
 def test_it_declares_what_it_looks_up(name: str) -> None:
     for dimension in load(name).dimensions:
-        looked_up = {("event_id",), (dimension.since,), *((one,) for one in dimension.columns)}
-        keys = {(one,) for one in dimension.topic.key}
+        looked_up = {("event_id",), (dimension.since,), *((field,) for field in dimension.columns)}
+        keys = {(field,) for field in dimension.topic.key}
         assert looked_up | keys == set(list_declared(name, dimension.topic))
 
 
@@ -127,9 +129,9 @@ def test_it_declares_what_it_looks_up(name: str) -> None:
 def test_it_declares_the_fields_that_it_reads_and_no_others(
     name: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = load(name)
-    reads = {topic: set(paths) for topic, paths in flow.list_fields(one).items()}
-    build_of(spark, one, reads, monkeypatch)  # it reads no other
+    pipeline = load(name)
+    reads = {topic: set(paths) for topic, paths in flow.list_fields(pipeline).items()}
+    build_of(spark, pipeline, reads, monkeypatch)  # it reads no other
     of_line = {field.name for field in Line.of(name, reads).fields}
     unread = []
     for topic, path in [(of, path) for of, paths in reads.items() for path in paths - BY_ALL]:
@@ -138,7 +140,7 @@ def test_it_declares_the_fields_that_it_reads_and_no_others(
             without = {(path[-1],), (LINES, path[-1])}
             lacking = {of: paths - without for of, paths in reads.items()}
         try:
-            build_of(spark, one, lacking, monkeypatch)
+            build_of(spark, pipeline, lacking, monkeypatch)
         except AnalysisException:
             continue
         unread.append(f"{topic.name}: {render_path(path)}")
@@ -155,7 +157,8 @@ def test_a_field_that_another_topics_lines_have_is_refused_where_it_is_not_decla
 
 def test_a_field_of_lines_that_has_two_types_is_refused() -> None:
     numbered = [
-        replace(one, type="string") if one.name == "units" else one for one in ADJUSTMENTS.fields
+        replace(field, type="string") if field.name == "units" else field
+        for field in ADJUSTMENTS.fields
     ]
     other = replace(ADJUSTMENTS, fields=tuple(numbered))
     with pytest.raises(TypeError, match=r"units has one type, found int and, in .*, string"):

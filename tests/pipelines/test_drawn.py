@@ -198,5 +198,5 @@ def test_each_view_of_a_drawn_timeline_is_its_oracles(spark: SparkSession, name:
             field, kinds = KINDS[name]
             assert {row[field] for row in rows.values()} == kinds
     for dimension in pipeline.dimensions:
-        unknown = [one for one in log if one.topic != dimension.topic.name]
+        unknown = [record for record in log if record.topic != dimension.topic.name]
         assert ask_oracle(pipeline, unknown).compute_views() != expected

@@ -46,14 +46,17 @@ def explode_contributions(
 
     A row has the columns of the line, and those of the contributions to any view in their place.
     """
-    types = find_column_types(lines, [one for _, of_view in declared for one in of_view])
+    types = find_column_types(
+        lines, [contribution for _, of_view in declared for contribution in of_view]
+    )
     several = len(declared) > 1
     wanted = [
         F.when(
-            is_contributing(view, one), to_struct(one.columns, types, number if several else None)
+            is_contributing(view, contribution),
+            to_struct(contribution.columns, types, number if several else None),
         )
         for number, (view, of_view) in enumerate(declared)
-        for one in of_view
+        for contribution in of_view
     ]
     kind = create_array(lines.select(F.array(*wanted).alias("_")).schema["_"].dataType)
     empty = F.array(F.lit(None).cast(kind.elementType))
@@ -72,7 +75,7 @@ def explode_contributions(
 
 def find_column_types(lines: DataFrame, declared: Sequence[Contribution]) -> Mapping[str, DataType]:
     """The columns of all these contributions. Those of one name should have one type."""
-    named = {name: of for one in declared for name, of in one.columns.items()}
+    named = {name: of for contribution in declared for name, of in contribution.columns.items()}
     selected = lines.select(*[of.alias(name) for name, of in named.items()])
     return {field.name: field.dataType for field in selected.schema}
 
@@ -99,7 +102,10 @@ def derive(declared: Sequence[tuple[View, Sequence[Contribution]]]) -> Mapping[s
     and key.
     """
     derived = [view.derived() for view, _ in declared]
-    own = [{name for one in of_view for name in one.columns} for _, of_view in declared]
+    own = [
+        {name for contribution in of_view for name in contribution.columns}
+        for _, of_view in declared
+    ]
     names = dict.fromkeys(name for of_view in derived for name in of_view)
     return {
         **{
@@ -111,7 +117,9 @@ def derive(declared: Sequence[tuple[View, Sequence[Contribution]]]) -> Mapping[s
             )
             for name in names
         },
-        "first_of_event": choose_by_view([F.col(name_first(at)) for at in range(len(declared))]),
+        "first_of_event": choose_by_view(
+            [F.col(name_first(number)) for number in range(len(declared))]
+        ),
     }
 
 
@@ -151,7 +159,7 @@ def aggregate(pipeline: Pipeline, contributed: DataFrame) -> DataFrame:
     of_view = [name for name in (VIEW, UNTIL) if name in contributed.columns]
     every = {**pipeline.aggregates(), **accounting.build_aggregates()}
     aggregates = contributed.groupBy(*accounting.KEY, *of_view, *keys).agg(
-        *[one.alias(name) for name, one in every.items()]
+        *[column.alias(name) for name, column in every.items()]
     )
     rows = pipeline.to_rows(keep(aggregates, pipeline.may_be_row))
     return keep(rows, pipeline.is_row)

@@ -58,11 +58,11 @@ SUM_BY_SLOT = "sum_by_slot"
 
 
 def sum_by_slot(
-    slot: Column, at: Column, member: Column, members_max: int, amounts: Sequence[Column]
+    slot: Column, time: Column, member: Column, members_max: int, amounts: Sequence[Column]
 ) -> Column:
     """What a group's rows add up to in each slot, an array in the order of the slots.
 
-    Its structs have: `slot` (int), `first` and `last`, the least and the largest `at` (long),
+    Its structs have: `slot` (int), `first` and `last`, the least and the largest `time` (long),
     `members`, the distinct members (array of string), and `sums`, of each amount (array of long).
     Of more members than `members_max` it keeps the first ones in the order of their bytes. A row
     whose slot is null adds nothing; the other arguments of a row with a slot are not null.
@@ -74,7 +74,7 @@ def sum_by_slot(
         SUM_BY_SLOT,
         F.lit(members_max),
         slot.cast("int"),
-        at.cast("long"),
+        time.cast("long"),
         member.cast("string"),
         *[amount.cast("long") for amount in amounts],
     )

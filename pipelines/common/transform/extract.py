@@ -23,7 +23,7 @@ def extract(pipeline: Pipeline, events: DataFrame) -> DataFrame:
         LINES,
         *[
             choose(
-                (F.col("_of") == topic.name, one[name]) for topic, one in extracts.items()
+                (F.col("_of") == topic.name, columns[name]) for topic, columns in extracts.items()
             ).alias(name)
             for name in names
         ],
@@ -51,7 +51,7 @@ def explode_lines(pipeline: Pipeline, line: Line, extracts: DataFrame) -> DataFr
         F.when(is_empty, F.col("_published")).alias("_published"),
         F.when(is_empty, F.col("_reason").isNull()).alias("_applied"),
         *[F.when(~is_empty, F.col(name)).alias(name) for name in (*shared, "event_time")],
-        *[F.col(f"_line.{one.name}").alias(one.name) for one in line.fields],
+        *[F.col(f"_line.{field.name}").alias(field.name) for field in line.fields],
         F.col("_published").alias("published"),
         F.col("_of").alias("topic"),
         (F.col("_topic") == RELEASES.name).alias("_released"),
@@ -71,7 +71,7 @@ def name_first(view: int) -> str:
 
 def select_own_key(view: Contract, line: Line) -> Key:
     """The fields of the view's key that are fields of a line."""
-    of_line = {one.name for one in line.fields}
+    of_line = {field.name for field in line.fields}
     return tuple(name for name in view.key if name in of_line)
 
 

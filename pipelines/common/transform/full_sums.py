@@ -76,8 +76,8 @@ def keep_halves(sums: Mapping[str, Halves]) -> dict[str, Column]:
     """The columns in which a frame keeps the sums, by name, until `join_halves`."""
     return {
         column: half
-        for name, one in sums.items()
-        for column, half in zip(_name_columns(name), one, strict=True)
+        for name, halves in sums.items()
+        for column, half in zip(_name_columns(name), halves, strict=True)
     }
 
 
@@ -86,7 +86,7 @@ def join_halves(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     if not names:
         return frame
     sums = {name: find_halves(name) for name in names}
-    nearest = {name: one.nearest for name, one in sums.items()}
+    nearest = {name: halves.nearest for name, halves in sums.items()}
     return frame.withColumns({**nearest, SUMS_IN_FULL: list_sums_in_full(sums)})
 
 
@@ -105,11 +105,11 @@ def list_sums_in_full(sums: Mapping[str, Halves]) -> Column:
     listed = F.concat(
         *[
             F.when(
-                one.is_beyond,
-                F.array(F.struct(F.lit(name).alias("name"), one.digits.alias("digits"))),
+                halves.is_beyond,
+                F.array(F.struct(F.lit(name).alias("name"), halves.digits.alias("digits"))),
             ).otherwise(none)
-            for name, one in sums.items()
+            for name, halves in sums.items()
         ]
     )
-    any_is_beyond = reduce(or_, [one.is_beyond for one in sums.values()])
+    any_is_beyond = reduce(or_, [halves.is_beyond for halves in sums.values()])
     return F.when(any_is_beyond, listed)

@@ -59,7 +59,7 @@ def load_view(file: Path, contract: Contract) -> View:
         raise BadStatement(file, "a statement of Spark's SQL", str(error)) from error
     if not isinstance(select, exp.Select):
         raise BadStatement(file, "one SELECT", type(select).__name__)
-    columns = {one.alias_or_name: one.unalias() for one in select.expressions}
+    columns = {expression.alias_or_name: expression.unalias() for expression in select.expressions}
     expected = {*contract.key, *list_amounts(contract)}
     if set(columns) != expected:
         raise BadStatement(
@@ -123,7 +123,7 @@ def parse_window(
 ) -> tuple[str, timedelta, timedelta]:
     """The column with the begin of a window, the window's length, and its step."""
     found = {
-        name: [parse_span(file, one) for one in call.expressions[1:]]
+        name: [parse_span(file, length) for length in call.expressions[1:]]
         for name, call in columns.items()
         if isinstance(call, exp.Anonymous) and call.name.lower() in WINDOWS
     }
@@ -149,8 +149,8 @@ def parse_span(file: Path, length: exp.Expression) -> timedelta:
 def list_starts(size: timedelta, every: timedelta) -> list[Column]:
     """The begins of the windows that contain an event."""
     step = every // MICROSECONDS
-    at = F.unix_micros("event_time")
-    newest = at - F.pmod(at, F.lit(step))
+    event_us = F.unix_micros("event_time")
+    newest = event_us - F.pmod(event_us, F.lit(step))
     return [F.timestamp_micros(newest - n * step) for n in range(size // every)]
 
 
@@ -160,7 +160,7 @@ def derive_columns(
     """What a line contributes to the row of a window that has begun then, but for the beginning."""
     grace = contract.grace or timedelta()
     given = {name: F.expr(of.sql(DIALECT)) for name, of in columns.items() if name != began}
-    sums = {name: one.cast("long") for name, one in given.items() if name not in contract.key}
+    sums = {name: column.cast("long") for name, column in given.items() if name not in contract.key}
     return {
         **given,
         **sums,

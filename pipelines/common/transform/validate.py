@@ -128,8 +128,9 @@ def build_struct(fields: Iterable[Field]) -> T.StructType:
     return T.StructType(
         [
             T.StructField(
-                one.name, T.ArrayType(build_struct(one.fields)) if one.fields else TYPES[one.type]
+                field.name,
+                T.ArrayType(build_struct(field.fields)) if field.fields else TYPES[field.type],
             )
-            for one in fields
+            for field in fields
         ]
     )

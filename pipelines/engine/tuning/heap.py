@@ -40,7 +40,9 @@ class Heap:
         java: Any = spark.sparkContext._jvm
         self._java = java
         factory = java.java.lang.management.ManagementFactory
-        [self._old] = [one for one in factory.getMemoryPoolMXBeans() if one.getName() == OLD_PART]
+        [self._old] = [
+            pool for pool in factory.getMemoryPoolMXBeans() if pool.getName() == OLD_PART
+        ]
         self._looked = time.monotonic()
 
     def look(self) -> None:

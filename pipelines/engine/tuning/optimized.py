@@ -40,6 +40,6 @@ def optimize_once(rows: DataFrame) -> Iterator[DataFrame]:
 def list_excludable(optimizer: Any) -> list[str]:
     """The names of the rules without which a plan means the same, by Spark's own list."""
     batches = optimizer.defaultBatches()
-    rules = [batches.apply(at).rules() for at in range(batches.size())]
-    names = {each.apply(at).ruleName() for each in rules for at in range(each.size())}
+    rules = [batches.apply(position).rules() for position in range(batches.size())]
+    names = {each.apply(position).ruleName() for each in rules for position in range(each.size())}
     return sorted(names - set(optimizer.nonExcludableRules().mkString(",").split(",")))

@@ -117,7 +117,7 @@ def forget_defaults(spark: SparkSession, settings: Settings, pieces: Set[Piece])
     context = spark.sparkContext
     asked = [name for name, _ in context.getConf().getAll() if name.startswith(HADOOP)]
     hadoop = context._jsc.hadoopConfiguration()
-    kept = {name: hadoop.get(name) for name in (one.removeprefix(HADOOP) for one in asked)}
+    kept = {name: hadoop.get(name) for name in (option.removeprefix(HADOOP) for option in asked)}
     hadoop.clear()
     for name, value in kept.items():
         hadoop.set(name, value)

@@ -94,7 +94,11 @@ def check(
     prepare_for(spark, sum(bronze.ends.values()))
     suites = (
         check_bronze(spark, bronze),
-        *(suite for topic, one in silver.items() for suite in check_silver(spark, topic, one)),
+        *(
+            suite
+            for topic, pinned in silver.items()
+            for suite in check_silver(spark, topic, pinned)
+        ),
         check_gold(spark, gold, silver),
         *([check_view(spark, silver, totals)] if totals else []),
     )
@@ -230,7 +234,9 @@ def reach_verdict(context: AbstractDataContext, source: SparkDatasource, suite: 
         version=suite.of.version,
         suite=suite.name,
         expectations=len(result.results),
-        failed=tuple(describe_failure(one) for one in result.results if not one.success),
+        failed=tuple(
+            describe_failure(outcome) for outcome in result.results if not outcome.success
+        ),
     )
 
 

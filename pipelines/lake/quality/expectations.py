@@ -105,12 +105,12 @@ def build_frames(contract: Contract, events: DataFrame, *identity: str) -> dict[
 def list_columns(contract: Contract) -> list[Column]:
     """The fields, with the measures of some; of an array only its number of items."""
     selected = []
-    for one in contract.fields:
-        if one.item:
-            items = F.array_size(one.name)
-            selected += [items.alias(one.name), items.alias(ITEMS.format(one.name))]
+    for field in contract.fields:
+        if field.item:
+            items = F.array_size(field.name)
+            selected += [items.alias(field.name), items.alias(ITEMS.format(field.name))]
         else:
-            selected.append(F.col(one.name))
-        if one.type == "bytes":
-            selected.append(F.octet_length(one.name).alias(BYTES.format(one.name)))
+            selected.append(F.col(field.name))
+        if field.type == "bytes":
+            selected.append(F.octet_length(field.name).alias(BYTES.format(field.name)))
     return selected

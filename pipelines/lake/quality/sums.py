@@ -37,7 +37,11 @@ def count_records(spark: SparkSession, records: DataFrame, ends: Offsets) -> Dat
     `gaps_max`: the number of offsets that may have no record.
     """
     expected = spark.createDataFrame(
-        [(*at, end, 0 if at[0] in PLAIN else end) for at, end in ends.items() if end],
+        [
+            (*partition, end, 0 if partition[0] in PLAIN else end)
+            for partition, end in ends.items()
+            if end
+        ],
         "topic STRING, partition INT, offsets BIGINT, gaps_max BIGINT",
     )
     found = records.groupBy("topic", "partition").agg(
@@ -73,7 +77,7 @@ def select_below(silver: Mapping[Contract, DataFrame], ends: Offsets) -> dict[Co
     """The events below these offsets."""
     parts = {}
     for topic, events in silver.items():
-        of_topic = {at: end for at, end in ends.items() if at[0] == topic.name}
+        of_topic = {partition: end for partition, end in ends.items() if partition[0] == topic.name}
         parts[topic] = (
             events.where(is_between("_partition", "_offset", {}, of_topic))
             if of_topic

@@ -47,13 +47,15 @@ def select_fields(view_rows: list[dict[str, Any]], *fields: str) -> list[tuple[A
 
 
 def test_a_minute_adds_up_receipts_units_and_revenue(ask: Asked) -> None:
-    view_rows = ask("store-sales", receipt(("A", 2), ("A", 1)), receipt(("A", 4), at=MINUTE * 0.99))
+    view_rows = ask(
+        "store-sales", receipt(("A", 2), ("A", 1)), receipt(("A", 4), happens=MINUTE * 0.99)
+    )
     measures = ("window_start", "receipts", "units", "revenue_cents", "version")
     assert select_fields(view_rows, *measures) == [(OPENING, 2, 7, 700, 2)]
 
 
 def test_the_first_moment_of_the_next_minute_is_in_the_next(ask: Asked) -> None:
-    view_rows = ask("store-sales", receipt(), receipt(at=MINUTE))
+    view_rows = ask("store-sales", receipt(), receipt(happens=MINUTE))
     assert select_fields(view_rows, "window_start", "window_end") == [
         (OPENING, OPENING + MINUTE),
         (OPENING + MINUTE, OPENING + 2 * MINUTE),
@@ -61,7 +63,7 @@ def test_the_first_moment_of_the_next_minute_is_in_the_next(ask: Asked) -> None:
 
 
 def test_margin_is_over_the_cost_at_the_moment_of_the_sale(ask: Asked) -> None:
-    before, after = (receipt(("A", 1), at=at * MINUTE) for at in (9, 10))
+    before, after = (receipt(("A", 1), happens=minute * MINUTE) for minute in (9, 10))
     assert select_fields(ask("store-sales", before, after), "margin_cents") == [(40,), (30,)]
 
 
@@ -70,10 +72,10 @@ def test_a_unit_whose_cost_nobody_knows_has_no_margin_and_is_counted(ask: Asked)
     assert select_fields(view_rows, "margin_cents", "units_without_cost", "units") == [(40, 2, 3)]
 
 
-def sell(*lines: tuple[str, int, int, str | None], at: timedelta = timedelta()) -> Event:
+def sell(*lines: tuple[str, int, int, str | None], happens: timedelta = timedelta()) -> Event:
     """Lines are (sku, units, unit price, measure)."""
     names = ("sku", "units", "unit_price_cents", "measure")
-    return receipt(lines=[dict(zip(names, line, strict=True)) for line in lines], at=at)
+    return receipt(lines=[dict(zip(names, line, strict=True)) for line in lines], happens=happens)
 
 
 def test_a_line_with_a_measure_comes_to_whole_cents_half_a_cent_up(ask: Asked) -> None:
@@ -81,7 +83,7 @@ def test_a_line_with_a_measure_comes_to_whole_cents_half_a_cent_up(ask: Asked) -
     lines = [(1, 500, 1, 0), (1, 499, 0, 0), (2, 500, 1, 1), (350, 299, 105, 117)]
     lines.append((1_000, 500, 500, 333))
     log = [
-        sell(("K", units, price, "kilogram"), at=minute * MINUTE)
+        sell(("K", units, price, "kilogram"), happens=minute * MINUTE)
         for minute, (units, price, _, _) in enumerate(lines)
     ]
     fields = ("units", "revenue_cents", "margin_cents", "units_without_cost")
@@ -124,7 +126,7 @@ def test_refunds_are_no_sales(ask: Asked) -> None:
 
 
 def test_a_sale_lies_in_six_hours_that_begin_every_ten_minutes(ask: Asked) -> None:
-    view_rows = ask("best-seller", receipt(("A", 3), at=5 * MINUTE))
+    view_rows = ask("best-seller", receipt(("A", 3), happens=5 * MINUTE))
     begun: list[datetime] = [OPENING - n * 10 * MINUTE for n in range(5, -1, -1)]
     assert select_fields(view_rows, "window_start", "units", "window_end") == [
         (start, 3, start + HOUR) for start in begun
@@ -138,7 +140,10 @@ def test_a_product_on_two_lines_of_a_receipt_counts_its_event_once(ask: Asked) -
 
 def test_a_day_knows_what_was_sold_and_what_came_back(ask: Asked) -> None:
     view_rows = ask(
-        "daily-demand", receipt(("A", 3)), refund(("A", 1), at=HOUR), receipt(at=16 * HOUR)
+        "daily-demand",
+        receipt(("A", 3)),
+        refund(("A", 1), happens=HOUR),
+        receipt(happens=16 * HOUR),
     )
     assert select_fields(view_rows, "day_start", "units_sold", "units_refunded", "version") == [
         (datetime.combine(OPENING.date(), datetime.min.time(), OPENING.tzinfo), 3, 1, 2),

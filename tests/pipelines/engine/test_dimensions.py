@@ -46,10 +46,10 @@ def find_cost(spark: SparkSession) -> FindCost:
     """What holds at a moment, in milliseconds, by these versions; None where none does."""
 
     def find(versions: Iterable[DimensionVersion], sku: str, at_ms: int) -> Any:
-        known = Versions(spark, COSTS)
+        costs = Versions(spark, COSTS)
         for version in versions:  # one by one, as they come
-            known.add([version])
-        found = known.java.call(sku, at_ms)
+            costs.add([version])
+        found = costs.java.call(sku, at_ms)
         return None if found is None else found.getLong(0)
 
     return find
@@ -60,37 +60,42 @@ def create_version(sku: str, day: int, cost: int, offset: int) -> DimensionVersi
 
 
 def test_a_version_holds_until_the_next_one_of_its_key(find_cost: FindCost) -> None:
-    known = [
+    versions = [
         create_version("A", 3, 30, 1),
         create_version("B", 2, 20, 2),
         create_version("A", 1, 10, 0),
     ]
     never_ms = (NEVER - EPOCH) // timedelta(milliseconds=1)
     found = {
-        at: find_cost(known, sku, at)
-        for sku, at in (("A", DAY_MS - 1), ("A", DAY_MS), ("A", 3 * DAY_MS - 1), ("A", 3 * DAY_MS))
+        at_ms: find_cost(versions, sku, at_ms)
+        for sku, at_ms in (
+            ("A", DAY_MS - 1),
+            ("A", DAY_MS),
+            ("A", 3 * DAY_MS - 1),
+            ("A", 3 * DAY_MS),
+        )
     }
     assert list(found.values()) == [None, 10, 10, 30]
-    assert find_cost(known, "B", never_ms - 1) == 20
-    assert find_cost(known, "B", never_ms) is None
-    assert find_cost(known, "C", never_ms - 1) is None
+    assert find_cost(versions, "B", never_ms - 1) == 20
+    assert find_cost(versions, "B", never_ms) is None
+    assert find_cost(versions, "C", never_ms - 1) is None
 
 
 def test_of_two_versions_from_one_moment_on_the_last_one_published_holds(
     find_cost: FindCost,
 ) -> None:
-    known = [create_version("A", 1, 11, 1), create_version("A", 1, 10, 0)]
-    assert find_cost(known, "A", DAY_MS) == 11
+    versions = [create_version("A", 1, 11, 1), create_version("A", 1, 10, 0)]
+    assert find_cost(versions, "A", DAY_MS) == 11
 
 
 def test_a_line_gets_the_columns_of_the_version_that_held(spark: SparkSession) -> None:
-    known = Versions(spark, COSTS)
-    known.add([DimensionVersion("A", DAY_MS, 0, 0, (10, "litre"))])
+    costs = Versions(spark, COSTS)
+    costs.add([DimensionVersion("A", DAY_MS, 0, 0, (10, "litre"))])
     lines = spark.createDataFrame(
         [("A", EPOCH + DAY), ("A", EPOCH), ("B", EPOCH + DAY), (None, None)],
         "sku string, event_time timestamp",
     )
-    joined = join_as_of(lines, {COSTS: known.function})
+    joined = join_as_of(lines, {COSTS: costs.function})
     assert joined.columns == ["sku", "event_time", "cost", "measure"]
     assert joined.select("cost", "measure").collect() == [
         Row(cost=10, measure="litre"),
@@ -101,13 +106,13 @@ def test_a_line_gets_the_columns_of_the_version_that_held(spark: SparkSession) -
 def test_a_query_that_is_planned_already_sees_versions_that_come_later(
     spark: SparkSession,
 ) -> None:
-    known = Versions(spark, COSTS)
+    costs = Versions(spark, COSTS)
     lines = spark.createDataFrame([("A", EPOCH + 40 * DAY)], "sku string, event_time timestamp")
-    joined = join_as_of(lines, {COSTS: known.function}).select("cost")
+    joined = join_as_of(lines, {COSTS: costs.function}).select("cost")
     ask = joined._jdf.queryExecution().toRdd  # as a batch of a stream: planned, then executed
     planned = [ask() for _ in range(2)]
     for number in range(40):  # more often than a dimension has parts
-        known.add([create_version("A", number, 1_000 + number, number)])
+        costs.add([create_version("A", number, 1_000 + number, number)])
     for rdd in planned:
         [row] = rdd.collect()
         assert row.getLong(0) == 1_039
@@ -128,10 +133,10 @@ def to_ms(after: timedelta) -> int:
 def test_a_version_holds_when_it_says_and_after_its_notice_at_the_earliest(
     notice: timedelta, find_cost: FindCost
 ) -> None:
-    known = [announce_cost(60, effective=DAY + notice, published=DAY)]
+    versions = [announce_cost(60, effective=DAY + notice, published=DAY)]
     begins_ms = to_ms(max(DAY + notice, DAY + NOTICE))
-    assert find_cost(known, "A", begins_ms - 1) is None
-    assert find_cost(known, "A", begins_ms) == 60
+    assert find_cost(versions, "A", begins_ms - 1) is None
+    assert find_cost(versions, "A", begins_ms) == 60
 
 
 MINUTES = st.integers(-30, 30).map(lambda minutes: minutes * MINUTE)
@@ -148,14 +153,14 @@ def test_what_holds_at_the_moment_of_an_event_was_in_the_log_before_it(
 ) -> None:
     """Versions: when each says that it holds, and when it was published. The event is published as
     Monday begins, by a clock that may be ahead."""
-    known = [announce_cost(number, *version) for number, version in enumerate(versions)]
+    announced = [announce_cost(number, *version) for number, version in enumerate(versions)]
     before = [
         announce_cost(number, *version)
         for number, version in enumerate(versions)
         if version[1] <= -ON_ITS_WAY
     ]
     at_ms = to_ms(happened)
-    assert find_cost(before, "A", at_ms) == find_cost(known, "A", at_ms)
+    assert find_cost(before, "A", at_ms) == find_cost(announced, "A", at_ms)
 
 
 def create_product(event_id: str, cost: int, effective_at: datetime) -> dict[str, Any]:
@@ -188,12 +193,14 @@ def test_a_reader_goes_on_where_it_stood(kafka: Settings) -> None:
     ahead = create_product("P-1", 60, MONDAY + DAY)
     never = create_product("P-0", 50, MONDAY) | {"effective_at": NO_CALENDAR_MS}
     publish(kafka, [(never, MONDAY), (ahead, MONDAY), (ahead, MONDAY)])
-    assert [(one.since_ms, one.values[0]) for one in reader.read_to_end()] == [(to_ms(DAY), 60)]
+    assert [(version.since_ms, version.values[0]) for version in reader.read_to_end()] == [
+        (to_ms(DAY), 60)
+    ]
     behind = create_product("P-2", 70, MONDAY + DAY)
     publish(kafka, [(behind, MONDAY + 2 * DAY)])
     anew = create_product("P-3", 80, MONDAY + 3 * DAY)
     publish(kafka, [(anew, MONDAY + 2 * DAY), (ahead, MONDAY)])
-    assert [(one.since_ms, one.values[0]) for one in reader.read_to_end()] == [
+    assert [(version.since_ms, version.values[0]) for version in reader.read_to_end()] == [
         (to_ms(2 * DAY + NOTICE), 70),
         (to_ms(3 * DAY), 80),
     ], "what is announced after its time holds once it has had its notice"
@@ -204,13 +211,13 @@ def test_a_reader_waits_for_a_version_in_an_open_transaction(kafka: Settings) ->
     """Its notice counts from its own timestamp: it may hold before it is committed."""
     reader = DimensionReader(kafka, COSTS)
     reader.read_to_end()
-    event, at = create_product("P-4", 90, MONDAY + 4 * DAY), (PRODUCTS.name, 0)
+    event, partition = create_product("P-4", 90, MONDAY + 4 * DAY), (PRODUCTS.name, 0)
     published_ms = int(MONDAY.timestamp() * 1000)
-    write_transaction(kafka, at, [encode(PRODUCTS, event)], commits=False)
+    write_transaction(kafka, partition, [encode(PRODUCTS, event)], commits=False)
     assert not reader.read_to_end(), "aborted, and an end without a record"
     client = Transactions(kafka)
     client.begin()
-    client.write(at, encode_key(PRODUCTS, event), encode(PRODUCTS, event), published_ms)
+    client.write(partition, encode_key(PRODUCTS, event), encode(PRODUCTS, event), published_ms)
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(reader.read_to_end)
         assert not wait_for(reading.done, 1.0), "the transaction may still commit"

@@ -22,10 +22,10 @@ def written() -> list[int]:
 
 def tell(topic: str, folder: Path, patch: pytest.MonkeyPatch) -> int:
     """Give a schema of the topic the next id, in a lock beside the code's."""
-    known = load_known()  # is loaded by then
-    added = Entry(len(known) + 1, topic, {"type": "record"})
+    entries = load_known()  # is loaded by then
+    added = Entry(len(entries) + 1, topic, {"type": "record"})
     file = folder / "schemas.lock.json"
-    file.write_text(render_lock((*known, added)))
+    file.write_text(render_lock((*entries, added)))
     patch.setenv(NEWER_LOCK, str(file))
     return added.id
 

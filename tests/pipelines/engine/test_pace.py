@@ -28,9 +28,9 @@ spans = st.timedeltas(min_value=timedelta(), max_value=timedelta(days=3650))
 
 
 def test_a_live_batch_takes_all_there_is_and_one_that_catches_up_does_not() -> None:
-    now = choose_pace(Backlog(0, timedelta()))
-    assert (now.live, now.memory) == (True, HORIZON + MARGIN)
-    assert now.records_per_batch_max is None
+    pace = choose_pace(Backlog(0, timedelta()))
+    assert (pace.live, pace.memory) == (True, HORIZON + MARGIN)
+    assert pace.records_per_batch_max is None
     much = Backlog(RECORDS_PER_BATCH_MAX + 1, timedelta())
     assert choose_pace(much).records_per_batch_max == RECORDS_PER_BATCH_MAX
 
@@ -50,9 +50,9 @@ def test_an_open_batch_may_end_anywhere_in_a_backlog_longer_than_the_margin() ->
 
 @given(spans)
 def test_a_backlog_may_double_while_it_is_being_read_and_no_more(span: timedelta) -> None:
-    now = create_catching_up_pace(PIPELINE.reads, Backlog(1, span), RECORDS_PER_BATCH_MAX)
-    assert reaches(now, PIPELINE.reads, Backlog(9, 2 * span))
-    assert not reaches(now, PIPELINE.reads, Backlog(9, 2 * span + timedelta(milliseconds=1)))
+    pace = create_catching_up_pace(PIPELINE.reads, Backlog(1, span), RECORDS_PER_BATCH_MAX)
+    assert reaches(pace, PIPELINE.reads, Backlog(9, 2 * span))
+    assert not reaches(pace, PIPELINE.reads, Backlog(9, 2 * span + timedelta(milliseconds=1)))
 
 
 @given(spans)

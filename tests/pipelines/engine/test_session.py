@@ -45,7 +45,8 @@ def test_java_leads_a_session_of_its_own(spark: SparkSession) -> None:
 @pytest.mark.spark
 def test_the_context_takes_functions_as_they_are(spark: SparkSession) -> None:
     methods = spark.sparkContext._jsc.sc().getClass().getMethods()
-    [clean] = [one for one in methods if one.getName() == "clean"]  # Spark's own would be another
+    # Spark's own would be another.
+    [clean] = [method for method in methods if method.getName() == "clean"]
     assert clean.getDeclaringClass().getName() == "retail.context.LeanContext"
 
 

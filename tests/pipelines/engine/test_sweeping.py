@@ -50,10 +50,10 @@ def read_raw(kafka: Settings) -> list[tuple[bytes | None, bool]]:
     """Every record of the changelog, by a client with its own defaults: key, and if it deletes."""
     ends = read_end_offsets(create_admin(kafka), [TOPIC])
     client = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "of-others"})
-    client.assign([TopicPartition(*at, 0) for at in ends])
+    client.assign([TopicPartition(*partition, 0) for partition in ends])
     found: list[tuple[bytes | None, bool]] = []
     while len(found) < sum(ends.values()):
-        found += [(one.key(), one.value() is None) for one in client.consume(100, 1.0)]
+        found += [(message.key(), message.value() is None) for message in client.consume(100, 1.0)]
     client.close()
     return found
 

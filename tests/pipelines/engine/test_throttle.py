@@ -16,17 +16,17 @@ def test_whom_readers_follow_rests_for_a_candidate_that_catches_up_and_for_nobod
     tmp_path: Path,
 ) -> None:
     settings = Settings(data_dir=tmp_path)
-    known = create_generations(State.RETIRED, State.PROMOTED, State.CATCHING_UP)
-    candidate = locate_folder(settings, known.members[-1])
+    generations = create_generations(State.RETIRED, State.PROMOTED, State.CATCHING_UP)
+    candidate = locate_folder(settings, generations.members[-1])
     candidate.mkdir(parents=True)
 
     def list_rests(of: Generations) -> list[float]:
-        return [compute_rest_seconds(settings, of, one) for one in of.members]
+        return [compute_rest_seconds(settings, of, generation) for generation in of.members]
 
-    assert list_rests(known) == UNDISTURBED, "nothing runs it"
+    assert list_rests(generations) == UNDISTURBED, "nothing runs it"
     with lease.take(candidate):
-        assert list_rests(known) == [REST_SECONDS, YIELD_SECONDS, REST_SECONDS]
+        assert list_rests(generations) == [REST_SECONDS, YIELD_SECONDS, REST_SECONDS]
         for state in (State.READY, State.INVALID):
-            assert list_rests(known.to(state, 3)) == UNDISTURBED
-        assert list_rests(known.minus(frozenset({3}))) == UNDISTURBED[:2]
-    assert list_rests(known) == UNDISTURBED, "it was killed"
+            assert list_rests(generations.to(state, 3)) == UNDISTURBED
+        assert list_rests(generations.minus(frozenset({3}))) == UNDISTURBED[:2]
+    assert list_rests(generations) == UNDISTURBED, "it was killed"

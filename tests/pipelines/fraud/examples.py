@@ -62,7 +62,7 @@ def compute_by_rules(log: Sequence[Record], limits: Thresholds) -> list[Row]:
     alerts = []
     for (rule, subject, start), group in collect_signals(log, limits).items():
         kept = sorted(group)[: choose_signals_max(rule, limits) + 1]
-        found = evaluate(rule, [write(one) for one in kept], len(group))
+        found = evaluate(rule, [write(signal) for signal in kept], len(group))
         if found is not None:
             row = {
                 **found,

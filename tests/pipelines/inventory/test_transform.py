@@ -69,13 +69,13 @@ EXAMPLES: Mapping[str, tuple[list[Event], Mapping[str, Shelf]]] = {
     ),
     "a delivery received before its dispatch is read closes it too": (
         [
-            delivery(("A", 12, 12), at=60 * MINUTE),
+            delivery(("A", 12, 12), happens=60 * MINUTE),
             dispatch(("A", 12), after=119 * MINUTE),
         ],
         of_a(on_hand=12, in_transit=0),
     ),
     "a dispatch published beyond the horizon is closed without having counted": (
-        [dispatch(("A", 12), after=121 * MINUTE), delivery(("A", 12, 12), at=60 * MINUTE)],
+        [dispatch(("A", 12), after=121 * MINUTE), delivery(("A", 12, 12), happens=60 * MINUTE)],
         of_a(on_hand=12, in_transit=-12),
     ),
     "a dispatch that claims received units receives nothing": (
@@ -114,7 +114,7 @@ EXAMPLES: Mapping[str, tuple[list[Event], Mapping[str, Shelf]]] = {
         of_a(on_hand=4),
     ),
     "a shelf knows when its first and last events happened": (
-        [receipt(at=minute * MINUTE) for minute in (7, 3, 5)],
+        [receipt(happens=minute * MINUTE) for minute in (7, 3, 5)],
         {
             "A": {
                 "first_event_time": OPENING + 3 * MINUTE,

@@ -182,15 +182,15 @@ def test_bronze_has_every_record_of_the_log_once(tables: Lake, published: list[R
     assert sorted(records, key=lambda row: row[:3]) == sorted(
         [
             (
-                one.topic,
-                one.partition,
-                one.offset,
-                one.published_ms,
-                one.key,
-                one.value,
-                list(one.headers),
+                record.topic,
+                record.partition,
+                record.offset,
+                record.published_ms,
+                record.key,
+                record.value,
+                list(record.headers),
             )
-            for one in published
+            for record in published
         ],
         key=lambda row: row[:3],
     )
@@ -206,7 +206,7 @@ def test_every_table_says_up_to_where_it_holds_the_log(log: Settings, tables: La
     ends = read_end_offsets(create_admin(log), [topic.name for topic in TOPICS])
     assert read_coverage(tables.bronze.folder).ends == ends
     for topic in EVENTS:
-        of_topic = {at: end for at, end in ends.items() if at[0] == topic.name}
+        of_topic = {partition: end for partition, end in ends.items() if partition[0] == topic.name}
         assert read_coverage(tables.silver(topic).folder).ends == of_topic
     assert read_coverage(tables.gold.folder).ends.items() <= ends.items()
 
@@ -221,9 +221,11 @@ def test_bronze_has_no_gap_below_what_any_version_says(tables: Lake) -> None:
             zip(columns["topic"].to_pylist(), columns["partition"].to_pylist(), strict=True)
         )
         plain = {topic.name for topic in EVENTS}  # the others are written in transactions
-        assert {at: end for at, end in coverage.ends.items() if at[0] in plain and end} == {
-            at: count for at, count in counted.items() if at[0] in plain
-        }
+        assert {
+            partition: end
+            for partition, end in coverage.ends.items()
+            if partition[0] in plain and end
+        } == {partition: count for partition, count in counted.items() if partition[0] in plain}
 
 
 @pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
@@ -246,7 +248,11 @@ def test_gold_has_the_oracles_facts(tables: Lake, expected: Events) -> None:
 def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -> None:
     """As the API tells them of any moment, from the lake alone: at the end, at the same offsets."""
     with history.Lake(tables.folders).open(*movements.TOPICS) as snapshot:
-        ends = {at: end for table in snapshot.tables.values() for at, end in table.ends.items()}
+        ends = {
+            partition: end
+            for table in snapshot.tables.values()
+            for partition, end in table.ends.items()
+        }
         expected = Oracle(read(log, ends), ends).compute_view()
         shelves = [sum_movements(snapshot, Span(row["store_id"], row["sku"])) for row in expected]
     assert expected
@@ -285,8 +291,8 @@ def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None
     assert verdicts.returncode == 1, verdicts.stderr
     document = json.loads(verdicts.stdout.splitlines()[-1])
     assert "API" in document["not_compared"] or "answer" in document["not_compared"]
-    assert [one for one in document["tables"] if one["failed"]] == []
-    assert {one["table"] for one in document["tables"]} == {
+    assert [table for table in document["tables"] if table["failed"]] == []
+    assert {table["table"] for table in document["tables"]} == {
         table.folder.name for table in tables.tables
     }
     assert (log.data_docs / "index.html").exists()

@@ -56,7 +56,7 @@ def number_events(spark: SparkSession, topic: Contract) -> DataFrame:
         (number, *[event[field.name] for field in topic.fields])
         for number, event in enumerate(events)
     ]
-    return spark.createDataFrame(rows, f"at INT, {render_spark_ddl(topic)}").coalesce(1)
+    return spark.createDataFrame(rows, f"number INT, {render_spark_ddl(topic)}").coalesce(1)
 
 
 @pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
@@ -72,7 +72,7 @@ def check_by_rules(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
     """By rule: the events that break it, as the pipelines see them."""
     broken: dict[str, set[int]] = {rule.name: set() for rule in order_checks(topic)}
     for event in collect_rows(events):
-        number = event.pop("at")
+        number = event.pop("number")
         for name in find_broken_rules(topic, event):
             broken[name].add(number)
     return broken
@@ -82,7 +82,7 @@ def check_by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[i
     """By rule: the events that do not keep what is expected."""
     context = create_own_context()
     source = context.data_sources.add_spark("drawn", persist=False)
-    named = build_frames(topic, events, "at")
+    named = build_frames(topic, events, "number")
     broken: dict[str, set[int]] = {}
     for name, rules in list_expectations(topic).items():
         asset = source.add_dataframe_asset(name)
@@ -94,11 +94,11 @@ def check_by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[i
             suite,
             result_format={
                 "result_format": "COMPLETE",
-                "unexpected_index_column_names": ["at"],
+                "unexpected_index_column_names": ["number"],
             },
         )
-        for one in answer.results:
-            broken[find_rule(one)] = {at["at"] for at in list_unexpected(one)}
+        for result in answer.results:
+            broken[find_rule(result)] = {event["number"] for event in list_unexpected(result)}
     return broken
 
 
@@ -157,7 +157,7 @@ def test_totals_are_held_against_what_a_view_tells(
     """The view has counted two receipts of the three, and forgotten the day before."""
     log = create_log(
         spark,
-        receipt(("A", 1), at=-DAY),
+        receipt(("A", 1), happens=-DAY),
         receipt(("A", 2), ("B", 3)),
         receipt(("A", 100)),
         refund(("B", 1)),

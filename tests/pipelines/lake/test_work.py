@@ -27,7 +27,7 @@ def test_a_small_batch_takes_all_there_is() -> None:
 def test_a_large_one_is_shared_out_and_comes_nearer_everywhere() -> None:
     ends = {A: 1_000, B: 3}
     reached = limit_ends({A: 0}, ends, records_max=100)
-    assert all(0 < reached[at] <= ends[at] for at in ends)
+    assert all(0 < reached[partition] <= ends[partition] for partition in ends)
     assert sum(reached.values()) <= 100 + len(ends)
 
 
@@ -48,9 +48,11 @@ def test_a_log_that_ends_before_the_table_is_another_one() -> None:
 def test_a_copy_has_the_id_and_the_time_of_what_is_known(
     spark: SparkSession, apart: timedelta
 ) -> None:
-    known = spark.createDataFrame([(0, "E1", AT - apart)], EVENT)
+    silver = spark.createDataFrame([(0, "E1", AT - apart)], EVENT)
     new = spark.createDataFrame([(0, "E1", AT), (0, "E2", AT), (1, "E1", AT)], EVENT)
-    unknown_ids = {(row["_partition"], row["event_id"]) for row in drop_known(new, known).collect()}
+    unknown_ids = {
+        (row["_partition"], row["event_id"]) for row in drop_known(new, silver).collect()
+    }
     assert unknown_ids == {(0, "E2"), (1, "E1")} | ({(0, "E1")} if apart else set())
 
 

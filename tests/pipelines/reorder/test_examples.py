@@ -116,11 +116,11 @@ def test_what_is_weighed_is_ordered_like_pieces_in_thousandths() -> None:
         weighed.sell(happened, (APPLES, units * 1_000, 299, "kilogram"))
     ours, theirs = (compute_proposals(shop, Policy()) for shop in (pieces, weighed))
     assert ours
-    for one, other in zip(ours, theirs, strict=True):
-        assert (one["measure"], other["measure"]) == (None, "kilogram")
-        assert one["sold_units"] * 1_000 == other["sold_units"]
+    for piece, other in zip(ours, theirs, strict=True):
+        assert (piece["measure"], other["measure"]) == (None, "kilogram")
+        assert piece["sold_units"] * 1_000 == other["sold_units"]
         for name in ("reorder_point_units", "order_up_to_units"):
-            assert 0 <= one[name] * 1_000 - other[name] < 2_000
+            assert 0 <= piece[name] * 1_000 - other[name] < 2_000
 
 
 @pytest.mark.parametrize(
@@ -258,31 +258,31 @@ def test_a_review_expects_what_is_planned(
 ) -> None:
     begins, over = (FIRST + timedelta(days=days) for days in (starts, ends))
     shop.sell(parse_clock("0:00") - timedelta(days=1, hours=12), milk(7))
-    known = min(begins, parse_clock("12:00")) - timedelta(hours=1)
-    shop.plan_promotion(MILK, begins, over, 50, effective_at=known)
+    effective_at = min(begins, parse_clock("12:00")) - timedelta(hours=1)
+    shop.plan_promotion(MILK, begins, over, 50, effective_at=effective_at)
     adjust(shop, parse_clock("13:00"), 5, "count")
     proposal = {row["review_at"]: row for row in compute_proposals(shop)}[FIRST]
     assert (proposal["sold_units"], proposal["reorder_point_units"]) == (7, worth)
 
 
-def plan(shop: Timeline, days: int, known: str) -> None:
+def plan(shop: Timeline, days: int, effective_at: str) -> None:
     """Half the price for so many days from the first review on."""
     over = FIRST + timedelta(days=days)
-    shop.plan_promotion(MILK, FIRST, over, 50, effective_at=parse_clock(known))
+    shop.plan_promotion(MILK, FIRST, over, 50, effective_at=parse_clock(effective_at))
 
 
 def test_a_review_knows_the_plan_that_the_newest_event_knew(shop: Timeline) -> None:
     """Nothing happened since it was made: it is as unknown live as it is replayed."""
     shop.sell(parse_clock("10:00"), milk(7))
-    plan(shop, 3, known="12:00")
+    plan(shop, 3, effective_at="12:00")
     assert compute_first(shop)["reorder_point_units"] == 3
     adjust(shop, parse_clock("12:10"), 5, "count")
     assert compute_first(shop)["reorder_point_units"] == 12
 
 
 def test_a_newer_plan_takes_over(shop: Timeline) -> None:
-    plan(shop, 3, known="8:00")
-    plan(shop, 1, known="9:00")
+    plan(shop, 3, effective_at="8:00")
+    plan(shop, 1, effective_at="9:00")
     shop.sell(parse_clock("10:00"), milk(7))
     assert compute_first(shop)["reorder_point_units"] == 6
 

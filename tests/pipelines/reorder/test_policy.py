@@ -40,8 +40,10 @@ def test_a_shelf_that_varies_is_kept_fuller() -> None:
 
 
 def test_the_mean_of_few_days_is_trusted_less() -> None:
-    one, two, week = (compute_levels(*[10] * days, policy=CAREFUL) for days in (1, 2, 7))
-    assert one.reorder_point_units > two.reorder_point_units > week.reorder_point_units > 30
+    one_day, two_days, week = (compute_levels(*[10] * days, policy=CAREFUL) for days in (1, 2, 7))
+    assert (
+        one_day.reorder_point_units > two_days.reorder_point_units > week.reorder_point_units > 30
+    )
 
 
 def test_an_order_is_as_large_as_is_cheapest() -> None:
@@ -55,7 +57,9 @@ def test_levels_of_kilograms_are_those_of_pieces_in_grams() -> None:
     pieces = compute_levels(*sold, policy=Policy())
     grams = compute_levels(*sold, policy=Policy(), units_each=1_000)
     assert pieces.reorder_point_units == -(-grams.reorder_point_units // 1_000)
-    lot, lot_of_grams = (one.order_up_to_units - one.reorder_point_units for one in (pieces, grams))
+    lot, lot_of_grams = (
+        levels.order_up_to_units - levels.reorder_point_units for levels in (pieces, grams)
+    )
     assert lot == -(-lot_of_grams // 1_000)
 
 

@@ -157,10 +157,10 @@ def test_a_receipt_that_is_read_later_changes_which_one_counts_and_takes_no_row_
     shop.sell(parse_clock("10:35"), customer="C/1", published=parse_clock("10:50"))
     after = {row["slot_start"]: row for row in count(shop)}
     assert before["customer_id"] == "C%2F1"
-    now = after[before["slot_start"]]
-    assert (before["status"], now["status"]) == ("counted", "withdrawn")
-    assert (before["visit_start"], now["visit_start"]) == (
+    later = after[before["slot_start"]]
+    assert (before["status"], later["status"]) == ("counted", "withdrawn")
+    assert (before["visit_start"], later["visit_start"]) == (
         parse_clock("10:40"),
         parse_clock("10:35"),
     )
-    assert now["version"] > before["version"]
+    assert later["version"] > before["version"]

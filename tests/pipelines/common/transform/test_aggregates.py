@@ -17,7 +17,7 @@ ROWS, TASKS, MEMBERS_MAX = 20_000, 7, 5
 GROUPS = 1_000
 SLOTS = (None, -1, 0, 1, 2**31 - 1)
 TEXTS = "name int, text string"
-AMOUNTS = "name int, slot int, at long, member string, one long, two long"
+AMOUNTS = "name int, slot int, time long, member string, cents long, events long"
 IN_ORDER = ("", "A", "Ab", "B", "é", "\ue000", "😀")
 """In the order of their bytes. That of a program with 16-bit characters has the last before the one
 before it."""
@@ -57,7 +57,7 @@ def test_the_first_texts_are_those_of_the_rows(spark: SparkSession, hashed: int)
 def test_equal_texts_are_kept_each_and_no_more_than_asked_for(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(1, "A"), (1, "A"), (1, None), (1, "A")], TEXTS)
     texts = {most: collect_first(F.col("text"), F.lit(most)) for most in (0, 1, 2, 3, 4)}
-    row = frame.agg(*[one.alias(f"of_{most}") for most, one in texts.items()]).first()
+    row = frame.agg(*[column.alias(f"of_{most}") for most, column in texts.items()]).first()
     assert row is not None
     assert [row[f"of_{most}"] for most in texts] == [["A"] * min(most, 3) for most in texts]
 
@@ -80,17 +80,21 @@ def test_sums_by_slot_are_those_of_the_rows(spark: SparkSession, hashed: int) ->
     for name, slot, *values in drawn:
         groups[name, slot].append(values)
     expected = defaultdict(list)
-    for (name, slot), rows in sorted(groups.items(), key=lambda one: one[0][1] or 0):
-        ats, members, ones, twos = zip(*rows, strict=True)
+    for (name, slot), rows in sorted(groups.items(), key=lambda group: group[0][1] or 0):
+        times, members, cents, events = zip(*rows, strict=True)
         kept = sorted(set(members), key=str.encode)[:MEMBERS_MAX]
         if slot is not None:
-            expected[name].append((slot, min(ats), max(ats), kept, [sum(ones), sum(twos)]))
+            expected[name].append((slot, min(times), max(times), kept, [sum(cents), sum(events)]))
     assert max(len(kept) for slots in expected.values() for _, _, _, kept, _ in slots) == (
         MEMBERS_MAX
     )
     frame = split(spark, hashed, drawn, AMOUNTS)
     sums = sum_by_slot(
-        F.col("slot"), F.col("at"), F.col("member"), MEMBERS_MAX, [F.col("one"), F.col("two")]
+        F.col("slot"),
+        F.col("time"),
+        F.col("member"),
+        MEMBERS_MAX,
+        [F.col("cents"), F.col("events")],
     )
     found = frame.groupBy("name").agg(sums.alias("slots")).collect()
     assert len(found) == len({name for name, _ in groups})
@@ -114,5 +118,5 @@ def test_a_group_without_a_text_or_a_slot_has_none(spark: SparkSession) -> None:
     texts = spark.createDataFrame([(1, None)], TEXTS)
     assert texts.agg(collect_first(F.col("text"), F.lit(1))).first() == ([],)
     amounts = spark.createDataFrame([(1, None, 1, "A", 1, 1)], AMOUNTS)
-    sums = sum_by_slot(F.col("slot"), F.col("at"), F.col("member"), 1, [F.col("one")])
+    sums = sum_by_slot(F.col("slot"), F.col("time"), F.col("member"), 1, [F.col("cents")])
     assert amounts.agg(sums).first() == ([],)

@@ -55,5 +55,5 @@ def test_the_pipelines_amount_is_exact(spark: SparkSession, live: bool) -> None:
 def test_lines_and_products_have_the_same_measures() -> None:
     for contract in (PRODUCTS, RECEIPTS, REFUNDS):
         path = ("measure",) if contract is PRODUCTS else ("lines", "measure")
-        rules = [one for one in contract.rules if one.path == path]
-        assert [one.limit for one in rules if one.kind == "validValues"] == [MEASURES]
+        rules = [rule for rule in contract.rules if rule.path == path]
+        assert [rule.limit for rule in rules if rule.kind == "validValues"] == [MEASURES]

@@ -16,16 +16,16 @@ BYTES_MAX = 1_000_000
 """Of a record: what is larger never reaches a pipeline."""
 
 
-@pytest.mark.parametrize("name", [one for one in VALIDATED if one != RELEASES.name])
+@pytest.mark.parametrize("name", [topic for topic in VALIDATED if topic != RELEASES.name])
 def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, name: str) -> None:
     agreed = VALIDATED[name]
     rows, expected = [], []
-    for offset, one in enumerate(list_around(agreed)):
-        value = encode(agreed, one.value)
+    for offset, example in enumerate(list_around(agreed)):
+        value = encode(agreed, example.value)
         if len(value) > BYTES_MAX:
             continue
-        published = one.value[str(agreed.event_time)]
-        row = encode_key(agreed, one.value), value
+        published = example.value[str(agreed.event_time)]
+        row = encode_key(agreed, example.value), value
         partition = choose_partition(row[0], agreed.settings.partitions)
         verdict = validate(agreed, *row, round(published.timestamp() * 1000), partition)
         rows.append((name, partition, offset, published, *row))

@@ -29,7 +29,7 @@ def split(total: int, chance: Random) -> list[int]:
     whole, rest = divmod(total, LARGEST)
     sign = 1 if whole >= 0 else -1
     amounts = [sign * LARGEST] * abs(whole) + [rest]
-    amounts += [one for _ in range(3) for one in (LARGEST, -LARGEST)]
+    amounts += [amount for _ in range(3) for amount in (LARGEST, -LARGEST)]
     chance.shuffle(amounts)
     return amounts
 
@@ -49,7 +49,7 @@ def test_a_sum_is_exact_around_64_bits_and_far_beyond_them(spark: SparkSession, 
         spark.createDataFrame(rows, "number INT, amount BIGINT")
         .coalesce(1)
         .groupBy("number")
-        .agg(*[one.alias(name) for name, one in kept.items()])
+        .agg(*[column.alias(name) for name, column in kept.items()])
     )
     found = collect_rows(join_halves(added, ["cents"]))
     assert {row["number"]: (row["cents"], row[SUMS_IN_FULL]) for row in found} == {

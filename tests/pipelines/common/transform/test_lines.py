@@ -31,16 +31,16 @@ def list_lines(
     """The lines of each event, in order."""
     line = replace(Line.of("mine", FIELDS), keys=tuple(keys))
     rows = validate(FIELDS, create_log(spark, *events).coalesce(1), line).select(LINES).collect()
-    return [[one.asDict() for one in row[LINES]] for row in rows]
+    return [[struct.asDict() for struct in row[LINES]] for row in rows]
 
 
 def find_firsts(values: Iterable[Any]) -> list[bool]:
     """Of each value whether it is the first one that equals it."""
     seen: set[Any] = set()
     firsts = []
-    for one in values:
-        firsts.append(one not in seen)
-        seen.add(one)
+    for value in values:
+        firsts.append(value not in seen)
+        seen.add(value)
     return firsts
 
 
@@ -50,7 +50,7 @@ def test_lines_have_the_same_fields_whatever_the_topic(spark: SparkSession) -> N
         spark, (), receipt(("A", 2), ("B", 3)), delivery(("A", 5, 4)), adjustment(7, "C")
     )
     expected = [("A", 2, None, None), ("B", 3, None, None)]
-    assert sold == [dict(zip(names, one, strict=True)) for one in expected]
+    assert sold == [dict(zip(names, values, strict=True)) for values in expected]
     assert delivered == [dict(zip(names, ("A", None, 5, 4), strict=True))]
     assert adjusted == [dict(zip(names, ("C", 7, None, None), strict=True))]
 
@@ -69,5 +69,5 @@ def test_the_first_line_of_a_key_is_marked_in_short_events_and_in_long_ones(
     ]
     keys = (("sku",), ("sku", "units"))
     found = list_lines(spark, keys, *(receipt(*lines) for lines in events))
-    marks = [[[one[name_mark(key)] for one in lines] for key in keys] for lines in found]
+    marks = [[[line[name_mark(key)] for line in lines] for key in keys] for lines in found]
     assert marks == [[find_firsts(sku for sku, _ in lines), find_firsts(lines)] for lines in events]

@@ -63,14 +63,16 @@ def test_java_says_of_any_bytes_what_python_says(spark: SparkSession, name: str)
         for number, sent in enumerate(log)
     ]
     expected = [judge(reads, topic, *row[1:]) for row in rows]
-    every_field = {one: [path for path, _ in list_leaves(one.fields)] for one in reads}
+    every_field = {
+        contract: [path for path, _ in list_leaves(contract.fields)] for contract in reads
+    }
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
     found = list_rows(reads, validate_records(every_field, records))
     wrong = [each for each in zip(rows, expected, found, strict=True) if each[1] != each[2]]
     assert wrong == []
     assert len({row["_reason"] for row in expected}) > 5
     assert {row["_of"] for row in expected if row["_reason"] is None} >= {
-        one.name for one in reads if one is not RELEASES
+        contract.name for contract in reads if contract is not RELEASES
     }
 
 
@@ -124,7 +126,7 @@ def judge(
     published_us = (published - EPOCH) // MICROSECOND
     said = {"_topic": topic.name, "_partition": partition, "_published": published_us}
     found = validate(topic, key, value, published_us // 1_000, partition)
-    nothing = {name_column(one): None for one in reads}
+    nothing = {name_column(contract): None for contract in reads}
     if isinstance(found, Rejection):
         rejected = topic.name, found.reason, str(offset), NEVER_US, None, 0
         return {**said, **dict(zip(META[3:], rejected, strict=True)), **nothing}
@@ -158,8 +160,8 @@ def to_value(field: Field, value: Any) -> Any:
 def list_rows(reads: Sequence[Contract], frame: DataFrame) -> list[dict[str, Any]]:
     """The rows with times in microseconds: Spark has times that no calendar of Python has."""
     columns = [count_microseconds(F.col(name), frame.schema[name].dataType) for name in META]
-    for one in reads:
-        event, kind = F.col(name_column(one)), frame.schema[name_column(one)].dataType
+    for contract in reads:
+        event, kind = F.col(name_column(contract)), frame.schema[name_column(contract)].dataType
         assert isinstance(kind, T.StructType)
         fields = [
             count_microseconds(event[field.name], field.dataType).alias(field.name)

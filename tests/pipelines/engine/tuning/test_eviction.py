@@ -48,9 +48,9 @@ def test_whoever_walks_for_an_answer_is_shown_all(spark: SparkSession, tmp_path:
 
     counted = (
         read_files(own, source)
-        .withColumn("at", happen())
-        .withWatermark("at", "1 minute")
-        .groupBy(F.window("at", "1 minute"))
+        .withColumn("event_time", happen())
+        .withWatermark("event_time", "1 minute")
+        .groupBy(F.window("event_time", "1 minute"))
         .count()
     )
     run_to_end(counted.writeStream.outputMode("append").foreachBatch(write), tmp_path)

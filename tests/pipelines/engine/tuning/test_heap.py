@@ -22,7 +22,7 @@ def get_java(spark: SparkSession) -> Any:
 
 def find_old_pool(spark: SparkSession) -> Any:
     beans = get_java(spark).java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
-    return next(one for one in beans if one.getName() == "Tenured Gen")
+    return next(pool for pool in beans if pool.getName() == "Tenured Gen")
 
 
 @contextmanager

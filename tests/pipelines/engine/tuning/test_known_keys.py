@@ -34,7 +34,7 @@ def test_each_id_counts_once_in_whichever_batch_its_copies_come(
     run(own, source, target, tmp_path)
     kept = [row.id for row in own.read.parquet(str(target)).select("id").collect()]
     assert len(kept) == len(set(kept)), "no id counts twice"
-    assert set(kept) == {one.id for one in own.read.parquet(str(source)).collect()}
+    assert set(kept) == {row.id for row in own.read.parquet(str(source)).collect()}
 
 
 def create_batch(own: SparkSession, number: int) -> DataFrame:

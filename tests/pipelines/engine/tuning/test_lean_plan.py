@@ -33,7 +33,13 @@ def count_ids(own: SparkSession, folder: Path, tasks: int, counts: Counts) -> No
         counts.update({row["kind"]: row["ids"] for row in rows.collect()})
 
     ids = own.readStream.schema("id LONG").parquet(str(folder / "ids")).coalesce(tasks)
-    at = F.timestamp_seconds(F.lit(86_400)).alias("at")  # ahead of the watermark, which begins at 0
-    first = ids.select("id", at).withWatermark("at", "1 hour").dropDuplicatesWithinWatermark(["id"])
+    event_time = F.timestamp_seconds(F.lit(86_400)).alias(
+        "event_time"
+    )  # ahead of the watermark, which begins at 0
+    first = (
+        ids.select("id", event_time)
+        .withWatermark("event_time", "1 hour")
+        .dropDuplicatesWithinWatermark(["id"])
+    )
     counted = first.groupBy((F.col("id") % 3).alias("kind")).agg(F.count("*").alias("ids"))
     run_to_end(counted.writeStream.outputMode("update").foreachBatch(note), folder)
