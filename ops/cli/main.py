@@ -40,6 +40,7 @@ PANELS: Mapping[str, Mapping[str, Place]] = {
         "score": Place("score", "app", "Compare answers with what the simulator did."),
         "fault": Place("fault", "app", "Faults on demand, each with its promise."),
         "bench": Place("bench", "bench", "Measure how fast the project is; takes over an hour."),
+        "sql": Place("sql", "sql", "Ask the lake's tables in SQL."),
         "try": Place("experiments", "try_command", "Run an experiment of the guide."),
     },
     "Change code and contracts": {

@@ -80,7 +80,7 @@ def print_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
         padded = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        style = "bold" if row is heads else STATE_STYLES.get(row[1], "")
+        style = "bold" if row is heads else STATE_STYLES.get("".join(row[1:2]), "")
         console.print(f"  {'   '.join(padded)}".rstrip(), style=style, markup=False)
 
 

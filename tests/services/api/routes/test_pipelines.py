@@ -1,5 +1,7 @@
 """GET /v1/pipelines and /v1/views, over a log in memory."""
 
+import csv
+import io
 import json
 from contextlib import ExitStack
 from datetime import timedelta
@@ -7,9 +9,12 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from contracts import ADJUSTMENTS, ALERTS, BEST_SELLERS, RECEIPTS, STOCK_LEVELS, STORE_SALES
+from contracts.documents import to_document
 from services.api.routes.exports import EXPORTS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
@@ -110,6 +115,37 @@ def test_a_view_names_its_topic_and_is_exported_whole_at_one_marker(
     view = running.json(f"/v1/views/{STOCK_LEVELS.name}")
     assert (view["pipeline"], view["generation"], view["served"]) == ("inventory", 1, 1)
     assert view["topic"] == f"{STOCK_LEVELS.name}.g1"
+
+
+def test_an_export_in_every_form_has_the_same_rows(log: MemoryLog, api: Answers) -> None:
+    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
+    for store_id in ("S001", "S002"):
+        fraud.put(ALERTS, store_id=store_id, subject=f'said "stop", {store_id}')
+    promote(log, fraud)
+    fraud.mark()
+    route = f"/v1/views/{ALERTS.name}/export"
+    api.until(lambda: api.get(route).status_code == HTTPStatus.OK)
+    head, *rows = [json.loads(line) for line in api.get(route).text.splitlines()]
+    assert rows
+
+    parquet = pq.read_table(io.BytesIO(api.get(route, format="parquet").content))
+    arrow = pa.ipc.open_stream(api.get(route, format="arrow").content).read_all()
+    for table in (parquet, arrow):
+        assert table.schema.metadata is not None
+        assert json.loads(table.schema.metadata[b"head"]) == head
+        assert [to_document(ALERTS, row) for row in table.to_pylist()] == [
+            {name: value for name, value in row.items() if value is not None} for row in rows
+        ]
+
+    answer = api.get(route, format="csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    for told, row in zip(csv.DictReader(io.StringIO(answer.text)), rows, strict=True):
+        assert told == {
+            name: json.dumps(value)
+            if isinstance(value, list)
+            else str("" if value is None else value)
+            for name, value in row.items()
+        }
 
 
 def test_exports_are_limited_and_give_places_back(inventory: Writing, running: Answers) -> None:
