@@ -17,9 +17,8 @@ from contracts.times import MILLISECOND
 from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.verify.inventory import Row
-from ops.verify.limits import load_limits
 from ops.verify.log import read
-from ops.verify.tables import Tables, restore_times
+from ops.verify.tables import Tables, load_limits, restore_times
 from pipelines.fraud.thresholds import Thresholds
 
 SIDES = tuple(topic.name for topic in (PRICE_CHANGES, PRODUCTS, STORES))

@@ -11,10 +11,9 @@ from infra.settings import Settings, locate_root
 from ops.verify import analytics, inventory
 from ops.verify.fraud import ask_fraud_oracle
 from ops.verify.inventory import Log, Row, read_query
-from ops.verify.limits import load_limits
 from ops.verify.log import read
 from ops.verify.sums import fit_sums
-from ops.verify.tables import Tables, restore_times
+from ops.verify.tables import Tables, load_limits, restore_times
 from pipelines.reorder.policy import Policy
 from pipelines.visits.thresholds import Thresholds
 

@@ -4,15 +4,17 @@ ledger too.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from contracts import CONTRACTS, QUARANTINE, STOCK_LEVELS, Contract, compute_digest
 from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
-from infra.settings import Settings
+from infra.settings import Settings, locate_root
 from infra.wait import ask_until
 from ops.control.reading import ALL_FIELDS
+from ops.generations.folders import locate_code
+from ops.generations.lifecycle import load_generations
 from ops.verify.inventory import Book, Log, Oracle, Place, Row
 from ops.verify.ledger import Audit, audit_ledger
-from ops.verify.limits import find_code
 from ops.verify.log import read
 from ops.verify.oracles import get_oracle
 from ops.verify.served import Served, fetch_views
@@ -145,6 +147,13 @@ def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
             else None
         ),
     )
+
+
+def find_code(settings: Settings, pipeline: str, number: int) -> Path:
+    """The folder of the generation's code; the project's own if there is no copy here."""
+    generation = load_generations(settings, pipeline).of(number)
+    copy = locate_code(settings, generation) if generation else locate_root()
+    return copy if copy.exists() else locate_root()
 
 
 def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparison:
