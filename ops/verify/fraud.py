@@ -40,8 +40,6 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
 
 
 class Rule(NamedTuple):
-    """The limits of one rule."""
-
     threshold: int
     """For its alerts, and for the strength of its incidents."""
     span: timedelta

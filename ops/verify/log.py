@@ -51,11 +51,8 @@ def read_archive(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator
     if not gone:
         return
     table = DeltaTable(str(locate_folders(settings).bronze))
-    commits = [
-        json.loads(version["userMetadata"])
-        for version in table.history()
-        if "userMetadata" in version
-    ]
+    notes = (version.get("userMetadata") for version in table.history())
+    commits = [json.loads(note) for note in notes if note is not None]
     for (topic, partition), end in gone.items():
         if not commits or commits[0]["ends"].get(topic, {}).get(str(partition), 0) < end:
             raise UserError(

@@ -21,8 +21,6 @@ MINUTE_MS = 60_000
 
 
 class VisitsOracle(Tables):
-    """The visits of some records."""
-
     def __init__(self, records: Iterable[Record], limits: Thresholds, ends: Offsets) -> None:
         super().__init__(records, ends)
         pause_ms = limits.pause_minutes * MINUTE_MS

@@ -65,8 +65,6 @@ AS_OF = {"price": "sku", "plan": "sku", "product": "sku", "store": "store_id"}
 
 
 class Tables(Log):
-    """The tables of some records."""
-
     schemas: ClassVar[Mapping[str, pa.Schema]] = {
         name: pa.schema({**META, **columns}) for name, columns in TABLES.values()
     }

@@ -100,10 +100,9 @@ class Verdict:
                 keys = ["/".join(str(row[name]) for name in comparison.view.key) for row in rows]
                 yield f"{len(keys):,} rows of {comparison.view.entity} differ: {_list_some(keys)}"
         if not self.books_agree:
+            live = self.live.books
             off = [
-                partition
-                for partition, book in self.books.items()
-                if self.live.books.get(partition) != book
+                partition for partition, book in self.books.items() if live.get(partition) != book
             ]
             keys = ["/".join(map(str, partition)) for partition in off]
             yield f"the accounting of {len(keys)} partitions differs: {_list_some(keys)}"

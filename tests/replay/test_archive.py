@@ -40,8 +40,6 @@ ROUNDS_MIN = 5
 
 @dataclass(frozen=True)
 class OracleAnswer:
-    """What an oracle answers."""
-
     ends: Offsets
     """Up to which offsets it has read."""
     digests: Mapping[str, str]

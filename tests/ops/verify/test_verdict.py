@@ -41,7 +41,6 @@ def verdict(live: list[Row], oracle: list[Row], view: Contract = STOCK_LEVELS) -
 
 
 def example(view: Contract) -> Row:
-    """A row with every field."""
     return {field.name: view.examples[0].get(field.name) for field in view.fields}
 
 
