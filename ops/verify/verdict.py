@@ -16,7 +16,7 @@ from ops.generations.lifecycle import load_generations
 from ops.verify.inventory import Book, Log, Oracle, Place, Row
 from ops.verify.ledger import Audit, audit_ledger
 from ops.verify.log import read
-from ops.verify.oracles import get_oracle
+from ops.verify.oracles import ask_oracle, get_oracle
 from ops.verify.served import Served, fetch_views
 from services.quarantine.follower import read_progress
 
@@ -128,9 +128,10 @@ def _list_some(names: Sequence[str]) -> str:
 
 def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
     """Compare all at the served marker. Raises UserError, ApiDown, and Kafka's errors."""
-    ask = get_oracle(pipeline)  # before any request: its error names the pipelines
+    get_oracle(pipeline)  # before any request: its error names the pipelines
     live = fetch_views(settings, pipeline)
-    asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
+    code = find_code(settings, pipeline, live.generation)
+    asked = ask_oracle(pipeline, settings, live.inputs, code)
     answers = asked.compute_views()
     return Verdict(
         live=live,

@@ -145,7 +145,7 @@ def ask_oracle(pipeline: Pipeline, log: Sequence[Record]) -> inventory.Log:
     if pipeline.name == "inventory":
         return inventory.Oracle(read, ends)
     if pipeline.name == "analytics":
-        return analytics.Oracle(read, ends, [one for one in log if one.topic == PRODUCTS.name])
+        return analytics.Oracle([*read, *(one for one in log if one.topic == PRODUCTS.name)], ends)
     if pipeline.name == "fraud":
         return FraudOracle(log, LIMITS, ends)
     if pipeline.name == "visits":
