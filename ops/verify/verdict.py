@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contracts import CONTRACTS, QUARANTINE, STOCK_LEVELS, Contract, compute_digest
-from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
+from infra.kafka import Offsets, Partition
 from infra.settings import Settings, locate_root
 from infra.wait import ask_until
 from ops.control.reading import ALL_FIELDS
@@ -15,7 +15,7 @@ from ops.generations.folders import locate_code
 from ops.generations.lifecycle import load_generations
 from ops.verify.inventory import Book, Log, Oracle, Place, Row
 from ops.verify.ledger import Audit, audit_ledger
-from ops.verify.log import read
+from ops.verify.log import read_topic
 from ops.verify.oracles import ask_oracle, get_oracle
 from ops.verify.served import Served, fetch_views
 from services.quarantine.follower import read_progress
@@ -212,7 +212,7 @@ def count_behind(ends: Offsets, covered: Offsets) -> int:
 
 def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
     """The place and reason of every listed record below the ends; copies repeat it."""
-    for record in read(settings, read_end_offsets(create_admin(settings), [QUARANTINE.name])):
+    for record in read_topic(settings, QUARANTINE.name):
         row = ALL_FIELDS.read_record(QUARANTINE, record)
         if row and row["offset"] < ends.get((row["topic"], row["partition"]), 0):
             yield (row["topic"], row["partition"], row["offset"]), row["reason"]

@@ -1,7 +1,7 @@
 """Records of a fault, as the oracle reads them in the log of a real broker."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ from infra.errors import UserError
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.faults import records
-from ops.verify.log import read
+from ops.verify.log import read_topic
 from ops.verify.validation import Content, Unreadable, read_record
 from tests.services.broker import KafkaLog
 from tests.services.world import NOON, announce
@@ -22,12 +22,8 @@ from tests.services.world import NOON, announce
 pytestmark = pytest.mark.e2e
 
 
-def read_topic(kafka: Settings, topic: str) -> list[Record]:
-    return list(read(kafka, read_end_offsets(create_admin(kafka), [topic])))
-
-
 def receipts(kafka: Settings) -> list[Record]:
-    return read_topic(kafka, RECEIPTS.name)
+    return list(read_topic(kafka, RECEIPTS.name))
 
 
 def list_new(kafka: Settings, before: list[Record]) -> list[Record]:
@@ -36,7 +32,7 @@ def list_new(kafka: Settings, before: list[Record]) -> list[Record]:
     return [record for record in receipts(kafka) if (record.partition, record.offset) not in places]
 
 
-def list_contents(found: list[Record]) -> Iterator[Content]:
+def list_contents(found: Iterable[Record]) -> Iterator[Content]:
     for record in found:
         with suppress(Unreadable):
             yield read_record(record)
