@@ -21,7 +21,7 @@ from infra.supervisor.parts import ENGINE, WORKER, find_parts, pause_process, re
 from ops.backup.copying import Mirror, compute_digest
 from ops.backup.manifest import Manifest, NoBackup, Position, read_manifest
 from ops.generations.folders import locate_checkpoint
-from ops.generations.record import Generation, read_generations
+from ops.generations.record import Generation, read_promoted
 
 PRIVATE = 0o700
 UPDATES_RUNNING = 2
@@ -46,11 +46,7 @@ def make_backup(settings: Settings, target: Path) -> Manifest:
             f"The backup should lie outside {settings.data_dir}, or it would be lost with it. Name "
             "another folder."
         )
-    promoted = [
-        generations.promoted
-        for generations in read_generations(settings).values()
-        if generations.promoted is not None
-    ]
+    promoted = read_promoted(settings)
     with create_private(), lock_out_publishing(settings.data_dir):
         return _make_backup(settings, target, promoted)
 

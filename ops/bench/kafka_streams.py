@@ -55,9 +55,8 @@ class Streams:
             yield name
         finally:
             shutil.rmtree(locate_folder(self._settings) / name, ignore_errors=True)
-            made = [
-                topic for topic in self._admin.list_topics().topics if topic.startswith(f"{name}-")
-            ]
+            topics = self._admin.list_topics().topics
+            made = [topic for topic in topics if topic.startswith(f"{name}-")]
             for deletion in self._admin.delete_topics(made).values() if made else ():
                 deletion.result(ANSWER_SECONDS_MAX)
 

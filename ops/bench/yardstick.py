@@ -93,7 +93,6 @@ def sum_units(records: DataFrame) -> DataFrame:
 def make_topic(settings: Settings) -> None:
     client = create_admin(settings)  # it has to live until the topic exists
     if TOPIC not in client.list_topics(timeout=30).topics:
-        [made] = client.create_topics(
-            [NewTopic(TOPIC, num_partitions=4, replication_factor=1)]
-        ).values()
+        topic = NewTopic(TOPIC, num_partitions=4, replication_factor=1)
+        [made] = client.create_topics([topic]).values()
         made.result(30)

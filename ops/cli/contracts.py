@@ -54,10 +54,8 @@ def release_command(folder: Folder = HERE) -> None:
         screen.say("  Nothing is released until all of that is fixed.")
         raise typer.Exit(1)
     for pending in done:
-        screen.step(
-            pending.version,
-            f"{pending.contract}{f', after {pending.released}' * bool(pending.released)}",
-        )
+        after = f", after {pending.released}" if pending.released else ""
+        screen.step(pending.version, f"{pending.contract}{after}")
     screen.say(f"  {len(done)} released. Commit contracts/released and the schema lock with them.")
 
 
@@ -148,23 +146,11 @@ def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:
     if not drifted:
         screen.say(f"  {len(cluster.topics)} topics, all as their contracts say")
         return
-    screen.print_table(
-        ("topic", "what", "contract", "cluster", "apply"),
-        (
-            (
-                drift.topic,
-                drift.what,
-                drift.expected,
-                drift.found,
-                "makes it"
-                if drift.what == "topic"
-                else "sets it"
-                if drift.mendable
-                else "leaves it",
-            )
-            for drift in drifted
-        ),
-    )
+    rows = []
+    for drift in drifted:
+        done = "makes it" if drift.what == "topic" else "sets it" if drift.mendable else "leaves it"
+        rows.append((drift.topic, drift.what, drift.expected, drift.found, done))
+    screen.print_table(("topic", "what", "contract", "cluster", "apply"), rows)
 
 
 def show(report: Report) -> None:

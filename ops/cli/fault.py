@@ -50,12 +50,10 @@ def run_command(
         int | None, typer.Option(help="Drawn ones, the same for the same seed.", min=0)
     ] = None,
     minutes: Annotated[
-        float,
-        typer.Option(help="How long drawn ones go on.", min=0.1, max=faults.MINUTES_MAX),
+        float, typer.Option(help="How long drawn ones go on.", min=0.1, max=faults.MINUTES_MAX)
     ] = 10.0,
     seconds: Annotated[
-        float,
-        typer.Option(help="How long a pause lasts.", min=1.0, max=faults.PAUSE_SECONDS_MAX),
+        float, typer.Option(help="How long a pause lasts.", min=1.0, max=faults.PAUSE_SECONDS_MAX)
     ] = faults.PAUSE_SECONDS,
     cluster: Annotated[
         bool, typer.Option("--cluster", help="In containers: make up-docker PROFILE=cluster.")
@@ -136,7 +134,6 @@ def keep(shop: Shop, not_done: Mapping[str, str], file: Path, outcomes: Sequence
 
 
 def describe_shop(settings: Settings) -> str:
-    """The shop of the faults, in words."""
     world = (
         f"{settings.simulator_receipts_per_second:g} receipts a second in "
         f"{settings.simulator_stores} stores, shelves filled by {settings.simulator_refill}"

@@ -84,11 +84,7 @@ def list_components(settings: Settings) -> list[Component]:
 
 
 def describe_component(
-    settings: Settings,
-    name: str,
-    process: Process | None,
-    history: Restarts,
-    may_ask: bool,
+    settings: Settings, name: str, process: Process | None, history: Restarts, may_ask: bool
 ) -> Component:
     alive = process is not None and process.state in ALIVE
     asked = process if alive and may_ask else None

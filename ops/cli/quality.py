@@ -11,7 +11,7 @@ import typer
 
 from contracts import DAILY_DEMAND
 from infra.errors import UserError
-from infra.kafka import Offsets
+from infra.kafka import Offsets, Partition
 from infra.settings import Settings
 from infra.wait import wait_for
 from ops.cli import screen
@@ -83,11 +83,8 @@ def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
         live = fetch_views(settings, PIPELINE)
     except ApiDown as down:
         return None, str(down)
-    ends = {
-        partition: end
-        for partition, end in live.inputs.items()
-        if partition[0] in {topic.name for topic in MOVES}
-    }
+    moves = {topic.name for topic in MOVES}
+    ends = {partition: end for partition, end in live.inputs.items() if partition[0] in moves}
     if not wait_for(lambda: holds(settings, ends), CAUGHT_UP_SECONDS_MAX):
         return None, f"the lake is behind marker {live.batch}; it runs where LAKE=on: make status"
     days = sum_by_day(live.views[DAILY_DEMAND.name])
@@ -95,12 +92,9 @@ def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
 
 
 def holds(settings: Settings, ends: Offsets) -> bool:
-    tables = locate_lake(settings)
-    archived = {
-        partition: end
-        for topic in MOVES
-        for partition, end in tables.silver(topic).read_coverage().ends.items()
-    }
+    archived: dict[Partition, int] = {}
+    for topic in MOVES:
+        archived.update(locate_lake(settings).silver(topic).read_coverage().ends)
     return all(archived.get(partition, 0) >= end for partition, end in ends.items())
 
 

@@ -54,7 +54,5 @@ def list_takers() -> list[str]:
     """The views that count releases."""
     from pipelines.common.pipeline import list_pipelines, load  # here: it takes Spark's second
 
-    declared = [load(name) for name in list_pipelines()]
-    return [
-        view.contract.name for pipeline in declared for view in pipeline.views if view.ends is None
-    ]
+    views = [view for name in list_pipelines() for view in load(name).views]
+    return [view.contract.name for view in views if view.ends is None]

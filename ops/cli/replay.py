@@ -90,21 +90,12 @@ def status(
     if as_json:
         print(json.dumps({"generations": [to_json(*each) for each in standings]}))
         return
-    screen.print_table(
-        ("pipeline", "generation", "state", "read", "to read"),
-        (
-            (
-                generation.pipeline,
-                str(generation.number),
-                f"{generation.state.value}: {generation.reason}"
-                if generation.reason
-                else generation.state.value,
-                f"{progress.read:,}",
-                f"{progress.left:,}",
-            )
-            for generation, progress in standings
-        ),
-    )
+    rows = []
+    for generation, progress in standings:
+        name, number = generation.name
+        state = ": ".join(filter(None, (generation.state.value, generation.reason)))
+        rows.append((name, str(number), state, f"{progress.read:,}", f"{progress.left:,}"))
+    screen.print_table(("pipeline", "generation", "state", "read", "to read"), rows)
 
 
 @app.command()
@@ -170,9 +161,8 @@ def verify(
             replays.append(candidates.verify(settings, load(name)))
         show_difference(replays[-1], None)
     if as_json:
-        print(
-            json.dumps({"replays": [compared.to_document() for compared in replays]}, default=str)
-        )
+        documents = [compared.to_document() for compared in replays]
+        print(json.dumps({"replays": documents}, default=str))
     if not all(compared.empty for compared in replays):
         raise typer.Exit(1)
 
@@ -180,12 +170,11 @@ def verify(
 def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generation) -> None:
     """Show how the candidate catches up; returns when it has. Raises UserError."""
     with screen.show_waiting("reading", "starting Spark") as wait:
-        last = follow(
-            settings,
-            declared,
-            candidate,
-            lambda progress: wait.show("reading", describe_progress(progress)),
-        )
+
+        def report(progress: Progress) -> None:
+            wait.show("reading", describe_progress(progress))
+
+        last = follow(settings, declared, candidate, report)
     screen.step("caught up", f"{screen.render_bar(1, 1)} {last.read:,} records", wait.seconds)
 
 

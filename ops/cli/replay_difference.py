@@ -55,11 +55,8 @@ def show_view(view: Difference) -> None:
     screen.step(name, BETWEEN.join((f"{view.before:,} → {view.after:,} rows", *moves)))
     facets = select_moved(view)
     for field in dict.fromkeys(facet.field for facet in facets):
-        values = [
-            render_step(facet.value, facet.before, facet.after)
-            for facet in facets
-            if facet.field == field
-        ]
+        moved = (facet for facet in facets if facet.field == field)
+        values = [render_step(facet.value, facet.before, facet.after) for facet in moved]
         show_items(f"by {field}", values)
     totals = [total for total in view.totals if total.before != total.after]
     show_items("total", [render_step(total.field, total.before, total.after) for total in totals])

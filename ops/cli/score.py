@@ -20,14 +20,7 @@ from ops.verify.fraud_score import Score, Scores, Share, score_view
 from ops.verify.reorder_score import HOLDING_PER_DAY, ORDER_CENTS, compare
 from ops.verify.reorder_score import Score as Way
 
-HEADINGS = (
-    "rule",
-    "caught",
-    "recall",
-    "right",
-    "precision",
-    "decided in",
-)
+HEADINGS = ("rule", "caught", "recall", "right", "precision", "decided in")
 
 FILL_RATE_MIN = 0.97
 COST_MAX = 1.3  # of the lower bound
@@ -122,10 +115,7 @@ def reorder(
 def clean(seed: int) -> Parameters:
     """A world without dirt and fraud: the events equal what happened."""
     return Parameters(
-        seed=seed,
-        stores=STORES,
-        products=PRODUCTS,
-        receipts_per_minute=RECEIPTS_PER_MINUTE,
+        seed=seed, stores=STORES, products=PRODUCTS, receipts_per_minute=RECEIPTS_PER_MINUTE
     )
 
 

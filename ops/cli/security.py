@@ -81,8 +81,7 @@ def remove(name: Name) -> None:
 
 @tokens.command()
 def curl(
-    name: Name,
-    folder: Annotated[Path, typer.Argument(help="A folder for curl's settings.")],
+    name: Name, folder: Annotated[Path, typer.Argument(help="A folder for curl's settings.")]
 ) -> None:
     """Write settings with which curl shows this token, and trusts this shop's API."""
     write_curl_settings(read_secure(), name, folder)

@@ -21,7 +21,7 @@ from ops.cli.fleet import Component
 from ops.cli.health import PROBE_SECONDS_MAX
 from ops.cli.options import AsJson
 from ops.generations import snapshot
-from ops.generations.record import read_generations
+from ops.generations.record import read_promoted
 from ops.replay.readers import READER
 from services.times import render_instant
 
@@ -108,9 +108,7 @@ def warn_of_ends(settings: Settings) -> None:
 def reaches_kafka(components: list[Component], settings: Settings) -> bool:
     """Whether something runs, and Kafka answers it."""
     if settings.broker_embedded:
-        return any(
-            component.name == "broker" and component.state == "ready" for component in components
-        )
+        return any((part.name, part.state) == ("broker", "ready") for part in components)
     runs = any(component.state in ("starting", "paused", "ready") for component in components)
     return runs and is_answering(settings, PROBE_SECONDS_MAX)
 
@@ -118,15 +116,11 @@ def reaches_kafka(components: list[Component], settings: Settings) -> bool:
 def find_drifts(settings: Settings) -> list[str]:
     """The pipelines that run other code than what is on disk; empty where Kafka does not answer."""
     try:
-        by_pipeline = read_generations(settings, READER).values()
+        promoted = read_promoted(settings, READER)
     except (KafkaException, UnknownTopic, TimeoutError):
         return []
-    lines = [
-        snapshot.describe_drift(locate_root(), generations.promoted)
-        for generations in by_pipeline
-        if generations.promoted
-    ]
-    return [drift for drift in lines if drift]
+    drifts = (snapshot.describe_drift(locate_root(), generation) for generation in promoted)
+    return [drift for drift in drifts if drift]
 
 
 def advise(components: list[Component], settings: Settings) -> None:

@@ -143,19 +143,15 @@ def find_first_offsets(
     if since == EARLIEST:
         return starts
     if since == LATEST:
-        return {
-            partition: max(starts[partition], end - records_max) for partition, end in ends.items()
-        }
+        return {key: max(starts[key], end - records_max) for key, end in ends.items()}
     if since.isdecimal():
         offset = int(since)
-        if all(not starts[partition] <= offset <= end for partition, end in ends.items()):
+        if all(not starts[key] <= offset <= end for key, end in ends.items()):
             raise UserError(
                 f"--from: {topic} holds offsets from {min(starts.values())} on, and the next "
                 f"record will be at {max(ends.values())}; found {offset}."
             )
-        return {
-            partition: min(max(offset, starts[partition]), end) for partition, end in ends.items()
-        }
+        return {key: min(max(offset, starts[key]), end) for key, end in ends.items()}
     at_ms = to_epoch_ms(parse_moment("--from", since, f"an offset, {EARLIEST} or {LATEST}"))
     return kafka.find_offsets_at(kafka.create_admin(settings), [topic], at_ms)
 

@@ -74,20 +74,16 @@ def check(current: Settings) -> None:
 
 
 def fetch_jars(current: Settings) -> None:
-    sets = [
-        get_jar_set("broker"),
-        get_jar_set("spark"),
-        *([get_jar_set("delta")] if current.lake else []),
-    ]
+    sets = [get_jar_set("broker"), get_jar_set("spark")]
+    if current.lake:
+        sets.append(get_jar_set("delta"))
     with screen.show_waiting("jars", "verifying") as wait:
+
+        def report(done: int, total: int) -> None:
+            wait.show("jars", f"{screen.render_bar(done, total)} downloading")
+
         for wanted in sets:
-            fetch(
-                wanted,
-                current.jars_dir,
-                lambda done, total: wait.show(
-                    "jars", f"{screen.render_bar(done, total)} downloading"
-                ),
-            )
+            fetch(wanted, current.jars_dir, report)
     files = [file for wanted in sets for file in (current.jars_dir / wanted.name).iterdir()]
     size = sum(file.stat().st_size for file in files) / MIB
     screen.step("jars", f"{len(files)} files, {size:.0f} MB, verified", wait.seconds)
@@ -115,9 +111,8 @@ def ensure_manager(current: Settings) -> Manager:
 def start_broker(current: Settings, manager: Manager) -> None:
     """Start a broker and wait until it answers and has every topic, and knows who may use it."""
     if current.secure:
-        from infra.security.certificates import (
-            ensure_keys,  # here: other starts need no certificates
-        )
+        # Imported here: other starts need no certificates.
+        from infra.security.certificates import ensure_keys
 
         ensure_keys(current)
     if current.broker_embedded:

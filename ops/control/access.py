@@ -82,9 +82,7 @@ def find_reads(service: str) -> frozenset[str]:
 def find_writes(service: str) -> frozenset[str]:
     """The contracts of the topics that the service may write."""
     consumer = CONSUMERS.get(service)
-    return WRITES.get(service, frozenset()) | (
-        frozenset(consumer.writes) if consumer else frozenset()
-    )
+    return WRITES.get(service, frozenset()) | set(consumer.writes if consumer else ())
 
 
 def _read_back(consumer: Consumer) -> set[str]:

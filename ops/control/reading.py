@@ -160,10 +160,8 @@ def read_table(
     ends = read_end_offsets(client, [contract.name])
     starts = read_start_offsets(client, [contract.name])
     if records_max is not None:
-        starts = {
-            partition: max(start, ends[partition] - records_max)
-            for partition, start in starts.items()
-        }
+        last = {partition: end - records_max for partition, end in ends.items()}
+        starts = {partition: max(start, last[partition]) for partition, start in starts.items()}
     return read_newest_rows(settings, reader, contract, starts, ends)
 
 

@@ -186,9 +186,8 @@ def list_behind(settings: Settings, aim: Aim) -> Iterator[str]:
     if behind := count_behind(aim.ends, read_progress(settings)):
         yield f"the quarantine is {behind:,} records behind"
     if "lake" in aim.parts:
-        wanted = {
-            partition: end for partition, end in aim.ends.items() if is_archived(partition[0])
-        }
+        archived = [partition for partition in aim.ends if is_archived(partition[0])]
+        wanted = {partition: aim.ends[partition] for partition in archived}
         if behind := count_behind(wanted, read_coverage(locate_folders(settings).bronze).ends):
             yield f"the lake lacks {behind:,} records"
 

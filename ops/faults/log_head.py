@@ -38,11 +38,8 @@ def delete_head(scene: Scene) -> str:
     settings = scene.settings
     client = create_admin(settings)
     before = read_start_offsets(client, TOPICS)
-    cut = {
-        partition: end
-        for partition, end in find_deletable(settings, before).items()
-        if end > before[partition]
-    }
+    ends = find_deletable(settings, before)
+    cut = {partition: end for partition, end in ends.items() if end > before[partition]}
     wanted = [TopicPartition(*partition, end) for partition, end in cut.items()]
     for future in client.delete_records(wanted).values() if wanted else ():
         future.result(ANSWER_SECONDS_MAX)

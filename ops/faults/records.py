@@ -64,20 +64,12 @@ def find_world_ms(settings: Settings) -> int:
 
 def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
     """Publish this many receipts damaged in this way, of the stores in turn; returns how many."""
-    now_ms, stamp = find_world_ms(settings), get_wall_ms()
-    published = [
-        Publication(now_ms, RECEIPTS.name, 0, 0, event["store_id"], event, dirt)
-        for event in create_receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
-    ]
-    records = [
-        Outgoing(
-            RECEIPTS.name,
-            publication.key.encode(),
-            wire.encode_value(publication),
-            timestamp_ms=now_ms,
-        )
-        for publication in published
-    ]
+    now_ms, records = find_world_ms(settings), []
+    named = f"fault-{dirt.name.lower()}-{get_wall_ms()}"
+    for event in create_receipts(named, count, now_ms, now_ms):
+        key = event["store_id"]
+        value = wire.encode_value(Publication(now_ms, RECEIPTS.name, 0, 0, key, event, dirt))
+        records.append(Outgoing(RECEIPTS.name, key.encode(), value, timestamp_ms=now_ms))
     return len(send_all(create_producer(settings), records))
 
 
@@ -105,9 +97,8 @@ def read_newest(settings: Settings) -> Iterator[Message]:
     """The newest receipts, as many of each partition."""
     ends = read_end_offsets(create_admin(settings), [RECEIPTS.name])
     each = max(1, COPIES_READ_MAX // len(ends))
-    return read_between(
-        settings, {partition: max(0, end - each) for partition, end in ends.items()}, ends
-    )
+    starts = {partition: max(0, end - each) for partition, end in ends.items()}
+    return read_between(settings, starts, ends)
 
 
 def publish_backlog(settings: Settings, store_id: str, count: int) -> int:

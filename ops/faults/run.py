@@ -17,14 +17,7 @@ from infra.wait import ask_until
 from ops.faults import cluster
 from ops.faults.catalog import FAULTS
 from ops.faults.fault import Checked, Fault, Outcome, Scene
-from ops.faults.healing import (
-    Sight,
-    fetch_ages,
-    find_lacking,
-    heal,
-    take_aim,
-    watch,
-)
+from ops.faults.healing import Sight, fetch_ages, find_lacking, heal, take_aim, watch
 from ops.verify.verdict import reach_verdict
 
 WELL_SECONDS_MAX = 240.0
@@ -108,11 +101,7 @@ def run_named(
 
 
 def run_drawn(
-    shop: Shop,
-    seed: int,
-    minutes: float,
-    pause_seconds: float,
-    tell: Tell,
+    shop: Shop, seed: int, minutes: float, pause_seconds: float, tell: Tell
 ) -> Iterator[Outcome]:
     """Do faults drawn from the possible ones, until the time is over.
 

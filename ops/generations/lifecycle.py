@@ -22,13 +22,7 @@ from infra.settings import Settings
 from infra.wait import wait_for
 from ops.generations import lease
 from ops.generations.folders import list_numbers_on_disk, locate_folder, locate_home, remove
-from ops.generations.record import (
-    Generation,
-    Generations,
-    State,
-    get_wall_now,
-    read_generations,
-)
+from ops.generations.record import Generation, Generations, State, get_wall_now, read_generations
 from pipelines.common.pipeline import Pipeline
 
 log = logging.getLogger("pipeline")
@@ -90,12 +84,8 @@ def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
 
 def invalidate(settings: Settings, generation: Generation, reason: str) -> None:
     """Mark the generation as invalid: its answer can no longer be trusted."""
-    number = generation.number
-    change(
-        settings,
-        generation.pipeline,
-        lambda generations: generations.to(State.INVALID, number, reason),
-    )
+    pipeline, number = generation.name
+    change(settings, pipeline, lambda generations: generations.to(State.INVALID, number, reason))
 
 
 def prune_generation(settings: Settings, generation: Generation) -> None:
@@ -163,10 +153,8 @@ class Control:
         generations = self.read().get(generation.pipeline)
         if generations is None:
             return generation.state
-        wanted = (
-            running.state for running in generations.running if running.number == generation.number
-        )
-        return next(wanted, None)
+        states = {running.number: running.state for running in generations.running}
+        return states.get(generation.number)
 
     def find_siblings(self, generation: Generation) -> Generations:
         """The generations of its pipeline, as last read."""

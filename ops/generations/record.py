@@ -174,3 +174,9 @@ def read_generations(settings: Settings, reader: Reader = ALL_FIELDS) -> dict[st
     """The generations of every pipeline, by its name. Raises as `read_table` does."""
     every = map(Generations.parse, read_table(settings, reader, GENERATIONS).values())
     return {each.pipeline: each for each in every}
+
+
+def read_promoted(settings: Settings, reader: Reader = ALL_FIELDS) -> list[Generation]:
+    """The generations that readers follow. Raises as `read_table` does."""
+    promoted = (generations.promoted for generations in read_generations(settings, reader).values())
+    return [generation for generation in promoted if generation is not None]

@@ -188,9 +188,8 @@ def supervise(settings: Settings, pipelines: Iterable[str]) -> Iterator[None]:
     with ExitStack() as locks:
         for name in pipelines:
             held = LockHeld("supervisor", f"run {name}")
-            locks.enter_context(
-                lock_folder(locate_lock(settings, name), held, HANDOVER_SECONDS_MAX)
-            )
+            lock = lock_folder(locate_lock(settings, name), held, HANDOVER_SECONDS_MAX)
+            locks.enter_context(lock)
         yield
 
 

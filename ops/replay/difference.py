@@ -59,8 +59,6 @@ class Sample:
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of one view."""
-
     view: str
     before: int
     after: int
@@ -100,9 +98,7 @@ class Comparison:
         for name, source in (("before", before), ("after", after)):
             self._run(f"create table {name} as select {fields} from {source}{kept}")
         same = " and ".join(f'b."{name}" = a."{name}"' for name in contract.key)
-        differs = " or ".join(
-            f'b."{column.name}" is distinct from a."{column.name}"' for column in self._values
-        )
+        differs = " or ".join(f'b."{name}" is distinct from a."{name}"' for name in self._values)
         self._run(
             f"create view changed as select b as b, a as a from before b join after a on {same} "
             f"where {differs or 'false'}"
@@ -114,7 +110,6 @@ class Comparison:
             )
 
     def compute(self) -> Difference:
-        """Compute the difference."""
         added, removed, changed = (self._count(name) for name in ("added", "removed", "changed"))
         differs = added or removed or changed
         return Difference(
@@ -130,17 +125,16 @@ class Comparison:
         )
 
     @property
-    def _values(self) -> list[Field]:
-        return [column for column in self._contract.fields if column.name not in self._contract.key]
+    def _values(self) -> list[str]:
+        """The fields beside the key."""
+        names = (column.name for column in self._contract.fields)
+        return [name for name in names if name not in self._contract.key]
 
     @property
     def _numbers(self) -> list[str]:
-        """The fields that can be added up."""
-        return [
-            column.name
-            for column in self._values
-            if column.type in NUMBERS and column.name != "version"
-        ]
+        """Those that can be added up."""
+        numbers = {column.name for column in self._contract.fields if column.type in NUMBERS}
+        return [name for name in self._values if name in numbers and name != "version"]
 
     def _totals(self) -> Iterator[Total]:
         for name in self._numbers:
@@ -175,20 +169,18 @@ class Comparison:
         )
         query = f"select b, a from changed order by {moved or '0'} desc, b::varchar limit {{}}"
         for before, after in self._run(query.format(SAMPLES_MAX)):
-            moved_fields = [
-                column.name for column in self._values if before[column.name] != after[column.name]
-            ]
+            moved_fields = [name for name in self._values if before[name] != after[name]]
             yield Sample(
                 self._key(before),
                 {name: before[name] for name in moved_fields},
                 {name: after[name] for name in moved_fields},
             )
-        for name in ("added", "removed"):
-            [*rows] = self._run(f"select b from {name} b order by b::varchar limit {SAMPLES_MAX}")
-            for (row,) in rows:
-                values = {column.name: row[column.name] for column in self._values}
+        for kind in ("added", "removed"):
+            query = f"select b from {kind} b order by b::varchar limit {SAMPLES_MAX}"
+            for (row,) in self._run(query):
+                values = {name: row[name] for name in self._values}
                 key = self._key(row)
-                yield Sample(key, {}, values) if name == "added" else Sample(key, values)
+                yield Sample(key, {}, values) if kind == "added" else Sample(key, values)
 
     def _key(self, row: Mapping[str, Any]) -> dict[str, Any]:
         return {name: row[name] for name in self._contract.key}

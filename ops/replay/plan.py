@@ -31,8 +31,6 @@ DISK_FLOOR_MIB = 64
 
 @dataclass(frozen=True)
 class Plan:
-    """The needs of a replay."""
-
     records: int
     """Records to read."""
     disk_bytes: int

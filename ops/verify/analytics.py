@@ -1,7 +1,6 @@
 """The oracle of the analytics pipeline: computes sales by a batch read of the log."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from typing import ClassVar
 
 import pyarrow as pa
@@ -37,10 +36,8 @@ class Oracle(inventory.Oracle):
         "announced": ANNOUNCED,
     }
 
-    def __init__(
-        self, records: Iterable[Record], ends: Offsets, products: Iterable[Record]
-    ) -> None:
-        super().__init__(chain(records, products), ends)
+    def __init__(self, records: Iterable[Record], ends: Offsets) -> None:
+        super().__init__(records, ends)
         self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
 
     def build_rows(

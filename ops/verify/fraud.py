@@ -12,17 +12,13 @@ from typing import NamedTuple
 
 import duckdb
 
-from contracts import ALERTS, PRICE_CHANGES, PRODUCTS, STORES
+from contracts import ALERTS
 from contracts.times import MILLISECOND
-from infra.kafka import Offsets, Record, create_admin, read_end_offsets
-from infra.settings import Settings
+from infra.kafka import Offsets, Record
 from ops.verify.inventory import Row
-from ops.verify.limits import load_limits
-from ops.verify.log import read
 from ops.verify.tables import Tables, restore_times
 from pipelines.fraud.thresholds import Thresholds
 
-SIDES = tuple(topic.name for topic in (PRICE_CHANGES, PRODUCTS, STORES))
 RULES = Path(__file__).with_name("fraud_rules")
 
 MACROS = """
@@ -41,8 +37,6 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
 
 
 class Rule(NamedTuple):
-    """The limits of one rule."""
-
     threshold: int
     """For its alerts, and for the strength of its incidents."""
     span: timedelta
@@ -74,15 +68,6 @@ class FraudOracle(Tables):
     def compute_views(self) -> dict[str, list[Row]]:
         rows = self.select(read_query_text("alerts"))
         return {ALERTS.name: [restore_alert(row) for row in rows]}
-
-
-def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
-    """The oracle of a log below some offsets, by the thresholds in that code.
-
-    It reads prices, products and stores to the current end of their topics.
-    """
-    dimension_ends = read_end_offsets(create_admin(settings), SIDES)
-    return FraudOracle(read(settings, {**ends, **dimension_ends}), load_limits(code, "fraud"), ends)
 
 
 def find_signals(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:

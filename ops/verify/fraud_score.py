@@ -93,15 +93,12 @@ class Scores:
     @property
     def good(self) -> bool:
         """Whether the total and each rule reach their aims."""
-        each = [
-            share.share
-            for score in self.by_rule.values()
-            for share in (score.recall, score.precision)
-        ]
+        scores = self.by_rule.values()
+        worst = min(min(score.recall.share, score.precision.share) for score in scores)
         return (
             self.total.recall.share >= RECALL_AIM
             and self.total.precision.share >= PRECISION_AIM
-            and min(each) >= OF_ONE_RULE_AIM
+            and worst >= OF_ONE_RULE_AIM
         )
 
 

@@ -15,15 +15,7 @@ from typing import Any, ClassVar
 import duckdb
 import pyarrow as pa
 
-from contracts import (
-    ADJUSTMENTS,
-    HEARTBEATS,
-    RECEIPTS,
-    REFUNDS,
-    RELEASES,
-    SHIPMENTS,
-    STOCK_LEVELS,
-)
+from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, STOCK_LEVELS
 from infra.kafka import Offsets, Partition, Record
 from ops.verify.log import number_records
 from ops.verify.sums import AMOUNT
@@ -143,7 +135,6 @@ class Log:
         return list(self.engine.sql(sql).to_arrow_table().to_pylist())
 
     def load(self, table: str, rows: pa.Table) -> None:
-        """Create a table of the rows."""
         self.engine.register("rows_to_load", rows)
         self.engine.execute(f"create or replace table {table} as from rows_to_load")
 
@@ -192,7 +183,6 @@ class Log:
 
 @cache
 def render_table(name: str, schema: pa.Schema) -> str:
-    """SQL for the empty table."""
     columns = ", ".join(f'"{column.name}" {TYPES[column.type]}' for column in schema)
     return f"create table {name} ({columns})"
 

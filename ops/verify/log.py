@@ -41,6 +41,11 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     yield from map(to_record, read_between(settings, {}, waiting, **large))
 
 
+def read_topic(settings: Settings, topic: str) -> Iterator[Record]:
+    """As `read`, up to the topic's present end."""
+    return read(settings, read_end_offsets(create_admin(settings), [topic]))
+
+
 def read_archive(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]:
     """The records that only the archive holds, of the topics that it keeps."""
     gone = {
@@ -51,11 +56,8 @@ def read_archive(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator
     if not gone:
         return
     table = DeltaTable(str(locate_folders(settings).bronze))
-    commits = [
-        json.loads(version["userMetadata"])
-        for version in table.history()
-        if "userMetadata" in version
-    ]
+    notes = (version.get("userMetadata") for version in table.history())
+    commits = [json.loads(note) for note in notes if note is not None]
     for (topic, partition), end in gone.items():
         if not commits or commits[0]["ends"].get(topic, {}).get(str(partition), 0) < end:
             raise UserError(
@@ -87,8 +89,7 @@ def parse_archived(row: Mapping[str, Any]) -> Record:
 
 def read_simulated(settings: Settings, contract: Contract) -> Iterator[tuple[int, Row]]:
     """The simulator's rows in a topic, each with its partition."""
-    ends = read_end_offsets(create_admin(settings), [contract.name])
-    for record, number in number_records(read(settings, ends)):
+    for record, number in number_records(read_topic(settings, contract.name)):
         row = ALL_FIELDS.read_record(contract, record)
         if number is not None and row is not None:
             yield record.partition, row

@@ -1,20 +1,19 @@
 """The oracle of each pipeline, which computes the same answer by other means."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from contracts import PRODUCTS, PROMOTIONS, PROPOSALS, VISITS
+from contracts import PRICE_CHANGES, PRODUCTS, PROMOTIONS, PROPOSALS, STORES, VISITS
 from infra.errors import UserError
 from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings, locate_root
 from ops.verify import analytics, inventory
-from ops.verify.fraud import ask_fraud_oracle
+from ops.verify.fraud import FraudOracle
 from ops.verify.inventory import Log, Row, read_query
-from ops.verify.limits import load_limits
 from ops.verify.log import read
 from ops.verify.sums import fit_sums
-from ops.verify.tables import Tables, restore_times
+from ops.verify.tables import Tables, load_limits, restore_times
 from pipelines.reorder.policy import Policy
 from pipelines.visits.thresholds import Thresholds
 
@@ -22,8 +21,6 @@ MINUTE_MS = 60_000
 
 
 class VisitsOracle(Tables):
-    """The visits of some records."""
-
     def __init__(self, records: Iterable[Record], limits: Thresholds, ends: Offsets) -> None:
         super().__init__(records, ends)
         pause_ms = limits.pause_minutes * MINUTE_MS
@@ -51,42 +48,38 @@ class ReorderOracle(Tables):
         return {PROPOSALS.name: [restore_times(row, "review_at") for row in rows]}
 
 
-def ask_analytics_oracle(settings: Settings, ends: Offsets, _code: Path) -> analytics.Oracle:
-    """It reads products to the current end of their topic."""
-    product_ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
-    return analytics.Oracle(read(settings, ends), ends, read(settings, product_ends))
+Build = Callable[[Iterable[Record], Offsets, Path], Log]
+"""The oracle of some records, by the thresholds and the policy in a copy of the code."""
 
-
-def ask_reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
-    """It reads products and promotions to the current end of their topics."""
-    dimension_ends = read_end_offsets(create_admin(settings), [PRODUCTS.name, PROMOTIONS.name])
-    return ReorderOracle(
-        read(settings, {**ends, **dimension_ends}), load_limits(code, "reorder", "Policy"), ends
-    )
-
-
-Ask = Callable[[Settings, Offsets, Path], Log]
-"""Creates the oracle of a log below some offsets, by the thresholds and the policy in a copy of the
-code."""
-
-ORACLES: Mapping[str, Ask] = {
-    "inventory": lambda settings, ends, _: inventory.Oracle(read(settings, ends), ends),
-    "analytics": ask_analytics_oracle,
-    "fraud": ask_fraud_oracle,
-    "visits": lambda settings, ends, code: VisitsOracle(
-        read(settings, ends), load_limits(code, "visits"), ends
+ORACLES: Mapping[str, Build] = {
+    "inventory": lambda records, ends, _: inventory.Oracle(records, ends),
+    "analytics": lambda records, ends, _: analytics.Oracle(records, ends),
+    "fraud": lambda records, ends, code: FraudOracle(records, load_limits(code, "fraud"), ends),
+    "visits": lambda records, ends, code: VisitsOracle(records, load_limits(code, "visits"), ends),
+    "reorder": lambda records, ends, code: ReorderOracle(
+        records, load_limits(code, "reorder", "Policy"), ends
     ),
-    "reorder": ask_reorder_oracle,
 }
 """The oracles by pipeline."""
+DIMENSIONS: Mapping[str, Sequence[str]] = {
+    "analytics": [PRODUCTS.name],
+    "fraud": [PRICE_CHANGES.name, PRODUCTS.name, STORES.name],
+    "reorder": [PRODUCTS.name, PROMOTIONS.name],
+}
+"""By pipeline, the topics that its oracle reads to their current end."""
 
 
-def ask_oracle(pipeline: str, settings: Settings, ends: Offsets) -> Log:
-    """The oracle of the pipeline below these offsets, by the code on disk. Raises UserError."""
-    return get_oracle(pipeline)(settings, ends, locate_root())
+def ask_oracle(pipeline: str, settings: Settings, ends: Offsets, code: Path | None = None) -> Log:
+    """The oracle of the pipeline below these offsets, by this code, else that on disk.
+
+    Raises UserError.
+    """
+    build, topics = get_oracle(pipeline), DIMENSIONS.get(pipeline)
+    current = read_end_offsets(create_admin(settings), topics) if topics else {}
+    return build(read(settings, {**ends, **current}), ends, code or locate_root())
 
 
-def get_oracle(pipeline: str) -> Ask:
+def get_oracle(pipeline: str) -> Build:
     """The oracle of the pipeline. Raises UserError."""
     if pipeline not in ORACLES:
         names = ", ".join(ORACLES)

@@ -232,7 +232,6 @@ class Life:
 
 
 def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
-    """The supplier's confirmation."""
     answer = create_confirmation(
         {
             "purchase_order_id": order.order_id,

@@ -26,8 +26,6 @@ class ApiDown(UserError):
 
 @dataclass(frozen=True)
 class Served:
-    """The served views of a pipeline."""
-
     pipeline: str
     generation: int
     batch: int

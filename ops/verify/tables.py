@@ -6,6 +6,8 @@ counts in the accounting only, since no window includes one.
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
+from runpy import run_path
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -63,8 +65,6 @@ AS_OF = {"price": "sku", "plan": "sku", "product": "sku", "store": "store_id"}
 
 
 class Tables(Log):
-    """The tables of some records."""
-
     schemas: ClassVar[Mapping[str, pa.Schema]] = {
         name: pa.schema({**META, **columns}) for name, columns in TABLES.values()
     }
@@ -93,6 +93,11 @@ class Tables(Log):
         name, _ = TABLES[record.topic]
         for number, line in enumerate(happened.get("lines", [{}])):
             yield name, {**happened, **line, "line": number, **meta}
+
+
+def load_limits(code: Path, pipeline: str, name: str = "Thresholds") -> Any:
+    """The pipeline's `Thresholds` in that copy of the code, or its `Policy`."""
+    return run_path(str(code / "pipelines" / pipeline / f"{name.lower()}.py"))[name]()
 
 
 def to_milliseconds(value: Any) -> Any:

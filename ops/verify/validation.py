@@ -44,8 +44,6 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a record."""
-
     topic: str
     """The topic of the movement; for a release, its original's topic."""
     event_id: str

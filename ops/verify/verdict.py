@@ -4,17 +4,19 @@ ledger too.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from contracts import CONTRACTS, QUARANTINE, STOCK_LEVELS, Contract, compute_digest
-from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
-from infra.settings import Settings
+from infra.kafka import Offsets, Partition
+from infra.settings import Settings, locate_root
 from infra.wait import ask_until
 from ops.control.reading import ALL_FIELDS
+from ops.generations.folders import locate_code
+from ops.generations.lifecycle import load_generations
 from ops.verify.inventory import Book, Log, Oracle, Place, Row
 from ops.verify.ledger import Audit, audit_ledger
-from ops.verify.limits import find_code
-from ops.verify.log import read
-from ops.verify.oracles import get_oracle
+from ops.verify.log import read_topic
+from ops.verify.oracles import ask_oracle, get_oracle
 from ops.verify.served import Served, fetch_views
 from services.quarantine.follower import read_progress
 
@@ -98,10 +100,9 @@ class Verdict:
                 keys = ["/".join(str(row[name]) for name in comparison.view.key) for row in rows]
                 yield f"{len(keys):,} rows of {comparison.view.entity} differ: {_list_some(keys)}"
         if not self.books_agree:
+            live = self.live.books
             off = [
-                partition
-                for partition, book in self.books.items()
-                if self.live.books.get(partition) != book
+                partition for partition, book in self.books.items() if live.get(partition) != book
             ]
             keys = ["/".join(map(str, partition)) for partition in off]
             yield f"the accounting of {len(keys)} partitions differs: {_list_some(keys)}"
@@ -127,9 +128,10 @@ def _list_some(names: Sequence[str]) -> str:
 
 def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
     """Compare all at the served marker. Raises UserError, ApiDown, and Kafka's errors."""
-    ask = get_oracle(pipeline)  # before any request: its error names the pipelines
+    get_oracle(pipeline)  # before any request: its error names the pipelines
     live = fetch_views(settings, pipeline)
-    asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
+    code = find_code(settings, pipeline, live.generation)
+    asked = ask_oracle(pipeline, settings, live.inputs, code)
     answers = asked.compute_views()
     return Verdict(
         live=live,
@@ -145,6 +147,13 @@ def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
             else None
         ),
     )
+
+
+def find_code(settings: Settings, pipeline: str, number: int) -> Path:
+    """The folder of the generation's code; the project's own if there is no copy here."""
+    generation = load_generations(settings, pipeline).of(number)
+    copy = locate_code(settings, generation) if generation else locate_root()
+    return copy if copy.exists() else locate_root()
 
 
 def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparison:
@@ -203,7 +212,7 @@ def count_behind(ends: Offsets, covered: Offsets) -> int:
 
 def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
     """The place and reason of every listed record below the ends; copies repeat it."""
-    for record in read(settings, read_end_offsets(create_admin(settings), [QUARANTINE.name])):
+    for record in read_topic(settings, QUARANTINE.name):
         row = ALL_FIELDS.read_record(QUARANTINE, record)
         if row and row["offset"] < ends.get((row["topic"], row["partition"]), 0):
             yield (row["topic"], row["partition"], row["offset"]), row["reason"]

@@ -14,7 +14,7 @@ from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import create_admin, read_end_offsets, read_newest_ms
 from infra.settings import locate_root
 from infra.wait import wait_until
-from ops.verify.fraud import ask_fraud_oracle
+from ops.verify.oracles import ask_oracle
 from pipelines.common.pipeline import load
 from tests.e2e.generations import READY_SECONDS_MAX
 from tests.e2e.shop import Shop
@@ -52,7 +52,7 @@ def find_alerts(shop: Shop, code: Path) -> set[tuple[str, ...]]:
     """
     client, topics = create_admin(shop.settings), [topic.name for topic in load("fraud").inputs]
     now = EPOCH + max(read_newest_ms(client, topics).values()) * MILLISECOND
-    oracle = ask_fraud_oracle(shop.settings, read_end_offsets(client, topics), code)
+    oracle = ask_oracle("fraud", shop.settings, read_end_offsets(client, topics), code)
     alerts = oracle.compute_views()[ALERT.name]
     over = [row for row in alerts if row["interval_end"] <= now]
     return {tuple(str(row[name]) for name in ALERT.key) for row in over}

@@ -52,11 +52,8 @@ class Composed(Shop):
         self.compose("--profile", "*", "stop")
         ended = self.containers("--all")
         assert ran <= {container["Name"] for container in ended}
-        killed = [
-            container
-            for container in ended
-            if container["ExitCode"] == KILLED and container["Name"] in ran
-        ]
+        stopped = [container for container in ended if container["Name"] in ran]
+        killed = [container for container in stopped if container["ExitCode"] == KILLED]
         assert not killed, self.read_logs(*{container["Service"] for container in killed})
         self.compose("--profile", "*", "down")
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, SHIPMENTS, Contract, decode
 from contracts.validation import Rejection, validate
-from infra.kafka import create_admin, read_end_offsets
 from infra.wait import wait_until
-from ops.verify.log import read
+from ops.verify.log import read_topic
 from tests.e2e.shop import Shop
 
 Row = dict[str, Any]
@@ -45,8 +44,8 @@ def check_each_step_is_taken_once(shop: Shop) -> None:
 
 def read_rows(shop: Shop, contract: Contract) -> list[Row]:
     """The committed records of the topic."""
-    ends = read_end_offsets(create_admin(shop.settings), [contract.name])
-    return [dict(decode(record.value).value) for record in read(shop.settings, ends)]
+    records = read_topic(shop.settings, contract.name)
+    return [dict(decode(record.value).value) for record in records]
 
 
 def count_order_ids(shop: Shop, contract: Contract) -> Counter[str]:
@@ -60,9 +59,7 @@ def find_reviews(shop: Shop) -> set[Any]:
 
 def read_shipments(shop: Shop) -> Iterator[Row]:
     """The accepted ones."""
-    for record in read(
-        shop.settings, read_end_offsets(create_admin(shop.settings), [SHIPMENTS.name])
-    ):
+    for record in read_topic(shop.settings, SHIPMENTS.name):
         verdict = validate(SHIPMENTS, record.key, record.value, record.published_ms)
         if not isinstance(verdict, Rejection):
             yield dict(verdict)

@@ -107,7 +107,6 @@ def opened(folder: Path, seed: int, pipelines: str = EVERY, **others: Any) -> It
 
 
 def create_world(folder: Path, seed: int, pipelines: str) -> Settings:
-    """Settings of a fast and dirty world."""
     print(f"SIMULATOR_SEED={seed}")
     return Settings(
         data_dir=folder / "data",

@@ -142,7 +142,6 @@ def await_progress(shop: Shop, topic: Contract = HEARTBEATS) -> None:
 
 
 def count_records(shop: Shop, topic: Contract) -> int:
-    """The number of records in the topic."""
     return sum(read_end_offsets(create_admin(shop.settings), [topic.name]).values())
 
 
@@ -168,8 +167,5 @@ def find_generation(shop: Shop, pipeline: str) -> int:
 def list_used_workers(shop: Composed) -> set[str]:
     """The workers with taken task slots, by Spark's master."""
     answer = shop.compose("exec", "--no-TTY", "spark-master", "python", "-c", WORKERS)
-    return {
-        worker["id"]
-        for worker in json.loads(answer)
-        if worker["state"] == "ALIVE" and worker["coresused"]
-    }
+    alive = [worker for worker in json.loads(answer) if worker["state"] == "ALIVE"]
+    return {worker["id"] for worker in alive if worker["coresused"]}

@@ -149,9 +149,8 @@ def ask_oracle(pipeline: Pipeline, log: Sequence[Record]) -> inventory.Log:
     if pipeline.name == "inventory":
         return inventory.Oracle(read, ends)
     if pipeline.name == "analytics":
-        return analytics.Oracle(
-            read, ends, [record for record in log if record.topic == PRODUCTS.name]
-        )
+        products = [record for record in log if record.topic == PRODUCTS.name]
+        return analytics.Oracle([*read, *products], ends)
     if pipeline.name == "fraud":
         return FraudOracle(log, LIMITS, ends)
     if pipeline.name == "visits":

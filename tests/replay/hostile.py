@@ -74,15 +74,10 @@ def build_hostile_log() -> list[Entry]:
 
 def order(shop: Timeline) -> list[Entry]:
     """The events in the order of their publication, each heartbeat behind those of its time."""
-    entries = [
-        Entry(
-            (record.topic, record.partition),
-            record.key or b"",
-            record.value or b"",
-            record.published_ms,
-        )
-        for record in shop.records
-    ]
+    entries = []
+    for record in shop.records:
+        key, value = record.key or b"", record.value or b""
+        entries.append(Entry((record.topic, record.partition), key, value, record.published_ms))
     return sorted(
         entries, key=lambda entry: (entry.published_ms, entry.partition[0] == HEARTBEATS.name)
     )

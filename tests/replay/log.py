@@ -238,7 +238,7 @@ def release(rejected: Publication, at_ms: int) -> Entry:
 
 
 def draw_version(facts: Sequence[Publication], tick: int, chance: Random) -> Publication:
-    """One of those known becomes another; it is published in the world minute."""
+    """One of the facts becomes another; it is published in the world minute."""
     fact = chance.choice(facts)
     now_ms = to_tick_start_ms(tick) + chance.randrange(TICK_MS)
     effective_ms = now_ms + chance.randint(*(minutes * TICK_MS for minutes in NOTICE_MINUTES))

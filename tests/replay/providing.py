@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, encode_key
 from contracts.consumer import CONSUMERS
 from contracts.partitions import choose_partition
-from infra.kafka import Record, create_admin, read_end_offsets
+from infra.kafka import Record, create_admin
 from infra.kafka.drift import find_drifts, inspect
-from ops.verify.log import read
+from ops.verify.log import read_topic
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.expectations import find_violations
 from tests.replay.running import Work
@@ -29,7 +29,7 @@ def find_faults(work: Work) -> Iterator[str]:
     cluster = inspect(create_admin(work.settings), list(topics))
     yield from map(str, find_drifts(cluster, topics, frozenset(topics)))
     for topic, contract in topics.items():
-        records = list(read(work.settings, read_end_offsets(create_admin(work.settings), [topic])))
+        records = list(read_topic(work.settings, topic))
         if not records:
             yield f"{topic} has no records"
         for record in records[-RECORDS_MAX:]:

@@ -115,17 +115,10 @@ class Reading:
         }
 
     def _put(self, records: Sequence[Record]) -> None:
-        rows = [
-            (
-                record.topic,
-                record.partition,
-                record.offset,
-                record.published_ms * 1_000,
-                record.key,
-                record.value,
-            )
-            for record in select_inputs(self._pipeline, records)
-        ]
+        rows = []
+        for record in select_inputs(self._pipeline, records):
+            place, time_us = (record.partition, record.offset), record.published_ms * 1_000
+            rows.append((record.topic, *place, time_us, record.key, record.value))
         if not rows:
             return
         columns = zip(*rows, strict=True)

@@ -24,8 +24,7 @@ from ops.verify.oracles import ask_oracle
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine import bounded
 from pipelines.engine.archive import Gap, LogTruncated, NoArchive, Source, read_archive_ends
-from tests.replay.answer import Answer
-from tests.replay.checking import check
+from tests.replay.answer import Answer, check
 from tests.replay.log import Entry, draw_log
 from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, Work
@@ -41,8 +40,6 @@ ROUNDS_MIN = 5
 
 @dataclass(frozen=True)
 class OracleAnswer:
-    """What an oracle answers."""
-
     ends: Offsets
     """Up to which offsets it has read."""
     digests: Mapping[str, str]

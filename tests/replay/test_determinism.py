@@ -23,13 +23,11 @@ from infra.wait import wait_until
 from pipelines.common.pipeline import list_pipelines, load
 from pipelines.engine import pace
 from tests.brokers import empty_broker
-from tests.replay.answer import Answer
-from tests.replay.checking import SHOWN_MAX, check
+from tests.replay.answer import SHOWN_MAX, Answer, check
 from tests.replay.log import HOURS, draw_log, select_read
-from tests.replay.playing import play
+from tests.replay.playing import Schedule, play
 from tests.replay.providing import find_faults
 from tests.replay.running import InSession, OwnProcess, Running, Work, create_work
-from tests.replay.schedule import Schedule
 from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]

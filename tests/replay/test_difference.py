@@ -1,4 +1,4 @@
-"""A known change is found as it is: what came, went, moved, and by how much."""
+"""What differs: rows of two answers, thresholds and files of two copies of the code."""
 
 import json
 from datetime import datetime, timedelta
@@ -11,6 +11,9 @@ import pytest
 
 from contracts import ALERTS, CONTRACTS, STOCK_LEVELS, Contract
 from contracts.documents import to_document
+from infra.errors import UserError
+from infra.settings import locate_root
+from ops.replay.compare import FILES_MAX, Changes, find_changes
 from ops.replay.difference import (
     Comparison,
     Difference,
@@ -19,6 +22,7 @@ from ops.replay.difference import (
     render_json_lines,
     render_parquet,
 )
+from ops.replay.thresholds import edit
 
 BEST_SELLERS = CONTRACTS["public.analytics.best-seller.v1"]
 
@@ -92,3 +96,97 @@ def test_a_nested_list_that_differs_is_a_change(tmp_path: Path) -> None:
     alert = dict(ALERTS.examples[0])
     difference = compare(tmp_path, ALERTS, [alert], [{**alert, "evidence": 2 * alert["evidence"]}])
     assert (difference.changed, difference.added) == (1, 0)
+
+
+THRESHOLDS = """class Thresholds:
+    cents_max: int = 5
+    receipts_min: int = 3
+    unread_max: int = 1
+"""
+
+
+@pytest.fixture
+def codes(tmp_path: Path) -> tuple[Path, Path]:
+    """Two copies of a pipeline of three thresholds."""
+    for name in ("before", "after"):
+        folder = tmp_path / name / "pipelines" / "toy"
+        folder.mkdir(parents=True)
+        (folder / "thresholds.py").write_text(THRESHOLDS)
+    return tmp_path / "before", tmp_path / "after"
+
+
+def find_toy_changes(codes: tuple[Path, Path]) -> Changes:
+    changes = find_changes(*codes, "toy")
+    assert changes is not None
+    return changes
+
+
+def change(code: Path, old: str, new: str, name: str = "thresholds.py") -> None:
+    file = code / "pipelines" / "toy" / name
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+def test_a_threshold_that_comes_or_goes_is_told(codes: tuple[Path, Path]) -> None:
+    change(codes[1], "    cents_max: int = 5\n", "    euros_max: int = 5\n")
+    lines = [str(threshold) for threshold in find_toy_changes(codes).thresholds]
+    assert lines == ["cents_max 5 → none", "euros_max none → 5"]
+
+
+def test_the_same_code_has_no_changes_and_of_one_elsewhere_nothing_is_told(
+    codes: tuple[Path, Path],
+) -> None:
+    changes = find_toy_changes(codes)
+    assert (changes.thresholds, changes.files) == ((), ())
+    assert find_changes(codes[0], codes[1] / "elsewhere", "toy") is None
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_files_that_differ_are_named_up_to_a_limit(codes: tuple[Path, Path], more: int) -> None:
+    for name in range(FILES_MAX + more):
+        (codes[1] / "pipelines" / "toy" / f"module_{name}.py").write_text("")
+    assert len(find_toy_changes(codes).files) == min(FILES_MAX, FILES_MAX + more)
+
+
+def test_files_of_another_pipeline_do_not_count(codes: tuple[Path, Path]) -> None:
+    for name in ("other", "common", "engine"):
+        folder = codes[1] / "pipelines" / name
+        folder.mkdir()
+        (folder / "module.py").write_text("")
+    assert find_toy_changes(codes).files == (
+        "pipelines/common/module.py",
+        "pipelines/engine/module.py",
+    )
+
+
+def test_only_the_line_of_the_threshold_changes() -> None:
+    [(file, text)] = edit(locate_root(), "fraud", ["card_sales_per_window_max=3"]).items()
+    before = (locate_root() / file).read_text().splitlines()
+    [changed] = [
+        (old, new) for old, new in zip(before, text.splitlines(), strict=True) if old != new
+    ]
+    assert "card_sales_per_window_max: int = 5" in changed[0]
+    assert changed[1] == changed[0].replace("= 5", "= 3")
+
+
+def test_nothing_set_is_nothing_changed() -> None:
+    assert edit(locate_root(), "inventory", []) == {}
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("mood=3", "expected one of .*card_sales_per_window_max"),
+        ("card_sales_per_window_max=some", "whole number, found 'some'"),
+        ("card_sales_per_window_max", "NAME=VALUE"),
+        ("card_sales_window=3", "expected one of"),
+    ],
+)
+def test_what_cannot_be_set_is_said(setting: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        edit(locate_root(), "fraud", [setting])
+
+
+def test_a_pipeline_without_thresholds_says_so() -> None:
+    with pytest.raises(UserError, match="has no thresholds"):
+        edit(locate_root(), "inventory", ["low=3"])

@@ -1,5 +1,6 @@
-"""Clients that are not ours, with librdkafka's own defaults: what they send counts once, or not."""
+"""Clients that are not ours, with their own defaults and transactions: what counts, and once."""
 
+import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,21 +13,24 @@ from contracts import ADJUSTMENTS, HEARTBEATS, Contract, encode, encode_key
 from contracts.partitions import choose_partition
 from contracts.times import EPOCH, MILLISECOND
 from infra.settings import Settings
+from infra.wait import wait_until
 from ops.generations.folders import end
 from ops.generations.lifecycle import make_outputs
 from ops.generations.marker import read_marker
 from ops.generations.supervisor import ensure_generation
 from ops.verify.oracles import ask_oracle
 from pipelines.engine.sink import Dropped
-from tests.replay.answer import answer
-from tests.replay.checking import count_units
+from tests.replay.answer import answer, count_units
 from tests.replay.playing import see_through
 from tests.replay.running import InSession, Work
 from tests.timeline import BEFORE
+from tests.transactions import open_transaction
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(300)]
 
 OPENED = BEFORE + timedelta(days=1)
+OPENED_MS = round(OPENED.timestamp() * 1000)
+PARTITION = 0
 HOUR = timedelta(hours=1)
 LAST = datetime(9999, 12, 31, tzinfo=EPOCH.tzinfo)
 
@@ -140,3 +144,70 @@ def test_a_copy_by_another_partitioner_is_set_aside(work: Work, running: InSessi
     assert count_units(work) == len(stores)
     assert find_reasons(work) == {"wrong-partition"}
     assert {choose_partition(store.encode(), 4) for store in stores} == set(range(4))
+
+
+class StockJava:
+    """Java's own producer with its own defaults, but for the id that transactions need."""
+
+    def __init__(self, spark: SparkSession, settings: Settings) -> None:
+        java: Any = spark._jvm
+        self._clients = java.org.apache.kafka.clients.producer
+        options = java.java.util.HashMap()
+        options.put("bootstrap.servers", settings.bootstrap_servers)
+        options.put("transactional.id", "java")
+        serializer = java.org.apache.kafka.common.serialization.ByteArraySerializer
+        self._client = self._clients.KafkaProducer(options, serializer(), serializer())
+        self._client.initTransactions()
+
+    def write(self, units: int, commits: bool) -> None:
+        theirs = {"event_id": f"theirs-{units}", "event_time": OPENED, "units": units}
+        event = {**ADJUSTMENTS.examples[0], **theirs}
+        record = self._clients.ProducerRecord(
+            ADJUSTMENTS.name,
+            PARTITION,
+            OPENED_MS,
+            encode_key(ADJUSTMENTS, event),
+            encode(ADJUSTMENTS, event),
+        )
+        self._client.beginTransaction()
+        self._client.send(record).get()
+        if commits:
+            self._client.commitTransaction()
+        else:
+            self._client.abortTransaction()
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def test_aborted_records_of_the_stock_java_client_do_not_count(
+    work: Work, running: InSession, spark: SparkSession
+) -> None:
+    client = StockJava(spark, work.settings)
+    for units, commits in ((10, False), (7, True), (9, False), (1, True)):
+        client.write(units, commits)
+        see_through(running)
+    client.close()
+    running.stop()
+    assert count_units(work) == 8
+    books = answer(work).books
+    assert books[ADJUSTMENTS.name, PARTITION].read == 2, "records, and neither gaps nor ends"
+
+
+def test_a_transaction_may_stay_open_for_long(
+    work: Work, running: InSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Heartbeats go on for hours of the world: what is behind the open one is not too late."""
+    caplog.set_level(logging.INFO, "pipeline")
+    keeper = Stranger(work.settings, partitioner="murmur2_random")
+    keeper.beat(OPENED)
+    partition = (ADJUSTMENTS.name, PARTITION)
+    with open_transaction(work.settings, partition, [b"aborted"], OPENED_MS):
+        keeper.adjust(OPENED, 5)
+        see_through(running)
+        keeper.beat(OPENED + 10 * HOUR)
+        waits = "waits for an open transaction"
+        wait_until(lambda: waits in caplog.text, "the pipeline waits", 60)
+    see_through(running)
+    running.stop()
+    assert count_units(work) == 5

@@ -39,14 +39,7 @@ from contracts import (
 )
 from contracts.measures import MEASURES
 from contracts.times import EPOCH, MILLISECOND
-from contracts.validation import (
-    RELEASABLE,
-    VALIDATED,
-    Rejection,
-    identify,
-    unwrap,
-    validate,
-)
+from contracts.validation import RELEASABLE, VALIDATED, Rejection, identify, unwrap, validate
 from infra.kafka import Record
 from ops.generations.lifecycle import create_generation
 from ops.generations.promotion import switch
@@ -57,17 +50,7 @@ from pipelines.engine.pace import MARGIN, find_horizon
 from tests.pipelines.log import ask_oracle, create_lookups, load_pipeline
 from tests.replay.reading import Reading
 from tests.seeds import read_steps
-from tests.timeline import (
-    APPLES,
-    LEEDS,
-    LONDON,
-    MILK,
-    WINE,
-    YORK,
-    Line,
-    Timeline,
-    parse_clock,
-)
+from tests.timeline import APPLES, LEEDS, LONDON, MILK, WINE, YORK, Line, Timeline, parse_clock
 
 STEPS_USUAL = 100
 STEPS = read_steps()
@@ -139,12 +122,7 @@ class Worlds(RuleBasedStateMachine):
         self, lines: Lines, ago: timedelta, store: str, customer: str | None, card: str | None
     ) -> None:
         self._shop.sell(
-            self._now - ago,
-            *lines,
-            store=store,
-            customer=customer,
-            card=card,
-            published=self._now,
+            self._now - ago, *lines, store=store, customer=customer, card=card, published=self._now
         )
 
     @rule(lines=LINES, ago=AGO, card=CARD, which=st.integers(0, 10**6) | st.none())
@@ -325,7 +303,6 @@ class Worlds(RuleBasedStateMachine):
         return self._now - self._released.get(identity, self._now) > timedelta(hours=1)
 
     def _append(self, record: Record) -> None:
-        """Publish it now."""
         now_ms = (self._now - EPOCH) // MILLISECOND
         self._shop.records.append(replace(record, published_ms=now_ms))
 

@@ -43,7 +43,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     for place in PLACES:
         (home / place).mkdir(parents=True)
     monkeypatch.setattr(making, "refuse_elsewhere", lambda _: None)
-    monkeypatch.setattr(making, "read_generations", lambda _: {})
+    monkeypatch.setattr(making, "read_promoted", lambda _: [])
     return Settings(data_dir=home)
 
 

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS
 from generators.simulator import simulate
 from infra.kafka import KafkaDown, create_admin, read_end_offsets
-from infra.settings import Settings, locate_root
+from infra.settings import Settings
 from ops.cli import score
 from ops.cli.main import build_application
-from ops.verify.fraud import ask_fraud_oracle
 from ops.verify.fraud_score import BEATS, compute_scores, read_heartbeat, read_incidents
 from ops.verify.inventory import Row
+from ops.verify.oracles import ask_oracle
 from ops.verify.served import ApiDown
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
@@ -37,7 +37,7 @@ def test_what_is_served_is_scored(
 ) -> None:
     read = [RECEIPTS.name, REFUNDS.name, HEARTBEATS.name]
     ends = read_end_offsets(create_admin(world), read)
-    alerts = ask_fraud_oracle(world, ends, locate_root()).compute_view()
+    alerts = ask_oracle("fraud", world, ends).compute_view()
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
     writing.read |= ends
     with shop(world, log, writing, alerts, tmp_path) as settings:

@@ -101,7 +101,7 @@ def test_without_a_broker_only_the_api_is_asked(
 def test_a_broker_that_does_not_answer_is_said_and_asked_for_nothing_more(
     current: Settings, parts: list[Component], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ops.cli.status, "read_generations", None)  # it would wait for ten seconds
+    monkeypatch.setattr(ops.cli.status, "read_promoted", None)  # it would wait for ten seconds
     parts += [API, dataclasses.replace(API, name="quarantine", state="starting")]
     words = f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
     assert words in run_status()

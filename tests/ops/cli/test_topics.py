@@ -11,14 +11,7 @@ from contracts import ADJUSTMENTS, STOCK_LEVELS, encode, encode_key
 from contracts.times import to_epoch_ms
 from infra.errors import UserError
 from infra.settings import Settings
-from ops.cli.topics import (
-    EARLIEST,
-    LATEST,
-    describe,
-    find_topic,
-    read_records,
-    render,
-)
+from ops.cli.topics import EARLIEST, LATEST, describe, find_topic, read_records, render
 from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
 from tests.services.world import NOON

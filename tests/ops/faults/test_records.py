@@ -1,7 +1,7 @@
 """Records of a fault, as the oracle reads them in the log of a real broker."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ from infra.errors import UserError
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from ops.faults import records
-from ops.verify.log import read
+from ops.verify.log import read_topic
 from ops.verify.validation import Content, Unreadable, read_record
 from tests.services.broker import KafkaLog
 from tests.services.world import NOON, announce
@@ -22,15 +22,17 @@ from tests.services.world import NOON, announce
 pytestmark = pytest.mark.e2e
 
 
-def read_topic(kafka: Settings, topic: str) -> list[Record]:
-    return list(read(kafka, read_end_offsets(create_admin(kafka), [topic])))
-
-
 def receipts(kafka: Settings) -> list[Record]:
-    return read_topic(kafka, RECEIPTS.name)
+    return list(read_topic(kafka, RECEIPTS.name))
 
 
-def list_contents(found: list[Record]) -> Iterator[Content]:
+def list_new(kafka: Settings, before: list[Record]) -> list[Record]:
+    """The receipts beside those that there were before."""
+    places = {(record.partition, record.offset) for record in before}
+    return [record for record in receipts(kafka) if (record.partition, record.offset) not in places]
+
+
+def list_contents(found: Iterable[Record]) -> Iterator[Content]:
     for record in found:
         with suppress(Unreadable):
             yield read_record(record)
@@ -61,28 +63,23 @@ def test_copies_are_the_same_bytes_in_the_same_partitions(kafka: Settings) -> No
 
 
 @pytest.mark.parametrize(
-    ("minutes", "reason"),
-    [(records.AHEAD_MINUTES, FUTURE), (-records.BEHIND_MINUTES, LATE)],
+    ("minutes", "reason"), [(records.AHEAD_MINUTES, FUTURE), (-records.BEHIND_MINUTES, LATE)]
 )
 def test_receipts_by_a_wrong_clock_are_untimely_until_it_is_right(
     kafka: Settings, minutes: int, reason: str
 ) -> None:
-    before = {(record.partition, record.offset) for record in receipts(kafka)}
+    before = receipts(kafka)
     assert records.publish_by_wrong_clock(kafka, f"WRONG{minutes}", 20, minutes) == 40
-    new = [
-        read_record(record)
-        for record in receipts(kafka)
-        if (record.partition, record.offset) not in before
-    ]
+    new = [read_record(record) for record in list_new(kafka, before)]
     assert [content.untimely for content in new] == [reason] * 20 + [None] * 20
     assert len({content.event_id for content in new}) == 40
 
 
 @pytest.mark.parametrize("dirt", [Dirt.MALFORMED, Dirt.UNKNOWN_SCHEMA])
 def test_nobody_can_read_what_is_spoilt(kafka: Settings, dirt: Dirt) -> None:
-    before = {(record.partition, record.offset) for record in receipts(kafka)}
+    before = receipts(kafka)
     assert records.publish_spoilt(kafka, dirt, 24) == 24
-    new = [record for record in receipts(kafka) if (record.partition, record.offset) not in before]
+    new = list_new(kafka, before)
     assert len(new) == 24
     assert len({record.partition for record in new}) > 1
     for record in new:
@@ -99,11 +96,8 @@ def test_half_of_what_is_published_in_transactions_is_aborted(kafka: Settings) -
 
 def test_each_id_of_a_restarted_counter_comes_at_two_times(kafka: Settings) -> None:
     assert records.publish_restarted(kafka, "AGAIN", 5) == 10
-    found = [
-        content
-        for content in list_contents(receipts(kafka))
-        if content.movement["store_id"] == "AGAIN"
-    ]
+    contents = list_contents(receipts(kafka))
+    found = [content for content in contents if content.movement["store_id"] == "AGAIN"]
     assert set(Counter(content.event_id for content in found).values()) == {2}
     assert len({(content.event_id, content.movement["event_time"]) for content in found}) == 10
     assert {content.untimely for content in found} == {None}
@@ -125,12 +119,9 @@ def test_heartbeats_of_another_time_are_untimely_where_their_timestamps_tell(
     kafka: Settings,
 ) -> None:
     assert records.publish_beats(kafka) == 4
-    beats = [
-        content
-        for content in list_contents(read_topic(kafka, HEARTBEATS.name))
-        if content.movement["event_id"].startswith("fault-")
-    ]
-    assert Counter(content.untimely for content in beats) == {None: 2, "future": 1, "late": 1}
+    contents = list_contents(read_topic(kafka, HEARTBEATS.name))
+    beats = [beat for beat in contents if beat.movement["event_id"].startswith("fault-")]
+    assert Counter(beat.untimely for beat in beats) == {None: 2, "future": 1, "late": 1}
 
 
 def test_copies_by_another_partitioner_are_in_another_partition_or_copies(
@@ -139,10 +130,8 @@ def test_copies_by_another_partitioner_are_in_another_partition_or_copies(
     monkeypatch.setattr(records, "COPIES_READ_MAX", 100_000)
     before = receipts(kafka)
     assert records.publish_copies(kafka, in_place=False) == len(before)
-    after = receipts(kafka)
-    places = {(record.partition, record.offset): record.value for record in before}
-    copies = [record for record in after if (record.partition, record.offset) not in places]
-    assert Counter(record.value for record in copies) == Counter(places.values())
+    copies = list_new(kafka, before)
+    assert Counter(copy.value for copy in copies) == Counter(record.value for record in before)
     home = {record.value: record.partition for record in before}
     assert any(record.partition != home[record.value] for record in copies)
 

@@ -58,10 +58,7 @@ def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Setting
     kept.mkdir(parents=True)
     founded = find_promoted(kafka)
     assert (founded.number, founded.state) == (2, State.PROMOTED)
-    assert founded.outputs == {
-        STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g2",
-        BOOKS.name: BOOKS.name,
-    }
+    assert founded.outputs == {STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g2", BOOKS.name: BOOKS.name}
     remove_leftovers(kafka, NAME)
     assert not kept.exists()
     assert locate_code(kafka, founded).exists()
@@ -108,21 +105,14 @@ def test_a_generation_that_has_ended_is_replaced_by_a_replay(kafka: Settings) ->
         assert candidate is not None
         assert (generations.promoted, candidate.state) == (before, State.CATCHING_UP)
         assert find_end(kafka, candidate) is None
-        assert all(
-            not is_lost(kafka, generation)
-            for generation in generations.members
-            if generation.state is State.RETIRED
-        )
+        retired = [member for member in generations.members if member.state is State.RETIRED]
+        assert not any(is_lost(kafka, generation) for generation in retired)
         ensure_generation(kafka, NAME)
         assert load_generations(kafka, NAME) == generations
         mark_caught_up(kafka, candidate)
         assert find_promoted(kafka).number == candidate.number
-    lost = [
-        generation
-        for generation in load_generations(kafka, NAME).members
-        if is_lost(kafka, generation)
-    ]
-    assert [generation.number for generation in lost] == [before.number]
+    members = load_generations(kafka, NAME).members
+    assert [member.number for member in members if is_lost(kafka, member)] == [before.number]
 
 
 @pytest.mark.parametrize(

@@ -105,11 +105,7 @@ def test_outputs_of_generations_are_topics_of_their_own(kafka: Settings) -> None
     generations = load_generations(kafka, NAME)
     for generation in generations.running:
         make_outputs(kafka, load(NAME), generation)
-    own = [
-        topic
-        for generation in generations.members
-        for view, topic in generation.outputs.items()
-        if topic != view
-    ]
+    outputs = [output for member in generations.members for output in member.outputs.items()]
+    own = [topic for view, topic in outputs if topic != view]
     assert len(own) == len(set(own))
     assert apply_topics(kafka, {own[-1]: load(NAME).writes[0]}) == ()

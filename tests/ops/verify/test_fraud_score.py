@@ -106,9 +106,8 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
     assert scores.total.recall.of > 60
     assert scores.total.recall.share >= 0.9, render_scores(scores)
     assert scores.total.precision.share >= 0.88, render_scores(scores)
-    plain = compute_scores(
-        alerts, [planted for planted in incidents if not is_near(planted)], ends_at
-    )
+    far = [planted for planted in incidents if not is_near(planted)]
+    plain = compute_scores(alerts, far, ends_at)
     for rule, of_rule in scores.by_rule.items():
         recall = plain.by_rule[rule].recall
         assert recall.of - recall.hits <= 3, (rule, render_scores(scores))
@@ -123,13 +122,8 @@ def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
                 incidents.append(decode(wire.encode_value(publication)).value)
             elif not publication.topic.startswith("private."):
                 place = publication.topic, publication.partition, publication.sequence
-                yield Record(
-                    *place,
-                    publication.published_ms,
-                    publication.key.encode(),
-                    wire.encode_value(publication),
-                    (),
-                )
+                key, value = publication.key.encode(), wire.encode_value(publication)
+                yield Record(*place, publication.published_ms, key, value, ())
 
 
 def is_near(incident: Incident) -> bool:

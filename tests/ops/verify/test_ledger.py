@@ -101,7 +101,6 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
     topic, partition, offset, shelves = missing.fetchall()[0]
     original = read_record(dirty, topic, partition, offset)
     movement = decode(original.value).value
-    released_at = RELEASES.examples[0]["event_time"]
     event = {
         **RELEASES.examples[0],
         "topic": topic,
@@ -109,13 +108,8 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
         "original_event_id": movement["event_id"],
         "value": original.value,
     }
-    put(
-        dirty,
-        RELEASES,
-        encode_key(RELEASES, event),
-        encode(RELEASES, event),
-        to_epoch_ms(released_at),
-    )
+    key, value = encode_key(RELEASES, event), encode(RELEASES, event)
+    put(dirty, RELEASES, key, value, to_epoch_ms(event["event_time"]))
     ends = read_end_offsets(create_admin(dirty), [*MOVING, RELEASES.name])
     after = audit_ledger(dirty, Oracle(read(dirty, ends), ends))
     assert after.agrees

@@ -1,20 +1,26 @@
-"""A verdict that cannot be bad proves nothing: each of the answers may disagree."""
+"""What oracles read; and a verdict that cannot be bad proves nothing: each answer may disagree."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from contracts import STOCK_LEVELS, Contract
 from infra.errors import UserError
-from infra.settings import Settings
+from infra.kafka import Record
+from infra.settings import Settings, locate_root
 from ops.verify.inventory import Book, Row
 from ops.verify.ledger import Audit, Difference, Units
+from ops.verify.log import number_records
 from ops.verify.oracles import ORACLES, ask_oracle
 from ops.verify.served import Served
+from ops.verify.tables import load_limits
 from ops.verify.verdict import Listing, Verdict, compare_view, select_kept
 from pipelines.common.pipeline import list_pipelines, load
+from pipelines.fraud.thresholds import Thresholds
+from pipelines.reorder.policy import Policy
 
 AT = ("public.sales.receipt.v1", 0)
 BOOK = Book(read=12, applied=9, duplicate=2, quarantined=1)
@@ -35,7 +41,6 @@ def verdict(live: list[Row], oracle: list[Row], view: Contract = STOCK_LEVELS) -
 
 
 def example(view: Contract) -> Row:
-    """A row with every field."""
     return {field.name: view.examples[0].get(field.name) for field in view.fields}
 
 
@@ -112,3 +117,39 @@ def test_whatever_disagrees_is_not_exact(changed: dict[str, Any], agree: bool, e
     """Before the ledger's first page nothing is, unless there is nothing that it tells of."""
     outcome = replace(verdict([SHELF], [SHELF]), **changed)
     assert (outcome.agree, outcome.exact) == (agree, exact)
+
+
+def copy_with(folder: Path, file: str, old: str, new: str) -> Path:
+    """A copy of the code in which the text of one file is another."""
+    text = (locate_root() / file).read_text()
+    assert old in text
+    copy = folder / file
+    copy.parent.mkdir(parents=True)
+    copy.write_text(text.replace(old, new))
+    return folder
+
+
+def test_thresholds_and_policy_are_those_of_the_copy(tmp_path: Path) -> None:
+    copy_with(tmp_path, "pipelines/reorder/policy.py", "swing: float = 0.25", "swing: float = 0.5")
+    assert load_limits(tmp_path, "reorder", "Policy").swing == 0.5
+    assert load_limits(locate_root(), "reorder", "Policy").swing == Policy().swing == 0.25
+    number = Thresholds().card_sales_per_window_max
+    old, new = (f"card_sales_per_window_max: int = {each}" for each in (number, number + 3))
+    copy_with(tmp_path, "pipelines/fraud/thresholds.py", old, new)
+    assert load_limits(tmp_path, "fraud").card_sales_per_window_max == number + 3
+    assert load_limits(locate_root(), "fraud").card_sales_per_window_max == number
+
+
+def record(offset: int, number: int | None, partition: int = 0) -> Record:
+    headers = [] if number is None else [("sequence", number.to_bytes(8, "big"))]
+    return Record("public.sales.receipt.v1", partition, offset, 0, b"S001", b"", headers)
+
+
+def test_a_batch_that_kafka_took_twice_is_of_the_simulator_once() -> None:
+    log = [record(offset, number) for offset, number in enumerate([0, 1, 2, 1, 2, 3])]
+    assert [number for _, number in number_records(log)] == [0, 1, 2, None, None, 3]
+
+
+def test_each_partition_has_numbers_of_its_own_and_others_have_none() -> None:
+    log = [record(0, 0), record(0, 0, partition=1), record(1, None), record(2, 1)]
+    assert [number for _, number in number_records(log)] == [0, 0, None, 1]
