@@ -7,13 +7,7 @@ from pathlib import Path
 from contracts.declarations import load_all_consumers
 from contracts.evolution import contradictions, personal
 from contracts.evolution.contradictions import Unread
-from contracts.evolution.released import (
-    Pending,
-    Released,
-    complete,
-    find_pending,
-    load_released,
-)
+from contracts.evolution.released import Pending, Released, complete, find_pending, load_released
 from contracts.evolution.verdict import Finding, list_findings
 from contracts.loader import Loaded, load_all
 from contracts.shape import Contract

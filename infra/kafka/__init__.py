@@ -1,11 +1,6 @@
 """Kafka clients with safe settings, and the requests to a broker that every room uses."""
 
-from infra.kafka.clients import (
-    build_client_config,
-    create_admin,
-    create_consumer,
-    create_producer,
-)
+from infra.kafka.clients import build_client_config, create_admin, create_consumer, create_producer
 from infra.kafka.errors import KafkaDown, UnknownTopic
 from infra.kafka.offsets import (
     EndOffsets,
