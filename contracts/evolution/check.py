@@ -53,13 +53,10 @@ def check(folder: Path, today: date) -> Report:
     before, faults_before = load_released(folder)
     all_consumers, faults_of_consumers = load_all_consumers(folder / "consumers")
     faults = (*loaded.faults, *faults_before, *faults_of_consumers)
-    present, consumers = (
-        _complete(loaded, before),
-        {name: consumer for name, consumer in all_consumers.items() if consumer},
-    )
-    unread = Unread(
-        frozenset(loaded.partial) - {contract.file for contract in present.values()}, all_consumers
-    )
+    present = _complete(loaded, before)
+    consumers = {name: consumer for name, consumer in all_consumers.items() if consumer}
+    files = {contract.file for contract in present.values()}
+    unread = Unread(frozenset(loaded.partial) - files, all_consumers)
     findings = tuple(list_findings(present, before, consumers, today))
     declared = contradictions.find_faults(present, before, consumers, today, unread)
     explained = tuple(
