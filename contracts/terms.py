@@ -213,9 +213,8 @@ def read_examples(
     read = examples.Examples(fields, rules, faults.missing)
     if written == []:
         read.note((), "none")
-    of_examples, of_changes = (
-        (*custom.find(each), "value") for each in ("examples", "invalidExamples")
-    )
+    of_examples = (*custom.find("examples"), "value")
+    of_changes = (*custom.find("invalidExamples"), "value")
     valid = tuple(
         read.parse_record(example, (*of_examples, n)) for n, example in enumerate(written or ())
     )

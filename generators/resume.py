@@ -221,9 +221,8 @@ def _read_records(
     Raises UserError.
     """
     ends = {partition: end for partition, (_, end) in stretches.items()}
-    reader.assign(
-        [TopicPartition(*partition, begin) for partition, (begin, _) in stretches.items()]
-    )
+    places = [TopicPartition(*partition, begin) for partition, (begin, _) in stretches.items()]
+    reader.assign(places)
     try:
         yield from read_assigned(reader, ends, IDLE_SECONDS_MAX)
     except TimeoutError as error:

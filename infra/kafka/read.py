@@ -68,9 +68,8 @@ def read_between(
         return
     reader = create_consumer(settings, None, enable_partition_eof=True, **overrides)
     try:
-        reader.assign(
-            [TopicPartition(*partition, starts.get(partition, 0)) for partition in waiting]
-        )
+        places = [TopicPartition(*partition, starts.get(partition, 0)) for partition in waiting]
+        reader.assign(places)
         yield from read_assigned(reader, waiting, IDLE_SECONDS_MAX)
     finally:
         reader.close()
