@@ -68,7 +68,6 @@ def _is_about(check: DataQuality, missing: Collection[Part]) -> bool:
 
 
 def _list_field_rules(reading: Reading, faults: Faults) -> Iterator[Rule]:
-    """The rules declared with a field, and those of the fields within it."""
     source, path = reading.property, reading.path
     if source.required:
         yield _create_rule(reading, "required", None)

@@ -154,8 +154,9 @@ def find_holder(home: Path, port: int) -> Holder | None:
     except psutil.AccessDenied:
         connections = []
     for connection in connections:
-        listens = connection.status == psutil.CONN_LISTEN and connection.laddr[1:] == (port,)
-        if listens and connection.pid:
+        if not connection.laddr or connection.status != psutil.CONN_LISTEN:
+            continue
+        if connection.laddr.port == port and connection.pid:
             process = psutil.Process(connection.pid)
             return Holder(process.name(), connection.pid, orphans.is_of_folder(process, home))
     return Holder("another user's process", 0, ours=False)

@@ -91,7 +91,6 @@ def read_client(shop: Settings) -> str:
 
 
 def find_imports(script: str) -> set[str]:
-    """The packages that a script imports."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(script)):
         if isinstance(node, ast.Import):

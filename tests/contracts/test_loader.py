@@ -19,7 +19,6 @@ STOCK_LEVEL = Path("views/inventory/stock-level.v1.yaml")
 def load_changed(
     folder: Path, source: Path, old: str = "", new: str = "", target: Path | None = None
 ) -> None:
-    """Load one contract of the repository after a change."""
     text = (FOLDER / source).read_text(encoding="utf-8")
     assert old in text
     file = folder / (target or source)

@@ -163,7 +163,6 @@ def create_receipts(name: str, **more: str) -> list[dict[str, Any]]:
 def start_selling(
     settings: Settings, code: Path, sold: Sequence[Mapping[str, Any]]
 ) -> "subprocess.Popen[bytes]":
-    """A publisher, as that version of the code encodes."""
     file = settings.data_dir / f"{sold[0]['event_id']}.jsonl"
     file.write_text("".join(f"{json.dumps(to_priced_document(receipt))}\n" for receipt in sold))
     return subprocess.Popen(
@@ -176,7 +175,6 @@ def start_selling(
 
 
 def build_code_environment(settings: Settings, code: Path) -> dict[str, str]:
-    """In which that copy of the code runs with these tests."""
     variables = build_environment(settings, code)
     return {**variables, "PYTHONPATH": f"{code}:{locate_root()}"}
 

@@ -33,7 +33,6 @@ def publish_uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
 
 
 def create_log(publications: Iterable[Publication]) -> Logged:
-    """A log that holds these."""
     ends = {(record.topic, record.partition): to_published(record) for record in publications}
     return Logged(ends)
 

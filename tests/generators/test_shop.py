@@ -83,7 +83,6 @@ Account = tuple[str, str, str]
 
 
 def list_movements(publication: Publication) -> Iterator[tuple[Account, int]]:
-    """What a published event adds to each account."""
     event = publication.event
     store_id = event.get("store_id", "")
     if publication.topic in (RECEIPTS.name, REFUNDS.name):
