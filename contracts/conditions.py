@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,6 @@ def _is_about(check: DataQuality, missing: Collection[Part]) -> bool:
 
 
 def _list_field_rules(reading: Reading, faults: Faults) -> Iterator[Rule]:
-    """The rules declared with a field, and those of the fields within it."""
     source, path = reading.property, reading.path
     if source.required:
         yield _create_rule(reading, "required", None)
@@ -129,28 +129,21 @@ def _create_rule(reading: Reading, kind: str, limit: Limit) -> Rule:
 def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality, number: int) -> Rule:
     """A condition on a whole record: `{field: units, notEqual: 0}`, `{field: a, atMost: b}`."""
     where = f"schema quality {check.name or 'without a name'}"
-    location = ("schema", 0, "quality", number)
+    explain = partial(BadContract, file, where, location=("schema", 0, "quality", number))
     if not check.name or not check.description:
-        raise BadContract(
-            file, where, "a name and a description", "none", "Say what it means.", location
-        )
+        raise explain("a name and a description", "none", "Say what it means.")
     if (check.type, check.engine) != ("custom", "predicate"):
         written = f"{check.type}, {check.engine}"
-        raise BadContract(
-            file, where, "type custom, engine predicate", written, "Write those.", location
-        )
+        raise explain("type custom, engine predicate", written, "Write those.")
     asked = check.implementation if isinstance(check.implementation, dict) else {}
     types = {field.name: field.type for field in fields}
     for kind in ROW_RULES:
         if set(asked) == {"field", kind} and _fits(types, asked["field"], kind, asked[kind]):
             return Rule(check.name, kind, (asked["field"],), asked[kind], check.description)
-    raise BadContract(
-        file,
-        where,
+    raise explain(
         f"implementation: a field, and one of {', '.join(ROW_RULES)}",
         check.implementation,
         "notEqual takes a value; the others take a field of the same type.",
-        location,
     )
 
 

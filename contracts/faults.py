@@ -52,14 +52,10 @@ def check_timing(contract: Contract, value: Any, published_ms: int) -> tuple[Fau
 
     A value without a valid event time has none.
     """
-    event_time = value.get(contract.event_time) if isinstance(value, Mapping) else None
-    if (
-        contract.event_time is None
-        or not isinstance(event_time, datetime)
-        or event_time.tzinfo is None
-    ):
+    happened = value.get(contract.event_time) if isinstance(value, Mapping) else None
+    if contract.event_time is None or not isinstance(happened, datetime) or happened.tzinfo is None:
         return ()
-    happened_ms = (event_time - EPOCH) // MILLISECOND
+    happened_ms = (happened - EPOCH) // MILLISECOND
     rejection = find_timing_fault(contract, {contract.event_time: happened_ms}, published_ms)
     return (Fault(contract.event_time, rejection.reason, rejection.found),) if rejection else ()
 

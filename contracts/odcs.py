@@ -12,12 +12,7 @@ from open_data_contract_standard.model import CustomProperty, OpenDataContractSt
 from pydantic import ValidationError
 
 from contracts.errors import BadContract, BadContracts, Faults, Location
-from contracts.syntax import (
-    TYPE_WORDS,
-    describe_value,
-    parse_yaml,
-    suggest,
-)
+from contracts.syntax import TYPE_WORDS, describe_value, parse_yaml, suggest
 
 API_VERSION = "v3.1.0"
 

@@ -85,10 +85,8 @@ def find_registered_since(topics: Collection[str]) -> frozenset[int]:
     """
     file = find_newest_lock()
     newest = _read_at(file, file.stat().st_mtime_ns if file.exists() else 0)
-    loaded = {entry.id for entry in load_known()}
-    return frozenset(
-        entry.id for entry in newest if entry.topic in topics and entry.id not in loaded
-    )
+    ids = frozenset(entry.id for entry in newest if entry.topic in topics)
+    return ids - {entry.id for entry in load_known()}
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -143,23 +144,19 @@ def _read_span(
     measured: Mapping[str, Sequence[str]],
     location: Location,
 ) -> timedelta:
-    where = f"slaProperties, {promise.property}"
+    explain = partial(BadContract, file, f"slaProperties, {promise.property}", location=location)
     if promise.property not in SPANS:
         expected, advice = f"{', '.join(SPANS)}, once each", suggest(promise.property, SPANS)
-        raise BadContract(file, where, expected, promise.property, advice, location)
+        raise explain(expected, promise.property, advice)
     if type(promise.value) is not int or promise.value < 0 or promise.unit not in SPAN_UNITS:
         expected = f"a whole number of {', '.join(SPAN_UNITS)}"
-        raise BadContract(
-            file, where, expected, f"{promise.value} {promise.unit}", "Mend it.", location
-        )
+        raise explain(expected, f"{promise.value} {promise.unit}", "Mend it.")
     elements = [f"{entity}.{name}" for name in measured[promise.property]]
     if promise.element not in elements:
         expected = f"element {' or '.join(elements) or 'none: there is no such time'}"
-        raise BadContract(
-            file, where, expected, promise.element, MEASURED_ON[promise.property], location
-        )
+        raise explain(expected, promise.element, MEASURED_ON[promise.property])
     if not promise.description:
-        raise BadContract(file, where, "a description", "none", "Say why it is so long.", location)
+        raise explain("a description", "none", "Say why it is so long.")
     return timedelta(**{SPAN_UNITS[promise.unit]: promise.value})
 
 
@@ -216,9 +213,8 @@ def read_examples(
     read = examples.Examples(fields, rules, faults.missing)
     if written == []:
         read.note((), "none")
-    of_examples, of_changes = (
-        (*custom.find(each), "value") for each in ("examples", "invalidExamples")
-    )
+    of_examples = (*custom.find("examples"), "value")
+    of_changes = (*custom.find("invalidExamples"), "value")
     valid = tuple(
         read.parse_record(example, (*of_examples, n)) for n, example in enumerate(written or ())
     )

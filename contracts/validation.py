@@ -186,9 +186,9 @@ def _find_release_fault(release: Row) -> Rejection | None:
 
 def _render_time(milliseconds: int) -> str:
     time = to_instant(milliseconds)
-    return (
-        f"{milliseconds} ms of 1970" if time is None else f"{time:%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
-    )
+    if time is None:
+        return f"{milliseconds} ms of 1970"
+    return f"{time:%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
 
 
 def _render(value: object) -> str:

@@ -7,10 +7,9 @@ from confluent_kafka import Message
 
 from contracts import CLOCKS, encode, encode_key
 from contracts.consumer import create_reader
-from generators.log_end import find_last_published, get_header
 from generators.parameters import Parameters
 from generators.publisher import Publisher
-from generators.resume import OtherWorld
+from generators.resume import OtherWorld, find_last_published, get_header
 from infra.settings import Settings
 from ops.control.reading import Reader
 from ops.control.world_clock import AnnouncedClock, ClockState, WorldClock

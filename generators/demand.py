@@ -86,18 +86,14 @@ class Demand:
         start_ms = to_hour_start_ms(hour)
         times = sorted(start_ms + int(random() * HOUR_MS) for _ in range(visits))
         wanted, everything = self._wanted, self._wanted[-1]
-        store, registers, payer = (
-            self._store.number,
-            self._store.registers,
-            self._customers.draw_payer,
-        )
+        store, payer = self._store, self._customers.draw_payer
         today, hour_today = to_day(hour), to_hour_of_day(hour)
         lines, units = len(LINES), len(UNITS)
         return [
             Arrival(
                 at_ms,
-                int(random() * registers),
-                payer(store, today, hour_today, draw),
+                int(random() * store.registers),
+                payer(store.number, today, hour_today, draw),
                 [
                     (bisect(wanted, random() * everything), UNITS[int(random() * units)])
                     for _ in range(LINES[int(random() * lines)])

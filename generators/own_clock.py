@@ -8,9 +8,8 @@ from threading import Event as Signal
 
 from contracts import HEARTBEATS, encode, encode_key
 from generators.clock import OWN, PARAMETERS_HEADER, ClockPublisher, find_announced, get_wall_ms
-from generators.log_end import get_header
 from generators.publisher import Publisher
-from generators.resume import OtherWorld
+from generators.resume import OtherWorld, get_header
 from generators.stopping import work_until_stopped
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.kafka import (

@@ -132,11 +132,7 @@ class Prices:
 
     def introduce_plans(self) -> list[Event]:
         """The events of the promotions that are planned when the world begins."""
-        planned = self._promotions.list_planned(0)
-        return [
-            self._plan(number, promotion, ANNOUNCED_MS, START_MS)
-            for number, promotion in planned.items()
-        ]
+        return self._plan(self._promotions.list_planned(0), ANNOUNCED_MS, START_MS)
 
     def plan(self, hour: int) -> list[Event]:
         """The events of the promotions that are announced in the world's n-th hour."""
@@ -145,23 +141,24 @@ class Prices:
         tomorrow = to_day(hour) + 1
         now_ms, effective_ms = to_hour_start_ms(hour), to_day_start_ms(tomorrow)
         beginning = self._promotions.list_beginning(tomorrow + NOTICE_DAYS)
-        return [
-            self._plan(number, promotion, now_ms, effective_ms)
-            for number, promotion in beginning.items()
-        ]
+        return self._plan(beginning, now_ms, effective_ms)
 
-    def _plan(self, number: int, promotion: Promotion, at_ms: int, effective_ms: int) -> Event:
-        sku, usual_cents = self._products[number].sku, self._usual_cents[number]
-        return {
-            "event_id": f"{sku}-promotion-{promotion.begins}",
-            "event_time": at_ms,
-            "sku": sku,
-            "starts_at": to_day_start_ms(promotion.begins),
-            "ends_at": to_day_start_ms(promotion.ends),
-            "usual_price_cents": usual_cents,
-            "price_cents": promotion.compute_price_cents(usual_cents),
-            "effective_at": effective_ms,
-        }
+    def _plan(
+        self, promotions: Mapping[int, Promotion], at_ms: int, effective_ms: int
+    ) -> list[Event]:
+        return [
+            {
+                "event_id": f"{self._products[number].sku}-promotion-{promotion.begins}",
+                "event_time": at_ms,
+                "sku": self._products[number].sku,
+                "starts_at": to_day_start_ms(promotion.begins),
+                "ends_at": to_day_start_ms(promotion.ends),
+                "usual_price_cents": self._usual_cents[number],
+                "price_cents": promotion.compute_price_cents(self._usual_cents[number]),
+                "effective_at": effective_ms,
+            }
+            for number, promotion in promotions.items()
+        ]
 
     def _draw_tomorrow(self, today: int) -> dict[int, int]:
         """Tomorrow's new prices in cents, by product: promotions begin or end, some prices change.
@@ -169,10 +166,8 @@ class Prices:
         A product's usual price stays from a promotion's plan to its end: the plan states it.
         """
         draw = create_random(self._seed, "prices", today)
-        promoted, still = (
-            self._promotions.list_running(today),
-            self._promotions.list_running(today + 1),
-        )
+        promoted = self._promotions.list_running(today)
+        still = self._promotions.list_running(today + 1)
         planned = self._promotions.list_planned(today + 1)
         changed = {}
         for number, product in enumerate(self._products):

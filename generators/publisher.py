@@ -38,10 +38,7 @@ class Publisher:
     """
 
     def __init__(
-        self,
-        producer: Producer,
-        wall_ms: Callable[[], int] | None = None,
-        beats_held_max: int = 1,
+        self, producer: Producer, wall_ms: Callable[[], int] | None = None, beats_held_max: int = 1
     ) -> None:
         """`beats_held_max`: so many heartbeats are held back, to wait once for all of them."""
         self._producer = producer

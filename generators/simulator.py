@@ -19,10 +19,17 @@ from generators.clock import (
     to_speed_milli,
 )
 from generators.confirmations import Journal, Orders
-from generators.log_end import SEQUENCE, find_last_published, is_numbered, parse_published
 from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
-from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
+from generators.resume import (
+    SEQUENCE,
+    SNAPSHOT_TICKS,
+    Logged,
+    Snapshots,
+    find_last_published,
+    is_numbered,
+    parse_published,
+)
 from generators.run import DiskGuard, Paced, Progress, Unpaced, run
 from generators.stopping import work_until_stopped
 from generators.ticks import START_MS, TICKS_PER_DAY, to_tick_start_ms

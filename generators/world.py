@@ -31,13 +31,7 @@ from generators.shelves import AHEAD_DAYS, Shelves
 from generators.shop import Shop
 from generators.stores import create_stores
 from generators.supply import Confirmed
-from generators.ticks import (
-    HOURS_PER_WEEK,
-    TICKS_PER_DAY,
-    TICKS_PER_HOUR,
-    to_day,
-    to_tick_start_ms,
-)
+from generators.ticks import HOURS_PER_WEEK, TICKS_PER_DAY, TICKS_PER_HOUR, to_day, to_tick_start_ms
 from ops.control.world_clock import WORLD
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # their events move book stock

@@ -154,12 +154,9 @@ def find_holder(home: Path, port: int) -> Holder | None:
     except psutil.AccessDenied:
         connections = []
     for connection in connections:
-        if (
-            connection.laddr
-            and connection.laddr.port == port
-            and connection.pid
-            and connection.status == psutil.CONN_LISTEN
-        ):
+        if not connection.laddr or connection.status != psutil.CONN_LISTEN:
+            continue
+        if connection.laddr.port == port and connection.pid:
             process = psutil.Process(connection.pid)
             return Holder(process.name(), connection.pid, orphans.is_of_folder(process, home))
     return Holder("another user's process", 0, ours=False)

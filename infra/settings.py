@@ -52,11 +52,7 @@ DEFAULT_SPEED = 10.0
 class Settings(BaseSettings):
     """Everything that can differ between two runs of the same code."""
 
-    model_config = SettingsConfigDict(
-        frozen=True,
-        extra="ignore",
-        env_ignore_empty=True,
-    )
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
 
     port_base: int = Field(
         8000,
@@ -81,12 +77,10 @@ class Settings(BaseSettings):
         "`DATA_DIR`",
     )
     jars_dir: Path = Field(
-        locate_root() / ".jars",
-        description="verified jars of the broker and of Spark",
+        locate_root() / ".jars", description="verified jars of the broker and of Spark"
     )
     listen_host: str = Field(
-        HOST,
-        description="address that the API and the embedded broker listen on",
+        HOST, description="address that the API and the embedded broker listen on"
     )
     broker_address: str | None = Field(
         None,
@@ -106,17 +100,14 @@ class Settings(BaseSettings):
     )
 
     kafka_bootstrap_servers: str | None = Field(
-        None,
-        description="host:port,… of a remote Kafka; unset: an embedded broker is started",
+        None, description="host:port,… of a remote Kafka; unset: an embedded broker is started"
     )
     kafka_sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = Field(
-        None,
-        description="how to log in to a remote Kafka, by TLS; unset: not at all",
+        None, description="how to log in to a remote Kafka, by TLS; unset: not at all"
     )
     kafka_sasl_username: str | None = Field(None, description="with a mechanism: who logs in")
     kafka_sasl_password: SecretStr | None = Field(
-        None,
-        description="with a mechanism: the password; never written to disk",
+        None, description="with a mechanism: the password; never written to disk"
     )
     kafka_ssl_ca_location: Path | None = Field(
         None,
@@ -139,10 +130,7 @@ class Settings(BaseSettings):
         description="with SECURE: as whom a process logs in; its process manager sets it",
     )
     kafka_replication_factor: int = Field(
-        1,
-        ge=1,
-        le=15,
-        description="copies of every partition; 3 wherever there are three brokers",
+        1, ge=1, le=15, description="copies of every partition; 3 wherever there are three brokers"
     )
 
     spark_master: str = Field(
@@ -150,9 +138,7 @@ class Settings(BaseSettings):
         description="where Spark runs; more task slots than cores keep small batches short",
     )
     spark_driver_memory: str = Field(
-        "2g",
-        pattern=r"^[1-9][0-9]*[mg]$",
-        description="heap of the Spark driver",
+        "2g", pattern=r"^[1-9][0-9]*[mg]$", description="heap of the Spark driver"
     )
     pipelines: str = Field(
         "inventory,fraud,analytics,visits",
@@ -222,13 +208,10 @@ class Settings(BaseSettings):
         "incidents, at most 0.05, only look like fraud",
     )
     simulator_refill: Literal["vans", "orders"] = Field(
-        "vans",
-        description="who fills the shelves: the simulator's vans, or purchase orders",
+        "vans", description="who fills the shelves: the simulator's vans, or purchase orders"
     )
     simulator_disk_gib_max: float = Field(
-        20.0,
-        gt=0,
-        description="GiB that the data folder may hold; then the world stands still",
+        20.0, gt=0, description="GiB that the data folder may hold; then the world stands still"
     )
 
     @field_validator("data_dir", "jars_dir", "kafka_ssl_ca_location")
@@ -410,8 +393,7 @@ def load_remembered(folder: Path) -> dict[str, Any]:
 
 
 def _add_remembered(
-    settings_cls: type[BaseSettings],
-    *sources: PydanticBaseSettingsSource,
+    settings_cls: type[BaseSettings], *sources: PydanticBaseSettingsSource
 ) -> PydanticBaseSettingsSource:
     named = next((value for source in sources if (value := source().get("data_dir"))), None)
     folder = Path(named or settings_cls.model_fields["data_dir"].default).expanduser()

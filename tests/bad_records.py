@@ -15,7 +15,6 @@ Bad = tuple[bytes | None, bytes | None]
 
 
 def get_good(contract: Contract, **changes: Any) -> tuple[bytes, bytes]:
-    """Key and value of the contract's example, changed."""
     row = {**contract.examples[0], **changes}
     return encode_key(contract, row), encode(contract, row)
 

@@ -109,16 +109,12 @@ def forget_groups(client: AdminClient) -> None:
 
     A group whose member was killed is not empty before the member's session is over.
     """
-    wait_until(
-        lambda: not [name for name in list_groups(client) if not forget_group(client, name)],
-        "every consumer group is gone",
-        SESSION_SECONDS_MAX,
-    )
 
+    def are_gone() -> bool:
+        groups = client.list_consumer_groups().result(REQUEST_SECONDS_MAX).valid
+        return not [group for group in groups if not forget_group(client, group.group_id)]
 
-def list_groups(client: AdminClient) -> list[str]:
-    groups = client.list_consumer_groups().result(REQUEST_SECONDS_MAX).valid
-    return [group.group_id for group in groups]
+    wait_until(are_gone, "every consumer group is gone", SESSION_SECONDS_MAX)
 
 
 def forget_group(client: AdminClient, group: str) -> bool:

@@ -65,11 +65,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             longest[item.path] = max(seconds, longest.get(item.path, 0))
         real = {item.path for item in items if any(map(item.get_closest_marker, REAL_PARTS))}
         items.sort(
-            key=lambda item: (
-                item.nodeid.startswith(SHOPS),
-                longest[item.path],
-                item.path in real,
-            ),
+            key=lambda item: (item.nodeid.startswith(SHOPS), longest[item.path], item.path in real),
             reverse=True,
         )
 

@@ -61,18 +61,13 @@ def install_commands(shop: Settings, folder: Path, code: Path | None) -> Path:
     """A folder with `retail` in it, which alone knows where the project is."""
     made = folder / "bin"
     made.mkdir()
-    variables = {
-        name: value for name, value in build_environment(shop, code).items() if _is_of_project(name)
-    }
-    lines = [f"export {name}='{value}'" for name, value in variables.items()]
+    own = {"PYTHONPATH", *(name.upper() for name in Settings.model_fields)}
+    variables = build_environment(shop, code).items()
+    lines = [f"export {name}='{value}'" for name, value in variables if name in own]
     start = f"exec '{sys.executable}' -m ops.cli.main \"$@\""
     (made / "retail").write_text("\n".join(["#!/bin/sh", *lines, start, ""]))
     (made / "retail").chmod(0o755)
     return made
-
-
-def _is_of_project(name: str) -> bool:
-    return name == "PYTHONPATH" or name.lower() in Settings.model_fields
 
 
 def read_blocks(guide: Path = GUIDE) -> Mapping[str, list[str]]:
@@ -96,7 +91,6 @@ def read_client(shop: Settings) -> str:
 
 
 def find_imports(script: str) -> set[str]:
-    """The packages that a script imports."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(script)):
         if isinstance(node, ast.Import):

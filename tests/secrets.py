@@ -64,7 +64,6 @@ def find_headers(secret: str, headers: httpx.Headers) -> list[str]:
 
 
 def list_with_children(pids: Iterable[int]) -> list[psutil.Process]:
-    """The processes and all that they have started."""
     roots = [psutil.Process(pid) for pid in pids]
     return [*roots, *(child for root in roots for child in root.children(recursive=True))]
 

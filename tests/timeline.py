@@ -162,7 +162,6 @@ class Timeline:
         return self.put(REFUNDS, happened, lines=back, **of_receipt, **by, **fields)
 
     def compute_alerts(self, rule: str, **limits: Any) -> list[Row]:
-        """The alerts of one rule."""
         rows = FraudOracle(self.records, Thresholds(**limits)).compute_view()
         return [row for row in rows if row["rule"] == rule]
 

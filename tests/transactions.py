@@ -15,8 +15,6 @@ NUMBERS = count()
 
 
 class Transactions:
-    """One transactional producer."""
-
     def __init__(self, settings: Settings) -> None:
         self._client = Producer(
             {
@@ -67,7 +65,6 @@ def open_transaction(
 def write_transaction(
     settings: Settings, partition: Partition, values: Iterable[bytes], commits: bool
 ) -> None:
-    """A transaction with these values in a partition, committed or aborted."""
     client = Transactions(settings)
     client.begin()
     for value in values:

@@ -7,13 +7,7 @@ from pathlib import Path
 from contracts.declarations import load_all_consumers
 from contracts.evolution import contradictions, personal
 from contracts.evolution.contradictions import Unread
-from contracts.evolution.released import (
-    Pending,
-    Released,
-    complete,
-    find_pending,
-    load_released,
-)
+from contracts.evolution.released import Pending, Released, complete, find_pending, load_released
 from contracts.evolution.verdict import Finding, list_findings
 from contracts.loader import Loaded, load_all
 from contracts.shape import Contract
@@ -59,13 +53,10 @@ def check(folder: Path, today: date) -> Report:
     before, faults_before = load_released(folder)
     all_consumers, faults_of_consumers = load_all_consumers(folder / "consumers")
     faults = (*loaded.faults, *faults_before, *faults_of_consumers)
-    present, consumers = (
-        _complete(loaded, before),
-        {name: consumer for name, consumer in all_consumers.items() if consumer},
-    )
-    unread = Unread(
-        frozenset(loaded.partial) - {contract.file for contract in present.values()}, all_consumers
-    )
+    present = _complete(loaded, before)
+    consumers = {name: consumer for name, consumer in all_consumers.items() if consumer}
+    files = {contract.file for contract in present.values()}
+    unread = Unread(frozenset(loaded.partial) - files, all_consumers)
     findings = tuple(list_findings(present, before, consumers, today))
     declared = contradictions.find_faults(present, before, consumers, today, unread)
     explained = tuple(

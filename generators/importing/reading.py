@@ -14,13 +14,7 @@ from pathlib import Path
 import duckdb
 
 from generators.importing.mapping import Mapping
-from generators.importing.selection import (
-    FILE_COLUMN,
-    ROW_COLUMN,
-    quote,
-    quote_name,
-    select_lines,
-)
+from generators.importing.selection import FILE_COLUMN, ROW_COLUMN, quote, quote_name, select_lines
 from infra.errors import UserError
 
 FORMATS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet"} | dict.fromkeys(

@@ -88,6 +88,5 @@ def refund_blindly(
 
 
 STORIES = Stories(
-    (false_refunds,),
-    (gift_returns, recall, spoilt_fruit, printer_out_of_paper, bad_day, leftovers),
+    (false_refunds,), (gift_returns, recall, spoilt_fruit, printer_out_of_paper, bad_day, leftovers)
 )

@@ -29,9 +29,8 @@ def main() -> None:
         os.pathsep.join(map(str, fetch_jars("broker"))),
     ]
     if current.secure:
-        from infra.security.certificates import (
-            ensure_keys,  # which takes longer than the rest together
-        )
+        # Its import takes longer than the rest together.
+        from infra.security.certificates import ensure_keys
 
         ensure_keys(current)
     format_once(current, folder, command)

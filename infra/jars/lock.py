@@ -32,9 +32,7 @@ def lock(folder: Path, without: frozenset[str]) -> int:
     needed = [*roots, *(each for each in others if each.scope in ("compile", "runtime"))]
     kept = [each for each in needed if each.artifactId not in without]
     LockFile.from_resolved_dependencies(
-        kept,
-        environment_name=spec.name,
-        spec_hash=compute_spec_hash(folder / SPEC_FILE),
+        kept, environment_name=spec.name, spec_hash=compute_spec_hash(folder / SPEC_FILE)
     ).save(folder / LOCK_FILE)
     return len(kept)
 

@@ -1,11 +1,9 @@
 """Kafka clients with safe settings, and the requests to a broker that every room uses."""
 
-from infra.kafka.clients import (
-    build_client_config,
-    create_admin,
-    create_consumer,
-    create_producer,
-)
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
+from infra.kafka.clients import build_client_config, create_admin, create_consumer, create_producer
 from infra.kafka.errors import KafkaDown, UnknownTopic
 from infra.kafka.offsets import (
     EndOffsets,
@@ -30,35 +28,3 @@ from infra.kafka.read import (
 )
 from infra.kafka.send import NotDelivered, Outgoing, send, send_all
 from infra.kafka.topics import apply_topics, is_answering
-
-__all__ = [
-    "EndOffsets",
-    "Headers",
-    "KafkaDown",
-    "NotDelivered",
-    "Offsets",
-    "Outgoing",
-    "Partition",
-    "Record",
-    "UnknownTopic",
-    "apply_topics",
-    "build_client_config",
-    "consume_arrived",
-    "create_admin",
-    "create_consumer",
-    "create_producer",
-    "fetch_committed",
-    "find_offsets_at",
-    "is_answering",
-    "list_partitions",
-    "read_assigned",
-    "read_between",
-    "read_end_offsets",
-    "read_high_watermarks",
-    "read_newest_ms",
-    "read_start_offsets",
-    "read_to_end",
-    "send",
-    "send_all",
-    "to_record",
-]

@@ -72,9 +72,7 @@ def create_producer(settings: Settings, **overrides: str | int | float | bool) -
 
 
 def create_consumer(
-    settings: Settings,
-    group_id: str | None = None,
-    **overrides: str | int | float | bool,
+    settings: Settings, group_id: str | None = None, **overrides: str | int | float | bool
 ) -> Consumer:
     """A consumer of committed records that starts at the beginning and commits only on demand.
 

@@ -65,15 +65,9 @@ def list_partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partitio
     )
 
 
-def read_end_offsets(
-    admin: AdminClient, topics: Iterable[str], patient: bool = False
-) -> dict[Partition, int]:
-    """The offset below which no transaction is open, of every partition of the topics.
-
-    `patient`: ask again, too, while no broker says which partitions there are: for whoever would
-    lose more by an error than by the wait. A command is told at once that Kafka is away.
-    """
-    return _read_ends(admin, topics, IsolationLevel.READ_COMMITTED, patient)
+def read_end_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
+    """The offset below which no transaction is open, of every partition of the topics."""
+    return _read_ends(admin, topics, IsolationLevel.READ_COMMITTED)
 
 
 class EndOffsets:
@@ -88,7 +82,11 @@ class EndOffsets:
         patient: bool = False,
         isolation: IsolationLevel = IsolationLevel.READ_COMMITTED,
     ) -> None:
-        """`isolation`: READ_UNCOMMITTED for the ends of `read_high_watermarks`."""
+        """`patient`: ask again, too, while no broker says which partitions there are: for whoever
+        would lose more by an error than by the wait. A command is told at once that Kafka is away.
+
+        `isolation`: READ_UNCOMMITTED for the ends of `read_high_watermarks`.
+        """
         self._admin = admin
         self._patient = patient
         self._isolation = isolation
@@ -119,7 +117,7 @@ def read_high_watermarks(
 ) -> dict[Partition, int]:
     """The offset after the last record of every partition, open transactions included.
 
-    For whoever has to know of records that nobody may read yet. `patient`: as for ends.
+    For whoever has to know of records that nobody may read yet. `patient`: as in `EndOffsets`.
     """
     return _read_ends(admin, topics, IsolationLevel.READ_UNCOMMITTED, patient)
 
@@ -154,7 +152,7 @@ def read_newest_ms(admin: AdminClient, topics: Iterable[str]) -> dict[Partition,
 
 
 def _read_ends(
-    admin: AdminClient, topics: Iterable[str], isolation: IsolationLevel, patient: bool
+    admin: AdminClient, topics: Iterable[str], isolation: IsolationLevel, patient: bool = False
 ) -> dict[Partition, int]:
     found = _look_up(admin, topics, OffsetSpec.latest(), isolation, patient)
     return {partition: info.offset for partition, info in found.items()}

@@ -48,12 +48,10 @@ def to_record(message: Message) -> Record:
         published_ms=message.timestamp()[1],
         key=message.key(),
         value=message.value(),
-        headers=[(name, _to_bytes(value)) for name, value in pairs],
+        headers=[
+            (name, value.encode() if isinstance(value, str) else value) for name, value in pairs
+        ],
     )
-
-
-def _to_bytes(value: str | bytes | None) -> bytes | None:
-    return value.encode() if isinstance(value, str) else value
 
 
 def read_between(
@@ -70,9 +68,8 @@ def read_between(
         return
     reader = create_consumer(settings, None, enable_partition_eof=True, **overrides)
     try:
-        reader.assign(
-            [TopicPartition(*partition, starts.get(partition, 0)) for partition in waiting]
-        )
+        places = [TopicPartition(*partition, starts.get(partition, 0)) for partition in waiting]
+        reader.assign(places)
         yield from read_assigned(reader, waiting, IDLE_SECONDS_MAX)
     finally:
         reader.close()

@@ -51,8 +51,7 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
             start_new_session=True,  # it outlives this command and its terminal
         )
     wait_for(
-        lambda: process.poll() is not None or find_answering(socket) is not None,
-        ANSWER_SECONDS_MAX,
+        lambda: process.poll() is not None or find_answering(socket) is not None, ANSWER_SECONDS_MAX
     )
     manager = find_answering(socket)
     if manager is None:

@@ -44,8 +44,7 @@ class Manager:
     def __init__(self, socket: str) -> None:
         # The address is a formality: the transport goes to the socket.
         proxy = ServerProxy(
-            "http://127.0.0.1",
-            transport=SupervisorTransport(serverurl=f"unix://{socket}"),
+            "http://127.0.0.1", transport=SupervisorTransport(serverurl=f"unix://{socket}")
         )
         self._rpc = proxy.supervisor
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from confluent_kafka import TopicPartition
 
-from generators.log_end import find_last_published
+from generators.resume import find_last_published
 from generators.world import MOVING
 from infra.errors import UserError
 from infra.kafka import Offsets, Partition, create_admin, read_end_offsets, read_start_offsets

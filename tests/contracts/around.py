@@ -20,7 +20,6 @@ class Around(NamedTuple):
 
 
 def list_around(contract: Contract) -> Iterator[Around]:
-    """A record for each place around each limit of the contract."""
     for rule in (rule for rule in contract.rules if rule.kind in NEAR):
         for value, keeps in NEAR[rule.kind](contract, rule):
             yield Around(rule, change(contract.examples[0], rule.path, value), keeps)

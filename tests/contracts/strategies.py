@@ -100,7 +100,6 @@ def _borrowed(rules: Sequence[Rule], path: tuple[str, ...]) -> list[Rule]:
 
 
 def _kept(field: Field, rules: Sequence[Rule]) -> st.SearchStrategy[Any]:
-    """Values that keep the field's own rules."""
     if field.type == "string":
         for rule in rules:
             if isinstance(rule.limit, tuple):

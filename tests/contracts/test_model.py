@@ -1,11 +1,22 @@
-"""The Python model refuses values that the wire cannot hold, and names every fault at once."""
+"""Every contract: its model in Python, and what it says of fields, rules and its topic."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, STOCK_LEVELS, Contract, build_model
+from contracts import (
+    ADJUSTMENTS,
+    CONTRACTS,
+    QUARANTINE,
+    READERS,
+    RECEIPTS,
+    RELEASES,
+    STOCK_LEVELS,
+    Contract,
+    build_model,
+)
+from contracts.mapping import TYPES
 from tests.contracts.broken_rules import find_broken_rules
 
 LINE = RECEIPTS.examples[0]["lines"][0]
@@ -48,3 +59,43 @@ def test_the_model_explains_its_fields() -> None:
     explained = build_model(STOCK_LEVELS).model_json_schema()["properties"]["units_sold"]
     assert explained["description"] == "What receipts took from it."
     assert (explained["unit"], explained["examples"], explained["minimum"]) == ("units", [31], 0)
+
+
+EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
+OF_THE_WALL = {"control"}
+"""Domains whose topics record what programs do, by the wall's clock."""
+
+
+def test_no_type_is_a_float() -> None:
+    assert {row.value for row in TYPES.values()}.isdisjoint({float, complex})
+
+
+@EVERY
+def test_topics_of_record_are_kept_for_ever_and_take_world_time(contract: Contract) -> None:
+    config = contract.settings.config
+    if contract.kind == "topic" and contract.domain not in OF_THE_WALL:
+        assert config["message.timestamp.after.max.ms"] == str(2**63 - 1)
+    if contract.kind == "view" or contract.domain in OF_THE_WALL or contract is QUARANTINE:
+        gone = contract is READERS  # a reader that is gone is to be forgotten
+        assert config["cleanup.policy"] == ("compact,delete" if gone else "compact")
+    else:
+        assert config["retention.ms"] == "-1"
+
+
+@EVERY
+def test_a_view_whose_keys_go_on_with_time_says_how_long_its_rows_are_kept(
+    contract: Contract,
+) -> None:
+    assert (contract.began is None) == (contract.retention is None)
+
+
+@EVERY
+def test_the_examples_show_every_field_and_what_breaks_each_rule_alone(contract: Contract) -> None:
+    shown = {name for example in contract.examples for name in example if example[name] is not None}
+    assert shown == {field.name for field in contract.fields}
+    for valid in contract.examples:
+        assert find_broken_rules(contract, valid) == set()
+    for invalid in contract.invalid_examples:
+        assert find_broken_rules(contract, invalid.value) == {invalid.rule}
+    broken = {example.rule for example in contract.invalid_examples}
+    assert {rule.name for rule in contract.rules} == broken

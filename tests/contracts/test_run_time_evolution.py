@@ -109,9 +109,8 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
     edit(new / "contracts", {RECEIPT: [(BEFORE, FIELD + BEFORE)]})
     report, released = release(new / "contracts", TODAY)
     assert report.good
-    assert [(pending.contract, pending.version) for pending in released] == [
-        (RECEIPTS.name, "1.4.0")
-    ]
+    [pending] = released
+    assert (pending.contract, pending.version) == (RECEIPTS.name, "1.4.0")
     early, beside, last = (create_receipts(name) for name in ("early", "beside", "last"))
     fresh = create_receipts("fresh", till_version="R7.2")
     output = folder / "generation.log"
@@ -164,7 +163,6 @@ def create_receipts(name: str, **more: str) -> list[dict[str, Any]]:
 def start_selling(
     settings: Settings, code: Path, sold: Sequence[Mapping[str, Any]]
 ) -> "subprocess.Popen[bytes]":
-    """A publisher, as that version of the code encodes."""
     file = settings.data_dir / f"{sold[0]['event_id']}.jsonl"
     file.write_text("".join(f"{json.dumps(to_priced_document(receipt))}\n" for receipt in sold))
     return subprocess.Popen(
@@ -177,7 +175,6 @@ def start_selling(
 
 
 def build_code_environment(settings: Settings, code: Path) -> dict[str, str]:
-    """In which that copy of the code runs with these tests."""
     variables = build_environment(settings, code)
     return {**variables, "PYTHONPATH": f"{code}:{locate_root()}"}
 
@@ -197,10 +194,7 @@ def await_end(*running: "subprocess.Popen[bytes]") -> None:
 def count_applied(settings: Settings) -> int:
     """How many receipts the generation has counted, at its marker."""
     generations = load_generations(settings, "inventory").members
-    if (
-        not generations
-        or read_marker(settings, generations[0].pipeline, generations[0].number) is None
-    ):
+    if not generations or read_marker(settings, "inventory", generations[0].number) is None:
         return 0
     found = answer(Work(settings, load("inventory"), generations[0]))
     return sum(book.applied for book in found.books.values())

@@ -10,13 +10,18 @@ import pytest
 
 from contracts import (
     ADJUSTMENTS,
+    DIMENSIONS,
+    NOTICE,
+    ON_ITS_WAY,
     RECEIPTS,
     RELEASES,
     Contract,
     build_avro_schema,
     encode,
     encode_key,
+    holds_from,
 )
+from contracts.partitions import choose_partition, murmur2
 from contracts.times import render_span, to_instant
 from contracts.validation import VALIDATED, Rejection, validate
 
@@ -134,3 +139,39 @@ def test_a_release_is_not_late_by_the_time_of_the_original() -> None:
 def test_a_length_of_time_is_told_in_its_largest_unit() -> None:
     lengths = timedelta(days=2), timedelta(hours=2), timedelta(minutes=90), timedelta(seconds=1)
     assert [render_span(length) for length in lengths] == ["2 d", "2 h", "90 min", "1 s"]
+
+
+@pytest.mark.parametrize("contract", VALIDATED.values(), ids=VALIDATED)
+def test_an_event_comes_after_what_holds_at_its_moment(contract: Contract) -> None:
+    assert (contract.skew or timedelta()) + ON_ITS_WAY <= NOTICE
+
+
+def test_every_topic_with_a_moment_from_which_it_holds_is_one_of_facts() -> None:
+    names = {name: {field.name for field in topic.fields} for name, topic in VALIDATED.items()}
+    assert {name for name in names if "effective_at" in names[name]} == set(DIMENSIONS)
+
+
+@pytest.mark.parametrize(("notice", "later"), [(11, 0), (10, 0), (9, 1), (0, 10), (-60, 70)])
+def test_a_fact_holds_when_it_says_or_once_it_has_had_its_notice(notice: int, later: int) -> None:
+    effective_ms = 1_000 * MINUTE_MS
+    published_ms = effective_ms - notice * MINUTE_MS
+    assert holds_from(effective_ms, published_ms) == effective_ms + later * MINUTE_MS
+
+
+@pytest.mark.parametrize(
+    ("key", "hashed"),
+    [
+        (b"21", -973932308),
+        (b"foobar", -790332482),
+        (b"a-little-bit-long-string", -985981536),
+        (b"a-little-bit-longer-string", -1486304829),
+        (b"lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8", -58897971),
+        (b"abc", 479470107),
+    ],
+)
+def test_the_hash_is_the_one_in_kafka_s_own_test(key: bytes, hashed: int) -> None:
+    assert murmur2(key) == hashed % 2**32
+
+
+def test_stores_spread_over_the_partitions() -> None:
+    assert {choose_partition(f"S{number:03d}".encode(), 4) for number in range(12)} == {0, 1, 2, 3}

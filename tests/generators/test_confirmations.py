@@ -35,9 +35,7 @@ def run_world(heard: Sequence[Confirmed], hours: int = 2) -> tuple[World, list[P
 
 def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     world, published = run_world([ORDER])
-    left, came = (
-        publication.event for publication in published if publication.topic == SHIPMENTS.name
-    )
+    left, came = (record.event for record in published if record.topic == SHIPMENTS.name)
     assert (left["status"], left["event_time"]) == ("dispatched", to_tick_start_ms(HEARD_AT))
     assert (came["status"], came["event_time"]) == ("received", ARRIVES_MS)
     assert left["purchase_order_id"] == came["purchase_order_id"] == "PO-1"

@@ -51,9 +51,7 @@ def keep_time_until(settings: Settings, state: str) -> dict[str, Any]:
     return read_clock_row(settings)
 
 
-def test_a_world_that_begins_in_the_past_stands_until_something_is_imported(
-    log: Settings,
-) -> None:
+def test_a_world_that_begins_in_the_past_stands_until_something_is_imported(log: Settings) -> None:
     own = Settings(**{**log.model_dump(), **OWN})
     assert own.begins_ms == BEGINS_MS
     assert keep_time_until(own, "stopped")["world_at"].timestamp() * 1000 == BEGINS_MS

@@ -33,13 +33,8 @@ def publish_uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
 
 
 def create_log(publications: Iterable[Publication]) -> Logged:
-    """A log that holds these."""
-    return Logged(
-        {
-            (publication.topic, publication.partition): to_published(publication)
-            for publication in publications
-        }
-    )
+    ends = {(record.topic, record.partition): to_published(record) for record in publications}
+    return Logged(ends)
 
 
 def resume_world(log: Logged, states: Iterable[str]) -> World:
@@ -69,17 +64,14 @@ def test_cut_anywhere_the_log_gets_exactly_what_it_lacks(data: st.DataObject) ->
     publications, states = publish_uncut()
     cut = data.draw(st.integers(0, len(publications)), label="records sent")
     kept_states = data.draw(st.integers(0, len(states)), label="states on disk")
-    partitions = st.sampled_from(
-        sorted({(publication.topic, publication.partition) for publication in publications})
-    )
+    places = sorted({(record.topic, record.partition) for record in publications})
+    partitions = st.sampled_from(places)
     counts = st.dictionaries(partitions, st.integers(1, 30))
     refused = data.draw(counts, label="records not taken, by partition")
     there: list[Publication] = []
     lacking: list[Publication] = []
-    ends = {
-        (publication.topic, publication.partition): publication.sequence
-        for publication in publications[:cut]
-    }
+    sent = publications[:cut]
+    ends = {(record.topic, record.partition): record.sequence for record in sent}
     for index, publication in enumerate(publications):
         where = publication.topic, publication.partition
         taken = publication.sequence <= ends.get(where, -1) - refused.get(where, 0)

@@ -72,7 +72,6 @@ def run_small(
     guard: DiskGuard = ROOM,
     topics: Topics | None = None,
 ) -> list[Sent]:
-    """The records that the small world publishes."""
     topics = topics or Topics()
     publisher, snapshots = Publisher(cast(Any, topics)), Snapshots(folder, SMALL.render())
     run(World(SMALL), Logged({}), pacer, publisher, snapshots, guard, lambda _: None, until_tick)

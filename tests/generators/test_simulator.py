@@ -13,9 +13,8 @@ from confluent_kafka.admin import AdminClient
 
 from contracts import CLOCKS, decode
 from generators.clock import get_wall_ms
-from generators.log_end import parse_published
 from generators.parameters import create_parameters
-from generators.resume import Published
+from generators.resume import Published, parse_published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
 from generators.world import TOPICS, World
 from infra.kafka import Partition, create_admin, read_between, read_end_offsets, read_to_end

@@ -34,15 +34,9 @@ FIRST_HOURS = "e072c82a2d1881b6c9a2a1721350c23f140a9b7e443cbc083c6bda14c5f4b563"
 def test_the_same_seed_gives_the_same_bytes_on_every_machine() -> None:
     """Another digest is another world: raise RULES."""
     digest = sha256()
-    for publication in publish_hours(3):
-        place = (
-            publication.published_ms,
-            publication.topic,
-            publication.partition,
-            publication.sequence,
-            publication.key,
-        )
-        digest.update(repr(place).encode() + encode_value(publication))
+    for record in publish_hours(3):
+        place = record.published_ms, record.topic, record.partition, record.sequence, record.key
+        digest.update(repr(place).encode() + encode_value(record))
     assert digest.hexdigest() == FIRST_HOURS
 
 

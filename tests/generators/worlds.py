@@ -38,7 +38,6 @@ class Past:
         self._ticks: list[list[Publication]] = []
 
     def list_ticks(self, hours: int) -> list[list[Publication]]:
-        """The publications of each minute of the first hours."""
         while len(self._ticks) < hours * TICKS_PER_HOUR:
             self._ticks.append(self._world.tick())
         return self._ticks[: hours * TICKS_PER_HOUR]
@@ -49,13 +48,11 @@ remember = cache(Past)
 
 @cache
 def publish_hours(count: int, parameters: Parameters = SMALL) -> tuple[Publication, ...]:
-    """What a world publishes in its first hours."""
     return tuple(chain.from_iterable(remember(parameters).list_ticks(count)))
 
 
 @cache
 def publish_world(parameters: Parameters, topic: Contract, hours: int) -> tuple[Event, ...]:
-    """What a world publishes to one topic in its first hours."""
     ticks = chain.from_iterable(remember(parameters).list_ticks(hours))
     return tuple(publication.event for publication in ticks if publication.topic == topic.name)
 

@@ -1,9 +1,14 @@
+"""What a program runs in: its packages, an old Python, and Java."""
+
+import ast
+import os
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from infra import installer
+from infra import bootstrap, installer, java
 from infra.environment import FLINK, RETAIL, STAMP, Environment
 
 
@@ -57,3 +62,24 @@ def test_every_locked_package_has_a_hash_and_no_address(file: Path) -> None:
     packages = [part for part in text.split("\n") if part and part[0] not in " #"]
     assert all(line.endswith("\\") for line in packages)
     assert "://" not in text
+
+
+def test_an_old_python_can_parse_it() -> None:
+    for file in (bootstrap.__file__, Path(bootstrap.__file__).with_name("__init__.py")):
+        ast.parse(Path(file).read_text(), feature_version=(3, 4))
+
+
+def test_an_old_python_is_told_what_is_needed_and_what_to_do() -> None:
+    message = bootstrap.explain_old_python((3, 9, 2), "/usr/bin/python3")
+    assert "3.11 or newer is needed" in message
+    assert "/usr/bin/python3 is 3.9.2" in message
+    assert "make up PYTHON=python3.11" in message
+
+
+def test_what_is_started_finds_this_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    java.use()
+    launcher = f"{os.environ['JAVA_HOME']}/bin/java"
+    vectors = [launcher, "--add-modules=jdk.incubator.vector", "-version"]
+    answer = subprocess.run(vectors, capture_output=True, text=True, check=True)
+    assert java.VERSION in answer.stderr

@@ -28,7 +28,6 @@ def lookup(tmp_path: Path) -> Iterator[Identities]:
 def buy(
     lookup: Identities, customer: str | None = KNOWN_AS, card: str | None = TOKEN
 ) -> dict[str, Any]:
-    """A sale as the log has it."""
     passed = lookup.replace({"store_id": "S1", "customer_id": customer, "card_token": card})
     lookup.save()
     return dict(passed)

@@ -1,4 +1,3 @@
-import base64
 import hashlib
 import importlib.util
 import os
@@ -45,17 +44,12 @@ def write_wheel(folder: Path, name: str, files: dict[str, str]) -> Path:
         f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n",
         f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    record = "".join(f"{path},{hash_file(text)},{len(text)}\n" for path, text in members.items())
+    record = "".join(f"{path},,\n" for path in members)
     file = folder / f"{name}-1-py3-none-any.whl"
     with zipfile.ZipFile(file, "w") as packed:
         for path, text in {**members, f"{about}/RECORD": f"{record}{about}/RECORD,,\n"}.items():
             packed.writestr(path, text)
     return file
-
-
-def hash_file(text: str) -> str:
-    raw = hashlib.sha256(text.encode()).digest()
-    return f"sha256={base64.urlsafe_b64encode(raw).rstrip(b'=').decode()}"
 
 
 def write_lock(file: Path, *wheels: Path, sha256: str = "") -> Path:

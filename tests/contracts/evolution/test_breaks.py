@@ -39,6 +39,10 @@ def find_changes(mutant: Contract) -> list[Finding]:
     return list(list_findings({mutant.name: mutant}, before, CONSUMERS, TODAY))
 
 
+def find_breaks(mutant: Contract) -> list[Finding]:
+    return [finding for finding in find_changes(mutant) if finding.breaks]
+
+
 def alter(
     fields: Sequence[Field], path: Sequence[str], change: Callable[[Field], Sequence[Field]]
 ) -> tuple[Field, ...]:
@@ -175,7 +179,7 @@ BREAKS: Mapping[str, Break] = {
 @pytest.mark.parametrize("mistake", BREAKS)
 def test_a_break_is_caught_with_whom_it_breaks(mistake: str) -> None:
     expected = BREAKS[mistake]
-    breaks = [finding for finding in find_changes(expected.change(expected.of)) if finding.breaks]
+    breaks = find_breaks(expected.change(expected.of))
     at_place = [finding for finding in breaks if finding.change.place == expected.place]
     [found] = [finding for finding in at_place if expected.text in finding.change.text]
     assert set(expected.readers) <= set(found.readers_broken)
@@ -201,9 +205,7 @@ HARMLESS: Mapping[str, tuple[Contract, Change]] = {
 @pytest.mark.parametrize("name", HARMLESS)
 def test_a_change_that_harms_nobody_is_no_break(name: str) -> None:
     contract, change = HARMLESS[name]
-    assert [
-        finding.change.text for finding in find_changes(change(contract)) if finding.breaks
-    ] == []
+    assert find_breaks(change(contract)) == []
 
 
 def put_in_place(old: str, new: Field) -> Change:
@@ -222,9 +224,8 @@ def put_in_place(old: str, new: Field) -> Change:
 def test_a_field_that_came_as_one_of_its_type_went_is_asked_about(
     change: Change, place: str, new_name: str
 ) -> None:
-    [found] = [
-        finding for finding in find_changes(change(RECEIPTS)) if finding.change.place == place
-    ]
+    changes = find_changes(change(RECEIPTS))
+    [found] = [finding for finding in changes if finding.change.place == place]
     asked = f", renamed? {place} → {new_name}" if new_name else ""
     assert found.change.text == f"removed (string){asked}"
 
@@ -246,10 +247,8 @@ def create_mutants(contract: Contract) -> Iterator[tuple[str, Contract]]:
             yield f"{field.name} {what}", change(contract)
     partitions = contract.settings.partitions + 1
     yield "key", replace(contract, key=(*contract.key, "another"))
-    yield (
-        "partitions",
-        replace(contract, settings=replace(contract.settings, partitions=partitions)),
-    )
+    settings = replace(contract.settings, partitions=partitions)
+    yield "partitions", replace(contract, settings=settings)
     if contract.horizon is not None:
         yield "horizon", replace(contract, horizon=contract.horizon + timedelta(hours=1))
 
@@ -266,9 +265,9 @@ def vary_field(field: Field) -> Iterator[tuple[str, Change]]:
 
 @pytest.mark.parametrize("contract", PUBLIC, ids=str)
 def test_nothing_about_a_public_contract_can_be_changed_unseen(contract: Contract) -> None:
-    assert not [finding for finding in find_changes(contract) if finding.breaks]
+    assert find_breaks(contract) == []
     mutants = create_mutants(contract)
-    unseen = [what for what, other in mutants if not any(f.breaks for f in find_changes(other))]
+    unseen = [what for what, other in mutants if not find_breaks(other)]
     assert unseen == []
 
 

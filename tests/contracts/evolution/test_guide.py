@@ -27,7 +27,6 @@ class Step(NamedTuple):
 
 
 def read_sections() -> dict[str, list[Step]]:
-    """The steps under each heading."""
     parts = re.split(r"^## (.+)$", GUIDE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     sections = zip(parts[::2], parts[1::2], strict=True)
     return {title: list(_parse_steps(text)) for title, text in sections}

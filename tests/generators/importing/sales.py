@@ -91,7 +91,6 @@ def write_m5(
 
 
 def load_mapping(name: str, **changes: object) -> Mapping:
-    """One of the mappings in the repository, with some keys otherwise."""
     mapping = read_mapping(locate_root() / "generators" / "importing" / "mappings" / f"{name}.yaml")
     return Mapping.model_validate(mapping.model_dump(by_alias=True) | changes)
 
@@ -141,7 +140,6 @@ def select_issued(read_rows: Iterable[Issued | Refused]) -> list[Issued]:
 
 
 def find_reasons(read_rows: Iterable[Issued | Refused]) -> dict[int, str]:
-    """By row, the reason."""
     return {
         outcome.row: outcome.reasons[0] for outcome in read_rows if isinstance(outcome, Refused)
     }

@@ -13,11 +13,6 @@ MADE = "for id; do :; done; mkdir log.new; echo cluster.id=$id >log.new/meta.pro
 VOTERS = "1@a:9093,2@b:9093"
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path)
-
-
 def format_by(script: str, settings: Settings, folder: Path) -> None:
     """Format the folder with a script in place of Java, which is given the tool's arguments."""
     command = settings.data_dir / "java"

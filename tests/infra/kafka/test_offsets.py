@@ -15,7 +15,6 @@ from infra.kafka import (
     apply_topics,
     create_admin,
     is_answering,
-    read_end_offsets,
 )
 from infra.kafka.offsets import LED_SECONDS_MAX, REQUEST_SECONDS_MAX
 from infra.settings import Settings
@@ -39,7 +38,7 @@ def test_offsets_are_asked_for_again_while_no_broker_answers(tmp_path: Path) -> 
         broker.send_signal(signal.SIGSTOP)
         going_on = Timer(PAUSE_SECONDS, broker.send_signal, [signal.SIGCONT])
         going_on.start()
-        ends = read_end_offsets(create_admin(settings), [HEARTBEATS.name], patient=True)
+        ends = EndOffsets(create_admin(settings), patient=True).read([HEARTBEATS.name])
         going_on.join()
         assert ends == {(HEARTBEATS.name, 0): 0}
     finally:

@@ -3,12 +3,7 @@
 import pytest
 
 from contracts import RECEIPTS
-from infra.kafka import (
-    create_admin,
-    read_between,
-    read_end_offsets,
-    read_to_end,
-)
+from infra.kafka import create_admin, read_between, read_end_offsets, read_to_end
 from infra.settings import Settings
 from tests.brokers import get_producer
 

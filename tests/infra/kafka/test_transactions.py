@@ -4,7 +4,7 @@ import pytest
 from confluent_kafka import Producer
 
 from contracts import ADJUSTMENTS, RECEIPTS
-from generators.log_end import find_last_published
+from generators.resume import find_last_published
 from infra.kafka import create_admin, read_end_offsets, read_to_end
 from infra.settings import Settings
 from ops.verify.log import read

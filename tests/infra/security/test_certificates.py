@@ -15,11 +15,6 @@ from infra.settings import Settings
 TODAY = date(2026, 11, 25)
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path)
-
-
 def go_to(day: date, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certificates, "get_today", lambda: day)
 
