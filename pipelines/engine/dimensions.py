@@ -18,13 +18,7 @@ from pyspark.sql import types as T
 from contracts import Contract, Row, encode_key, holds_from
 from contracts.times import EPOCH, MILLISECOND, to_instant
 from contracts.validation import Rejection, identify, validate
-from infra.kafka import (
-    EndOffsets,
-    Partition,
-    create_admin,
-    create_consumer,
-    read_assigned,
-)
+from infra.kafka import EndOffsets, Partition, create_admin, create_consumer, read_assigned
 from infra.settings import Settings
 from pipelines.common.pipeline import Dimension, Pipeline
 from pipelines.common.transform.as_of_join import Lookups

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from py4j.java_gateway import JavaObject  # type: ignore[import-untyped]
@@ -76,6 +77,7 @@ def _measure_operator(operator: Any) -> int:
     return int(operator.memoryUsedBytes()) + int(on_disk or 0)
 
 
+@dataclass
 class RecordsRead:
     """The numbers of records below the end of each batch, counted from the last marker on.
 
@@ -83,22 +85,14 @@ class RecordsRead:
     that is run again counts once.
     """
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        settings: Settings,
-        generation: Generation,
-        archived: Offsets,
-        batch: RunningBatch,
-    ) -> None:
-        """`archived`: the offsets below which the generation reads the archive."""
-        self._spark = spark
-        self._settings = settings
-        self._generation = generation
-        self._archived = archived
-        self._batch = batch
-        self._reached: Offsets | None = None
-        self._counted: Offsets = {}
+    spark: SparkSession
+    settings: Settings
+    generation: Generation
+    archived: Offsets
+    """The offsets below which the generation reads the archive."""
+    batch: RunningBatch
+    _reached: Offsets | None = None
+    _counted: Offsets = field(default_factory=dict)
 
     def count(self, ends: Offsets) -> Offsets:
         """The number of records below each of these offsets, those of the running batch."""
@@ -116,7 +110,7 @@ class RecordsRead:
     def _find_last(self, ends: Offsets) -> tuple[Offsets, Offsets]:
         """The offsets and numbers of the last marker; none if it is behind these ends."""
         if self._reached is None:
-            marker = read_marker(self._settings, self._generation.pipeline, self._generation.number)
+            marker = read_marker(self.settings, self.generation.pipeline, self.generation.number)
             has_counts = marker is not None and marker.records is not None
             self._reached = marker.inputs if marker and has_counts else {}
             self._counted = marker.records or {} if marker else {}
@@ -129,19 +123,19 @@ class RecordsRead:
 
         A task that is run again on another worker counts its records again.
         """
-        is_local = self._settings.spark_master.startswith("local")
-        return self._batch.count_read() if is_local else None
+        is_local = self.settings.spark_master.startswith("local")
+        return self.batch.count_read() if is_local else None
 
     def _count_between(self, starts: Offsets, ends: Offsets) -> Mapping[Partition, int]:
         counts: Counter[Partition] = Counter()
         prefix = {
-            partition: min(end, self._archived.get(partition, 0)) for partition, end in ends.items()
+            partition: min(end, self.archived.get(partition, 0)) for partition, end in ends.items()
         }
         if any(end > starts.get(partition, 0) for partition, end in prefix.items()):
-            read = archive.read_records(self._spark, self._settings, starts, prefix)
+            read = archive.read_records(self.spark, self.settings, starts, prefix)
             for row in read.groupBy("topic", "partition").count().collect():
                 counts[row["topic"], row["partition"]] += row["count"]
         begins = {partition: max(starts.get(partition, 0), prefix[partition]) for partition in ends}
-        for message in read_between(self._settings, begins, ends):
+        for message in read_between(self.settings, begins, ends):
             counts[str(message.topic()), int(message.partition() or 0)] += 1
         return counts

@@ -25,12 +25,7 @@ from sqlglot.errors import SqlglotError
 from contracts import Contract
 from infra.errors import UserError
 from pipelines.common.pipeline import Contribution, View
-from pipelines.common.transform.full_sums import (
-    SUMS_IN_FULL,
-    add_halves,
-    join_halves,
-    keep_halves,
-)
+from pipelines.common.transform.full_sums import SUMS_IN_FULL, add_halves, join_halves, keep_halves
 
 DIALECT = "spark"
 LINE = "line"
