@@ -9,7 +9,15 @@ from pyspark.sql import SparkSession
 
 from contracts import PRODUCTS
 from pipelines.analytics.pipeline import PIPELINE
-from tests.pipelines.log import OPENING, Event, build_log, compute_rows, receipt, refund
+from tests.pipelines.log import (
+    OPENING,
+    Event,
+    build_log,
+    compute_rows,
+    receipt,
+    refund,
+    select_fields,
+)
 
 pytestmark = pytest.mark.spark
 
@@ -40,10 +48,6 @@ def ask(spark: SparkSession) -> Asked:
         return sorted(rows, key=lambda row: [row[field] for field in PIPELINE.writes[number].key])
 
     return after
-
-
-def select_fields(view_rows: list[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
-    return [tuple(row[field] for field in fields) for row in view_rows]
 
 
 def test_a_minute_adds_up_receipts_units_and_revenue(ask: Asked) -> None:

@@ -19,12 +19,7 @@ from infra.wait import wait_for
 from pipelines.common.pipeline import Dimension
 from pipelines.common.transform.as_of_join import join_as_of
 from pipelines.common.transform.validate import NEVER
-from pipelines.engine.dimensions import (
-    DimensionReader,
-    DimensionVersion,
-    Versions,
-    to_version,
-)
+from pipelines.engine.dimensions import DimensionReader, DimensionVersion, Versions, to_version
 from tests.brokers import get_producer
 from tests.transactions import Transactions, write_transaction
 
@@ -66,16 +61,8 @@ def test_a_version_holds_until_the_next_one_of_its_key(find_cost: FindCost) -> N
         create_version("A", 1, 10, 0),
     ]
     never_ms = (NEVER - EPOCH) // timedelta(milliseconds=1)
-    found = {
-        at_ms: find_cost(versions, sku, at_ms)
-        for sku, at_ms in (
-            ("A", DAY_MS - 1),
-            ("A", DAY_MS),
-            ("A", 3 * DAY_MS - 1),
-            ("A", 3 * DAY_MS),
-        )
-    }
-    assert list(found.values()) == [None, 10, 10, 30]
+    moments = (DAY_MS - 1, DAY_MS, 3 * DAY_MS - 1, 3 * DAY_MS)
+    assert [find_cost(versions, "A", at_ms) for at_ms in moments] == [None, 10, 10, 30]
     assert find_cost(versions, "B", never_ms - 1) == 20
     assert find_cost(versions, "B", never_ms) is None
     assert find_cost(versions, "C", never_ms - 1) is None
@@ -188,19 +175,22 @@ def publish(settings: Settings, events: Iterable[tuple[dict[str, Any], datetime]
     assert client.flush(30) == 0
 
 
+def read_costs(reader: DimensionReader) -> list[tuple[int, int]]:
+    """From when on each new version holds, and its cost."""
+    return [(version.since_ms, version.values[0]) for version in reader.read_to_end()]
+
+
 def test_a_reader_goes_on_where_it_stood(kafka: Settings) -> None:
     reader = DimensionReader(kafka, COSTS)
     ahead = create_product("P-1", 60, MONDAY + DAY)
     never = create_product("P-0", 50, MONDAY) | {"effective_at": NO_CALENDAR_MS}
     publish(kafka, [(never, MONDAY), (ahead, MONDAY), (ahead, MONDAY)])
-    assert [(version.since_ms, version.values[0]) for version in reader.read_to_end()] == [
-        (to_ms(DAY), 60)
-    ]
+    assert read_costs(reader) == [(to_ms(DAY), 60)]
     behind = create_product("P-2", 70, MONDAY + DAY)
     publish(kafka, [(behind, MONDAY + 2 * DAY)])
     anew = create_product("P-3", 80, MONDAY + 3 * DAY)
     publish(kafka, [(anew, MONDAY + 2 * DAY), (ahead, MONDAY)])
-    assert [(version.since_ms, version.values[0]) for version in reader.read_to_end()] == [
+    assert read_costs(reader) == [
         (to_ms(2 * DAY + NOTICE), 70),
         (to_ms(3 * DAY), 80),
     ], "what is announced after its time holds once it has had its notice"

@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -167,7 +168,7 @@ def read_arrow(table: Table) -> pa.Table:
 
 def test_bronze_has_every_record_of_the_log_once(tables: Lake, published: list[Record]) -> None:
     records = [
-        (
+        Record(
             row["topic"],
             row["partition"],
             row["offset"],
@@ -178,22 +179,8 @@ def test_bronze_has_every_record_of_the_log_once(tables: Lake, published: list[R
         )
         for row in read_rows(tables.bronze)
     ]
-    assert len(records) == len(published)
-    assert sorted(records, key=lambda row: row[:3]) == sorted(
-        [
-            (
-                record.topic,
-                record.partition,
-                record.offset,
-                record.published_ms,
-                record.key,
-                record.value,
-                list(record.headers),
-            )
-            for record in published
-        ],
-        key=lambda row: row[:3],
-    )
+    place = attrgetter("topic", "partition", "offset")
+    assert sorted(records, key=place) == sorted(published, key=place)
 
 
 def test_what_was_not_committed_is_not_there(tables: Lake) -> None:

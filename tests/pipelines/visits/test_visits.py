@@ -11,16 +11,8 @@ from infra.kafka import Record
 from ops.verify.inventory import Row
 from ops.verify.oracles import VisitsOracle
 from pipelines.visits.pipeline import LIMITS, PIPELINE
-from tests.pipelines.log import compute_rows, index_rows
-from tests.timeline import (
-    APPLES,
-    LEEDS,
-    MILK,
-    YORK,
-    Line,
-    Timeline,
-    parse_clock,
-)
+from tests.pipelines.log import compute_rows, index_rows, select_fields
+from tests.timeline import APPLES, LEEDS, MILK, YORK, Line, Timeline, parse_clock
 
 pytestmark = pytest.mark.spark
 
@@ -65,10 +57,6 @@ def count(spark: SparkSession) -> Count:
         return list(expected.values())
 
     return count_both
-
-
-def select_fields(visits: list[Row], *fields: str) -> list[tuple[object, ...]]:
-    return [tuple(row[field] for field in fields) for row in visits]
 
 
 #   10:00   10:20  |  10:49  |   11:00 |       11:30
