@@ -39,10 +39,7 @@ PIPELINE = Pipeline(
     },
     views=(
         View(
-            PROPOSALS,
-            contributions=build_contributions,
-            derived=derive_columns,
-            ends="review_at",
+            PROPOSALS, contributions=build_contributions, derived=derive_columns, ends="review_at"
         ),
     ),
     aggregates=build_aggregates,

@@ -74,8 +74,7 @@ def load_view(file: Path, contract: Contract) -> View:
         contract,
         contributions=lambda: [
             Contribution(
-                {began: start},
-                None if condition is None else F.expr(condition.this.sql(DIALECT)),
+                {began: start}, None if condition is None else F.expr(condition.this.sql(DIALECT))
             )
             for start in list_starts(size, every)
         ],
