@@ -25,7 +25,7 @@ from pipelines.engine.archive import ArchivePrefix, prepend, remove_chunks, writ
 from pipelines.engine.backlog import Backlog, HeldBack, measure_backlog
 from pipelines.engine.beats import BeatLimit
 from pipelines.engine.checkpoint import count_records
-from pipelines.engine.dimensions import Dimensions, read_dimensions_before
+from pipelines.engine.dimensions import Dimensions
 from pipelines.engine.ending import end_query
 from pipelines.engine.fitness import (
     Failure,
@@ -46,6 +46,7 @@ from pipelines.engine.sink import (
     refuse_newer,
     refuse_newer_before,
     suit_expressions,
+    write_after,
 )
 from pipelines.engine.source import tail
 from pipelines.engine.throttle import Throttle, throttle_write
@@ -235,7 +236,8 @@ def create_writer(work: Run, pace: Pace, limit: BeatLimit) -> Write:
     write = create_sink(
         work.settings, work.generation, work.state, read_end, read.count, running.count_dropped
     )
-    write = read_dimensions_before(write, work.dimensions)
+    # The tasks of a batch run while it is written, and so by all versions in the log.
+    write = write_after(work.dimensions.read_to_end, write)
     if not pace.in_archive:
         names = [topic.name for topic in work.pipeline.inputs]
         held = HeldBack(work.settings, names, limit)

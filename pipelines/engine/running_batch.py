@@ -15,9 +15,6 @@ from ops.generations.marker import read_marker
 from ops.generations.record import Generation
 from pipelines.engine import archive
 
-SCAN = "MicroBatchScan"
-ROWS = "numOutputRows"
-
 
 class RunningBatch:
     """The newest batch of the query of this name, which is started once."""
@@ -42,8 +39,9 @@ class RunningBatch:
         leaves = plan.collectLeaves()
         read = map(leaves.apply, range(leaves.size()))
         # Those that read Kafka for a batch of a stream, and not something beside it.
-        scans = [leaf for leaf in read if leaf.nodeName().startswith(SCAN)]
-        return sum(scan.metrics().apply(ROWS).value() for scan in scans) if scans else None
+        scans = [leaf for leaf in read if leaf.nodeName().startswith("MicroBatchScan")]
+        rows = [scan.metrics().apply("numOutputRows").value() for scan in scans]
+        return sum(rows) if rows else None
 
     def _find_plan(self) -> JavaObject | None:
         if self._query is None:
@@ -52,10 +50,6 @@ class RunningBatch:
         if self._query is None:
             return None
         return self._query._jsq.streamingQuery().lastExecution().executedPlan()
-
-
-ON_DISK = "rocksdbSstFileSize"
-"""The figure that the state store adds to Spark's own: the bytes of its files."""
 
 
 class StateSize:
@@ -73,7 +67,8 @@ class StateSize:
 
 
 def _measure_operator(operator: Any) -> int:
-    on_disk = operator.customMetrics().get(ON_DISK)
+    # The figure that the state store adds to Spark's own: the bytes of its files.
+    on_disk = operator.customMetrics().get("rocksdbSstFileSize")
     return int(operator.memoryUsedBytes()) + int(on_disk or 0)
 
 

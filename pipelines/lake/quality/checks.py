@@ -34,8 +34,7 @@ from pipelines.lake.tables import EVENTS, Lake, Table
 from pipelines.lake.transform import MOVES
 
 SITE = "reports"
-SAMPLE_MAX = 5
-FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": SAMPLE_MAX}
+FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": 5}
 COMPARED = ("units_sold", "units_refunded")
 """The daily facts that the daily view has too."""
 
