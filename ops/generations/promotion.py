@@ -84,7 +84,7 @@ def create_candidate(
 def find_prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Offsets:
     """Below which offsets a generation that begins now reads the archive; empty: it reads the log.
 
-    Raises LogTruncated, Gap, NoArchive and OtherLog.
+    Raises LogTruncated, OtherLog, and UserError if the archive lacks records.
     """
     dimensions = [dimension.topic.name for dimension in pipeline.dimensions]
     if begins := archive.find_truncated(settings, dimensions):

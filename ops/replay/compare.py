@@ -96,7 +96,7 @@ def compare_at_marker(
     """Compare a batch of some code with the served views, at the served generation's marker.
 
     `promoted` is the code of the served generation; `code` is the other one, called `name` in the
-    difference. Raises ApiDown, Gap, OtherLog.
+    difference. Raises ApiDown, OtherLog, and UserError.
     """
     parent = settings.data_dir / "replays"
     parent.mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def compare_at_marker(
 def build_span(settings: Settings, pipeline: Pipeline, inputs: Mapping[Partition, int]) -> Span:
     """The log up to these offsets, with the archive for records that it no longer has.
 
-    Without the heartbeats: they only advance time. Raises Gap, OtherLog.
+    Without the heartbeats: they only advance time. Raises UserError.
     """
     topics = {topic.name for topic in pipeline.inputs if topic is not HEARTBEATS}
     ends = {partition: end for partition, end in inputs.items() if partition[0] in topics}

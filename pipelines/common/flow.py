@@ -15,33 +15,12 @@ from contracts.consumer import list_declared
 from contracts.errors import Undeclared
 from contracts.lines import Line
 from contracts.projection import Path
-from pipelines.common.pipeline import Dimension, Pipeline
+from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform.aggregate import aggregate, contribute, select_view_rows
 from pipelines.common.transform.as_of_join import NONE, Lookups, join_as_of
 from pipelines.common.transform.deduplicate import keep_first_copies, keep_first_copies_in_stream
-from pipelines.common.transform.encode import encode_changelog
 from pipelines.common.transform.extract import explode_lines, extract, select_own_key
 from pipelines.common.transform.validate import validate
-
-
-def build_changes(
-    pipeline: Pipeline,
-    records: DataFrame,
-    memory: timedelta,
-    lookups: Lookups,
-    beat_max: Column,
-    generation: int,
-    outputs: Mapping[str, str],
-    tasks: int,
-) -> DataFrame:
-    """The records that a batch of a stream writes: to the changelogs, and to the accounting.
-
-    `memory`: how long Spark remembers an event's id, in world time, and `beat_max`: see
-    `keep_first_copies_in_stream`. `generation` and `outputs`: see `encode_changelog`. `tasks`: in
-    how many it reads.
-    """
-    rows = build_running_rows(pipeline, records, memory, lookups, beat_max, tasks)
-    return encode_changelog(pipeline, generation, outputs, rows)
 
 
 def build_running_rows(
@@ -52,7 +31,11 @@ def build_running_rows(
     beat_max: Column,
     tasks: int,
 ) -> DataFrame:
-    """The rows that a batch of a stream changes, accounting among them: as in `aggregate`."""
+    """The rows that a batch of a stream changes, accounting among them: as in `aggregate`.
+
+    `memory`: how long Spark remembers an event's id, in world time, and `beat_max`: see
+    `keep_first_copies_in_stream`. `tasks`: in how many it reads.
+    """
     deduplicate = partial(
         keep_first_copies_in_stream, memory=memory, beat_max=beat_max, tasks=tasks
     )
@@ -98,7 +81,10 @@ def list_fields(pipeline: Pipeline) -> Mapping[Contract, Collection[Path]]:
     Raises Undeclared if the file does not name a topic, or a field of a dimension.
     """
     for dimension in pipeline.dimensions:
-        refuse_undeclared(pipeline, dimension)
+        named = set(list_declared(pipeline.name, dimension.topic))
+        for field in (*dimension.topic.key, dimension.since, *dimension.columns):
+            if (field,) not in named:
+                raise Undeclared(pipeline.name, dimension.topic.name, field)
     return {topic: list_declared(pipeline.name, topic) for topic in pipeline.reads}
 
 
@@ -107,10 +93,3 @@ def choose_line(pipeline: Pipeline, fields: Mapping[Contract, Collection[Path]])
     line = Line.of(pipeline.name, fields)
     keys = dict.fromkeys(select_own_key(view.contract, line) for view in pipeline.views)
     return replace(line, keys=tuple(key for key in keys if key))
-
-
-def refuse_undeclared(pipeline: Pipeline, dimension: Dimension) -> None:
-    named = set(list_declared(pipeline.name, dimension.topic))
-    for field in (*dimension.topic.key, dimension.since, *dimension.columns):
-        if (field,) not in named:
-            raise Undeclared(pipeline.name, dimension.topic.name, field)

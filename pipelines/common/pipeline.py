@@ -12,15 +12,6 @@ from pyspark.sql import Column, DataFrame
 from contracts import HEARTBEATS, RELEASES, Contract
 from infra.errors import UserError
 
-
-class UnknownPipeline(UserError):
-    """No room has this name."""
-
-    def __init__(self, name: str) -> None:
-        names = ", ".join(list_pipelines())
-        super().__init__(f"There is no pipeline {name!r}. Known: {names}")
-
-
 Extract = Mapping[str, Column]
 """What all lines of an event share, by name, as columns over the event. The lines themselves are
 the column `lines`."""
@@ -138,17 +129,14 @@ class Pipeline:
 def list_pipelines() -> tuple[str, ...]:
     """The names of the rooms."""
     here = Path(__file__).parent.parent
-    return tuple(
-        sorted(
-            file.parent.name for file in here.glob("*/pipeline.py") if file.parent.name != "common"
-        )
-    )
+    return tuple(sorted({file.parent.name for file in here.glob("*/pipeline.py")} - {"common"}))
 
 
 def load(name: str) -> Pipeline:
-    """The pipeline declared in the room of that name; raises UnknownPipeline."""
-    if name not in list_pipelines():
-        raise UnknownPipeline(name)
+    """The pipeline declared in the room of that name; raises UserError if there is none."""
+    names = list_pipelines()
+    if name not in names:
+        raise UserError(f"There is no pipeline {name!r}. Known: {', '.join(names)}")
     declared = importlib.import_module(f"pipelines.{name}.pipeline").PIPELINE
     assert isinstance(declared, Pipeline)
     return declared

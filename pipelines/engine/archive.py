@@ -50,29 +50,6 @@ class LogTruncated(UserError):
         )
 
 
-class Gap(UserError):
-    """The archive and the log together lack records."""
-
-    def __init__(self, begins: Offsets, ends: Offsets) -> None:
-        holds = {partition: ends.get(partition, 0) for partition in begins}
-        super().__init__(
-            f"The archive should reach to where the log begins, {render(begins)}, but ends at "
-            f"{render(holds)}: the records in between are lost. Only a generation that has read "
-            "them can continue."
-        )
-
-
-class NoArchive(UserError):
-    """There is no archive to read."""
-
-    def __init__(self, topics: Iterable[str]) -> None:
-        super().__init__(
-            f"The lake's archive should hold records of {', '.join(sorted(topics))}, but holds "
-            "none. Keep one: make down && make up LAKE=on · the log is complete, so a replay can "
-            "read it alone: leave --source out"
-        )
-
-
 class OtherLog(UserError):
     """The archive is a copy of another log."""
 
@@ -94,28 +71,41 @@ def find_truncated(
 ) -> dict[Partition, int]:
     """The partitions that begin after the wanted offset, with their first offsets."""
     starts = read_start_offsets(create_admin(settings), topics)
+    return select_beyond(starts, wanted)
+
+
+def select_beyond(offsets: Offsets, others: Offsets) -> dict[Partition, int]:
+    """The offsets that are larger than those of the others."""
     return {
-        partition: start for partition, start in starts.items() if start > wanted.get(partition, 0)
+        partition: offset
+        for partition, offset in offsets.items()
+        if offset > others.get(partition, 0)
     }
 
 
 def read_archive_ends(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
-    """The offsets up to which the archive holds these topics; raises Gap, NoArchive, OtherLog."""
-    client, holds = create_admin(settings), read_coverage(locate_folders(settings).bronze).ends
+    """The offsets up to which the archive holds these topics.
+
+    Raises OtherLog, and UserError if the archive holds none of them or the log begins after it.
+    """
+    client, coverage = create_admin(settings), read_coverage(locate_folders(settings).bronze)
     starts, ends = read_start_offsets(client, topics), read_end_offsets(client, topics)
-    if missing := {
-        partition: start for partition, start in starts.items() if start > holds.get(partition, 0)
-    }:
-        raise Gap(missing, holds)
-    if not any(holds.get(partition, 0) for partition in starts):
-        raise NoArchive(topics)
-    if beyond := {
-        partition: holds[partition]
-        for partition, end in ends.items()
-        if holds.get(partition, 0) > end
-    }:
+    holds = {partition: coverage.ends.get(partition, 0) for partition in starts}
+    if missing := select_beyond(starts, holds):
+        raise UserError(
+            f"The archive should reach to where the log begins, {render(missing)}, but ends at "
+            f"{render({partition: holds[partition] for partition in missing})}: the records in "
+            "between are lost. Only a generation that has read them can continue."
+        )
+    if not any(holds.values()):
+        raise UserError(
+            f"The lake's archive should hold records of {', '.join(sorted(topics))}, but holds "
+            "none. Keep one: make down && make up LAKE=on · the log is complete, so a replay can "
+            "read it alone: leave --source out"
+        )
+    if beyond := select_beyond(holds, ends):
         raise OtherLog(beyond)
-    return {partition: holds.get(partition, 0) for partition in starts}
+    return holds
 
 
 def read_records(
@@ -138,12 +128,6 @@ def read_records(
         for topic in {topic for topic, _ in ends}
     )
     return read.where(reduce(or_, of_topics)).select(*COLUMNS)
-
-
-def sort_records(read: DataFrame) -> DataFrame:
-    """The records with COLUMNS, each partition in order: an event's first copy counts."""
-    whole = read.repartition("topic", "partition")
-    return whole.sortWithinPartitions("topic", "partition", "offset")
 
 
 def is_between(partition_column: str, offset_column: str, starts: Offsets, ends: Offsets) -> Column:

@@ -19,7 +19,7 @@ from infra.settings import Settings, read_settings
 from pipelines.common.flow import build_static_rows
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.transform.aggregate import select_view_rows
-from pipelines.engine.archive import COLUMNS, ZERO, read_records, sort_records
+from pipelines.engine.archive import COLUMNS, ZERO, read_records
 from pipelines.engine.dimensions import Dimensions
 from pipelines.engine.pace import LIVE_RECORDS_MAX
 from pipelines.engine.process import end_with_parent, give_way
@@ -110,7 +110,9 @@ def read(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
         spark, settings, flatten_topics(span.starts), flatten_topics(span.archived)
     )
     rest = read_log(spark, settings, Span(span.archived, span.ends))
-    return sort_records(prefix.unionByName(rest.select(*COLUMNS)))
+    whole = prefix.unionByName(rest.select(*COLUMNS)).repartition("topic", "partition")
+    # Each partition in order: an event's first copy counts.
+    return whole.sortWithinPartitions("topic", "partition", "offset")
 
 
 def read_log(

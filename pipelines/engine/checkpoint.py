@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from infra.folder import Folder
 from infra.kafka import Partition
@@ -34,18 +33,14 @@ class Checkpoint:
         _, _, *sources = (self.folder / "offsets").read(str(batch)).splitlines()
         offsets = [json.loads(source) for source in sources if source != "-"]  # no data yet
         ends: dict[Partition, int] = {}
-        for source in sorted(
-            offsets, key=lambda offset: "logOffset" not in offset
-        ):  # the log goes on after
-            ends |= self._source_end(source)
+        # Of files Spark counts chunks; the log goes on after them.
+        for offset in sorted(offsets, key=lambda offset: "logOffset" not in offset):
+            if "logOffset" in offset:
+                chunks = json.loads((self.home / CHUNKS).read_text())
+                ends |= flatten_topics(chunks["ends"][offset["logOffset"]])
+            else:
+                ends |= flatten_topics(offset)
         return ends
-
-    def _source_end(self, source: dict[str, Any]) -> dict[Partition, int]:
-        """The next offsets of a source at this offset of Spark's, which counts chunks for files."""
-        if "logOffset" in source:
-            chunks = json.loads((self.home / CHUNKS).read_text())
-            return flatten_topics(chunks["ends"][source["logOffset"]])
-        return flatten_topics(source)
 
     def read_committed(self) -> dict[Partition, int]:
         """The next offsets to read after the last finished batch; empty before the first."""

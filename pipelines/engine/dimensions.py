@@ -12,24 +12,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from confluent_kafka import Consumer, IsolationLevel, TopicPartition
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
 from contracts import Contract, Row, encode_key, holds_from
 from contracts.times import EPOCH, MILLISECOND, to_instant
 from contracts.validation import Rejection, identify, validate
-from infra.kafka import (
-    EndOffsets,
-    Partition,
-    create_admin,
-    create_consumer,
-    read_assigned,
-)
+from infra.kafka import EndOffsets, Partition, create_admin, create_consumer, read_assigned
 from infra.settings import Settings
 from pipelines.common.pipeline import Dimension, Pipeline
 from pipelines.common.transform.as_of_join import Lookups
 from pipelines.common.transform.validate import NEVER, TYPES
-from pipelines.engine.sink import Write
 
 READ_SECONDS_MAX = 120.0
 """Longer than a broker of the shop leaves a transaction open (`infra/broker/properties.py`)."""
@@ -156,13 +149,3 @@ class Dimensions:
         """Have the next batch know every version that its events may name."""
         for reader, versions in self._sources.values():
             versions.add(reader.read_to_end())
-
-
-def read_dimensions_before(write: Write, dimensions: Dimensions) -> Write:
-    """A function that writes a batch by all versions in the log. Its tasks run while it writes."""
-
-    def write_after(records: DataFrame, batch: int) -> None:
-        dimensions.read_to_end()
-        write(records, batch)
-
-    return write_after

@@ -20,22 +20,15 @@ JOBS_MAX = 20
 """The number of last jobs of the query that are checked; the cancelled ones are among them."""
 
 
-class StillWriting(UserError):
-    """A task of a stopped query does not end."""
-
-    def __init__(self, query: StreamingQuery) -> None:
-        super().__init__(
-            f"The tasks of {query.name} should have ended within {TASK_SECONDS_MAX:g} s of its "
-            "stop, and have not: the process has to end"
-        )
-
-
 def end_query(spark: SparkSession, query: StreamingQuery) -> None:
-    """Stop the query, and return when none of its tasks runs; raises StillWriting."""
+    """Stop the query, and return when none of its tasks runs; raises UserError if one goes on."""
     wait_for(lambda: not query.status["isTriggerActive"], BATCH_SECONDS_MAX)
     query.stop()
     if not wait_for(lambda: not count_running_tasks(spark, query), TASK_SECONDS_MAX):
-        raise StillWriting(query)
+        raise UserError(
+            f"The tasks of {query.name} should have ended within {TASK_SECONDS_MAX:g} s of its "
+            "stop, and have not: the process has to end"
+        )
 
 
 def count_running_tasks(spark: SparkSession, query: StreamingQuery) -> int:

@@ -17,19 +17,15 @@ from infra.settings import Settings
 from ops.generations.folders import locate_checkpoint, locate_folder
 from ops.generations.promotion import mark_caught_up
 from ops.generations.record import Generation
-from pipelines.common.flow import build_changes
+from pipelines.common.flow import build_running_rows
 from pipelines.common.pipeline import Pipeline
+from pipelines.common.transform.encode import encode_changelog
 from pipelines.engine import archive
-from pipelines.engine.archive import (
-    ArchivePrefix,
-    prepend,
-    remove_chunks,
-    write_chunks,
-)
+from pipelines.engine.archive import ArchivePrefix, prepend, remove_chunks, write_chunks
 from pipelines.engine.backlog import Backlog, HeldBack, measure_backlog
 from pipelines.engine.beats import BeatLimit
 from pipelines.engine.checkpoint import count_records
-from pipelines.engine.dimensions import Dimensions, read_dimensions_before
+from pipelines.engine.dimensions import Dimensions
 from pipelines.engine.ending import end_query
 from pipelines.engine.fitness import (
     Failure,
@@ -39,12 +35,7 @@ from pipelines.engine.fitness import (
     refuse_outgrown,
     wait_for_transactions,
 )
-from pipelines.engine.pace import (
-    Pace,
-    create_catching_up_pace,
-    find_held_max,
-    select_pace,
-)
+from pipelines.engine.pace import Pace, create_catching_up_pace, find_held_max, select_pace
 from pipelines.engine.running_batch import RecordsRead, RunningBatch, StateSize
 from pipelines.engine.session import prepare_session
 from pipelines.engine.sink import (
@@ -55,6 +46,7 @@ from pipelines.engine.sink import (
     refuse_newer,
     refuse_newer_before,
     suit_expressions,
+    write_after,
 )
 from pipelines.engine.source import tail
 from pipelines.engine.throttle import Throttle, throttle_write
@@ -198,16 +190,15 @@ def start(
     """
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
     prepare_session(work.spark, pace.live, pace.state_partitions)
-    changes = build_changes(
+    rows = build_running_rows(
         pipeline,
         read(work, pipeline.inputs, pace),
         pace.memory,
         work.dimensions.lookups,
         limit.build_column(work.spark),
-        generation.number,
-        generation.outputs,
         SMALL_TASKS if pace.live else TASKS,
     )
+    changes = encode_changelog(pipeline, generation.number, generation.outputs, rows)
     write = (failure or Failure()).keep(create_writer(work, pace, limit))
     if not pace.live:
         return write_stream(work, changes, write).trigger(availableNow=True).start()
@@ -245,7 +236,8 @@ def create_writer(work: Run, pace: Pace, limit: BeatLimit) -> Write:
     write = create_sink(
         work.settings, work.generation, work.state, read_end, read.count, running.count_dropped
     )
-    write = read_dimensions_before(write, work.dimensions)
+    # The tasks of a batch run while it is written, and so by all versions in the log.
+    write = write_after(work.dimensions.read_to_end, write)
     if not pace.in_archive:
         names = [topic.name for topic in work.pipeline.inputs]
         held = HeldBack(work.settings, names, limit)

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 from pyspark.sql import SparkSession
 
@@ -94,29 +94,18 @@ def serve(spark: SparkSession, settings: Settings, pipeline: Pipeline, generatio
             answer(asked, DONE)
 
 
-class Clerk(Thread):
-    """Serves the requests of all generations that a worker runs, one after the other."""
+def serve_all(
+    spark: SparkSession, settings: Settings, served: Mapping[Path, Pipeline], stopping: Event
+) -> None:
+    """Serve the requests of all generations that a worker runs, one after the other.
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        settings: Settings,
-        served: Mapping[Path, Pipeline],
-        stopping: Event,
-    ) -> None:
-        """`served`: the folder of each generation, and its pipeline."""
-        super().__init__(name="requests", daemon=True)
-        self._spark = spark
-        self._settings = settings
-        self._served = served
-        self._stopping = stopping
-
-    def run(self) -> None:
-        for generation in self._served:
-            forget_claims(generation)
-        while not self._stopping.wait(LOOK_SECONDS):
-            for generation, pipeline in self._served.items():
-                serve(self._spark, self._settings, pipeline, generation)
+    `served`: the folder of each generation, and its pipeline.
+    """
+    for generation in served:
+        forget_claims(generation)
+    while not stopping.wait(LOOK_SECONDS):
+        for generation, pipeline in served.items():
+            serve(spark, settings, pipeline, generation)
 
 
 def list_unclaimed(generation: Path) -> list[Path]:

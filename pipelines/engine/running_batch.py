@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from py4j.java_gateway import JavaObject  # type: ignore[import-untyped]
@@ -13,9 +14,6 @@ from infra.settings import Settings
 from ops.generations.marker import read_marker
 from ops.generations.record import Generation
 from pipelines.engine import archive
-
-SCAN = "MicroBatchScan"
-ROWS = "numOutputRows"
 
 
 class RunningBatch:
@@ -41,8 +39,9 @@ class RunningBatch:
         leaves = plan.collectLeaves()
         read = map(leaves.apply, range(leaves.size()))
         # Those that read Kafka for a batch of a stream, and not something beside it.
-        scans = [leaf for leaf in read if leaf.nodeName().startswith(SCAN)]
-        return sum(scan.metrics().apply(ROWS).value() for scan in scans) if scans else None
+        scans = [leaf for leaf in read if leaf.nodeName().startswith("MicroBatchScan")]
+        rows = [scan.metrics().apply("numOutputRows").value() for scan in scans]
+        return sum(rows) if rows else None
 
     def _find_plan(self) -> JavaObject | None:
         if self._query is None:
@@ -51,10 +50,6 @@ class RunningBatch:
         if self._query is None:
             return None
         return self._query._jsq.streamingQuery().lastExecution().executedPlan()
-
-
-ON_DISK = "rocksdbSstFileSize"
-"""The figure that the state store adds to Spark's own: the bytes of its files."""
 
 
 class StateSize:
@@ -72,10 +67,12 @@ class StateSize:
 
 
 def _measure_operator(operator: Any) -> int:
-    on_disk = operator.customMetrics().get(ON_DISK)
+    # The figure that the state store adds to Spark's own: the bytes of its files.
+    on_disk = operator.customMetrics().get("rocksdbSstFileSize")
     return int(operator.memoryUsedBytes()) + int(on_disk or 0)
 
 
+@dataclass
 class RecordsRead:
     """The numbers of records below the end of each batch, counted from the last marker on.
 
@@ -83,22 +80,14 @@ class RecordsRead:
     that is run again counts once.
     """
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        settings: Settings,
-        generation: Generation,
-        archived: Offsets,
-        batch: RunningBatch,
-    ) -> None:
-        """`archived`: the offsets below which the generation reads the archive."""
-        self._spark = spark
-        self._settings = settings
-        self._generation = generation
-        self._archived = archived
-        self._batch = batch
-        self._reached: Offsets | None = None
-        self._counted: Offsets = {}
+    spark: SparkSession
+    settings: Settings
+    generation: Generation
+    archived: Offsets
+    """The offsets below which the generation reads the archive."""
+    batch: RunningBatch
+    _reached: Offsets | None = None
+    _counted: Offsets = field(default_factory=dict)
 
     def count(self, ends: Offsets) -> Offsets:
         """The number of records below each of these offsets, those of the running batch."""
@@ -116,7 +105,7 @@ class RecordsRead:
     def _find_last(self, ends: Offsets) -> tuple[Offsets, Offsets]:
         """The offsets and numbers of the last marker; none if it is behind these ends."""
         if self._reached is None:
-            marker = read_marker(self._settings, self._generation.pipeline, self._generation.number)
+            marker = read_marker(self.settings, self.generation.pipeline, self.generation.number)
             has_counts = marker is not None and marker.records is not None
             self._reached = marker.inputs if marker and has_counts else {}
             self._counted = marker.records or {} if marker else {}
@@ -129,19 +118,19 @@ class RecordsRead:
 
         A task that is run again on another worker counts its records again.
         """
-        is_local = self._settings.spark_master.startswith("local")
-        return self._batch.count_read() if is_local else None
+        is_local = self.settings.spark_master.startswith("local")
+        return self.batch.count_read() if is_local else None
 
     def _count_between(self, starts: Offsets, ends: Offsets) -> Mapping[Partition, int]:
         counts: Counter[Partition] = Counter()
         prefix = {
-            partition: min(end, self._archived.get(partition, 0)) for partition, end in ends.items()
+            partition: min(end, self.archived.get(partition, 0)) for partition, end in ends.items()
         }
         if any(end > starts.get(partition, 0) for partition, end in prefix.items()):
-            read = archive.read_records(self._spark, self._settings, starts, prefix)
+            read = archive.read_records(self.spark, self.settings, starts, prefix)
             for row in read.groupBy("topic", "partition").count().collect():
                 counts[row["topic"], row["partition"]] += row["count"]
         begins = {partition: max(starts.get(partition, 0), prefix[partition]) for partition in ends}
-        for message in read_between(self._settings, begins, ends):
+        for message in read_between(self.settings, begins, ends):
             counts[str(message.topic()), int(message.partition() or 0)] += 1
         return counts

@@ -89,10 +89,7 @@ SECURED: Mapping[str, str] = MappingProxyType(
 
 
 def start_session(
-    settings: Settings,
-    name: str,
-    jars: Sequence[Path] = (),
-    more: Mapping[str, str] = NONE,
+    settings: Settings, name: str, jars: Sequence[Path] = (), more: Mapping[str, str] = NONE
 ) -> SparkSession:
     """The Spark session of this process, started at the first call.
 

@@ -1,6 +1,7 @@
 """Writes each batch: first the rows to their changelogs, then the marker."""
 
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from time import monotonic
 
 from pyspark.sql import DataFrame
@@ -19,6 +20,16 @@ from pipelines.engine.source import build_kafka_options
 
 Write = Callable[[DataFrame, int], None]
 """Writes the rows of the batch of that number."""
+
+
+def write_after(step: Callable[[], None], write: Write) -> Write:
+    """A function that writes each batch after this step, which may raise instead."""
+
+    def step_and_write(records: DataFrame, batch: int) -> None:
+        step()
+        write(records, batch)
+
+    return step_and_write
 
 
 class Dropped(UserError):
@@ -125,12 +136,7 @@ def refuse_newer_before(pipeline: Pipeline, write: Write) -> Write:
     lock can decode every record of a batch; for another one good records could count as
     undecodable.
     """
-
-    def checked(records: DataFrame, batch: int) -> None:
-        refuse_newer(pipeline.name, list_decoded_topics(pipeline))
-        write(records, batch)
-
-    return checked
+    return write_after(partial(refuse_newer, pipeline.name, list_decoded_topics(pipeline)), write)
 
 
 def list_decoded_topics(pipeline: Pipeline) -> tuple[Contract, ...]:

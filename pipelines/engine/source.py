@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from types import MappingProxyType
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -24,14 +23,7 @@ READ = {
 }
 
 
-FROM_FILES = MappingProxyType(
-    {
-        "config.providers": "file",
-        "config.providers.file.class": (
-            "org.apache.kafka.common.config.provider.FileConfigProvider"
-        ),
-    }
-)
+FILE_READER = "org.apache.kafka.common.config.provider.FileConfigProvider"
 """The provider with which Java's client reads a value from a file where it needs it."""
 
 
@@ -78,7 +70,7 @@ def build_kafka_options(settings: Settings) -> dict[str, str]:
     if settings.secure:
         # Spark copies options into plans, tasks and logs, so they name the password's file.
         password = f"${{file:{locate_password(settings, settings.kafka_service)}:{PROPERTY}}}"
-        ours |= FROM_FILES
+        ours |= {"config.providers": "file", "config.providers.file.class": FILE_READER}
     if user is not None:
         family = "plain.Plain" if ours["sasl.mechanism"] == "PLAIN" else "scram.Scram"
         module = f"org.apache.kafka.common.security.{family}LoginModule"

@@ -6,8 +6,8 @@ becomes newer. So a deletion changes no answer, whenever it is written, and howe
 """
 
 import logging
-from collections.abc import Sequence
-from threading import Event, Thread
+from collections.abc import Iterable
+from threading import Event
 
 from confluent_kafka import KafkaException
 
@@ -39,21 +39,15 @@ READ_WHOLE = frozenset({PROPOSALS.name})
 log = logging.getLogger("pipeline")
 
 
-class Sweeper(Thread):
-    """Looks at the changelogs of these generations again and again, beside their queries."""
-
-    def __init__(self, generations: Sequence[tuple[Settings, Generation]], stopping: Event) -> None:
-        super().__init__(name="sweeper", daemon=True)
-        self._sweeps = [Sweep(*each) for each in generations]
-        self._stopping = stopping
-
-    def run(self) -> None:
-        while not self._stopping.wait(LOOK_SECONDS):
-            for sweep in self._sweeps:
-                try:
-                    sweep.look()
-                except (KafkaException, NotDelivered, TimeoutError, UnknownTopic) as error:
-                    log.warning("rows that are over stay for now: %s", error)
+def sweep_all(generations: Iterable[tuple[Settings, Generation]], stopping: Event) -> None:
+    """Look at the changelogs of these generations again and again, beside their queries."""
+    sweeps = [Sweep(*each) for each in generations]
+    while not stopping.wait(LOOK_SECONDS):
+        for sweep in sweeps:
+            try:
+                sweep.look()
+            except (KafkaException, NotDelivered, TimeoutError, UnknownTopic) as error:
+                log.warning("rows that are over stay for now: %s", error)
 
 
 class Sweep:
@@ -113,8 +107,8 @@ def find_over(settings: Settings, view: Contract, ends: Offsets, floor_ms: int) 
             continue
         over.pop(key, None)
         if message.value() is not None and len(over) < DELETIONS_MAX:
-            place = str(message.topic()), int(message.partition() or 0)
-            over[key] = Outgoing(place[0], key, None, partition=place[1])
+            partition = int(message.partition() or 0)
+            over[key] = Outgoing(str(message.topic()), key, None, partition=partition)
     return list(over.values())
 
 

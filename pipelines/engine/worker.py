@@ -10,11 +10,10 @@ import signal
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from pyspark.sql import SparkSession
 
@@ -28,11 +27,11 @@ from ops.generations.record import Generation
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.engine.ending import end_query
 from pipelines.engine.process import end_with_parent
-from pipelines.engine.query import LOOK_SECONDS, Run, run
-from pipelines.engine.requests import Clerk
+from pipelines.engine.query import LOOK_SECONDS, Run, name_query, run
+from pipelines.engine.requests import serve_all
 from pipelines.engine.session import POOL, get_engine, start_session, write_pools
 from pipelines.engine.sink import Dropped
-from pipelines.engine.sweeping import Sweeper
+from pipelines.engine.sweeping import sweep_all
 from pipelines.engine.throttle import Throttle, compute_rest_seconds
 from pipelines.engine.tuning.heap import Heap
 from pipelines.engine.tuning.options import Piece, choose_pieces
@@ -40,8 +39,7 @@ from pipelines.engine.tuning.options import Piece, choose_pieces
 log = logging.getLogger("pipeline")
 
 
-@dataclass(frozen=True)
-class Assigned:
+class Assigned(NamedTuple):
     """A generation that this process runs, and its pipeline."""
 
     pipeline: Pipeline
@@ -58,21 +56,14 @@ def main() -> None:
         signal.signal(what, lambda *_: stopping.set())
     with ExitStack() as stack:
         leases = [
-            stack.enter_context(lease.take(locate_folder(settings, assignment.generation)))
-            for assignment in assigned
+            stack.enter_context(lease.take(locate_folder(settings, generation)))
+            for _, generation in assigned
         ]
-        for assignment in assigned:
-            make_outputs(
-                settings.as_service(assignment.pipeline.name),
-                assignment.pipeline,
-                assignment.generation,
-            )
-        first = assigned[0]
-        name = f"{first.pipeline.name}-g{first.generation.number}"
-        shares = write_pools(
-            settings.data_dir / "spark" / f"{name}.pools.xml",
-            [assignment.pipeline for assignment in assigned],
-        )
+        for pipeline, generation in assigned:
+            make_outputs(settings.as_service(pipeline.name), pipeline, generation)
+        name = name_query(assigned[0].generation)
+        pools = settings.data_dir / "spark" / f"{name}.pools.xml"
+        shares = write_pools(pools, [pipeline for pipeline, _ in assigned])
         spark = start_session(settings, name, more=shares)
         for file in leases:
             lease.record_engine(file, get_engine(spark).pid)
@@ -113,14 +104,13 @@ class QueryThread(Thread):
         lease_file: TextIO,
         ended: "SimpleQueue[Exception | None]",
     ) -> None:
-        super().__init__(name=assigned.pipeline.name, daemon=True)
+        pipeline, self.generation = assigned
+        super().__init__(name=pipeline.name, daemon=True)
         self.stopping = Event()
         self.throttle = Throttle()
-        self.generation = assigned.generation
-        pipeline, own = assigned.pipeline, spark.newSession()
         # Each pipeline reads and writes under its own name, beside others in one process.
-        known_as = settings.as_service(pipeline.name)
-        self._work = Run(own, known_as, pipeline, assigned.generation, self.throttle)
+        own = settings.as_service(pipeline.name)
+        self._work = Run(spark.newSession(), own, pipeline, self.generation, self.throttle)
         self._lease = lease_file
         self._ended = ended
         """The exception of a failure; None: it no longer has to run, or cannot."""
@@ -151,23 +141,15 @@ def run_all(
     """
     ended: SimpleQueue[Exception | None] = SimpleQueue()
     control = Control(settings)
-    threads = [
-        QueryThread(spark, settings, assignment, file, ended)
-        for file, assignment in assigned.items()
-    ]
+    threads = [QueryThread(spark, settings, each, file, ended) for file, each in assigned.items()]
     for thread in threads:
         update(settings, thread, control)
         thread.start()
-    served = {
-        locate_folder(settings, assignment.generation): assignment.pipeline
-        for assignment in assigned.values()
-    }
-    Clerk(spark, settings, served, stopping).start()
-    swept = [
-        (settings.as_service(assignment.pipeline.name), assignment.generation)
-        for assignment in assigned.values()
-    ]
-    Sweeper(swept, stopping).start()
+    runs = assigned.values()
+    served = {locate_folder(settings, generation): pipeline for pipeline, generation in runs}
+    swept = [(settings.as_service(pipeline.name), generation) for pipeline, generation in runs]
+    Thread(target=serve_all, args=(spark, settings, served, stopping), daemon=True).start()
+    Thread(target=sweep_all, args=(swept, stopping), daemon=True).start()
     left = len(threads)
     heap = Heap(spark) if Piece.HEAP in choose_pieces(settings) else None
     while left and not stopping.is_set():

@@ -165,8 +165,4 @@ def compute_version(kept: Sequence[Signal], count: int) -> int:
 
     It grows with every event, whichever signals the event displaces.
     """
-    return (
-        len({(signal.topic, signal.event_id, signal.event_time) for signal in kept})
-        + count
-        - len(kept)
-    )
+    return len({signal.event for signal in kept}) + count - len(kept)

@@ -43,6 +43,11 @@ class Signal(NamedTuple):
     longitude: int | None
 
     @property
+    def event(self) -> tuple[str, str, int]:
+        """What the lines of one event have in common."""
+        return self.topic, self.event_id, self.event_time
+
+    @property
     def place(self) -> Place:
         """The store's place; only signals of travel have one."""
         return self.latitude or 0, self.longitude or 0
@@ -117,7 +122,7 @@ def sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
     decided = None
     for published, some in group_in_order(signals):
         cents += sum(list_amounts(some))
-        receipts += len({(signal.topic, signal.event_id, signal.event_time) for signal in some})
+        receipts += len({signal.event for signal in some})
         enough = receipts >= limits.given_away_receipts_min
         if decided is None and enough and cents > limits.given_away_cents_max:
             decided = published

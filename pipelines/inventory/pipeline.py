@@ -5,20 +5,21 @@ from datetime import timedelta
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, STOCK_LEVELS
 from pipelines.common.pipeline import Pipeline, View
 from pipelines.inventory.transform import (
+    ADJUSTED,
+    REFUNDED,
+    SOLD,
     aggregate_stock,
-    extract_adjustment,
-    extract_refund,
-    extract_sale,
+    extract_as,
     extract_shipment,
 )
 
 PIPELINE = Pipeline(
     name="inventory",
     extracts={
-        RECEIPTS: extract_sale,
-        REFUNDS: extract_refund,
+        RECEIPTS: extract_as(SOLD),
+        REFUNDS: extract_as(REFUNDED),
         SHIPMENTS: extract_shipment,
-        ADJUSTMENTS: extract_adjustment,
+        ADJUSTMENTS: extract_as(ADJUSTED),
     },
     views=(View(STOCK_LEVELS),),
     aggregates=aggregate_stock,

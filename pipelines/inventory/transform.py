@@ -1,5 +1,7 @@
 """Names the movements of a shelf and sums them to its stock."""
 
+from collections.abc import Callable
+
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
@@ -12,25 +14,14 @@ DISPATCHED = "dispatched"
 ADJUSTED = "adjusted"
 
 
-def extract_sale(receipt: Column) -> Extract:
-    return to_extract(receipt, F.lit(SOLD))
-
-
-def extract_refund(refund: Column) -> Extract:
-    return to_extract(refund, F.lit(REFUNDED))
+def extract_as(movement: str) -> Callable[[Column], Extract]:
+    """The extract of an event that always moves stock in this way."""
+    return lambda event: {"store_id": event["store_id"], "movement": F.lit(movement)}
 
 
 def extract_shipment(shipment: Column) -> Extract:
     """Both steps of a shipment: its status says how it moves stock."""
-    return to_extract(shipment, shipment["status"])
-
-
-def extract_adjustment(adjustment: Column) -> Extract:
-    return to_extract(adjustment, F.lit(ADJUSTED))
-
-
-def to_extract(event: Column, movement: Column) -> Extract:
-    return {"store_id": event["store_id"], "movement": movement}
+    return {"store_id": shipment["store_id"], "movement": shipment["status"]}
 
 
 def aggregate_stock() -> dict[str, Column]:

@@ -7,14 +7,7 @@ from operator import or_
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from contracts import (
-    ADJUSTMENTS,
-    RECEIPTS,
-    REFUNDS,
-    SHIPMENTS,
-    Contract,
-    render_spark_ddl,
-)
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, render_spark_ddl
 from contracts.projection import list_leaves
 from pipelines.common.transform.columns import compute_amount
 from pipelines.common.transform.full_sums import add_halves, find_halves, keep_halves

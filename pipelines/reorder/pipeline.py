@@ -7,16 +7,17 @@ from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, RECEIPTS, RE
 from pipelines.common.pipeline import Dimension, Pipeline, View
 from pipelines.reorder.policy import Policy
 from pipelines.reorder.transform import (
+    CAME,
     PLAN,
     PRODUCT,
+    SOLD,
     build_aggregates,
     build_contributions,
     build_line_columns,
     build_proposals,
     derive_columns,
     extract_adjustment,
-    extract_refund,
-    extract_sale,
+    extract_as,
     extract_shipment,
     is_known,
 )
@@ -31,17 +32,14 @@ DIMENSIONS = (
 PIPELINE = Pipeline(
     name="reorder",
     extracts={
-        RECEIPTS: extract_sale,
-        REFUNDS: extract_refund,
+        RECEIPTS: extract_as(SOLD),
+        REFUNDS: extract_as(CAME),
         SHIPMENTS: extract_shipment,
         ADJUSTMENTS: extract_adjustment,
     },
     views=(
         View(
-            PROPOSALS,
-            contributions=build_contributions,
-            derived=derive_columns,
-            ends="review_at",
+            PROPOSALS, contributions=build_contributions, derived=derive_columns, ends="review_at"
         ),
     ),
     aggregates=build_aggregates,

@@ -4,7 +4,7 @@ A line of an event contributes to the seven reviews after its publication. The f
 the units that it moved; each counts the units that it sold, on its day of the seven.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -43,12 +43,9 @@ SOLD, CAME, DISPATCHED, RECEIVED = "sold", "came", "dispatched", "received"
 """What an event does to the position of a shelf, which goods in transit are a part of."""
 
 
-def extract_sale(receipt: Column) -> Extract:
-    return to_extract(receipt, F.lit(SOLD))
-
-
-def extract_refund(refund: Column) -> Extract:
-    return to_extract(refund, F.lit(CAME))
+def extract_as(movement: str) -> Callable[[Column], Extract]:
+    """The extract of an event that always moves the position in this way."""
+    return lambda event: to_extract(event, F.lit(movement))
 
 
 def extract_shipment(shipment: Column) -> Extract:

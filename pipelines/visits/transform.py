@@ -30,10 +30,7 @@ RECEIPTS, UNITS, HIGH, LOW = range(4)
 
 
 def extract_sale(receipt: Column) -> Extract:
-    return {
-        "store_id": receipt["store_id"],
-        "customer_id": escape_key_part(receipt["customer_id"]),
-    }
+    return {"store_id": receipt["store_id"], "customer_id": escape_key_part(receipt["customer_id"])}
 
 
 def build_contributions() -> list[Contribution]:

@@ -8,16 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from contracts import (
-    ADJUSTMENTS,
-    PRODUCTS,
-    RECEIPTS,
-    REFUNDS,
-    SHIPMENTS,
-    Contract,
-    Row,
-    encode_key,
-)
+from contracts import ADJUSTMENTS, PRODUCTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, Row, encode_key
 from contracts.times import EPOCH, MILLISECOND
 from contracts.validation import Rejection, validate
 from infra.kafka import Partition, Record
@@ -54,20 +45,16 @@ class Event:
     fields: Row
 
 
-def receipt(
-    *lines: Units, happens: timedelta = NONE, after: timedelta = NONE, **fields: Any
-) -> Event:
+def receipt(*lines: Units, **fields: Any) -> Event:
     """A sale, of one A by default."""
-    unsaid = {"store_id": "S001", "card_token": None, "customer_id": None}
-    return Event(RECEIPTS, happens, after, {**unsaid, "lines": price(lines), **fields})
+    unsaid = {"card_token": None, "customer_id": None, "lines": price(lines)}
+    return create_event(RECEIPTS, unsaid, **fields)
 
 
-def refund(
-    *lines: Units, happens: timedelta = NONE, after: timedelta = NONE, **fields: Any
-) -> Event:
+def refund(*lines: Units, **fields: Any) -> Event:
     """Goods taken back, without a receipt, one A by default."""
-    unsaid = {"store_id": "S001", "card_token": None, "receipt_event_id": None}
-    return Event(REFUNDS, happens, after, {**unsaid, "lines": price(lines), **fields})
+    unsaid = {"card_token": None, "receipt_event_id": None, "lines": price(lines)}
+    return create_event(REFUNDS, unsaid, **fields)
 
 
 def price(lines: Iterable[Units]) -> list[Row]:
@@ -85,25 +72,27 @@ def delivery(*lines: tuple[str, int, int], **fields: Any) -> Event:
     return shipment("received", *lines, **fields)
 
 
-def shipment(
-    status: str,
-    *lines: tuple[str, int, int],
+def shipment(status: str, *lines: tuple[str, int, int], **fields: Any) -> Event:
+    names = ("sku", "dispatched_units", "received_units")
+    listed = [dict(zip(names, line, strict=True)) for line in lines]
+    unsaid = {"status": status, "purchase_order_id": None, "lines": listed}
+    return create_event(SHIPMENTS, unsaid, **fields)
+
+
+def adjustment(units: int, sku: str = "A", **fields: Any) -> Event:
+    """A change of stock."""
+    return create_event(ADJUSTMENTS, {"sku": sku, "units": units, "reason": "opening"}, **fields)
+
+
+def create_event(
+    contract: Contract,
+    unsaid: Row,
     happens: timedelta = NONE,
     after: timedelta = NONE,
     **fields: Any,
 ) -> Event:
-    names = ("sku", "dispatched_units", "received_units")
-    listed = [dict(zip(names, line, strict=True)) for line in lines]
-    unsaid = {"store_id": "S001", "purchase_order_id": None}
-    return Event(SHIPMENTS, happens, after, {**unsaid, "status": status, "lines": listed, **fields})
-
-
-def adjustment(
-    units: int, sku: str = "A", happens: timedelta = NONE, after: timedelta = NONE, **fields: Any
-) -> Event:
-    """A change of stock."""
-    event = {"store_id": "S001", "sku": sku, "units": units, "reason": "opening", **fields}
-    return Event(ADJUSTMENTS, happens, after, event)
+    """The event with these fields, and with those of `unsaid` that are not among them."""
+    return Event(contract, happens, after, {"store_id": "S001", **unsaid, **fields})
 
 
 def build_log(*events: Event) -> list[Record]:
@@ -166,6 +155,10 @@ def compute_rows(
     lookups = create_lookups(spark, pipeline.dimensions, log)
     rows = collect_rows(build_rows(pipeline, frame, lookups, view))
     return index_rows(pipeline.writes[view], rows)
+
+
+def select_fields(rows: Iterable[Row], *fields: str) -> list[tuple[Any, ...]]:
+    return [tuple(row[field] for field in fields) for row in rows]
 
 
 def index_rows(view: Contract, rows: Iterable[dict[str, Any]]) -> dict[bytes, dict[str, Any]]:

@@ -15,7 +15,7 @@ from contracts.errors import Undeclared
 from contracts.lines import LINES, Line
 from contracts.projection import Path, render_path
 from pipelines.common import flow
-from pipelines.common.flow import build_rows, list_fields
+from pipelines.common.flow import build_rows
 from pipelines.common.pipeline import Dimension, Extract, Pipeline, list_pipelines, load
 from pipelines.common.transform.aggregate import select_view_rows
 from pipelines.common.transform.validate import META, name_column, name_mark, validate
@@ -51,31 +51,23 @@ def test_its_file_names_what_it_reads_and_writes(name: str) -> None:
 
 @pytest.mark.spark
 @EVERY
-def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
+def test_its_events_and_lines_hold_what_it_declares_and_nothing_else(
     name: str, spark: SparkSession
 ) -> None:
-    pipeline = load(name)
-    frame = validate(list_fields(pipeline), create_log(spark, receipt()))
+    pipeline, log = load(name), create_log(spark, receipt())
+    reads = flow.list_fields(pipeline)
+    whole = validate(reads, log)
     declared = {
-        topic.name: {tuple(path.split(".")) for path in list_leaves(frame, name_column(topic))}
+        topic.name: {tuple(path.split(".")) for path in list_leaves(whole, name_column(topic))}
         for topic in pipeline.reads
     }
     assert declared == {topic.name: set(list_declared(name, topic)) for topic in pipeline.reads}
-    assert frame.columns == [*META, *map(name_column, pipeline.reads)]
-
-
-@pytest.mark.spark
-@EVERY
-def test_a_line_has_the_line_fields_that_it_declares_and_nothing_else(
-    name: str, spark: SparkSession
-) -> None:
-    pipeline = load(name)
-    reads = flow.list_fields(pipeline)
+    assert whole.columns == [*META, *map(name_column, pipeline.reads)]
     line = flow.choose_line(pipeline, reads)
-    frame = validate(reads, create_log(spark, receipt()), line)
-    declared = {path[1] for paths in reads.values() for path in paths if path[0] == LINES}
-    assert set(list_leaves(frame, LINES)) == {*declared, *map(name_mark, line.keys)}
-    assert not any(LINES in frame.select(f"{name_column(of)}.*").columns for of in pipeline.reads)
+    apart = validate(reads, log, line)
+    of_lines = {path[1] for paths in reads.values() for path in paths if path[0] == LINES}
+    assert set(list_leaves(apart, LINES)) == {*of_lines, *map(name_mark, line.keys)}
+    assert not any(LINES in apart.select(f"{name_column(of)}.*").columns for of in pipeline.reads)
 
 
 @pytest.mark.spark

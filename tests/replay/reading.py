@@ -18,9 +18,10 @@ from pyspark.sql import functions as F
 from contracts import BOOKS, Contract, decode, encode_key
 from infra.kafka import Partition, Record
 from ops.generations.record import Generation
-from pipelines.common.flow import build_changes
+from pipelines.common.flow import build_running_rows
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform.as_of_join import Lookups
+from pipelines.common.transform.encode import encode_changelog
 from pipelines.engine.archive import RECORD
 from pipelines.engine.session import prepare_session
 from pipelines.engine.tuning.optimized import optimize_once
@@ -133,17 +134,18 @@ class Reading:
 
     def _run(self) -> None:
         prepare_session(self._spark, live=True, partitions=1)
-        changes = build_changes(
+        rows = build_running_rows(
             self._pipeline,
             read_files(self._spark, self._folder / "log", RECORD),
             self.memory,
             self._lookups,
             F.lit(BEAT_MAX),
-            self.generation.number,
-            self.generation.outputs,
             tasks=1,
         )
-        with optimize_once(changes) as optimized:
+        generation = self.generation
+        with optimize_once(
+            encode_changelog(self._pipeline, generation.number, generation.outputs, rows)
+        ) as optimized:
             writer = optimized.writeStream.outputMode("update").foreachBatch(self._write)
             query = run_to_end(writer, self._folder)
         dropped = [

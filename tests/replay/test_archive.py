@@ -13,6 +13,7 @@ from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 
 from contracts import compute_digest
+from infra.errors import UserError
 from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
@@ -23,7 +24,7 @@ from ops.verify.inventory import Book
 from ops.verify.oracles import ask_oracle
 from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.engine import bounded
-from pipelines.engine.archive import Gap, LogTruncated, NoArchive, Source, read_archive_ends
+from pipelines.engine.archive import LogTruncated, Source, read_archive_ends
 from tests.replay.answer import Answer, check
 from tests.replay.log import Entry, draw_log
 from tests.replay.playing import publish, see_through
@@ -79,7 +80,7 @@ def test_where_no_archive_is_kept_it_is_said_how_to_keep_one(
     kafka: Settings, tmp_path: Path
 ) -> None:
     nowhere = kafka.model_copy(update={"data_dir": tmp_path})
-    with pytest.raises(NoArchive, match="make up LAKE=on"):
+    with pytest.raises(UserError, match="make up LAKE=on"):
         find_prefix_ends(nowhere, load("inventory"), Source.ARCHIVE)
 
 
@@ -111,7 +112,7 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
 def test_where_records_are_nowhere_no_generation_begins(cut_log: CutLog) -> None:
     inventory = load("inventory")
     delete(cut_log.settings, inputs(cut_log.settings, inventory))
-    with pytest.raises(Gap, match="the records in between are lost"):
+    with pytest.raises(UserError, match="the records in between are lost"):
         find_prefix_ends(cut_log.settings, inventory, Source.ARCHIVE)
 
 

@@ -37,10 +37,6 @@ def escape_key_part(text: Column) -> Column:
     return F.replace(F.replace(text, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
 
-COLLECT_FIRST = "collect_first"
-"""The name of the aggregate in SQL."""
-
-
 def collect_first(text: Column, most: Column) -> Column:
     """The first `most` texts of a group in the order of their bytes, an array of string.
 
@@ -50,11 +46,7 @@ def collect_first(text: Column, most: Column) -> Column:
     It is the project's own aggregate (`CollectFirst.java`): Spark's collect_top_k
     takes the space of `most` texts for each group, however few it has.
     """
-    return F.call_function(COLLECT_FIRST, most.cast("int"), text)
-
-
-SUM_BY_SLOT = "sum_by_slot"
-"""The name of the aggregate in SQL."""
+    return F.call_function("collect_first", most.cast("int"), text)
 
 
 def sum_by_slot(
@@ -71,7 +63,7 @@ def sum_by_slot(
     to collect the rows would take as much state as there are rows.
     """
     return F.call_function(
-        SUM_BY_SLOT,
+        "sum_by_slot",
         F.lit(members_max),
         slot.cast("int"),
         time.cast("long"),

@@ -41,16 +41,12 @@ def encode_changelog(
 
 
 def encode_key(contract: Contract, fields: Mapping[str, Column]) -> Column:
-    return F.concat_ws(
-        "/", *[render_key_part(contract, name, fields[name]) for name in contract.key]
-    )
-
-
-def render_key_part(contract: Contract, name: str, field: Column) -> Column:
-    """A key field as text in the record's key; see contracts/codec.py."""
-    if name in contract.times:
-        field = F.unix_millis(field)
-    return field.cast("string")
+    """The record's key as text; see contracts/codec.py."""
+    parts = [
+        F.unix_millis(fields[name]) if name in contract.times else fields[name]
+        for name in contract.key
+    ]
+    return F.concat_ws("/", *[part.cast("string") for part in parts])
 
 
 def encode_value(contract: Contract, fields: Mapping[str, Column]) -> Column:

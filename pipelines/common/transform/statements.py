@@ -25,12 +25,7 @@ from sqlglot.errors import SqlglotError
 from contracts import Contract
 from infra.errors import UserError
 from pipelines.common.pipeline import Contribution, View
-from pipelines.common.transform.full_sums import (
-    SUMS_IN_FULL,
-    add_halves,
-    join_halves,
-    keep_halves,
-)
+from pipelines.common.transform.full_sums import SUMS_IN_FULL, add_halves, join_halves, keep_halves
 
 DIALECT = "spark"
 LINE = "line"
@@ -40,7 +35,6 @@ PRICES = {"unit_price_cents": "amount_cents", "unit_cost_cents": "cost_cents"}
 """The prices of a line, and what the line comes to by each."""
 LATE = "_late"
 PER_EVENT = ("late_events", "last_late_event_time", "version")
-MICROSECONDS = timedelta(microseconds=1)
 WINDOWS_PER_LINE_MAX = 24
 
 
@@ -79,8 +73,7 @@ def load_view(file: Path, contract: Contract) -> View:
         contract,
         contributions=lambda: [
             Contribution(
-                {began: start},
-                None if condition is None else F.expr(condition.this.sql(DIALECT)),
+                {began: start}, None if condition is None else F.expr(condition.this.sql(DIALECT))
             )
             for start in list_starts(size, every)
         ],
@@ -148,7 +141,7 @@ def parse_span(file: Path, length: exp.Expression) -> timedelta:
 
 def list_starts(size: timedelta, every: timedelta) -> list[Column]:
     """The begins of the windows that contain an event."""
-    step = every // MICROSECONDS
+    step = every // timedelta(microseconds=1)
     event_us = F.unix_micros("event_time")
     newest = event_us - F.pmod(event_us, F.lit(step))
     return [F.timestamp_micros(newest - n * step) for n in range(size // every)]

@@ -60,8 +60,8 @@ public abstract class Aggregate<B> extends TypedImperativeAggregate<B> implement
         return 3;
     }
 
-    public Object productElement(int at) {
-        return new Object[] {arguments, mutableOffset, inputOffset}[at];
+    public Object productElement(int index) {
+        return new Object[] {arguments, mutableOffset, inputOffset}[index];
     }
 
     public boolean canEqual(Object other) {

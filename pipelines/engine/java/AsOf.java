@@ -129,16 +129,16 @@ public final class AsOf implements UDF2<String, Long, Row> {
 
         synchronized void extend(List<Part> parts) {
             Map<String, List<Version>> added = new HashMap<>();
-            int known = count;
+            int skipped = count;
             for (Part part : parts) {
-                if (known < part.count()) {
+                if (skipped < part.count()) {
                     Version[] versions = part.versions().value();
-                    for (Version version : Arrays.asList(versions).subList(known, versions.length)) {
+                    for (Version version : Arrays.asList(versions).subList(skipped, versions.length)) {
                         added.computeIfAbsent(version.key(), key -> new ArrayList<>()).add(version);
                     }
-                    count += versions.length - known;
+                    count += versions.length - skipped;
                 }
-                known = Math.max(0, known - part.count());
+                skipped = Math.max(0, skipped - part.count());
             }
             added.forEach(this::add);
         }

@@ -51,11 +51,11 @@ record Check(String reason, Predicate<Object[]> holds) {
     }
 
     /** Less than zero, zero or more, as in Python: texts by their characters. */
-    private static int compare(Object one, Object other) {
-        return one instanceof Long
-            ? Integer.signum(Long.compare((Long) one, (Long) other))
+    private static int compare(Object value, Object other) {
+        return value instanceof Long
+            ? Integer.signum(Long.compare((Long) value, (Long) other))
             : Integer.signum(Arrays.compareUnsigned(
-                ((String) one).getBytes(StandardCharsets.UTF_8),
+                ((String) value).getBytes(StandardCharsets.UTF_8),
                 ((String) other).getBytes(StandardCharsets.UTF_8)));
     }
 

@@ -40,15 +40,15 @@ public class CollectFirst extends Aggregate<CollectFirst.Texts> {
             if (isLast && size == most) {
                 return;
             }
-            int at = isLast ? size : findPlace(text);
+            int position = isLast ? size : findPlace(text);
             if (size == most) {
                 size--;
             }
             if (size == kept.length) {
                 kept = Arrays.copyOf(kept, Math.min(2 * size, most));
             }
-            System.arraycopy(kept, at, kept, at + 1, size - at);
-            kept[at] = ours ? text : text.copy();
+            System.arraycopy(kept, position, kept, position + 1, size - position);
+            kept[position] = ours ? text : text.copy();
             size++;
         }
 
@@ -73,8 +73,8 @@ public class CollectFirst extends Aggregate<CollectFirst.Texts> {
 
     public Texts merge(Texts texts, Texts added) {
         texts.most = Math.max(texts.most, added.most);
-        for (int at = 0; at < added.size; at++) {
-            texts.add(added.kept[at], true);
+        for (int position = 0; position < added.size; position++) {
+            texts.add(added.kept[position], true);
         }
         return texts;
     }
@@ -86,12 +86,12 @@ public class CollectFirst extends Aggregate<CollectFirst.Texts> {
     /** `most` and the number of texts, and of each text its length and its bytes. */
     public byte[] serialize(Texts texts) {
         int length = 2 * Integer.BYTES;
-        for (int at = 0; at < texts.size; at++) {
-            length += Integer.BYTES + texts.kept[at].numBytes();
+        for (int position = 0; position < texts.size; position++) {
+            length += Integer.BYTES + texts.kept[position].numBytes();
         }
         ByteBuffer bytes = ByteBuffer.allocate(length).putInt(texts.most).putInt(texts.size);
-        for (int at = 0; at < texts.size; at++) {
-            bytes.putInt(texts.kept[at].numBytes()).put(texts.kept[at].getBytes());
+        for (int position = 0; position < texts.size; position++) {
+            bytes.putInt(texts.kept[position].numBytes()).put(texts.kept[position].getBytes());
         }
         return bytes.array();
     }
@@ -102,9 +102,9 @@ public class CollectFirst extends Aggregate<CollectFirst.Texts> {
         texts.most = bytes.getInt();
         texts.size = bytes.getInt();
         texts.kept = new UTF8String[Math.max(texts.size, 1)];
-        for (int at = 0; at < texts.size; at++) {
+        for (int position = 0; position < texts.size; position++) {
             int length = bytes.getInt();
-            texts.kept[at] = UTF8String.fromBytes(state, bytes.position(), length);
+            texts.kept[position] = UTF8String.fromBytes(state, bytes.position(), length);
             bytes.position(bytes.position() + length);
         }
         return texts;

@@ -33,7 +33,7 @@ import scala.collection.immutable.Seq;
 public class SumBySlot extends Aggregate<TreeMap<Integer, SumBySlot.Slot>> {
     private static final String NAME = "sum_by_slot";
     /** Where the arguments are. */
-    private static final int MEMBERS_MAX = 0, SLOT = 1, AT = 2, MEMBER = 3, AMOUNTS = 4;
+    private static final int MEMBERS_MAX = 0, SLOT = 1, TIME = 2, MEMBER = 3, AMOUNTS = 4;
     private static final DataType RESULT = new ArrayType(
         new StructType()
             .add("slot", DataTypes.IntegerType, false)
@@ -81,8 +81,8 @@ public class SumBySlot extends Aggregate<TreeMap<Integer, SumBySlot.Slot>> {
         Integer number = (Integer) evaluate(SLOT, row);
         if (number != null) {
             Slot slot = find(buffer, number);
-            long at = (Long) evaluate(AT, row);
-            slot.span(at, at);
+            long time = (Long) evaluate(TIME, row);
+            slot.span(time, time);
             slot.join((UTF8String) evaluate(MEMBER, row), membersMax());
             for (int amount = 0; amount < amounts(); amount++) {
                 slot.sums[amount] += (Long) evaluate(AMOUNTS + amount, row);
@@ -108,10 +108,10 @@ public class SumBySlot extends Aggregate<TreeMap<Integer, SumBySlot.Slot>> {
 
     public Object eval(TreeMap<Integer, Slot> slots) {
         Object[] rows = new Object[slots.size()];
-        int at = 0;
+        int index = 0;
         for (Map.Entry<Integer, Slot> each : slots.entrySet()) {
             Slot slot = each.getValue();
-            rows[at++] = new GenericInternalRow(new Object[] {
+            rows[index++] = new GenericInternalRow(new Object[] {
                 each.getKey(), slot.first, slot.last,
                 new GenericArrayData(slot.members.toArray()), new GenericArrayData(slot.sums)});
         }

@@ -78,8 +78,8 @@ final class Topic {
     private byte[] encodeKey(Object[] event) {
         List<Integer> key = described.key();
         String text = String.valueOf(event[key.get(0)]);
-        for (int at = 1; at < key.size(); at++) {
-            text += "/" + event[key.get(at)];
+        for (int part = 1; part < key.size(); part++) {
+            text += "/" + event[key.get(part)];
         }
         return text.getBytes(StandardCharsets.UTF_8);
     }

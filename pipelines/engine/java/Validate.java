@@ -150,26 +150,26 @@ public final class Validate implements UDF6<String, Integer, Long, Long, byte[],
             seen.add(new HashSet<>());
         }
         Object[] rows = new Object[items.size()];
-        for (int at = 0; at < rows.length; at++) {
-            Object[] line = select(lines.items(), (Object[]) items.get(at), keys.size());
+        for (int index = 0; index < rows.length; index++) {
+            Object[] line = select(lines.items(), (Object[]) items.get(index), keys.size());
             for (int key = 0; key < keys.size(); key++) {
                 line[lines.items().size() + key] = seen.get(key).add(pick(line, keys.get(key)));
             }
-            rows[at] = RowFactory.create(line);
+            rows[index] = RowFactory.create(line);
         }
         return rows;
     }
 
     private static Object pick(Object[] line, List<Integer> places) {
-        return places.size() == 1 ? line[places.get(0)] : places.stream().map(at -> line[at]).toList();
+        return places.size() == 1 ? line[places.get(0)] : places.stream().map(place -> line[place]).toList();
     }
 
     /** The fields that are kept, before so many places for more. */
     private static Object[] select(List<Description.Kept> kept, Object[] values, int more) {
         Object[] selected = new Object[kept.size() + more];
-        for (int at = 0; at < kept.size(); at++) {
-            Description.Kept field = kept.get(at);
-            selected[at] = field.at() < 0 ? null : convert(field, values[field.at()]);
+        for (int index = 0; index < kept.size(); index++) {
+            Description.Kept field = kept.get(index);
+            selected[index] = field.at() < 0 ? null : convert(field, values[field.at()]);
         }
         return selected;
     }
@@ -186,8 +186,8 @@ public final class Validate implements UDF6<String, Integer, Long, Long, byte[],
         }
         List<?> items = (List<?>) value;
         Object[] rows = new Object[items.size()];
-        for (int at = 0; at < rows.length; at++) {
-            rows[at] = RowFactory.create(select(field.items(), (Object[]) items.get(at), 0));
+        for (int index = 0; index < rows.length; index++) {
+            rows[index] = RowFactory.create(select(field.items(), (Object[]) items.get(index), 0));
         }
         return rows;
     }

@@ -34,8 +34,7 @@ from pipelines.lake.tables import EVENTS, Lake, Table
 from pipelines.lake.transform import MOVES
 
 SITE = "reports"
-SAMPLE_MAX = 5
-FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": SAMPLE_MAX}
+FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": 5}
 COMPARED = ("units_sold", "units_refunded")
 """The daily facts that the daily view has too."""
 
@@ -93,7 +92,7 @@ def check(
     bronze = pin(lake.bronze)
     prepare_for(spark, sum(bronze.ends.values()))
     suites = (
-        check_bronze(spark, bronze),
+        check_records(bronze, count_records(spark, bronze.read(spark), bronze.ends)),
         *(
             suite
             for topic, pinned in silver.items()
@@ -109,31 +108,28 @@ def check(
     return verdicts
 
 
-def check_bronze(spark: SparkSession, bronze: Pinned) -> Suite:
-    return check_records(bronze, count_records(spark, bronze.read(spark), bronze.ends))
-
-
 def check_records(bronze: Pinned, counts: DataFrame) -> Suite:
     return Suite(
         "records of each partition",
         bronze,
         counts,
         (
-            name_expectation(
-                "every offset below what it says it holds has a record, once",
-                gxe.ExpectColumnPairValuesToBeEqual(column_A="records", column_B="different"),
+            gxe.ExpectColumnPairValuesToBeEqual(
+                column_A="records",
+                column_B="different",
+                description="every offset below what it says it holds has a record, once",
             ),
-            name_expectation(
-                "no gap but those of transactions",
-                gxe.ExpectColumnPairValuesAToBeGreaterThanB(
-                    column_A="gaps_max", column_B="gaps", or_equal=True
-                ),
+            gxe.ExpectColumnPairValuesAToBeGreaterThanB(
+                column_A="gaps_max",
+                column_B="gaps",
+                or_equal=True,
+                description="no gap but those of transactions",
             ),
-            name_expectation(
-                "no record from where on it says it holds none",
-                gxe.ExpectColumnPairValuesAToBeGreaterThanB(
-                    column_A="offsets", column_B="after_last", or_equal=True
-                ),
+            gxe.ExpectColumnPairValuesAToBeGreaterThanB(
+                column_A="offsets",
+                column_B="after_last",
+                or_equal=True,
+                description="no record from where on it says it holds none",
             ),
         ),
     )
@@ -142,9 +138,8 @@ def check_records(bronze: Pinned, counts: DataFrame) -> Suite:
 def check_silver(spark: SparkSession, topic: Contract, silver: Pinned) -> Iterator[Suite]:
     """A suite per frame of the topic: its events, and the items of each array."""
     events = silver.read(spark)
-    once = name_expectation(
-        "an event is there once",
-        gxe.ExpectCompoundColumnsToBeUnique(column_list=["_partition", "event_id", "event_time"]),
+    once = gxe.ExpectCompoundColumnsToBeUnique(
+        column_list=["_partition", "event_id", "event_time"], description="an event is there once"
     )
     for name, frame in build_frames(topic, events, "_partition", "_offset").items():
         rules = list_expectations(topic).get(name, {}).values()
@@ -160,7 +155,7 @@ def check_gold(spark: SparkSession, gold: Pinned, silver: Mapping[Contract, Pinn
         "rows that silver does not add up to",
         gold,
         find_wrong_sums(gold.read(spark), moves),
-        (name_expectation("there is none", gxe.ExpectTableRowCountToEqual(value=0)),),
+        (gxe.ExpectTableRowCountToEqual(value=0, description="there is none"),),
     )
 
 
@@ -177,18 +172,12 @@ def check_totals(receipts: Pinned, days: DataFrame, totals: DailyTotals) -> Suit
         receipts,
         days,
         [
-            name_expectation(
-                f"{name} as in the view",
-                gxe.ExpectColumnPairValuesToBeEqual(column_A=name, column_B=f"{name}_served"),
+            gxe.ExpectColumnPairValuesToBeEqual(
+                column_A=name, column_B=f"{name}_served", description=f"{name} as in the view"
             )
             for name in COMPARED
         ],
     )
-
-
-def name_expectation(name: str, expectation: Expectation) -> Expectation:
-    expectation.description = name
-    return expectation
 
 
 def create_context_with(docs: Path) -> AbstractDataContext:

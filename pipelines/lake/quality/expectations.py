@@ -67,10 +67,7 @@ MEASURED = {"maxBytes": BYTES, "minItems": ITEMS, "maxItems": ITEMS}
 
 def expect_order(column: str, limit: str, *, or_equal: bool) -> Expectation:
     return gxe.ExpectColumnPairValuesAToBeGreaterThanB(
-        column_A=limit,
-        column_B=column,
-        or_equal=or_equal,
-        ignore_row_if="either_value_is_missing",
+        column_A=limit, column_B=column, or_equal=or_equal, ignore_row_if="either_value_is_missing"
     )
 
 

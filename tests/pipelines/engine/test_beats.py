@@ -1,9 +1,9 @@
 """The limit of heartbeats follows the announced clock, and lets every batch end."""
 
-import itertools
+from itertools import chain, repeat
 from threading import Event
 from types import SimpleNamespace
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from confluent_kafka.admin import AdminClient
@@ -98,28 +98,14 @@ def test_spark_asks_for_the_limit_at_each_row(
         assert before_ms <= row["ms"] <= after_ms
 
 
-class Batches:
-    """A stand-in for a query: its first batch takes three looks, and its second one for ever."""
-
-    def __init__(self) -> None:
-        self.looks = itertools.count(1)
-        self.looked = 0
-        self._jsq = self
-
-    def awaitTermination(self, _seconds: float) -> bool:  # noqa: N802
-        self.looked = next(self.looks)
-        return False
-
-    def lastProgress(self) -> Any:  # noqa: N802
-        return SimpleNamespace(timestamp=lambda: "first") if self.looked >= 3 else None
-
-
 def test_a_query_that_is_outdated_ends_after_its_batch_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Its first batch takes three looks, and its second one for ever."""
     monkeypatch.setattr(query, "LOOK_SECONDS", 0)
-    batches, begun = Batches(), Event()
-    state = SimpleNamespace(measure=lambda _query: None)
-    watch(batches, Event(), begun.set, state, lambda: True)  # type: ignore[arg-type]
-    assert batches.looked == 3
+    batches, begun = Mock(), Event()
+    batches.awaitTermination.return_value = False
+    batches._jsq.lastProgress.side_effect = chain([None, None], repeat(Mock()))
+    watch(batches, Event(), begun.set, Mock(), lambda: True)
+    assert batches.awaitTermination.call_count == 3
     assert begun.is_set()

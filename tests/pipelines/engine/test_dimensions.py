@@ -1,12 +1,12 @@
 """The topic alone decides which version holds at a moment: every reader sees the same."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
@@ -19,12 +19,7 @@ from infra.wait import wait_for
 from pipelines.common.pipeline import Dimension
 from pipelines.common.transform.as_of_join import join_as_of
 from pipelines.common.transform.validate import NEVER
-from pipelines.engine.dimensions import (
-    DimensionReader,
-    DimensionVersion,
-    Versions,
-    to_version,
-)
+from pipelines.engine.dimensions import DimensionReader, DimensionVersion, Versions, to_version
 from tests.brokers import get_producer
 from tests.transactions import Transactions, write_transaction
 
@@ -38,54 +33,41 @@ SKEW = max(topic.skew for topic in VALIDATED.values() if topic.skew)
 
 pytestmark = pytest.mark.spark
 
-FindCost = Callable[[Iterable[DimensionVersion], str, int], Any]
 
-
-@pytest.fixture
-def find_cost(spark: SparkSession) -> FindCost:
+def find_cost(
+    spark: SparkSession, versions: Iterable[DimensionVersion], sku: str, at_ms: int
+) -> Any:
     """What holds at a moment, in milliseconds, by these versions; None where none does."""
-
-    def find(versions: Iterable[DimensionVersion], sku: str, at_ms: int) -> Any:
-        costs = Versions(spark, COSTS)
-        for version in versions:  # one by one, as they come
-            costs.add([version])
-        found = costs.java.call(sku, at_ms)
-        return None if found is None else found.getLong(0)
-
-    return find
+    costs = Versions(spark, COSTS)
+    for version in versions:  # one by one, as they come
+        costs.add([version])
+    found = costs.java.call(sku, at_ms)
+    return None if found is None else found.getLong(0)
 
 
 def create_version(sku: str, day: int, cost: int, offset: int) -> DimensionVersion:
     return DimensionVersion(sku, day * DAY_MS, 0, offset, (cost, None))
 
 
-def test_a_version_holds_until_the_next_one_of_its_key(find_cost: FindCost) -> None:
+def test_a_version_holds_until_the_next_one_of_its_key(spark: SparkSession) -> None:
     versions = [
         create_version("A", 3, 30, 1),
         create_version("B", 2, 20, 2),
         create_version("A", 1, 10, 0),
     ]
     never_ms = (NEVER - EPOCH) // timedelta(milliseconds=1)
-    found = {
-        at_ms: find_cost(versions, sku, at_ms)
-        for sku, at_ms in (
-            ("A", DAY_MS - 1),
-            ("A", DAY_MS),
-            ("A", 3 * DAY_MS - 1),
-            ("A", 3 * DAY_MS),
-        )
-    }
-    assert list(found.values()) == [None, 10, 10, 30]
-    assert find_cost(versions, "B", never_ms - 1) == 20
-    assert find_cost(versions, "B", never_ms) is None
-    assert find_cost(versions, "C", never_ms - 1) is None
+    moments = (DAY_MS - 1, DAY_MS, 3 * DAY_MS - 1, 3 * DAY_MS)
+    assert [find_cost(spark, versions, "A", at_ms) for at_ms in moments] == [None, 10, 10, 30]
+    assert find_cost(spark, versions, "B", never_ms - 1) == 20
+    assert find_cost(spark, versions, "B", never_ms) is None
+    assert find_cost(spark, versions, "C", never_ms - 1) is None
 
 
 def test_of_two_versions_from_one_moment_on_the_last_one_published_holds(
-    find_cost: FindCost,
+    spark: SparkSession,
 ) -> None:
     versions = [create_version("A", 1, 11, 1), create_version("A", 1, 10, 0)]
-    assert find_cost(versions, "A", DAY_MS) == 11
+    assert find_cost(spark, versions, "A", DAY_MS) == 11
 
 
 def test_a_line_gets_the_columns_of_the_version_that_held(spark: SparkSession) -> None:
@@ -103,9 +85,7 @@ def test_a_line_gets_the_columns_of_the_version_that_held(spark: SparkSession) -
     ]
 
 
-def test_a_query_that_is_planned_already_sees_versions_that_come_later(
-    spark: SparkSession,
-) -> None:
+def test_a_query_that_is_planned_already_sees_versions_that_come_later(spark: SparkSession) -> None:
     costs = Versions(spark, COSTS)
     lines = spark.createDataFrame([("A", EPOCH + 40 * DAY)], "sku string, event_time timestamp")
     joined = join_as_of(lines, {COSTS: costs.function}).select("cost")
@@ -131,25 +111,25 @@ def to_ms(after: timedelta) -> int:
 
 @pytest.mark.parametrize("notice", [NOTICE, NOTICE - MINUTE, timedelta(), -DAY])
 def test_a_version_holds_when_it_says_and_after_its_notice_at_the_earliest(
-    notice: timedelta, find_cost: FindCost
+    notice: timedelta, spark: SparkSession
 ) -> None:
     versions = [announce_cost(60, effective=DAY + notice, published=DAY)]
     begins_ms = to_ms(max(DAY + notice, DAY + NOTICE))
-    assert find_cost(versions, "A", begins_ms - 1) is None
-    assert find_cost(versions, "A", begins_ms) == 60
+    assert find_cost(spark, versions, "A", begins_ms - 1) is None
+    assert find_cost(spark, versions, "A", begins_ms) == 60
 
 
 MINUTES = st.integers(-30, 30).map(lambda minutes: minutes * MINUTE)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(MINUTES, MINUTES), max_size=8),
     st.integers(-30, SKEW // MINUTE).map(lambda minutes: minutes * MINUTE),
 )
 @example([(timedelta(), MINUTE - ON_ITS_WAY)], SKEW)
 def test_what_holds_at_the_moment_of_an_event_was_in_the_log_before_it(
-    find_cost: FindCost, versions: list[tuple[timedelta, timedelta]], happened: timedelta
+    spark: SparkSession, versions: list[tuple[timedelta, timedelta]], happened: timedelta
 ) -> None:
     """Versions: when each says that it holds, and when it was published. The event is published as
     Monday begins, by a clock that may be ahead."""
@@ -160,7 +140,7 @@ def test_what_holds_at_the_moment_of_an_event_was_in_the_log_before_it(
         if version[1] <= -ON_ITS_WAY
     ]
     at_ms = to_ms(happened)
-    assert find_cost(before, "A", at_ms) == find_cost(announced, "A", at_ms)
+    assert find_cost(spark, before, "A", at_ms) == find_cost(spark, announced, "A", at_ms)
 
 
 def create_product(event_id: str, cost: int, effective_at: datetime) -> dict[str, Any]:
@@ -188,22 +168,24 @@ def publish(settings: Settings, events: Iterable[tuple[dict[str, Any], datetime]
     assert client.flush(30) == 0
 
 
+def read_costs(reader: DimensionReader) -> list[tuple[int, int]]:
+    """From when on each new version holds, and its cost."""
+    return [(version.since_ms, version.values[0]) for version in reader.read_to_end()]
+
+
 def test_a_reader_goes_on_where_it_stood(kafka: Settings) -> None:
     reader = DimensionReader(kafka, COSTS)
     ahead = create_product("P-1", 60, MONDAY + DAY)
     never = create_product("P-0", 50, MONDAY) | {"effective_at": NO_CALENDAR_MS}
     publish(kafka, [(never, MONDAY), (ahead, MONDAY), (ahead, MONDAY)])
-    assert [(version.since_ms, version.values[0]) for version in reader.read_to_end()] == [
-        (to_ms(DAY), 60)
-    ]
+    assert read_costs(reader) == [(to_ms(DAY), 60)]
     behind = create_product("P-2", 70, MONDAY + DAY)
     publish(kafka, [(behind, MONDAY + 2 * DAY)])
     anew = create_product("P-3", 80, MONDAY + 3 * DAY)
     publish(kafka, [(anew, MONDAY + 2 * DAY), (ahead, MONDAY)])
-    assert [(version.since_ms, version.values[0]) for version in reader.read_to_end()] == [
-        (to_ms(2 * DAY + NOTICE), 70),
-        (to_ms(3 * DAY), 80),
-    ], "what is announced after its time holds once it has had its notice"
+    assert read_costs(reader) == [(to_ms(2 * DAY + NOTICE), 70), (to_ms(3 * DAY), 80)], (
+        "what is announced after its time holds once it has had its notice"
+    )
     assert reader.read_to_end() == []
 
 

@@ -1,13 +1,10 @@
 """A query has ended when none of its tasks runs, of which a stop takes no notice."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.folder import Folder
 from infra.wait import wait_until
@@ -40,9 +37,8 @@ def test_an_open_batch_is_finished_first(
         .load()
         .writeStream.foreachBatch(write)
         .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(
-            processingTime="1000 days"
-        )  # the next one begins at a multiple of it, not after it
+        # The next one begins at a multiple of it, not after it.
+        .trigger(processingTime="1000 days")
         .start()
     )
     wait_until(lambda: bool(open_batches), "a batch is open")
@@ -69,29 +65,15 @@ def test_when_a_query_has_ended_no_task_of_it_runs(spark: SparkSession, tmp_path
     assert count_running_tasks(spark, query) == 0
 
 
-class Tracker:
-    """Spark's status of a query that has had many jobs, of one stage and one running task each."""
-
-    def __init__(self, jobs: int) -> None:
-        self._jobs = jobs
-        self.asked: list[int] = []
-
-    def getJobIdsForGroup(self, group: str) -> Sequence[int]:  # noqa: N802
-        return list(reversed(range(self._jobs)))
-
-    def getJobInfo(self, job: int) -> Any:  # noqa: N802
-        self.asked.append(job)
-        return SimpleNamespace(stageIds=[job])
-
-    def getStageInfo(self, stage: int) -> Any:  # noqa: N802
-        return SimpleNamespace(numActiveTasks=1)
-
-
 @pytest.mark.parametrize("jobs", [JOBS_MAX - 1, JOBS_MAX, JOBS_MAX + 1, 10 * JOBS_MAX])
 def test_of_many_jobs_the_last_ones_are_checked(jobs: int) -> None:
-    tracker = Tracker(jobs)
-    spark = SimpleNamespace(sparkContext=SimpleNamespace(statusTracker=lambda: tracker))
-    query = SimpleNamespace(runId="run")
-    found = count_running_tasks(cast("SparkSession", spark), cast("StreamingQuery", query))
-    assert tracker.asked == list(range(jobs))[-JOBS_MAX:]
-    assert found == len(tracker.asked) == min(jobs, JOBS_MAX)
+    """The query has had many jobs, of one stage and one running task each."""
+    spark, query = Mock(), Mock()
+    tracker = spark.sparkContext.statusTracker()
+    tracker.getJobIdsForGroup.return_value = list(reversed(range(jobs)))
+    tracker.getJobInfo.side_effect = lambda job: Mock(stageIds=[job])
+    tracker.getStageInfo.return_value = Mock(numActiveTasks=1)
+    found = count_running_tasks(spark, query)
+    asked = [asked.args[0] for asked in tracker.getJobInfo.call_args_list]
+    assert asked == list(range(jobs))[-JOBS_MAX:]
+    assert found == len(asked) == min(jobs, JOBS_MAX)

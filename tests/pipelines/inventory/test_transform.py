@@ -39,10 +39,7 @@ EXAMPLES: Mapping[str, tuple[list[Event], Mapping[str, Shelf]]] = {
         [adjustment(5), receipt(("A", 2))],
         of_a(on_hand=3, adjusted=5, sold=2, version=2),
     ),
-    "more sold than accounted for leaves a negative shelf": (
-        [receipt(("A", 2))],
-        of_a(on_hand=-2),
-    ),
+    "more sold than accounted for leaves a negative shelf": ([receipt(("A", 2))], of_a(on_hand=-2)),
     "a refund counts with its receipt and without": (
         [
             receipt(("A", 2), event_id="R-of-A"),
@@ -68,10 +65,7 @@ EXAMPLES: Mapping[str, tuple[list[Event], Mapping[str, Shelf]]] = {
         of_a(in_transit=-12),
     ),
     "a delivery received before its dispatch is read closes it too": (
-        [
-            delivery(("A", 12, 12), happens=60 * MINUTE),
-            dispatch(("A", 12), after=119 * MINUTE),
-        ],
+        [delivery(("A", 12, 12), happens=60 * MINUTE), dispatch(("A", 12), after=119 * MINUTE)],
         of_a(on_hand=12, in_transit=0),
     ),
     "a dispatch published beyond the horizon is closed without having counted": (
@@ -115,12 +109,7 @@ EXAMPLES: Mapping[str, tuple[list[Event], Mapping[str, Shelf]]] = {
     ),
     "a shelf knows when its first and last events happened": (
         [receipt(happens=minute * MINUTE) for minute in (7, 3, 5)],
-        {
-            "A": {
-                "first_event_time": OPENING + 3 * MINUTE,
-                "last_event_time": OPENING + 7 * MINUTE,
-            }
-        },
+        {"A": {"first_event_time": OPENING + 3 * MINUTE, "last_event_time": OPENING + 7 * MINUTE}},
     ),
 }
 

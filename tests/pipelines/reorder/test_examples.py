@@ -31,14 +31,14 @@ def who_computes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     """The oracle alone, or the pipeline in Spark beside it."""
     if request.param == "spark":
         both = partial(compute_in_spark, request.getfixturevalue("spark"))
-        monkeypatch.setattr(sys.modules[__name__], "compute_view", both)
+        monkeypatch.setattr(sys.modules[__name__], "compute_proposals", both)
 
 
-def compute_view(shop: Timeline, policy: Policy) -> list[Row]:
+def compute_proposals(shop: Timeline, policy: Policy = STEADY) -> list[Row]:
     return ReorderOracle(shop.records, policy).compute_view()
 
 
-def compute_in_spark(spark: SparkSession, shop: Timeline, policy: Policy) -> list[Row]:
+def compute_in_spark(spark: SparkSession, shop: Timeline, policy: Policy = STEADY) -> list[Row]:
     """The oracle's proposals, which must be the pipeline's."""
     pipeline = replace(
         PIPELINE,
@@ -53,10 +53,6 @@ def compute_in_spark(spark: SparkSession, shop: Timeline, policy: Policy) -> lis
 @pytest.fixture
 def shop() -> Timeline:
     return Timeline()
-
-
-def compute_proposals(shop: Timeline, policy: Policy = STEADY) -> list[Row]:
-    return compute_view(shop, policy)
 
 
 def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:

@@ -51,7 +51,7 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
 
     private int batchesPerWalk;
     private boolean knowsKeys;
-    private KnownKeys known = null;
+    private KnownKeys knownKeys = null;
     private int batchesSinceWalk = 0;
 
     public void init(
@@ -86,8 +86,8 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
     }
 
     private Store store(long version, StateStore whole) {
-        known = knowsKeys ? KnownKeys.of(version, known) : null;
-        return new Store(whole, known);
+        knownKeys = knowsKeys ? KnownKeys.of(version, knownKeys) : null;
+        return new Store(whole, knownKeys);
     }
 
     static boolean isEviction() {
@@ -105,11 +105,11 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
     class Store implements StateStore {
         private final StateStore whole;
 
-        private final KnownKeys known;
+        private final KnownKeys knownKeys;
 
-        Store(StateStore whole, KnownKeys known) {
+        Store(StateStore whole, KnownKeys knownKeys) {
             this.whole = whole;
-            this.known = known;
+            this.knownKeys = knownKeys;
         }
 
         public StateStoreIterator<UnsafeRowPair> iterator(String family) {
@@ -130,7 +130,7 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
         }
 
         public UnsafeRow get(UnsafeRow key, String family) {
-            return known == null || known.mayHold(key) ? whole.get(key, family) : null;
+            return knownKeys == null || knownKeys.mayHold(key) ? whole.get(key, family) : null;
         }
 
         public Iterator<UnsafeRow> valuesIterator(UnsafeRow key, String family) {
@@ -177,8 +177,8 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
         }
 
         public void put(UnsafeRow key, UnsafeRow value, String family) {
-            if (known != null) {
-                known.add(key);
+            if (knownKeys != null) {
+                knownKeys.add(key);
             }
             whole.put(key, value, family);
         }
@@ -205,8 +205,8 @@ public class AmortizedEviction extends RocksDBStateStoreProvider {
 
         public long commit() {
             long newest = whole.commit();
-            if (known != null) {
-                known.committed(newest);
+            if (knownKeys != null) {
+                knownKeys.committed(newest);
             }
             return newest;
         }

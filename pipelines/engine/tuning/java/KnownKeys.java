@@ -49,12 +49,12 @@ final class KnownKeys {
     }
 
     private void set(long hash) {
-        int at = (int) (hash >>> (64 - BITS_LOG2));
-        bits[at >>> 6] |= 1L << (at & 63);
+        int bit = (int) (hash >>> (64 - BITS_LOG2));
+        bits[bit >>> 6] |= 1L << (bit & 63);
     }
 
     private boolean isSet(long hash) {
-        int at = (int) (hash >>> (64 - BITS_LOG2));
-        return (bits[at >>> 6] & 1L << (at & 63)) != 0;
+        int bit = (int) (hash >>> (64 - BITS_LOG2));
+        return (bits[bit >>> 6] & 1L << (bit & 63)) != 0;
     }
 }

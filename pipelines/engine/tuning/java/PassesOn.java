@@ -37,7 +37,7 @@ public abstract class PassesOn extends SparkPlan {
         return 1;
     }
 
-    public Object productElement(int at) {
+    public Object productElement(int index) {
         return child;
     }
 

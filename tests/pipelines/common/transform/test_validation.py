@@ -1,4 +1,4 @@
-"""Java and Python say the same of any bytes: the reason, and of an accepted record its event."""
+"""Java and Python say the same of any bytes, of every limit, and of a key."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,33 +12,35 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from contracts import (
+    BEST_SELLERS,
+    BOOKS,
     HEARTBEATS,
     RECEIPTS,
     RELEASES,
+    STOCK_LEVELS,
     Contract,
     Row,
     encode,
     encode_key,
     get_contract,
+    render_spark_ddl,
 )
 from contracts.partitions import choose_partition
 from contracts.projection import list_leaves
 from contracts.shape import Field
-from contracts.times import EPOCH
+from contracts.times import EPOCH, MILLISECOND
 from contracts.validation import RELEASABLE, VALIDATED, Rejection, identify, unwrap, validate
+from pipelines.common.transform.encode import encode_key as encode_key_in_spark
 from pipelines.common.transform.validate import META, NEVER, name_column
 from pipelines.common.transform.validate import validate as validate_records
 from pipelines.engine.archive import RECORD
+from tests.contracts.around import list_around
 from tests.pipelines.dirt import Sent, damage, list_records
 from tests.pipelines.log import OPENING, build_log, create_frame, receipt
 
 pytestmark = pytest.mark.spark
 
-MICROSECOND, MILLISECOND, MINUTE = (
-    timedelta(microseconds=1),
-    timedelta(milliseconds=1),
-    timedelta(minutes=1),
-)
+MICROSECOND, MINUTE = timedelta(microseconds=1), timedelta(minutes=1)
 NEVER_US = (NEVER - EPOCH) // MICROSECOND
 
 SOONEST = (RECEIPTS.name, RELEASES.name)
@@ -203,3 +205,39 @@ def test_every_record_is_validated_and_a_bad_one_has_a_reason(spark: SparkSessio
         *("undecodable",) * 3,
         "wrong-key",
     ]
+
+
+BYTES_MAX = 1_000_000
+"""Of a record: what is larger never reaches a pipeline."""
+
+
+@pytest.mark.parametrize("name", [topic for topic in VALIDATED if topic != RELEASES.name])
+def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, name: str) -> None:
+    agreed = VALIDATED[name]
+    rows, expected = [], []
+    for offset, example in enumerate(list_around(agreed)):
+        value = encode(agreed, example.value)
+        if len(value) > BYTES_MAX:
+            continue
+        published = example.value[str(agreed.event_time)]
+        row = encode_key(agreed, example.value), value
+        partition = choose_partition(row[0], agreed.settings.partitions)
+        verdict = validate(agreed, *row, round(published.timestamp() * 1000), partition)
+        rows.append((name, partition, offset, published, *row))
+        expected.append(verdict.reason if isinstance(verdict, Rejection) else None)
+    records = spark.createDataFrame(rows, RECORD).coalesce(1)
+    reasons = [
+        row["_reason"]
+        for row in validate_records({agreed: ()}, records).select("_reason").collect()
+    ]
+    assert reasons == expected
+    assert len(set(expected)) > 2
+
+
+@pytest.mark.parametrize("view", [STOCK_LEVELS, BOOKS, BEST_SELLERS], ids=str)
+def test_spark_and_python_spell_a_key_alike(spark: SparkSession, view: Contract) -> None:
+    example: dict[str, Any] = dict(view.examples[0])
+    row = spark.createDataFrame([example], render_spark_ddl(view))
+    key = encode_key_in_spark(view, {name: F.col(name) for name in row.columns})
+    [[encoded]] = row.select(key).collect()
+    assert encoded.encode() == encode_key(view, example)

@@ -1,4 +1,4 @@
-"""A record that Spark drops is seen before the marker of its batch."""
+"""What Spark says of a batch: records that it drops, and how large the state is."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipelines.engine.running_batch import RunningBatch
-from tests.pipelines.streams import append, deduplicate_ids, run_to_end
+from pipelines.engine.running_batch import RunningBatch, StateSize
+from tests.pipelines.streams import append, deduplicate_ids, read_files, run_to_end
 
 pytestmark = pytest.mark.spark
 
@@ -43,3 +43,20 @@ def test_a_dropped_record_is_counted_in_its_batch(
     dropped = count_dropped(spark, tmp_path, (*IN_TIME, LATE, *later))
     assert dropped[len(IN_TIME)] == 1
     assert sum(dropped) == 1
+
+
+def test_the_state_is_measured_in_memory_and_on_disk(spark: SparkSession, tmp_path: Path) -> None:
+    source = tmp_path / "ids"
+    append(spark.range(100), source)
+    counted = read_files(spark, source).groupBy("id").agg(F.count("*"))
+    query = run_to_end(counted.writeStream.format("noop").outputMode("update"), tmp_path)
+    state = StateSize()
+    assert state.size_bytes is None
+    state.measure(query)
+    last = query.lastProgress
+    assert last is not None
+    [operator] = last.stateOperators
+    on_disk = operator.customMetrics["rocksdbSstFileSize"]
+    expected = operator.memoryUsedBytes + on_disk
+    assert expected > 0
+    assert state.size_bytes == expected
