@@ -39,7 +39,7 @@ TRANSACTIONAL_ID = "ordering"
 """A fixed id, so that the next gate fences the last one."""
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
-BEATS = TopicPartition(HEARTBEATS.name, 0)
+BEATS = (HEARTBEATS.name, 0)
 """The partition whose commit notes the review: it exists whichever generation is promoted."""
 
 READER = Reader(create_reader("ordering"))
@@ -130,7 +130,7 @@ class OrderPublisher:
 
     def find_answered_ms(self) -> int:
         """The last answered review, in epoch ms; 0: none. Raises TimeoutError."""
-        [noted] = fetch_committed(self._consumer, GROUP, [(BEATS.topic, BEATS.partition)])
+        [noted] = fetch_committed(self._consumer, GROUP, [BEATS])
         return int(noted.metadata or 0)
 
     def publish(self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Offsets) -> None:
@@ -176,16 +176,10 @@ class OrderPublisher:
             self._producer.poll(0)
 
     def _note(self, review_ms: int, read: Offsets) -> None:
-        places = [
-            BEATS,
-            *[TopicPartition(*partition, offset) for partition, offset in read.items()],
-        ]
         self._producer.send_offsets_to_transaction(
             [
-                TopicPartition(
-                    place.topic, place.partition, max(place.offset, 0), metadata=str(review_ms)
-                )
-                for place in places
+                TopicPartition(*partition, offset, metadata=str(review_ms))
+                for partition, offset in {BEATS: 0, **read}.items()
             ],
             self._consumer.consumer_group_metadata(),
             ANSWER_SECONDS_MAX,

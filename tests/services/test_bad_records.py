@@ -18,13 +18,12 @@ from infra.wait import wait_until
 from ops.generations.record import Generations
 from services.api.store.control import Control
 from services.api.store.mirror import Layout, Mirror
-from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
-from services.supplier.follower import read_order
+from services.api.store.mirrored import MIRRORED
+from services.supplier import read_order
 from tests.bad_records import create_message, get_good, list_bad
 from tests.services.at_work import running
 from tests.services.memory import MemoryLog
 
-MIRRORED = (ORDERS, CONFIRMED, REJECTIONS, AUDITED, PRICES, PLANNED)
 PUBLISHED_MS = 1_772_438_400_000
 
 

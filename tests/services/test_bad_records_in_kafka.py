@@ -20,7 +20,7 @@ from ops.generations.marker import read_markers
 from ops.generations.record import read_generations
 from ops.replay.readers import find_alive
 from services.ordering.gate import read_orders
-from services.supplier.follower import confirm_orders
+from services.supplier import confirm_orders
 from tests.bad_records import get_good, list_bad
 from tests.brokers import read_all
 from tests.services.at_work import at_work

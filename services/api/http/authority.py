@@ -16,7 +16,8 @@ from starlette.types import Scope
 from contracts import Row
 from services.api.commands import CommandBusy, Commands
 from services.api.http.limits import refuse_other_sites
-from services.api.http.sources import FromSources, Sources
+from services.api.http.parameters import FromSources
+from services.api.http.sources import Sources
 from services.api.problem import Problem
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Caller
 

@@ -1,18 +1,44 @@
-"""Parameters that several routes share: of the path, of time, and of the pages of a list."""
+"""Parameters of route handlers: the sources of answers, what stands in the path, times, pages."""
 
 from datetime import UTC, datetime
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query, Request
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
-from services.api.http.paging import CHARACTERS_MAX, NO_GENERATION, PageRequest
-from services.api.store.mirror import Layout
+from infra.kafka import Offsets
+from services.api.http.paging import CHARACTERS_MAX, NO_GENERATION, Page, PageRequest
+from services.api.http.sources import Sources
+from services.api.lake.tables import Lake
+from services.api.store.mirror import Layout, read_offsets
 from services.api.store.selection import Selection, match
+from services.api.store.store import Store
+from services.api.store.tables import Stored
 
 LIMIT_DEFAULT = 50
 LIMIT_MAX = 500
 ID_CHARACTERS_MAX = 64
+
+
+# Coroutines: FastAPI would call plain functions in a worker thread.
+
+
+async def get_sources(request: Request) -> Sources:
+    sources: Sources = request.app.state.sources
+    return sources
+
+
+async def get_store(request: Request) -> Store:
+    return (await get_sources(request)).store
+
+
+async def get_lake(request: Request) -> Lake:
+    return (await get_sources(request)).lake
+
+
+FromSources = Annotated[Sources, Depends(get_sources)]
+FromStore = Annotated[Store, Depends(get_store)]
+FromLake = Annotated[Lake, Depends(get_lake)]
 
 StoreId = Annotated[str, Path(description="the store", max_length=ID_CHARACTERS_MAX)]
 Sku = Annotated[str, Path(description="the product", max_length=ID_CHARACTERS_MAX)]
@@ -67,6 +93,15 @@ class PageQuery(Parameters):
         request = self.request_page(f"{what} of {filters}", selection.types)
         request.find_place()
         return selection, request
+
+    def read_newest(
+        self, store: Store, what: str, layout: Layout, **filters: str
+    ) -> tuple[Page[Stored], Offsets]:
+        """That page, and up to where the topic has been read. Raises Problem."""
+        selection, request = self.request_newest(what, layout, **filters)
+        with store.open(layout) as connection:
+            page = request.select(connection.execute, selection)
+            return page, read_offsets(connection, layout.topic)
 
 
 PageParameters = Annotated[PageQuery, Query()]

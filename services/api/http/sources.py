@@ -1,11 +1,8 @@
-"""The sources of answers, as dependencies of route handlers."""
+"""The sources of answers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
-
-from fastapi import Depends, Request
 
 from infra.identities import AsSent, Edge
 from infra.security.tokens import End, Token
@@ -47,24 +44,3 @@ class Sources:
     """Who may ask what; None: every client of the API may read and publish."""
     edge: Edge = field(default_factory=AsSent)
     """The transformation of a posted event before it is published."""
-
-
-# Coroutines: FastAPI would call plain functions in a worker thread.
-
-
-async def get_sources(request: Request) -> Sources:
-    sources: Sources = request.app.state.sources
-    return sources
-
-
-async def get_store(request: Request) -> Store:
-    return (await get_sources(request)).store
-
-
-async def get_lake(request: Request) -> Lake:
-    return (await get_sources(request)).lake
-
-
-FromSources = Annotated[Sources, Depends(get_sources)]
-FromStore = Annotated[Store, Depends(get_store)]
-FromLake = Annotated[Lake, Depends(get_lake)]

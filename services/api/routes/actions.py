@@ -15,12 +15,9 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 from contracts import ACTIONS, build_model
 from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.authority import Authorized
-from services.api.http.parameters import IdFilter, NoParameters, PageQuery, Parameters
-from services.api.http.problems import document_responses
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.parameters import FromStore, IdFilter, NoParameters, PageQuery, Parameters
+from services.api.http.router import Router, document_responses
 from services.api.routes.pipelines import Name, find_generations
-from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import AUDITED
 from services.api.store.selection import WHOLE_MAX
 
@@ -198,12 +195,9 @@ def forget_customer(actions: Authorized, query: Annotated[ForgetQuery, Query()])
     response_model=AuditPage,
 )
 def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSONResponse:
-    selection, request = query.request_newest("actions", AUDITED)
-    with store.actions.open() as connection:
-        page = request.select(connection.execute, selection)
-        as_of = date_by_offsets(read_offsets(connection, ACTIONS.name))
+    page, inputs = query.read_newest(store, "actions", AUDITED)
     items = [AUDITED.table.to_json(row) for row in page.items]
-    return JSONResponse({"items": items, "next": page.next, **as_of})
+    return JSONResponse({"items": items, "next": page.next, **date_by_offsets(inputs)})
 
 
 def _run(actions: Authorized, target: str, *arguments: str, why: str | None = None) -> JSONResponse:

@@ -21,10 +21,9 @@ from infra.kafka import Headers
 from services.api.http.authority import find_caller, record_refusals, refuse_other_tokens
 from services.api.http.guard import read_secret
 from services.api.http.limits import BODIES_UNDER, is_to_this_machine, refuse_other_sites
-from services.api.http.parameters import NoParameters
-from services.api.http.problems import OPTIONAL_TOKEN, document_responses
-from services.api.http.router import Router
-from services.api.http.sources import FromSources, Sources
+from services.api.http.parameters import FromSources, NoParameters
+from services.api.http.router import OPTIONAL_TOKEN, Router, document_responses
+from services.api.http.sources import Sources
 from services.api.problem import Invalid, Problem, Unavailable
 from services.api.routes import topics
 from services.api.store.publisher import (

@@ -7,11 +7,9 @@ from fastapi import Request
 from fastapi.responses import StreamingResponse
 
 from services.api.http.answers import LongAnswer
-from services.api.http.parameters import NoParameters
-from services.api.http.problems import ITEM_PROBLEMS, Responses
+from services.api.http.parameters import FromStore, NoParameters
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.router import ITEM_PROBLEMS, Responses, Router
 from services.api.problem import Unavailable
 from services.api.routes.pipelines import Name as PipelineName
 from services.api.routes.pipelines import find_generations

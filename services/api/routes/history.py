@@ -18,6 +18,8 @@ from contracts.validation import VALIDATED
 from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
 from services.api.http.paging import PageRequest
 from services.api.http.parameters import (
+    FromLake,
+    FromStore,
     Moment,
     NoParameters,
     PageQuery,
@@ -25,10 +27,8 @@ from services.api.http.parameters import (
     Sku,
     StoreId,
 )
-from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.read_your_writes import ViewParameters
-from services.api.http.router import Router
-from services.api.http.sources import FromLake, FromStore
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.lake.movements import (
     TOPICS,
     Span,

@@ -29,6 +29,7 @@ from services.api.routes.pipelines import Pipeline, describe_all
 from services.api.routes.views import TABLES
 from services.api.store.changelog import READER
 from services.api.store.materializer import Materializer
+from services.api.store.mirrored import REJECTIONS
 from services.api.store.store import Store
 
 TEXT = "text/plain"
@@ -233,7 +234,7 @@ class Scrape:
 
     def add_rejections(self) -> None:
         rejected: list[tuple[str, str, int]] = []
-        with suppress(Unavailable, DatabaseError), self._store.rejections.open() as connection:
+        with suppress(Unavailable, DatabaseError), self._store.open(REJECTIONS) as connection:
             rejected = connection.execute(quarantine.COUNTS).fetchall()
         for topic, reason, records in rejected:
             self.add("retail_quarantine_records", records, topic, reason)

@@ -13,11 +13,16 @@ from pydantic import BaseModel, Field, create_model
 from contracts import STOCK_LEVELS, build_model
 from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.paging import Page
-from services.api.http.parameters import ID_CHARACTERS_MAX, IdFilter, PageQuery, Sku, StoreId
-from services.api.http.problems import ITEM_PROBLEMS, document_responses
+from services.api.http.parameters import (
+    ID_CHARACTERS_MAX,
+    FromStore,
+    IdFilter,
+    PageQuery,
+    Sku,
+    StoreId,
+)
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.router import ITEM_PROBLEMS, Router, document_responses
 from services.api.problem import NotFound
 from services.api.store.selection import Condition, Selection, match
 from services.api.store.snapshots import Snapshot, Snapshots

@@ -17,10 +17,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from services.api.http.answers import LongAnswer
-from services.api.http.parameters import Parameters
-from services.api.http.problems import ITEM_PROBLEMS
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.parameters import FromStore, Parameters
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import Invalid
 from services.api.routes.views import find_table
 from services.api.store import changes

@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field
 
 from contracts import CONTRACTS, Contract, catalog, find_schemas, get_schema_id
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import ITEM_PROBLEMS
-from services.api.http.router import Router
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import NotFound
 from services.api.store.tables import AnyJson, Document, to_document
 
