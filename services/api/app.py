@@ -23,8 +23,8 @@ from services.api.http import problems
 from services.api.http.answers import Slots
 from services.api.http.guard import Guard
 from services.api.http.limits import Limits
+from services.api.http.parameters import Profile, Sources
 from services.api.http.router import CountRequests
-from services.api.http.sources import Profile, Sources
 from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,

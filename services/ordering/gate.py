@@ -48,22 +48,16 @@ log = logging.getLogger("ordering")
 
 
 class Reviews:
-    """The newest due review, and where the log ended when it was first seen to be due.
+    """Where the log ended when the newest review was first seen to be due.
 
     Record timestamps do not say which records are from before a review: one of another time would
     stand for all that follow. A heartbeat does: all earlier records precede it.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
         self._client = create_admin(settings)
         self._review_ms = 0
         self._ends: Offsets = {}
-
-    def find_due(self) -> tuple[int, int] | None:
-        """The newest due review, and world time by heartbeats, in epoch milliseconds."""
-        now_ms = read_beat_ms(self._settings)
-        return None if now_ms is None else (now_ms // DAY_MS * DAY_MS, now_ms)
 
     def is_covered(self, marker: Marker, review_ms: int) -> bool:
         """Whether the marker covers every record from before the review, which is due."""
@@ -206,10 +200,9 @@ def answer_review(
 
     Returns the last answered review.
     """
-    due = reviews.find_due()
-    if due is None or due[0] <= answered_ms:
+    now_ms = read_beat_ms(settings)  # world time by heartbeats
+    if now_ms is None or (review_ms := now_ms // DAY_MS * DAY_MS) <= answered_ms:
         return answered_ms
-    review_ms, now_ms = due
     generations = read_generations(settings, READER).get(PIPELINE)
     generation = generations and generations.promoted
     marker = generation and read_marker(settings, PIPELINE, generation.number, READER)

@@ -17,6 +17,7 @@ import httpx
 from confluent_kafka import Producer
 
 from infra.folder import Folder
+from infra.kafka import Outgoing
 from infra.lake import Folders
 from infra.security.certificates import ensure_certificate
 from infra.security.files import locate_authority
@@ -25,11 +26,11 @@ from infra.wait import wait_for
 from services.api import openapi
 from services.api.app import build_store, create_app
 from services.api.commands import Commands
+from services.api.http.parameters import Sources
 from services.api.http.server import CONNECTIONS_MAX, listen
-from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
-from services.api.store.publisher import Publisher, Record, Stored
+from services.api.store.publisher import Publisher, Stored
 from services.api.store.store import Store
 from tests.services.memory import MemoryLog
 from tests.services.writing import promote_fraud
@@ -66,9 +67,9 @@ def create_sources(log: MemoryLog, folder: Path) -> Sources:
     )
 
 
-async def write(log: MemoryLog, record: Record) -> Stored:
+async def write(log: MemoryLog, record: Outgoing) -> Stored:
     """Append what the API itself writes; there is no broker to acknowledge it."""
-    end = log.publish((record.topic, 0), record.key, record.value, record.published_ms)
+    end = log.publish((record.topic, 0), record.key, record.value, record.timestamp_ms)
     return Stored(0, end - 1)
 
 

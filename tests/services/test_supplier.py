@@ -16,8 +16,7 @@ from infra.wait import wait_until
 from services.supplier import Reliability, confirm_orders, create_confirmation
 from tests.brokers import get_producer, read_all
 from tests.seeds import create_random
-from tests.services.at_work import at_work
-from tests.services.dying import Died, limit_life
+from tests.services.at_work import Died, at_work, limit_life
 
 ORDER = PURCHASE_ORDERS.examples[0]
 GOOD = Reliability(late_share=0.0, short_share=0.0)

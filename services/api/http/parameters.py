@@ -1,23 +1,63 @@
 """Parameters of route handlers: the sources of answers, what stands in the path, times, pages."""
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
-from fastapi import Depends, Path, Query, Request
+import fastapi
+from fastapi import Depends, Query, Request
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
+from infra.identities import AsSent, Edge
 from infra.kafka import Offsets
+from infra.security.tokens import End, Token
+from infra.settings import THIS_MACHINE
+from services.api.commands import Commands
 from services.api.http.paging import CHARACTERS_MAX, NO_GENERATION, Page, PageRequest
-from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
+from services.api.store.audit import Audit
 from services.api.store.mirror import Layout, read_offsets
-from services.api.store.selection import Selection, match
 from services.api.store.store import Store
-from services.api.store.tables import Stored
+from services.api.store.tables import Selection, Stored, match
 
 LIMIT_DEFAULT = 50
 LIMIT_MAX = 500
 ID_CHARACTERS_MAX = 64
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The secure profile: the valid tokens, and the rate of requests that each may send."""
+
+    list_tokens: Callable[[], Sequence[Token]]
+    requests_per_second_max: float
+    """The rate of one token; all requests without a valid token share one such rate."""
+    requests_at_once_max: int
+    find_wall_ms: Callable[[], int]
+    list_ends: Callable[[], Iterable[End]] = tuple
+    """When tokens and certificates end."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The sources of one app; `app.state.sources` holds them."""
+
+    store: Store
+    lake: Lake
+    reports: Path
+    """The folder of the differences that `retail replay` writes."""
+    commands: Commands
+    """The commands that clients may run."""
+    audit: Audit
+    """The record of commands and refusals."""
+    hosts: Sequence[str] = THIS_MACHINE
+    """The names that the API answers to."""
+    profile: Profile | None = None
+    """Who may ask what; None: every client of the API may read and publish."""
+    edge: Edge = field(default_factory=AsSent)
+    """The transformation of a posted event before it is published."""
 
 
 # Coroutines: FastAPI would call plain functions in a worker thread.
@@ -40,8 +80,8 @@ FromSources = Annotated[Sources, Depends(get_sources)]
 FromStore = Annotated[Store, Depends(get_store)]
 FromLake = Annotated[Lake, Depends(get_lake)]
 
-StoreId = Annotated[str, Path(description="the store", max_length=ID_CHARACTERS_MAX)]
-Sku = Annotated[str, Path(description="the product", max_length=ID_CHARACTERS_MAX)]
+StoreId = Annotated[str, fastapi.Path(description="the store", max_length=ID_CHARACTERS_MAX)]
+Sku = Annotated[str, fastapi.Path(description="the product", max_length=ID_CHARACTERS_MAX)]
 
 IdFilter = Annotated[str | None, Field(max_length=ID_CHARACTERS_MAX)]
 """The query parameter that asks for rows of one id or of one short text."""

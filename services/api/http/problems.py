@@ -21,11 +21,8 @@ log = logging.getLogger("api")
 
 def install(app: FastAPI) -> None:
     """Answer every error of the app with a problem document."""
-    app.add_exception_handler(RequestValidationError, _handle_invalid)
-    app.add_exception_handler(HTTPException, _handle_http)
-    app.add_exception_handler(Exception, _handle_unexpected)
-    app.add_exception_handler(Problem, _handle_problem)
-    app.add_exception_handler(sqlite3.DatabaseError, _handle_unreadable)
+    for kind in (RequestValidationError, HTTPException, Problem, sqlite3.DatabaseError, Exception):
+        app.add_exception_handler(kind, _handle)
     app.openapi = add_problems(app.openapi)  # type: ignore[method-assign]  # as FastAPI says
 
 
@@ -36,32 +33,34 @@ def respond(problem: Problem, path: str) -> JSONResponse:
     )
 
 
-async def _handle_problem(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Problem)
-    return respond(error, request.url.path)
+async def _handle(request: Request, error: Exception) -> JSONResponse:
+    return respond(_describe(request, error), request.url.path)
 
 
-async def _handle_unreadable(request: Request, error: Exception) -> JSONResponse:
-    problem = Unavailable(
-        "Copy not readable now",
-        f"Expected to read the API's copy of the log, but: {error}. Try again in a second; "
-        "GET /readyz says which part fails.",
-    )
-    return respond(problem, request.url.path)
+def _describe(request: Request, error: Exception) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, sqlite3.DatabaseError):
+        return Unavailable(
+            "Copy not readable now",
+            f"Expected to read the API's copy of the log, but: {error}. Try again in a second; "
+            "GET /readyz says which part fails.",
+        )
+    if isinstance(error, RequestValidationError):
+        faults = [_render_fault(each) for each in error.errors()[:ERRORS_SHOWN_MAX]]
+        detail = f"{'; '.join(faults)}. What is accepted stands in GET /openapi.json."
+        return Invalid("Invalid request", detail)
+    if isinstance(error, HTTPException):
+        return _describe_http(request, error)
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    detail = "Expected to answer, but the program failed. Its log says where: make logs."
+    return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error", detail)
 
 
-async def _handle_invalid(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    faults = [_render_fault(each) for each in error.errors()[:ERRORS_SHOWN_MAX]]
-    detail = f"{'; '.join(faults)}. What is accepted stands in GET /openapi.json."
-    return respond(Invalid("Invalid request", detail), request.url.path)
-
-
-async def _handle_http(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    path, status = request.url.path, HTTPStatus(error.status_code)
+def _describe_http(request: Request, error: HTTPException) -> Problem:
+    status = HTTPStatus(error.status_code)
     if status == HTTPStatus.NOT_FOUND:
-        detail = f"Expected one of the paths in GET /openapi.json, found {path}."
+        detail = f"Expected one of the paths in GET /openapi.json, found {request.url.path}."
     elif status == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = (error.headers or {}).get("Allow", "GET")
         detail = (
@@ -69,15 +68,7 @@ async def _handle_http(request: Request, error: Exception) -> JSONResponse:
         )
     else:
         detail = str(error.detail)
-    problem = Problem(status, status.phrase.capitalize(), detail, headers=error.headers)
-    return respond(problem, path)
-
-
-async def _handle_unexpected(request: Request, error: Exception) -> JSONResponse:
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    detail = "Expected to answer, but the program failed. Its log says where: make logs."
-    problem = Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error", detail)
-    return respond(problem, request.url.path)
+    return Problem(status, status.phrase.capitalize(), detail, headers=error.headers)
 
 
 def _render_fault(error: ErrorDetails) -> str:

@@ -19,7 +19,7 @@ from services.api.http.parameters import FromStore, IdFilter, NoParameters, Page
 from services.api.http.router import Router, document_responses
 from services.api.routes.pipelines import Name, find_generations
 from services.api.store.mirrored import AUDITED
-from services.api.store.selection import WHOLE_MAX
+from services.api.store.tables import WHOLE_MAX
 
 BECAUSE_CHARACTERS_MAX = 500
 CUSTOMER_CHARACTERS_MAX = 64
@@ -102,9 +102,7 @@ class AuditPage(TopicsPage):
 
 
 RESPONSES = document_responses(
-    HTTPStatus.NOT_FOUND,
-    HTTPStatus.CONFLICT,
-    HTTPStatus.GATEWAY_TIMEOUT,
+    HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT
 )
 
 action = partial(router.post, response_model=Done, responses=RESPONSES)

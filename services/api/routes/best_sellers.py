@@ -23,10 +23,9 @@ from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import NotFound, Problem
 from services.api.routes.views import TABLES
 from services.api.store.finality import Finality
-from services.api.store.selection import WHOLE_MAX
 from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import Document
+from services.api.store.tables import WHOLE_MAX, Document
 from services.times import render_instant
 
 TOP_DEFAULT = 10

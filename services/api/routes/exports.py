@@ -27,10 +27,7 @@ NDJSON = "application/x-ndjson"
 
 Lines = Generator[bytes, None, None]
 
-ANSWERS: Responses = {
-    200: {"content": {NDJSON: {"schema": {"type": "string"}}}},
-    **ITEM_PROBLEMS,
-}
+ANSWERS: Responses = {200: {"content": {NDJSON: {"schema": {"type": "string"}}}}, **ITEM_PROBLEMS}
 
 router = Router(tags=["views"])
 

@@ -38,11 +38,7 @@ class WorldTime(BaseModel):
     state: str = Field(description="running, or stopped: then world time stands")
 
 
-@router.get(
-    "/healthz",
-    summary="Whether the process works",
-    response_model_exclude_unset=True,
-)
+@router.get("/healthz", summary="Whether the process works", response_model_exclude_unset=True)
 async def get_health(store: FromStore, _: NoParameters) -> Health:
     if not store.is_alive():
         raise Problem(

@@ -29,19 +29,12 @@ from services.api.http.parameters import (
 )
 from services.api.http.read_your_writes import ViewParameters
 from services.api.http.router import ITEM_PROBLEMS, Router
-from services.api.lake.movements import (
-    TOPICS,
-    Span,
-    find_movements,
-    find_stock_outs,
-    sum_movements,
-)
+from services.api.lake.movements import TOPICS, Span, find_movements, find_stock_outs, sum_movements
 from services.api.lake.tables import Lake, Record, find_records
 from services.api.problem import NotFound
 from services.api.routes.stock import STOCK, StockLevel
 from services.api.routes.views import TABLES, Key, find_row
-from services.api.store.selection import WHOLE_MIN
-from services.api.store.tables import AnyJson, Document
+from services.api.store.tables import WHOLE_MIN, AnyJson, Document
 from services.times import render_instant, render_instant_or_none, render_instants
 
 MOMENTS = ("event_time", "published_at", "started_at", "ended_at", "known_at")
@@ -183,11 +176,7 @@ class Available(BaseModel):
     reason: str | None = Field(description="why it has not, and what to do; null: it has")
 
 
-@router.get(
-    "/v1/history",
-    summary="Whether the past can be asked for",
-    response_model=Available,
-)
+@router.get("/v1/history", summary="Whether the past can be asked for", response_model=Available)
 def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
     missing = lake.find_missing(*TOPICS)
     reason = None if missing is None else missing.detail

@@ -20,9 +20,8 @@ from prometheus_client.registry import Collector
 from contracts import ALERTS
 from infra.clock import get_wall_ms
 from ops.generations.record import State
-from services.api.http.parameters import NoParameters
+from services.api.http.parameters import NoParameters, Profile
 from services.api.http.router import Router
-from services.api.http.sources import Profile
 from services.api.problem import Unavailable
 from services.api.routes import quarantine
 from services.api.routes.pipelines import Pipeline, describe_all
@@ -118,9 +117,7 @@ router = Router(tags=["metrics"])
     "/metrics",
     summary="Figures for Prometheus",
     response_class=Response,
-    responses={
-        200: {"content": {TEXT: {"schema": {"type": "string"}}}},
-    },
+    responses={200: {"content": {TEXT: {"schema": {"type": "string"}}}}},
 )
 def get_metrics(request: Request, _: NoParameters) -> Response:
     registry: CollectorRegistry = request.app.state.figures
@@ -222,11 +219,7 @@ class Scrape:
 
     def add_generation(self, materializer: Materializer) -> None:
         """A generation that the API follows: a served one, or a standby."""
-        generation, marker, work = (
-            materializer.generation,
-            materializer.marker,
-            materializer.work,
-        )
+        generation, marker, work = (materializer.generation, materializer.marker, materializer.work)
         labels = (generation.pipeline, str(generation.number))
         self.add("retail_pipeline_state_bytes", marker.state_bytes if marker else None, *labels)
         self._add_durations(labels, work.batches)

@@ -15,8 +15,7 @@ from services.api.problem import NotFound
 from services.api.store.marker import group_by_topic
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import REJECTIONS
-from services.api.store.selection import WHOLE_MAX
-from services.api.store.tables import AnyJson, Document, Stored, to_document
+from services.api.store.tables import WHOLE_MAX, AnyJson, Document, Stored, to_document
 from services.quarantine.release import find_remedy
 
 WORDS_MAX = 300

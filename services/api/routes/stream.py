@@ -65,10 +65,7 @@ class StreamQuery(Parameters):
     "view, and apply the changes of later batches. A reader that comes back with Last-Event-ID "
     "gets what it missed, or a `reset`. An `end` is the last event and says why.",
     response_class=StreamingResponse,
-    responses={
-        200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}},
-        **ITEM_PROBLEMS,
-    },
+    responses={200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}, **ITEM_PROBLEMS},
 )
 async def stream_view(
     request: Request,

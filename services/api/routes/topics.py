@@ -126,11 +126,7 @@ def render(contract: Contract) -> Document:
     return describe(contract).model_dump()
 
 
-@router.get(
-    "/v1/topics",
-    summary="Every topic and view with its contract",
-    response_model=Topics,
-)
+@router.get("/v1/topics", summary="Every topic and view with its contract", response_model=Topics)
 async def list_topics(_: NoParameters) -> JSONResponse:
     return JSONResponse({"topics": [render(contract) for _, contract in sorted(CONTRACTS.items())]})
 
@@ -144,8 +140,7 @@ async def list_topics(_: NoParameters) -> JSONResponse:
 async def get_topic(name: Name, _: NoParameters) -> JSONResponse:
     if name not in CONTRACTS:
         raise NotFound(
-            "Unknown topic",
-            f"Expected one of {', '.join(sorted(CONTRACTS))}, found {name}.",
+            "Unknown topic", f"Expected one of {', '.join(sorted(CONTRACTS))}, found {name}."
         )
     return JSONResponse(render(CONTRACTS[name]))
 

@@ -23,10 +23,9 @@ from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_
 from services.api.http.router import ITEM_PROBLEMS, Router, document_responses
 from services.api.problem import Invalid, NotFound
 from services.api.store.finality import Finality
-from services.api.store.selection import Selection
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import AnyJson, Document, Table
+from services.api.store.tables import AnyJson, Document, Selection, Table
 from services.times import render_instant, render_instant_or_none
 
 router = Router(tags=["views"])
@@ -219,10 +218,7 @@ async def get_alert(store: FromStore, key: Key, query: ViewParameters) -> JSONRe
 
 
 async def list_rows_of(
-    store: Store,
-    table: Table,
-    query: RowsQuery,
-    order: Order = Order.KEY,
+    store: Store, table: Table, query: RowsQuery, order: Order = Order.KEY
 ) -> Document:
     """One page of the view's rows, in this order unless the query names another. Raises Problem."""
     order = query.order or order

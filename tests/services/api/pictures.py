@@ -15,8 +15,7 @@ from contracts import RECEIPTS
 from tests.services.api.browser import NARROW, WIDE, Scheme, chromium, visiting
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop
-from tests.services.showing_files import fill_folder
+from tests.services.showing import PIPELINES, SHELF, Shop, fill_folder
 
 USAGE = "Expected a folder: python -m tests.services.api.pictures FOLDER"
 CASE = {

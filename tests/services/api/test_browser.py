@@ -20,8 +20,7 @@ from tests.services.api.browser import AXE, NARROW, Visit, chromium, visiting
 from tests.services.api.pictures import CASE, PAGES
 from tests.services.memory import MemoryLog
 from tests.services.serving import SECONDS_MAX, TOKEN, Answers, create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop
-from tests.services.showing_files import fill_folder
+from tests.services.showing import PIPELINES, SHELF, Shop, fill_folder
 from tests.services.writing import invalidate, promote
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(120)]

@@ -11,14 +11,7 @@ from contracts.validation import Rejection, unwrap, validate
 from infra.errors import UserError
 from infra.settings import Settings
 from services.quarantine.release import Refused, Released, read_record, release
-from tests.services.quarantine.publishing import (
-    HOUR_MS,
-    Place,
-    hours,
-    publish,
-    put,
-    stop_world,
-)
+from tests.services.quarantine.publishing import HOUR_MS, Place, hours, publish, put, stop_world
 
 pytestmark = pytest.mark.e2e
 

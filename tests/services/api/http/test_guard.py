@@ -15,7 +15,7 @@ from contracts import ACTIONS, RECEIPTS, decode
 from infra.security.tokens import Role, Token
 from services.api.app import create_app
 from services.api.http.guard import BUCKETS_MAX, FOR_OPERATORS, OPEN, Guard, find_role
-from services.api.http.sources import Profile
+from services.api.http.parameters import Profile
 from services.api.store.audit import Bucket
 from tests.services.memory import MemoryLog
 from tests.services.serving import OPENAPI, Answers, create_sources, serving

@@ -12,10 +12,10 @@ import pytest
 from contracts import RECEIPTS
 from infra.security.tokens import Role, Token
 from infra.settings import Settings
-from services.api.http.sources import Profile
+from services.api.http.parameters import Profile
 from services.api.routes.topics import describe
+from tests.services.clients import exchange, read_status
 from tests.services.memory import MemoryLog
-from tests.services.raw import exchange, read_status
 from tests.services.serving import TOKEN, Answers, check_problem, create_sources, serving
 from tests.services.world import NOON, announce
 

@@ -1,5 +1,6 @@
 """What acts: only with the token, never for another site, one of a kind, as the command says."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -10,6 +11,9 @@ import httpx
 import pytest
 
 from services.api import commands
+from services.api.app import RETAIL
+from services.api.commands import Commands
+from services.api.problem import Problem
 from services.api.routes.actions import (
     BECAUSE_CHARACTERS_MAX,
     CUSTOMER_CHARACTERS_MAX,
@@ -170,3 +174,18 @@ def test_a_long_command_holds_up_no_short_one(log: MemoryLog, tmp_path: Path, pa
         for path in ACTIONS:
             expected = HTTPStatus.SERVICE_UNAVAILABLE if path in LONG else HTTPStatus.OK
             assert act(api, path).status_code == expected, path
+
+
+def test_it_is_the_installed_command_line_which_says_what_it_does_not_know() -> None:
+    commands = Commands(RETAIL, lambda: "a token")
+    output = commands.run("replay", "--help")
+    for name in ("diff", "promote", "rollback", "prune"):
+        assert name in output
+    with pytest.raises(Problem, match="No such command"):
+        commands.run("replay", "guess")
+
+
+def test_it_runs_as_the_operator_whoever_the_api_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAFKA_SERVICE", "api")
+    program = "import os; print(os.environ['KAFKA_SERVICE'])"
+    assert Commands((sys.executable, "-c", program), lambda: "a token").run() == "operator"

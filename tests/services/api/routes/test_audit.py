@@ -9,9 +9,10 @@ import pytest
 from contracts import ACTIONS, build_model, decode
 from contracts.times import to_epoch_ms
 from infra.clock import get_wall_ms
+from infra.kafka import Outgoing
 from services.api import commands
 from services.api.store.audit import Audit
-from services.api.store.publisher import Record, Refused
+from services.api.store.publisher import Refused
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, serving_commands
 from tests.services.world import NOON, announce
@@ -120,7 +121,7 @@ def test_what_a_command_refuses_or_does_not_end_is_told_and_recorded(
 
 
 def test_what_cannot_be_recorded_is_not_begun(log: MemoryLog, tmp_path: Path) -> None:
-    async def refuse(_: Record) -> None:
+    async def refuse(_: Outgoing) -> None:
         raise Refused("no such topic")
 
     program = f"import pathlib; pathlib.Path({str(tmp_path / 'begun')!r}).touch()"

@@ -13,8 +13,7 @@ from contracts import ALERTS, STORE_SALES
 from contracts.schemas import get_schema_id
 from tests.services.memory import MemoryLog
 from tests.services.serving import OPENAPI, Answers, check_problem, create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop
-from tests.services.showing_files import fill_folder
+from tests.services.showing import PIPELINES, SHELF, Shop, fill_folder
 from tests.services.world import NOON
 
 Query = dict[str, Any]

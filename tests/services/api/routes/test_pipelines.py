@@ -13,8 +13,7 @@ from contracts import ADJUSTMENTS, ALERTS, BEST_SELLERS, RECEIPTS, STOCK_LEVELS,
 from services.api.routes.exports import EXPORTS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
-from tests.services.showing import Shop
-from tests.services.showing_files import write_report
+from tests.services.showing import Shop, write_report
 from tests.services.world import announce
 from tests.services.writing import MORNING, Writing, promote, prune
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from contracts import STOCK_LEVELS
-from services.api.http.sources import Sources
+from services.api.http.parameters import Sources
 from services.api.routes import stream
 from services.api.routes.stream import Position, render_events
 from services.api.store import changes
-from tests.services.following import STREAM, Told, following
+from tests.services.clients import STREAM, Told, following
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.writing import Writing, invalidate, promote
