@@ -51,9 +51,10 @@ def find_failures(records: Iterable[logging.LogRecord]) -> list[str]:
     return [each.getMessage() for each in records if each.levelno >= logging.ERROR]
 
 
-def check_problem(answer: httpx.Response, status: int, title: str) -> None:
-    """The answer is a problem with this status and title."""
+def check_problem(answer: httpx.Response, status: int, title: str, *words: str) -> None:
+    """The answer is a problem with this status and title, and with these words in its detail."""
     assert (answer.status_code, answer.json().get("title")) == (status, title), answer.text
+    assert all(word in answer.json()["detail"] for word in words), answer.text
 
 
 def create_sources(log: MemoryLog, folder: Path) -> Sources:
@@ -112,6 +113,10 @@ class Answers:
 
         assert wait_for(is_held, SECONDS_MAX, POLL_SECONDS), seen[0].text
         return seen[0].json()
+
+    def await_items(self, path: str, count: int) -> Any:
+        """The list, once it has so many items."""
+        return self.eventually(path, lambda page: len(page["items"]) == count)
 
     def until(self, holds: Callable[[], bool]) -> None:
         assert wait_for(holds, SECONDS_MAX, POLL_SECONDS)

@@ -1,6 +1,8 @@
 """A small shop with something for every part of a page, and a lake and a report beside it."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from infra.folder import Folder
 from infra.lake import Folders
 from infra.reports import find_difference
 from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.silver import Silver
 from tests.services.world import NOON, announce, find_minute
 from tests.services.writing import INPUT_PARTITIONS, Writing, all_on_time, promote
@@ -244,3 +247,16 @@ def write_report(folder: Path) -> None:
     file = find_difference(folder / "reports", "fraud", 2, 3)
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps(REPORT))
+
+
+@contextmanager
+def serving_shop(log: MemoryLog, folder: Path) -> Iterator[Answers]:
+    """The API of the shop in the log and of what is beside it, once it has read all of it."""
+    fill_folder(folder)
+    with serving(create_sources(log, folder)) as api:
+        for pipeline in PIPELINES:
+            api.ready(pipeline=pipeline)
+        for path in ("/v1/orders", "/v1/quarantine", f"/v1/prices/{SHELF[1]}/history"):
+            api.await_items(path, 3)
+        api.await_items(f"/v1/promotions/{SHELF[1]}", 2)
+        yield api

@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.api.problem import Problem
@@ -85,7 +86,7 @@ def add_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
 
 
 class Router(APIRouter):
-    """Routes whose operations are called as their functions.
+    """Routes whose operations are called as their functions, in camel case.
 
     The app takes these routes as they are. By `include_router` it would make each of them again
     before its first answer, and look up the route of each request twice.
@@ -94,7 +95,7 @@ class Router(APIRouter):
     def __init__(self, responses: Responses | None = None, **options: Any) -> None:
         """`responses`: of each route, beside ALWAYS. `options`: of FastAPI's router."""
         super().__init__(
-            generate_unique_id_function=lambda route: name_operation(route.name),
+            generate_unique_id_function=lambda route: to_camel(route.name),
             responses={**document_responses(*ALWAYS), **(responses or {})},
             **options,
         )
@@ -142,12 +143,6 @@ class CountRequests:
 
     def _add(self, scope: Scope, status: int, began: float) -> None:
         name = getattr(scope.get("route"), "name", None)
-        labels = (name_operation(name) if name else NO_OPERATION, str(status))
+        labels = (to_camel(name) if name else NO_OPERATION, str(status))
         self._requests.labels(*labels).inc()
         self._seconds.labels(*labels).observe(monotonic() - began)
-
-
-def name_operation(function: str) -> str:
-    """The id of the operation of a route function: its name in camel case."""
-    first, *others = function.split("_")
-    return first + "".join(word.capitalize() for word in others)

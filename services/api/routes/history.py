@@ -229,15 +229,9 @@ def list_movements(
     page = request.build(
         rows, lambda row: (row["event_time"], row["topic"], row["partition"], row["offset"])
     )
-    return JSONResponse(
-        {
-            "store_id": store_id,
-            "sku": sku,
-            "items": [_render_movement(row) for row in page.items],
-            "next": page.next,
-            **as_of,
-        }
-    )
+    items = [_render_movement(row) for row in page.items]
+    shelf = {"store_id": store_id, "sku": sku}
+    return JSONResponse({**shelf, "items": items, "next": page.next, **as_of})
 
 
 @router.get(
@@ -259,16 +253,10 @@ def list_stock_outs(
         as_of = date_by_offsets(snapshot.list_ends())
     page = request.build(rows, lambda row: (row["started_at"],))
     rendered = (render_instants(row, MOMENTS) for row in page.items)
-    return JSONResponse(
-        {
-            "store_id": store_id,
-            "sku": sku,
-            "items": [{name: row[name] for name in StockOut.model_fields} for row in rendered],
-            "lost_ms": rows[0]["lost_ms_in_all"] if rows else 0,
-            "next": page.next,
-            **as_of,
-        }
-    )
+    items = [{name: row[name] for name in StockOut.model_fields} for row in rendered]
+    lost_ms = rows[0]["lost_ms_in_all"] if rows else 0
+    shelf = {"store_id": store_id, "sku": sku}
+    return JSONResponse({**shelf, "items": items, "lost_ms": lost_ms, "next": page.next, **as_of})
 
 
 @router.get(

@@ -19,8 +19,8 @@ from tests.services.api import lone
 from tests.services.api.browser import AXE, NARROW, Visit, chromium, visiting
 from tests.services.api.pictures import CASE, PAGES
 from tests.services.memory import MemoryLog
-from tests.services.serving import SECONDS_MAX, TOKEN, Answers, create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop, fill_folder
+from tests.services.serving import SECONDS_MAX, TOKEN, Answers
+from tests.services.showing import SHELF, Shop, serving_shop
 from tests.services.writing import invalidate, promote
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(120)]
@@ -40,14 +40,7 @@ def shop(log: MemoryLog) -> Shop:
 
 @pytest.fixture(scope="module")
 def api(log: MemoryLog, shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    folder = tmp_path_factory.mktemp("shop")
-    fill_folder(folder)
-    with serving(create_sources(log, folder)) as answers:
-        for pipeline in PIPELINES:
-            answers.ready(pipeline=pipeline)
-        answers.eventually("/v1/orders", lambda answer: len(answer["items"]) == 3)
-        answers.eventually(f"/v1/prices/{SKU}/history", lambda answer: len(answer["items"]) == 3)
-        answers.eventually(f"/v1/promotions/{SKU}", lambda answer: len(answer["items"]) == 2)
+    with serving_shop(log, tmp_path_factory.mktemp("shop")) as answers:
         yield answers
 
 

@@ -78,14 +78,12 @@ def api(kafka: Settings, tmp_path: Path) -> Iterator[Answers]:
         yield answers.ready()
 
 
-@pytest.mark.thorough
 def test_the_committed_document_is_the_routes_own() -> None:
     assert openapi.render() == OPENAPI, "commit it: python -m services.api.openapi"
 
 
 @pytest.mark.thorough
 @pytest.mark.e2e
-@pytest.mark.thorough
 def test_whatever_a_client_makes_of_the_document_is_answered_by_it(
     api: Answers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

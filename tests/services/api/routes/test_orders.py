@@ -12,7 +12,7 @@ from contracts.partitions import choose_partition
 from contracts.times import to_epoch_ms
 from services.ordering.decision import Proposal, Shelf, sum_positions
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers
+from tests.services.serving import Answers, check_problem
 from tests.services.writing import Writing, promote
 
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
@@ -161,9 +161,8 @@ def test_units_of_a_weighed_product_say_what_of_and_a_shelf_without_a_review_is_
     propose(reorder, 0, -8_150, pack_size_units=12_500, measure="kilogram")
     [item] = read_positions(log, api, reorder, 0)["items"]
     assert (item["moved_units"], item["measure"]) == (-8_150, "kilogram")
-    answer = api.get("/v1/positions/S003/NOTHING")
-    assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert "S003/NOTHING" in answer.json()["detail"]
+    unknown = api.get("/v1/positions/S003/NOTHING")
+    check_problem(unknown, HTTPStatus.NOT_FOUND, "No review of the shelf", "S003/NOTHING")
 
 
 def test_a_shelf_whose_first_reviews_are_dropped_has_no_known_position(

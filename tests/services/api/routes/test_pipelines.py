@@ -12,7 +12,7 @@ import pytest
 from contracts import ADJUSTMENTS, ALERTS, BEST_SELLERS, RECEIPTS, STOCK_LEVELS, STORE_SALES
 from services.api.routes.exports import EXPORTS_MAX
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers
+from tests.services.serving import Answers, check_problem
 from tests.services.showing import Shop, write_report
 from tests.services.world import announce
 from tests.services.writing import MORNING, Writing, promote, prune
@@ -118,9 +118,8 @@ def test_exports_are_limited_and_give_places_back(inventory: Writing, running: A
     with ExitStack() as exports:
         for _ in range(EXPORTS_MAX):
             exports.enter_context(running.stream(ROWS))
-        refused = running.get(ROWS)
-        assert refused.status_code == HTTPStatus.TOO_MANY_REQUESTS
-        assert "at most 2 exports" in refused.json()["detail"]
+        refused, words = running.get(ROWS), "at most 2 exports"
+        check_problem(refused, HTTPStatus.TOO_MANY_REQUESTS, "Too many exports", words)
     running.until(lambda: running.get(ROWS).status_code == HTTPStatus.OK)
 
 
