@@ -230,12 +230,8 @@ def fill_folder(home: Path) -> None:
     sku = {"sku": SHELF[1]}
     put(ADJUSTMENTS, -90, "opening", units=12, **sku)
     for minute, units in ((-80, 5), (-60, 7)):
-        put(
-            RECEIPTS,
-            minute,
-            f"sale-{minute}",
-            lines=[{**sku, "units": units, "unit_price_cents": 179}],
-        )
+        lines = [{**sku, "units": units, "unit_price_cents": 179}]
+        put(RECEIPTS, minute, f"sale-{minute}", lines=lines)
     put(REFUNDS, -20, "back", lines=[{**sku, "units": 2, "unit_price_cents": 179}])
     for minute, status, units in ((-70, "dispatched", 0), (-30, "received", 24)):
         lines = [{**sku, "dispatched_units": 24, "received_units": units}]

@@ -109,9 +109,8 @@ def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
     visit.await_text("#on-hand .value", "30")
     visit.await_text("#movement-rows", "adjusted")
     movements = api.json(f"/v1/history/movements/{STORE}/{SKU}")["items"]
-    changes = [
-        f"{movement['units_on_hand_change']:+,}".replace("+0", "0") for movement in movements
-    ]
+    units = [movement["units_on_hand_change"] for movement in movements]
+    changes = [f"{change:+,}".replace("+0", "0") for change in units]
     assert [row[2] for row in visit.rows("#movement-rows")] == changes[::-1]
     [out] = visit.rows("#stock-out-rows")
     assert out[2:] == ["30 min", "0"]
@@ -274,10 +273,8 @@ def test_the_way_of_the_records_is_drawn_with_what_the_api_says_of_it(
     )
     pipelines = api.json("/v1/pipelines")["pipelines"]
     drawn = set(visit.page.locator("#flow text").all_text_contents())
-    assert {
-        "API",
-        *(f"{pipeline['pipeline']} · g{pipeline['generation']}" for pipeline in pipelines),
-    } <= drawn
+    served = {f"{pipeline['pipeline']} · g{pipeline['generation']}" for pipeline in pipelines}
+    assert {"API", *served} <= drawn
     names = {view for pipeline in pipelines for view in pipeline["views"]}
     names |= {topic for pipeline in pipelines for topic in pipeline["lag_records_by_input"]}
     assert {name.removeprefix("public.").removesuffix(".v1") for name in names} <= drawn

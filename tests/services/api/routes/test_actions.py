@@ -45,9 +45,8 @@ RELEASE = "/v1/quarantine/public.sales.receipt.v1/2/7/release?because="
 
 
 def set_thresholds(count: int) -> str:
-    return (
-        f"/v1/pipelines/fraud/start?{'&'.join(f'set=sales_max={limit}' for limit in range(count))}"
-    )
+    thresholds = "&".join(f"set=sales_max={limit}" for limit in range(count))
+    return f"/v1/pipelines/fraud/start?{thresholds}"
 
 
 ASKED: Mapping[HTTPStatus, Sequence[str]] = {

@@ -164,9 +164,7 @@ def test_every_pipeline_has_its_own_lag_books_and_freshness(
     running.eventually("/v1/pipelines/fraud", lambda answer: answer["freshness_ms"] is not None)
     answer = {each["pipeline"]: each for each in running.json("/v1/pipelines")["pipelines"]}
     assert answer["fraud"]["views"] == [ALERTS.name]
-    counted = {
-        name: (pipeline["lag_records"], list_applied(pipeline)) for name, pipeline in answer.items()
-    }
+    counted = {name: (each["lag_records"], list_applied(each)) for name, each in answer.items()}
     assert counted == {"fraud": (0, [12]), "inventory": (2, [3, 7])}
     assert answer["inventory"]["freshness_ms"] is None
     assert running.json("/v1/pipelines/inventory")["lag_records"] == 2

@@ -46,10 +46,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         analytics.put(STORE_SALES, store_id=store, **window, units=10 + number, units_on_time=1)
     analytics.put(STORE_SALES, store_id="S003", revenue_cents=LARGEST)
     for customer, hours in (("C1", -1), ("C1", 1), ("C2", 0)):
-        time = TEN + timedelta(hours=hours)
-        analytics.put(
-            VISITS, customer_id=customer, slot_start=time, visit_start=time, visit_end=time
-        )
+        names = ("slot_start", "visit_start", "visit_end")
+        times = dict.fromkeys(names, TEN + timedelta(hours=hours))
+        analytics.put(VISITS, customer_id=customer, **times)
     later = TEN + timedelta(hours=1, minutes=5)
     analytics.put(VISITS, customer_id="C1", slot_start=later, status="withdrawn")
     analytics.put(ALERTS, subject="A")
