@@ -29,7 +29,7 @@ from pipelines.reorder.policy import (
     lift_permille,
 )
 from services.ordering.decision import Limits, Order, Proposal, Shelf, decide
-from services.supplier.shipment import Reliability, create_confirmation
+from services.supplier import Reliability, create_confirmation
 
 DAY_MS = 24 * HOUR_MS
 HOURS_PER_DAY = 24

@@ -29,22 +29,15 @@ def main() -> None:
     log = set_up_logging(COMPONENT)
     certificate = prepare(current)
     app = create_app(create_sources(current))
-    keep_for_good()
+    # Otherwise Python looks through all modules, routes and models for garbage several times a
+    # minute, for 150 ms in which no thread answers.
+    gc.collect()
+    gc.freeze()
     listening = listen(app, current.listen_host, current.api_port, certificate)
     log.info("answering on %s", current.api_url)
     if listening.context is not None:
         Renewal(current, listening.context).start()
     listening.run()
-
-
-def keep_for_good() -> None:
-    """Exempt the modules, routes and models from garbage collection.
-
-    Otherwise Python looks through all of them several times a minute, for 150 ms in which no thread
-    answers.
-    """
-    gc.collect()
-    gc.freeze()
 
 
 def prepare(current: Settings) -> Path | None:

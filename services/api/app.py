@@ -23,8 +23,8 @@ from services.api.http import problems
 from services.api.http.answers import Slots
 from services.api.http.guard import Guard
 from services.api.http.limits import Limits
+from services.api.http.parameters import Profile, Sources
 from services.api.http.router import CountRequests
-from services.api.http.sources import Profile, Sources
 from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
@@ -52,8 +52,8 @@ from services.api.store.database import locate_folder
 from services.api.store.freshness import Freshness, ReadEnds
 from services.api.store.materializer import Materializer, OnLoaded, OpenLog
 from services.api.store.materializers import Announce, Materializers, Registration, create_announcer
-from services.api.store.mirror import Layout, Mirror
-from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
+from services.api.store.mirror import Mirror
+from services.api.store.mirrored import MIRRORED
 from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.store import Commits, Store
 
@@ -172,9 +172,6 @@ def build_store(
             generation, path, open_log, on_loaded, commits.notify, freshness.measure_wait
         )
 
-    def mirror(layout: Layout, file: str) -> Mirror:
-        return Mirror(layout, folder / f"{file}.sqlite", open_log)
-
     generations = Materializers(folder, create)
     freshness = Freshness(generations.list_inputs, read_ends)
     return Store(
@@ -184,10 +181,7 @@ def build_store(
         freshness=freshness,
         publisher=publisher,
         registration=Registration(name, generations.list_loaded, announce),
-        prices=mirror(PRICES, "prices"),
-        promotions=mirror(PLANNED, "promotions"),
-        orders=mirror(ORDERS, "orders"),
-        confirmations=mirror(CONFIRMED, "confirmations"),
-        rejections=mirror(REJECTIONS, "quarantine"),
-        actions=mirror(AUDITED, "actions"),
+        mirrors={
+            layout.topic: Mirror(layout, folder / layout.file, open_log) for layout in MIRRORED
+        },
     )

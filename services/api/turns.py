@@ -35,7 +35,7 @@ def give_way(rows: Iterable[Row]) -> Iterator[Row]:
 def run_server(serving: Coroutine[Any, Any, None]) -> None:
     """Run the server to its end, in a loop that says when it waits for requests."""
     try:
-        with asyncio.Runner(loop_factory=_create_loop) as runner:
+        with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(_Selector())) as runner:
             runner.run(serving)
     finally:
         _unasked.set()
@@ -48,7 +48,3 @@ class _Selector(selectors.DefaultSelector):
             return super().select(timeout)
         finally:
             _unasked.clear()
-
-
-def _create_loop() -> asyncio.AbstractEventLoop:
-    return asyncio.SelectorEventLoop(_Selector())

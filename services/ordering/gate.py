@@ -39,7 +39,7 @@ TRANSACTIONAL_ID = "ordering"
 """A fixed id, so that the next gate fences the last one."""
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
-BEATS = TopicPartition(HEARTBEATS.name, 0)
+BEATS = (HEARTBEATS.name, 0)
 """The partition whose commit notes the review: it exists whichever generation is promoted."""
 
 READER = Reader(create_reader("ordering"))
@@ -48,22 +48,16 @@ log = logging.getLogger("ordering")
 
 
 class Reviews:
-    """The newest due review, and where the log ended when it was first seen to be due.
+    """Where the log ended when the newest review was first seen to be due.
 
     Record timestamps do not say which records are from before a review: one of another time would
     stand for all that follow. A heartbeat does: all earlier records precede it.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
         self._client = create_admin(settings)
         self._review_ms = 0
         self._ends: Offsets = {}
-
-    def find_due(self) -> tuple[int, int] | None:
-        """The newest due review, and world time by heartbeats, in epoch milliseconds."""
-        now_ms = read_beat_ms(self._settings)
-        return None if now_ms is None else (now_ms // DAY_MS * DAY_MS, now_ms)
 
     def is_covered(self, marker: Marker, review_ms: int) -> bool:
         """Whether the marker covers every record from before the review, which is due."""
@@ -130,7 +124,7 @@ class OrderPublisher:
 
     def find_answered_ms(self) -> int:
         """The last answered review, in epoch ms; 0: none. Raises TimeoutError."""
-        [noted] = fetch_committed(self._consumer, GROUP, [(BEATS.topic, BEATS.partition)])
+        [noted] = fetch_committed(self._consumer, GROUP, [BEATS])
         return int(noted.metadata or 0)
 
     def publish(self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Offsets) -> None:
@@ -176,16 +170,10 @@ class OrderPublisher:
             self._producer.poll(0)
 
     def _note(self, review_ms: int, read: Offsets) -> None:
-        places = [
-            BEATS,
-            *[TopicPartition(*partition, offset) for partition, offset in read.items()],
-        ]
         self._producer.send_offsets_to_transaction(
             [
-                TopicPartition(
-                    place.topic, place.partition, max(place.offset, 0), metadata=str(review_ms)
-                )
-                for place in places
+                TopicPartition(*partition, offset, metadata=str(review_ms))
+                for partition, offset in {BEATS: 0, **read}.items()
             ],
             self._consumer.consumer_group_metadata(),
             ANSWER_SECONDS_MAX,
@@ -212,10 +200,9 @@ def answer_review(
 
     Returns the last answered review.
     """
-    due = reviews.find_due()
-    if due is None or due[0] <= answered_ms:
+    now_ms = read_beat_ms(settings)  # world time by heartbeats
+    if now_ms is None or (review_ms := now_ms // DAY_MS * DAY_MS) <= answered_ms:
         return answered_ms
-    review_ms, now_ms = due
     generations = read_generations(settings, READER).get(PIPELINE)
     generation = generations and generations.promoted
     marker = generation and read_marker(settings, PIPELINE, generation.number, READER)

@@ -22,11 +22,11 @@ from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from infra.wait import wait_until
 from ops.verify.log import read
+from services import supplier
 from services.api.app import create_sources
 from services.ordering.gate import OrderPublisher, Reviews, answer_review
 from services.quarantine import follower as quarantine
 from services.quarantine.follower import read_progress
-from services.supplier import follower as supplier
 from tests.brokers import read_all
 from tests.contracts.evolution.editing import HERE, check_contracts
 from tests.contracts.expectations import find_violations

@@ -17,6 +17,7 @@ import httpx
 from confluent_kafka import Producer
 
 from infra.folder import Folder
+from infra.kafka import Outgoing
 from infra.lake import Folders
 from infra.security.certificates import ensure_certificate
 from infra.security.files import locate_authority
@@ -25,11 +26,11 @@ from infra.wait import wait_for
 from services.api import openapi
 from services.api.app import build_store, create_app
 from services.api.commands import Commands
+from services.api.http.parameters import Sources
 from services.api.http.server import CONNECTIONS_MAX, listen
-from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
-from services.api.store.publisher import Publisher, Record, Stored
+from services.api.store.publisher import Publisher, Stored
 from services.api.store.store import Store
 from tests.services.memory import MemoryLog
 from tests.services.writing import promote_fraud
@@ -50,9 +51,10 @@ def find_failures(records: Iterable[logging.LogRecord]) -> list[str]:
     return [each.getMessage() for each in records if each.levelno >= logging.ERROR]
 
 
-def check_problem(answer: httpx.Response, status: int, title: str) -> None:
-    """The answer is a problem with this status and title."""
+def check_problem(answer: httpx.Response, status: int, title: str, *words: str) -> None:
+    """The answer is a problem with this status and title, and with these words in its detail."""
     assert (answer.status_code, answer.json().get("title")) == (status, title), answer.text
+    assert all(word in answer.json()["detail"] for word in words), answer.text
 
 
 def create_sources(log: MemoryLog, folder: Path) -> Sources:
@@ -66,9 +68,9 @@ def create_sources(log: MemoryLog, folder: Path) -> Sources:
     )
 
 
-async def write(log: MemoryLog, record: Record) -> Stored:
+async def write(log: MemoryLog, record: Outgoing) -> Stored:
     """Append what the API itself writes; there is no broker to acknowledge it."""
-    end = log.publish((record.topic, 0), record.key, record.value, record.published_ms)
+    end = log.publish((record.topic, 0), record.key, record.value, record.timestamp_ms)
     return Stored(0, end - 1)
 
 
@@ -111,6 +113,10 @@ class Answers:
 
         assert wait_for(is_held, SECONDS_MAX, POLL_SECONDS), seen[0].text
         return seen[0].json()
+
+    def await_items(self, path: str, count: int) -> Any:
+        """The list, once it has so many items."""
+        return self.eventually(path, lambda page: len(page["items"]) == count)
 
     def until(self, holds: Callable[[], bool]) -> None:
         assert wait_for(holds, SECONDS_MAX, POLL_SECONDS)

@@ -1,6 +1,10 @@
-"""A small shop with something for every part of a page."""
+"""A small shop with something for every part of a page, and a lake and a report beside it."""
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from contracts import (
@@ -14,11 +18,18 @@ from contracts import (
     PURCHASE_ORDERS,
     QUARANTINE,
     RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
     STORE_SALES,
     Contract,
 )
 from contracts.times import to_epoch_ms
+from infra.folder import Folder
+from infra.lake import Folders
+from infra.reports import find_difference
 from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, create_sources, serving
+from tests.services.silver import Silver
 from tests.services.world import NOON, announce, find_minute
 from tests.services.writing import INPUT_PARTITIONS, Writing, all_on_time, promote
 
@@ -169,3 +180,79 @@ class Shop:
         for offset, changes in enumerate([late, late, {**late, **torn}]):
             row = {**changes, "offset": offset, "published_at": find_minute(offset - 30)}
             self._log.put(QUARANTINE, row)
+
+
+REPORT = {
+    "pipeline": "fraud",
+    "before": "generation 2",
+    "after": "generation 3",
+    "position": "marker 812",
+    "records": 40_620,
+    "views": [
+        {
+            "view": ALERTS.name,
+            "before": 12,
+            "after": 14,
+            "added": 2,
+            "removed": 0,
+            "changed": 0,
+            "totals": [{"field": "events", "before": 70, "after": 78}],
+            "facets": [{"field": "rule", "value": "card-velocity", "before": 3, "after": 5}],
+            "largest": [
+                {
+                    "key": {"rule": "card-velocity", "subject": "tok_9a31"},
+                    "name": "card-velocity/tok_9a31",
+                    "kind": "new",
+                    "words": ["measured 4", "threshold 3"],
+                    "before": {},
+                    "after": {"measured": 4, "threshold": 3},
+                }
+            ],
+        }
+    ],
+    "changes": {
+        "thresholds": [{"name": "card_sales_per_window_max", "before": 5, "after": 3}],
+        "files": ["pipelines/fraud/thresholds.py"],
+    },
+    "empty": False,
+}
+
+
+def fill_folder(home: Path) -> None:
+    """A report, and a lake: what moved one shelf in the morning, empty for half an hour."""
+    write_report(home)
+    silver = Silver(Folders(Folder(str(home / "lake"))))
+
+    def put(topic: Contract, minute: int, event_id: str, **fields: Any) -> None:
+        moment, store = find_minute(minute), SHELF[0]
+        silver.put(topic, event_time=moment, event_id=event_id, store_id=store, **fields)
+
+    sku = {"sku": SHELF[1]}
+    put(ADJUSTMENTS, -90, "opening", units=12, **sku)
+    for minute, units in ((-80, 5), (-60, 7)):
+        lines = [{**sku, "units": units, "unit_price_cents": 179}]
+        put(RECEIPTS, minute, f"sale-{minute}", lines=lines)
+    put(REFUNDS, -20, "back", lines=[{**sku, "units": 2, "unit_price_cents": 179}])
+    for minute, status, units in ((-70, "dispatched", 0), (-30, "received", 24)):
+        lines = [{**sku, "dispatched_units": 24, "received_units": units}]
+        put(SHIPMENTS, minute, status, status=status, lines=lines)
+
+
+def write_report(folder: Path) -> None:
+    """The difference between the promoted generation of fraud and its candidate."""
+    file = find_difference(folder / "reports", "fraud", 2, 3)
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(REPORT))
+
+
+@contextmanager
+def serving_shop(log: MemoryLog, folder: Path) -> Iterator[Answers]:
+    """The API of the shop in the log and of what is beside it, once it has read all of it."""
+    fill_folder(folder)
+    with serving(create_sources(log, folder)) as api:
+        for pipeline in PIPELINES:
+            api.ready(pipeline=pipeline)
+        for path in ("/v1/orders", "/v1/quarantine", f"/v1/prices/{SHELF[1]}/history"):
+            api.await_items(path, 3)
+        api.await_items(f"/v1/promotions/{SHELF[1]}", 2)
+        yield api

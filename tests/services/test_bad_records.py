@@ -3,28 +3,37 @@
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Producer
 
 from contracts import (
     CLOCKS,
+    CONFIRMATIONS,
     GENERATIONS,
     HEARTBEATS,
     MARKERS,
     PURCHASE_ORDERS,
+    READERS,
     Contract,
+    decode,
     get_contract,
 )
 from contracts.times import to_epoch_ms
+from infra.settings import Settings
 from infra.wait import wait_until
-from ops.generations.record import Generations
+from ops.control.world_clock import read_clock
+from ops.generations.marker import read_markers
+from ops.generations.record import Generations, read_generations
+from ops.replay.readers import find_alive
 from services.api.store.control import Control
 from services.api.store.mirror import Layout, Mirror
-from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PLANNED, PRICES, REJECTIONS
-from services.supplier.follower import read_order
+from services.api.store.mirrored import MIRRORED
+from services.ordering.gate import read_orders
+from services.supplier import confirm_orders, read_order
 from tests.bad_records import create_message, get_good, list_bad
-from tests.services.at_work import running
+from tests.brokers import read_all
+from tests.services.at_work import at_work, running
 from tests.services.memory import MemoryLog
 
-MIRRORED = (ORDERS, CONFIRMED, REJECTIONS, AUDITED, PRICES, PLANNED)
 PUBLISHED_MS = 1_772_438_400_000
 
 
@@ -81,3 +90,45 @@ def test_the_supplier_takes_good_orders_alone() -> None:
     assert read_order(create_message(PURCHASE_ORDERS, never)) is None
     good = create_message(PURCHASE_ORDERS, get_good(PURCHASE_ORDERS))
     assert read_order(good) is not None
+
+
+SECONDS_MAX = 60
+
+
+def publish(kafka: Settings, contract: Contract) -> None:
+    """Bad records, a good one, and bad ones again, with a client that is not ours."""
+    client = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+    bad = list(list_bad(contract).values())
+    for key, value in (*bad, get_good(contract), *bad):
+        client.produce(contract.name, key=key or b"none", value=value)
+    assert client.flush(SECONDS_MAX) == 0
+
+
+@pytest.mark.e2e
+def test_control_records_are_read_past_the_bad_ones(kafka: Settings) -> None:
+    for contract in (GENERATIONS, MARKERS, CLOCKS, READERS):
+        publish(kafka, contract)
+    assert read_generations(kafka)["inventory"].members
+    assert ("inventory", 1) in read_markers(kafka)
+    assert read_clock(kafka) is not None
+    assert find_alive(kafka) == {}  # it was alive long ago
+
+
+@pytest.mark.e2e
+def test_orders_are_read_and_confirmed_past_the_bad_ones(kafka: Settings) -> None:
+    publish(kafka, PURCHASE_ORDERS)
+    publish(kafka, CONFIRMATIONS)
+    wanted = PURCHASE_ORDERS.examples[0]["purchase_order_id"]
+    assert wanted in {order_id for order_id, *_ in read_orders(kafka) or ()}
+    other = get_good(PURCHASE_ORDERS, purchase_order_id="PO-other")
+    client = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+
+    def is_confirmed() -> bool:
+        values = list(read_all(kafka, CONFIRMATIONS.name))
+        good = [value for value in values if value[5:] and b"PO-other" in value]
+        return [decode(value).value["purchase_order_id"] for value in good] == ["PO-other"]
+
+    with at_work(confirm_orders, kafka):
+        client.produce(PURCHASE_ORDERS.name, key=other[0], value=other[1])
+        client.flush(SECONDS_MAX)
+        wait_until(is_confirmed, "the good order is confirmed", SECONDS_MAX)

@@ -16,7 +16,7 @@ from starlette.types import Scope
 from contracts import Row
 from services.api.commands import CommandBusy, Commands
 from services.api.http.limits import refuse_other_sites
-from services.api.http.sources import FromSources, Sources
+from services.api.http.parameters import FromSources, Sources
 from services.api.problem import Problem
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Caller
 
@@ -55,22 +55,19 @@ class Actions:
         begun: list[Row] = []
         try:
             output = self.commands.run(
-                *arguments,
-                before=lambda: begun.append(from_thread.run(self.audit.begin, attempt)),
+                *arguments, before=lambda: begun.append(from_thread.run(self.audit.begin, attempt))
             )
         except CommandBusy as error:
             from_thread.run(self.audit.refuse, attempt, error.status)
             raise
         except Exception as error:
+            failed = HTTPStatus.INTERNAL_SERVER_ERROR
             for row in begun:
-                from_thread.run(self.audit.end, row, _find_status(error))
+                status = error.status if isinstance(error, Problem) else failed
+                from_thread.run(self.audit.end, row, status)
             raise
         from_thread.run(self.audit.end, begun[0], HTTPStatus.OK)
         return output
-
-
-def _find_status(error: Exception) -> HTTPStatus:
-    return error.status if isinstance(error, Problem) else HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 async def authorize(request: Request, sources: FromSources, given: Given) -> Actions:

@@ -11,7 +11,7 @@ from contracts import Contract, Field
 from contracts.times import EPOCH, to_epoch_ms
 from services.api.http.problems import INPUT_SHOWN_CHARACTERS_MAX
 from services.api.problem import Invalid
-from services.api.store.selection import WHOLE_MAX, WHOLE_MIN, Condition
+from services.api.store.tables import WHOLE_MAX, WHOLE_MIN, Condition
 
 FROM, UNTIL = "from", "until"
 VALUE_CHARACTERS_MAX = 256

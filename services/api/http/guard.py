@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from infra.security.tokens import Role, Token
 from services.api.http.authority import CALLER, hide, name_action
 from services.api.http.limits import BODIES_UNDER
+from services.api.http.parameters import Profile
 from services.api.http.problems import respond
-from services.api.http.sources import Profile
 from services.api.problem import Problem
 from services.api.store.audit import UNKNOWN, Attempt, Audit, Bucket, Caller
 from services.times import render_instant

@@ -14,8 +14,7 @@ from http import HTTPStatus
 from typing import Generic, TypeVar
 
 from services.api.problem import Invalid, Problem
-from services.api.store.selection import WHOLE_MAX, WHOLE_MIN, Place, Selection
-from services.api.store.tables import Stored
+from services.api.store.tables import WHOLE_MAX, WHOLE_MIN, Place, Selection, Stored
 
 CHARACTERS_MAX = 1_024
 NO_GENERATION = 0  # of an answer from no generation of a pipeline

@@ -1,21 +1,87 @@
-"""Parameters that several routes share: of the path, of time, and of the pages of a list."""
+"""Parameters of route handlers: the sources of answers, what stands in the path, times, pages."""
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
-from fastapi import Path, Query
+import fastapi
+from fastapi import Depends, Query, Request
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
-from services.api.http.paging import CHARACTERS_MAX, NO_GENERATION, PageRequest
-from services.api.store.mirror import Layout
-from services.api.store.selection import Selection, match
+from infra.identities import AsSent, Edge
+from infra.kafka import Offsets
+from infra.security.tokens import End, Token
+from infra.settings import THIS_MACHINE
+from services.api.commands import Commands
+from services.api.http.paging import CHARACTERS_MAX, NO_GENERATION, Page, PageRequest
+from services.api.lake.tables import Lake
+from services.api.store.audit import Audit
+from services.api.store.mirror import Layout, read_offsets
+from services.api.store.store import Store
+from services.api.store.tables import Selection, Stored, match
 
 LIMIT_DEFAULT = 50
 LIMIT_MAX = 500
 ID_CHARACTERS_MAX = 64
 
-StoreId = Annotated[str, Path(description="the store", max_length=ID_CHARACTERS_MAX)]
-Sku = Annotated[str, Path(description="the product", max_length=ID_CHARACTERS_MAX)]
+
+@dataclass(frozen=True)
+class Profile:
+    """The secure profile: the valid tokens, and the rate of requests that each may send."""
+
+    list_tokens: Callable[[], Sequence[Token]]
+    requests_per_second_max: float
+    """The rate of one token; all requests without a valid token share one such rate."""
+    requests_at_once_max: int
+    find_wall_ms: Callable[[], int]
+    list_ends: Callable[[], Iterable[End]] = tuple
+    """When tokens and certificates end."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The sources of one app; `app.state.sources` holds them."""
+
+    store: Store
+    lake: Lake
+    reports: Path
+    """The folder of the differences that `retail replay` writes."""
+    commands: Commands
+    """The commands that clients may run."""
+    audit: Audit
+    """The record of commands and refusals."""
+    hosts: Sequence[str] = THIS_MACHINE
+    """The names that the API answers to."""
+    profile: Profile | None = None
+    """Who may ask what; None: every client of the API may read and publish."""
+    edge: Edge = field(default_factory=AsSent)
+    """The transformation of a posted event before it is published."""
+
+
+# Coroutines: FastAPI would call plain functions in a worker thread.
+
+
+async def get_sources(request: Request) -> Sources:
+    sources: Sources = request.app.state.sources
+    return sources
+
+
+async def get_store(request: Request) -> Store:
+    return (await get_sources(request)).store
+
+
+async def get_lake(request: Request) -> Lake:
+    return (await get_sources(request)).lake
+
+
+FromSources = Annotated[Sources, Depends(get_sources)]
+FromStore = Annotated[Store, Depends(get_store)]
+FromLake = Annotated[Lake, Depends(get_lake)]
+
+StoreId = Annotated[str, fastapi.Path(description="the store", max_length=ID_CHARACTERS_MAX)]
+Sku = Annotated[str, fastapi.Path(description="the product", max_length=ID_CHARACTERS_MAX)]
 
 IdFilter = Annotated[str | None, Field(max_length=ID_CHARACTERS_MAX)]
 """The query parameter that asks for rows of one id or of one short text."""
@@ -67,6 +133,15 @@ class PageQuery(Parameters):
         request = self.request_page(f"{what} of {filters}", selection.types)
         request.find_place()
         return selection, request
+
+    def read_newest(
+        self, store: Store, what: str, layout: Layout, **filters: str
+    ) -> tuple[Page[Stored], Offsets]:
+        """That page, and up to where the topic has been read. Raises Problem."""
+        selection, request = self.request_newest(what, layout, **filters)
+        with store.open(layout) as connection:
+            page = request.select(connection.execute, selection)
+            return page, read_offsets(connection, layout.topic)
 
 
 PageParameters = Annotated[PageQuery, Query()]

@@ -101,22 +101,18 @@ def _refuse_other_inputs(inputs: Offsets, view: str, wanted: Offsets) -> None:
 
 def _describe_missing(store: Store, view: str, wanted: Offsets) -> Problem:
     inputs, ends = _find_inputs(store, view), store.freshness.get_latest_ends()
-    missing = {
-        partition: offset
-        for partition, offset in wanted.items()
-        if inputs.get(partition, 0) <= offset
-    }
-    gaps = "; ".join(
-        f"{topic}/{partition}/{offset}: counted up to {inputs.get((topic, partition), 0)}, "
-        f"the log ends at {ends.get((topic, partition), 'an offset not known yet')}"
-        for (topic, partition), offset in missing.items()
-    )
+    counted, gaps = {}, []
+    for (topic, partition), offset in wanted.items():
+        reached = inputs.get((topic, partition), 0)
+        if reached <= offset:
+            counted[f"{topic}/{partition}"] = reached
+            end = ends.get((topic, partition), "an offset not known yet")
+            gaps.append(
+                f"{topic}/{partition}/{offset}: counted up to {reached}, the log ends at {end}"
+            )
     return Unavailable(
         "Not reached yet",
-        f"Expected {view} to hold the records named within {REACH_SECONDS_MAX:g} s, found {gaps}. "
-        "Ask again; GET /v1/pipelines says whether the pipeline moves.",
-        counted={
-            f"{topic}/{partition}": inputs.get((topic, partition), 0)
-            for topic, partition in missing
-        },
+        f"Expected {view} to hold the records named within {REACH_SECONDS_MAX:g} s, found "
+        f"{'; '.join(gaps)}. Ask again; GET /v1/pipelines says whether the pipeline moves.",
+        counted=counted,
     )

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, Contract, Row
 from contracts.validation import RELEASABLE, Rejection, identify, read
 from services.api.lake.tables import LakeSnapshot, Record, to_timestamp
-from services.api.store.selection import WHOLE_MIN, Place
+from services.api.store.tables import WHOLE_MIN, Place
 
 TOPICS = (*RELEASABLE.values(), RELEASES)
 """The topics that an answer reads."""

@@ -15,14 +15,11 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 from contracts import ACTIONS, build_model
 from services.api.http.answers import TopicsPage, date_by_offsets
 from services.api.http.authority import Authorized
-from services.api.http.parameters import IdFilter, NoParameters, PageQuery, Parameters
-from services.api.http.problems import document_responses
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.parameters import FromStore, IdFilter, NoParameters, PageQuery, Parameters
+from services.api.http.router import Router, document_responses
 from services.api.routes.pipelines import Name, find_generations
-from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import AUDITED
-from services.api.store.selection import WHOLE_MAX
+from services.api.store.tables import WHOLE_MAX
 
 BECAUSE_CHARACTERS_MAX = 500
 CUSTOMER_CHARACTERS_MAX = 64
@@ -105,9 +102,7 @@ class AuditPage(TopicsPage):
 
 
 RESPONSES = document_responses(
-    HTTPStatus.NOT_FOUND,
-    HTTPStatus.CONFLICT,
-    HTTPStatus.GATEWAY_TIMEOUT,
+    HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT
 )
 
 action = partial(router.post, response_model=Done, responses=RESPONSES)
@@ -198,12 +193,9 @@ def forget_customer(actions: Authorized, query: Annotated[ForgetQuery, Query()])
     response_model=AuditPage,
 )
 def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSONResponse:
-    selection, request = query.request_newest("actions", AUDITED)
-    with store.actions.open() as connection:
-        page = request.select(connection.execute, selection)
-        as_of = date_by_offsets(read_offsets(connection, ACTIONS.name))
+    page, inputs = query.read_newest(store, "actions", AUDITED)
     items = [AUDITED.table.to_json(row) for row in page.items]
-    return JSONResponse({"items": items, "next": page.next, **as_of})
+    return JSONResponse({"items": items, "next": page.next, **date_by_offsets(inputs)})
 
 
 def _run(actions: Authorized, target: str, *arguments: str, why: str | None = None) -> JSONResponse:

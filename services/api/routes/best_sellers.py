@@ -17,18 +17,15 @@ from contracts import BEST_SELLERS
 from contracts.times import to_epoch_ms
 from infra.clock import get_wall_ms
 from services.api.http.answers import Dated, date
-from services.api.http.parameters import Moment
-from services.api.http.problems import ITEM_PROBLEMS
+from services.api.http.parameters import FromStore, Moment
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import NotFound, Problem
 from services.api.routes.views import TABLES
 from services.api.store.finality import Finality
-from services.api.store.selection import WHOLE_MAX
 from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import Document
+from services.api.store.tables import WHOLE_MAX, Document
 from services.times import render_instant
 
 TOP_DEFAULT = 10
@@ -116,11 +113,7 @@ def _select_top(snapshot: Snapshot, start_ms: int, query: BestSellersQuery) -> l
     chosen = (start_ms, query.store, query.store)
     sums: dict[str, list[int]] = defaultdict(lambda: [0] * len(MEASURES))
     for sku, *values, in_full in snapshot.select(ROWS, chosen):
-        full = (
-            {measure["name"]: int(measure["digits"]) for measure in json.loads(in_full)}
-            if in_full
-            else {}
-        )
+        full = {each["name"]: int(each["digits"]) for each in json.loads(in_full or "[]")}
         for index, (name, value) in enumerate(zip(MEASURES, values, strict=True)):
             sums[sku][index] += full.get(name, value)
     ranked: list[Sold] = [(sku, *measured) for sku, measured in sums.items()]

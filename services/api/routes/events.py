@@ -17,14 +17,12 @@ from contracts.documents import from_document
 from contracts.faults import Fault, check_timing, find_faults
 from contracts.validation import OPEN
 from infra.identities import Edge
-from infra.kafka import Headers
+from infra.kafka import Headers, Outgoing
 from services.api.http.authority import find_caller, record_refusals, refuse_other_tokens
 from services.api.http.guard import read_secret
 from services.api.http.limits import BODIES_UNDER, is_to_this_machine, refuse_other_sites
-from services.api.http.parameters import NoParameters
-from services.api.http.problems import OPTIONAL_TOKEN, document_responses
-from services.api.http.router import Router
-from services.api.http.sources import FromSources, Sources
+from services.api.http.parameters import FromSources, NoParameters, Sources
+from services.api.http.router import OPTIONAL_TOKEN, Router, document_responses
 from services.api.problem import Invalid, Problem, Unavailable
 from services.api.routes import topics
 from services.api.store.publisher import (
@@ -32,7 +30,6 @@ from services.api.store.publisher import (
     Full,
     OutcomeUnknown,
     Publisher,
-    Record,
     Refused,
     Stored,
 )
@@ -184,8 +181,7 @@ def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
         wrong = (*find_faults(contract, event), *check_timing(contract, event, published_ms))
     except (ValueError, RecursionError) as error:
         raise Invalid(
-            "Not JSON",
-            f"Expected one event as a JSON object, found what does not parse: {error}.",
+            "Not JSON", f"Expected one event as a JSON object, found what does not parse: {error}."
         ) from error
     if wrong:
         raise _describe_faults(contract, wrong)
@@ -232,10 +228,10 @@ async def _publish(
     publisher: Publisher, contract: Contract, event: Row, published_ms: int, headers: Headers
 ) -> Stored:
     """The place of the event in the log. Raises Problem."""
-    value = encode(contract, event)
-    record = Record(contract.name, encode_key(contract, event), value, published_ms, headers)
+    key, value = encode_key(contract, event), encode(contract, event)
+    record = Outgoing(contract.name, key, value, published_ms)
     try:
-        return await publisher.publish(record)
+        return await publisher.publish(record, headers)
     except (Full, Refused) as error:
         raise Unavailable(
             "Not published",

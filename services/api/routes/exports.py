@@ -9,11 +9,9 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from services.api.http.answers import LongAnswer
-from services.api.http.parameters import NoParameters
-from services.api.http.problems import ITEM_PROBLEMS, Responses
+from services.api.http.parameters import FromStore, NoParameters
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.router import ITEM_PROBLEMS, Responses, Router
 from services.api.problem import Unavailable
 from services.api.routes.export_formats import MEDIA_TYPES, RENDERERS, Format, Parts
 from services.api.routes.pipelines import Name as PipelineName
@@ -30,10 +28,7 @@ EXPORT_SECONDS_MAX = 600  # a slower reader would keep the file's log open witho
 ROWS_PER_CHUNK = 500
 NDJSON = MEDIA_TYPES[Format.NDJSON]
 
-ANSWERS: Responses = {
-    200: {"content": {NDJSON: {"schema": {"type": "string"}}}},
-    **ITEM_PROBLEMS,
-}
+ANSWERS: Responses = {200: {"content": {NDJSON: {"schema": {"type": "string"}}}}, **ITEM_PROBLEMS}
 
 router = Router(tags=["views"])
 

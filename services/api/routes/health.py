@@ -9,9 +9,8 @@ from fastapi import Response
 from pydantic import BaseModel, Field
 
 from infra.clock import get_wall_ms
-from services.api.http.parameters import NoParameters
+from services.api.http.parameters import FromStore, NoParameters
 from services.api.http.router import Router
-from services.api.http.sources import FromStore
 from services.api.problem import Problem, Unavailable
 from services.api.store.store import Store
 from services.times import render_instant
@@ -39,11 +38,7 @@ class WorldTime(BaseModel):
     state: str = Field(description="running, or stopped: then world time stands")
 
 
-@router.get(
-    "/healthz",
-    summary="Whether the process works",
-    response_model_exclude_unset=True,
-)
+@router.get("/healthz", summary="Whether the process works", response_model_exclude_unset=True)
 async def get_health(store: FromStore, _: NoParameters) -> Health:
     if not store.is_alive():
         raise Problem(

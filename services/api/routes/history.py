@@ -18,6 +18,8 @@ from contracts.validation import VALIDATED
 from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
 from services.api.http.paging import PageRequest
 from services.api.http.parameters import (
+    FromLake,
+    FromStore,
     Moment,
     NoParameters,
     PageQuery,
@@ -25,23 +27,14 @@ from services.api.http.parameters import (
     Sku,
     StoreId,
 )
-from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.read_your_writes import ViewParameters
-from services.api.http.router import Router
-from services.api.http.sources import FromLake, FromStore
-from services.api.lake.movements import (
-    TOPICS,
-    Span,
-    find_movements,
-    find_stock_outs,
-    sum_movements,
-)
+from services.api.http.router import ITEM_PROBLEMS, Router
+from services.api.lake.movements import TOPICS, Span, find_movements, find_stock_outs, sum_movements
 from services.api.lake.tables import Lake, Record, find_records
 from services.api.problem import NotFound
 from services.api.routes.stock import STOCK, StockLevel
 from services.api.routes.views import TABLES, Key, find_row
-from services.api.store.selection import WHOLE_MIN
-from services.api.store.tables import AnyJson, Document
+from services.api.store.tables import WHOLE_MIN, AnyJson, Document
 from services.times import render_instant, render_instant_or_none, render_instants
 
 MOMENTS = ("event_time", "published_at", "started_at", "ended_at", "known_at")
@@ -183,11 +176,7 @@ class Available(BaseModel):
     reason: str | None = Field(description="why it has not, and what to do; null: it has")
 
 
-@router.get(
-    "/v1/history",
-    summary="Whether the past can be asked for",
-    response_model=Available,
-)
+@router.get("/v1/history", summary="Whether the past can be asked for", response_model=Available)
 def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
     missing = lake.find_missing(*TOPICS)
     reason = None if missing is None else missing.detail
@@ -240,15 +229,9 @@ def list_movements(
     page = request.build(
         rows, lambda row: (row["event_time"], row["topic"], row["partition"], row["offset"])
     )
-    return JSONResponse(
-        {
-            "store_id": store_id,
-            "sku": sku,
-            "items": [_render_movement(row) for row in page.items],
-            "next": page.next,
-            **as_of,
-        }
-    )
+    items = [_render_movement(row) for row in page.items]
+    shelf = {"store_id": store_id, "sku": sku}
+    return JSONResponse({**shelf, "items": items, "next": page.next, **as_of})
 
 
 @router.get(
@@ -270,16 +253,10 @@ def list_stock_outs(
         as_of = date_by_offsets(snapshot.list_ends())
     page = request.build(rows, lambda row: (row["started_at"],))
     rendered = (render_instants(row, MOMENTS) for row in page.items)
-    return JSONResponse(
-        {
-            "store_id": store_id,
-            "sku": sku,
-            "items": [{name: row[name] for name in StockOut.model_fields} for row in rendered],
-            "lost_ms": rows[0]["lost_ms_in_all"] if rows else 0,
-            "next": page.next,
-            **as_of,
-        }
-    )
+    items = [{name: row[name] for name in StockOut.model_fields} for row in rendered]
+    lost_ms = rows[0]["lost_ms_in_all"] if rows else 0
+    shelf = {"store_id": store_id, "sku": sku}
+    return JSONResponse({**shelf, "items": items, "lost_ms": lost_ms, "next": page.next, **as_of})
 
 
 @router.get(

@@ -1,7 +1,7 @@
 """GET /metrics: figures of pipelines, generations and requests, for Prometheus."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import DatabaseError
 
@@ -20,15 +20,15 @@ from prometheus_client.registry import Collector
 from contracts import ALERTS
 from infra.clock import get_wall_ms
 from ops.generations.record import State
-from services.api.http.parameters import NoParameters
+from services.api.http.parameters import NoParameters, Profile
 from services.api.http.router import Router
-from services.api.http.sources import Profile
 from services.api.problem import Unavailable
 from services.api.routes import quarantine
 from services.api.routes.pipelines import Pipeline, describe_all
 from services.api.routes.views import TABLES
 from services.api.store.changelog import READER
 from services.api.store.materializer import Materializer
+from services.api.store.mirrored import REJECTIONS
 from services.api.store.store import Store
 
 TEXT = "text/plain"
@@ -36,79 +36,55 @@ BEYOND_BOUND = f"""
     select rule, count(*) from {TABLES[ALERTS.name].name} where signals_left_out > 0 group by rule
 """
 OF_PIPELINE, OF_GENERATION = ("pipeline",), ("pipeline", "generation")
-GAUGES: tuple[tuple[str, str, Sequence[str]], ...] = (
-    ("retail_world_timestamp_seconds", "What time it is in the world, in seconds of 1970.", ()),
-    (
-        "retail_world_speed_ratio",
-        "Seconds of world time per second of wall time; 0 while the world stands.",
-        (),
-    ),
-    (
-        "retail_pipeline_records_per_second",
-        "Input records counted per second, over the last minute.",
-        OF_PIPELINE,
-    ),
-    (
-        "retail_pipeline_behind_world_seconds",
-        "World time between the newest record counted and now; 0 without lag.",
-        OF_PIPELINE,
-    ),
-    (
-        "retail_pipeline_freshness_seconds",
-        "An answer holds everything that the log held so long ago.",
-        OF_PIPELINE,
-    ),
-    (
-        "retail_pipeline_served",
-        "1: the API answers from the pipeline's views and follows it; 0: a part is missing.",
-        OF_PIPELINE,
-    ),
-    (
-        "retail_pipeline_marker_age_seconds",
-        "Wall time since the newest marker was written.",
-        OF_PIPELINE,
-    ),
-    ("retail_pipeline_lag_records", "Input offsets not counted yet.", ("pipeline", "topic")),
-    (
-        "retail_pipeline_generation_state",
-        "1 for the state that the generation is in, 0 for the others.",
-        (*OF_GENERATION, "state"),
-    ),
-    (
-        "retail_pipeline_generation_unread_records",
-        "Input records that the generation has not read yet.",
-        OF_GENERATION,
-    ),
-    (
-        "retail_pipeline_state_bytes",
-        "What the generation's state takes in the pipeline, in memory and on disk.",
-        OF_GENERATION,
-    ),
-    ("retail_alerts_beyond_bound", "Alerts with more signals than the rule looks at.", ("rule",)),
-    (
-        "retail_security_end_timestamp_seconds",
-        "When a token or a certificate that is not renewed by itself ends, in seconds of 1970.",
-        ("kind", "name"),
-    ),
-)
-COUNTERS = (
-    (
-        "retail_pipeline_records",
-        "Input records read, by what became of them; a new generation counts anew.",
-        ("pipeline", "topic", "outcome"),
-    ),
-    (
-        "retail_quarantine_records",
-        "Records in the quarantine, by their topic and why they were rejected.",
-        ("topic", "reason"),
-    ),
-    (
-        "retail_api_set_aside_records",
-        "Records that the API read and set aside since it started, by their topic and the reason.",
-        ("topic", "reason"),
-    ),
-)
-"""Each figure, what it says, and its labels. There are few series: a pruned generation has none."""
+GAUGES: Mapping[Sequence[str], Mapping[str, str]] = {
+    (): {
+        "retail_world_timestamp_seconds": "What time it is in the world, in seconds of 1970.",
+        "retail_world_speed_ratio": "Seconds of world time per second of wall time; 0 while the "
+        "world stands.",
+    },
+    OF_PIPELINE: {
+        "retail_pipeline_records_per_second": "Input records counted per second, over the last "
+        "minute.",
+        "retail_pipeline_behind_world_seconds": "World time between the newest record counted and "
+        "now; 0 without lag.",
+        "retail_pipeline_freshness_seconds": "An answer holds everything that the log held so long "
+        "ago.",
+        "retail_pipeline_served": "1: the API answers from the pipeline's views and follows it; 0: "
+        "a part is missing.",
+        "retail_pipeline_marker_age_seconds": "Wall time since the newest marker was written.",
+    },
+    ("pipeline", "topic"): {"retail_pipeline_lag_records": "Input offsets not counted yet."},
+    (*OF_GENERATION, "state"): {
+        "retail_pipeline_generation_state": "1 for the state that the generation is in, 0 for the "
+        "others.",
+    },
+    OF_GENERATION: {
+        "retail_pipeline_generation_unread_records": "Input records that the generation has not "
+        "read yet.",
+        "retail_pipeline_state_bytes": "What the generation's state takes in the pipeline, in "
+        "memory and on disk.",
+    },
+    ("rule",): {
+        "retail_alerts_beyond_bound": "Alerts with more signals than the rule looks at.",
+    },
+    ("kind", "name"): {
+        "retail_security_end_timestamp_seconds": "When a token or a certificate that is not "
+        "renewed by itself ends, in seconds of 1970.",
+    },
+}
+COUNTERS: Mapping[Sequence[str], Mapping[str, str]] = {
+    ("pipeline", "topic", "outcome"): {
+        "retail_pipeline_records": "Input records read, by what became of them; a new generation "
+        "counts anew.",
+    },
+    ("topic", "reason"): {
+        "retail_quarantine_records": "Records in the quarantine, by their topic and why they were "
+        "rejected.",
+        "retail_api_set_aside_records": "Records that the API read and set aside since it started, "
+        "by their topic and the reason.",
+    },
+}
+"""What each figure says, by its labels. There are few series: a pruned generation has none."""
 
 router = Router(tags=["metrics"])
 
@@ -117,9 +93,7 @@ router = Router(tags=["metrics"])
     "/metrics",
     summary="Figures for Prometheus",
     response_class=Response,
-    responses={
-        200: {"content": {TEXT: {"schema": {"type": "string"}}}},
-    },
+    responses={200: {"content": {TEXT: {"schema": {"type": "string"}}}}},
 )
 def get_metrics(request: Request, _: NoParameters) -> Response:
     registry: CollectorRegistry = request.app.state.figures
@@ -166,8 +140,10 @@ class Scrape:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._values: dict[str, GaugeMetricFamily | CounterMetricFamily] = {
-            **{name: GaugeMetricFamily(name, says, labels=of) for name, says, of in GAUGES},
-            **{name: CounterMetricFamily(name, says, labels=of) for name, says, of in COUNTERS},
+            name: family(name, says, labels=labels)
+            for family, figures in ((GaugeMetricFamily, GAUGES), (CounterMetricFamily, COUNTERS))
+            for labels, described in figures.items()
+            for name, says in described.items()
         }
         self._durations: dict[str, Metric] = {}
         """Of the generations that the API follows."""
@@ -221,11 +197,7 @@ class Scrape:
 
     def add_generation(self, materializer: Materializer) -> None:
         """A generation that the API follows: a served one, or a standby."""
-        generation, marker, work = (
-            materializer.generation,
-            materializer.marker,
-            materializer.work,
-        )
+        generation, marker, work = (materializer.generation, materializer.marker, materializer.work)
         labels = (generation.pipeline, str(generation.number))
         self.add("retail_pipeline_state_bytes", marker.state_bytes if marker else None, *labels)
         self._add_durations(labels, work.batches)
@@ -233,7 +205,7 @@ class Scrape:
 
     def add_rejections(self) -> None:
         rejected: list[tuple[str, str, int]] = []
-        with suppress(Unavailable, DatabaseError), self._store.rejections.open() as connection:
+        with suppress(Unavailable, DatabaseError), self._store.open(REJECTIONS) as connection:
             rejected = connection.execute(quarantine.COUNTS).fetchall()
         for topic, reason, records in rejected:
             self.add("retail_quarantine_records", records, topic, reason)

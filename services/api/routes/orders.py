@@ -15,11 +15,9 @@ from pydantic import Field
 
 from contracts import CONFIRMATIONS, PROPOSALS, PURCHASE_ORDERS, build_model
 from services.api.http.answers import Dated, TopicsAsOf, TopicsPage, date, date_by_offsets
-from services.api.http.parameters import IdFilter, PageQuery, Sku, StoreId
-from services.api.http.problems import ITEM_PROBLEMS
+from services.api.http.parameters import FromStore, IdFilter, PageQuery, Sku, StoreId
 from services.api.http.read_your_writes import ViewParameters, await_snapshots
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import NotFound
 from services.api.routes.views import TABLES
 from services.api.store.finality import Finality
@@ -89,12 +87,9 @@ class Positions(Dated):
     response_model=OrderPage,
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
-    selection, request = query.request_newest("orders", ORDERS)
     # Read orders first, so that the answer has the order of every confirmation.
-    with store.orders.open() as connection:
-        page = request.select(connection.execute, selection)
-        ordered = read_offsets(connection, PURCHASE_ORDERS.name)
-    with store.confirmations.open() as connection:
+    page, ordered = query.read_newest(store, "orders", ORDERS)
+    with store.open(CONFIRMED) as connection:
         items = _join_confirmations(connection, page.items)
         confirmed = read_offsets(connection, CONFIRMATIONS.name)
     as_of = date_by_offsets({**ordered, **confirmed})
@@ -139,7 +134,7 @@ def _build(store: Store, snapshots: Snapshots, store_id: str, sku: str) -> Docum
             f"Expected a shelf that a review has proposed for, found none of {store_id}/{sku}. "
             f"List the proposals there are with GET /v1/views/{TABLE.view}/rows.",
         )
-    with store.orders.open() as connection:
+    with store.open(ORDERS) as connection:
         ordered = dict(connection.execute(ORDERED, (store_id, sku)).fetchall())
         inputs = group_by_topic(read_offsets(connection, PURCHASE_ORDERS.name))
     finality = Finality(store, TABLE, snapshot.marker)

@@ -35,10 +35,7 @@ PAGES: Mapping[str, str] = {
     "/replay": "Replay",
 }
 """The pages that follow the shop, by path."""
-LINKS: Mapping[str, str] = {
-    **PAGES,
-    API_DOCS: "API docs",
-}
+LINKS: Mapping[str, str] = {**PAGES, API_DOCS: "API docs"}
 SERVED = (".css", ".js", ".svg")
 """The ends of the names of the files that are served as they are; the others are parts of pages."""
 ACTING = ("/pipelines", "/replay")

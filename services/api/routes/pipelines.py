@@ -16,10 +16,8 @@ from infra.kafka import Offsets
 from infra.reports import find_difference
 from ops.generations.record import Generation, Generations
 from services.api.http.answers import AsOf, date
-from services.api.http.parameters import NoParameters
-from services.api.http.problems import ITEM_PROBLEMS
-from services.api.http.router import Router
-from services.api.http.sources import FromSources, FromStore
+from services.api.http.parameters import FromSources, FromStore, NoParameters
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import NotFound
 from services.api.store.accounting import Account, read_accounts, read_newest_ms
 from services.api.store.materializer import Materializer
@@ -121,11 +119,9 @@ def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> Pipeline:
 )
 def get_difference(sources: FromSources, pipeline: Name, _: NoParameters) -> JSONResponse:
     generations = find_generations(sources.store, pipeline)
-    compared = (
-        (generations.promoted, generations.candidate)
-        if generations.candidate
-        else (generations.retired, generations.promoted)
-    )
+    compared = generations.promoted, generations.candidate
+    if generations.candidate is None:
+        compared = generations.retired, generations.promoted
     before, after = (None if generation is None else generation.number for generation in compared)
     answer: Document = {"pipeline": pipeline, "before": before, "after": after}
     answer |= {"computed_at": None, "difference": None}
@@ -148,10 +144,7 @@ def find_generations(store: Store, pipeline: str) -> Generations:
 
 def describe_all(store: Store) -> list[Pipeline]:
     """Every pipeline, by name."""
-    return [
-        describe(store, generations)
-        for _, generations in sorted(store.generations.by_pipeline.items())
-    ]
+    return [describe(store, each) for _, each in sorted(store.generations.by_pipeline.items())]
 
 
 def describe(store: Store, generations: Generations) -> Pipeline:

@@ -12,13 +12,19 @@ from pydantic import BaseModel, Field
 from contracts import NOTICE, PRICE_CHANGES, PROMOTIONS, build_model
 from contracts.times import EPOCH, render_span
 from services.api.http.answers import TopicsAsOf, TopicsPage, date_by_offsets
-from services.api.http.parameters import Moment, PageParameters, PageQuery, Parameters, Sku
-from services.api.http.problems import ITEM_PROBLEMS
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.parameters import (
+    FromStore,
+    Moment,
+    PageParameters,
+    PageQuery,
+    Parameters,
+    Sku,
+)
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import NotFound, Problem
-from services.api.store.mirror import Layout, Mirror, read_offsets
+from services.api.store.mirror import Layout, read_offsets
 from services.api.store.mirrored import PLACE, PLANNED, PRICES
+from services.api.store.store import Store
 from services.api.store.tables import Document, Stored
 from services.times import render_instant, render_instant_or_none, to_ms
 
@@ -86,7 +92,7 @@ class PromotionPage(TopicsPage):
 )
 def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
     at_ms = store.get_world_ms() if query.moment is None else to_ms(query.moment - EPOCH)
-    with store.prices.open() as connection:
+    with store.open(PRICES) as connection:
         change = connection.execute(HOLDING, (sku, at_ms)).fetchone()
         [until_ms] = connection.execute(NEXT, (sku, at_ms)).fetchone()
         inputs = read_offsets(connection, PRICE_CHANGES.name)
@@ -109,7 +115,7 @@ def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]
     responses=ITEM_PROBLEMS,
 )
 def get_price_history(store: FromStore, sku: Sku, query: PageParameters) -> JSONResponse:
-    page = _build_page("history", store.prices, PRICES, sku, query)
+    page = _build_page(store, "history", PRICES, sku, query)
     if not page["items"] and query.cursor is None:
         raise _describe_unknown(sku)
     return JSONResponse(page)
@@ -121,14 +127,11 @@ def get_price_history(store: FromStore, sku: Sku, query: PageParameters) -> JSON
     response_model=PromotionPage,
 )
 def list_promotions(store: FromStore, sku: Sku, query: PageParameters) -> JSONResponse:
-    return JSONResponse(_build_page("promotions", store.promotions, PLANNED, sku, query))
+    return JSONResponse(_build_page(store, "promotions", PLANNED, sku, query))
 
 
-def _build_page(what: str, mirror: Mirror, layout: Layout, sku: str, query: PageQuery) -> Document:
-    selection, request = query.request_newest(what, layout, sku=sku)
-    with mirror.open() as connection:
-        page = request.select(connection.execute, selection)
-        inputs = read_offsets(connection, layout.topic)
+def _build_page(store: Store, what: str, layout: Layout, sku: str, query: PageQuery) -> Document:
+    page, inputs = query.read_newest(store, what, layout, sku=sku)
     items = [_render(layout, row) for row in page.items]
     return {"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)}
 

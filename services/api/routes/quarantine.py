@@ -9,16 +9,13 @@ from pydantic import BaseModel, Field, create_model
 from contracts import QUARANTINE, Undecodable, build_model, decode
 from contracts.validation import VALIDATED
 from services.api.http.answers import NextCursor, OffsetsByTopic
-from services.api.http.parameters import NoParameters, PageQuery
-from services.api.http.problems import ITEM_PROBLEMS
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.parameters import FromStore, NoParameters, PageQuery
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import NotFound
 from services.api.store.marker import group_by_topic
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import REJECTIONS
-from services.api.store.selection import WHOLE_MAX
-from services.api.store.tables import AnyJson, Document, Stored, to_document
+from services.api.store.tables import WHOLE_MAX, AnyJson, Document, Stored, to_document
 from services.quarantine.release import find_remedy
 
 WORDS_MAX = 300
@@ -91,7 +88,7 @@ Rejected: type[BaseModel] = create_model(
 )
 def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]) -> JSONResponse:
     selection, request = query.request_newest("rejections", REJECTIONS)
-    with store.rejections.open() as connection:
+    with store.open(REJECTIONS) as connection:
         page = request.select(connection.execute, selection)
         counts = connection.execute(COUNTS).fetchall()
         as_of = group_by_topic(read_offsets(connection, QUARANTINE.name))
@@ -120,7 +117,7 @@ def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]
 def get_rejected(
     store: FromStore, topic: Topic, partition: Number, offset: Number, _: NoParameters
 ) -> JSONResponse:
-    with store.rejections.open() as connection:
+    with store.open(REJECTIONS) as connection:
         place = (topic, partition, offset)
         row = connection.execute(REJECTIONS.table.select_one, place).fetchone()
     if row is None:

@@ -16,8 +16,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from contracts import CONTRACTS, find_schemas
-from services.api.http.problems import Responses
-from services.api.http.router import Router
+from services.api.http.router import Responses, Router
 from services.api.problem import Problem
 
 MEDIA_TYPE = "application/vnd.schemaregistry.v1+json"

@@ -13,16 +13,20 @@ from pydantic import BaseModel, Field, create_model
 from contracts import STOCK_LEVELS, build_model
 from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.paging import Page
-from services.api.http.parameters import ID_CHARACTERS_MAX, IdFilter, PageQuery, Sku, StoreId
-from services.api.http.problems import ITEM_PROBLEMS, document_responses
+from services.api.http.parameters import (
+    ID_CHARACTERS_MAX,
+    FromStore,
+    IdFilter,
+    PageQuery,
+    Sku,
+    StoreId,
+)
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.router import ITEM_PROBLEMS, Router, document_responses
 from services.api.problem import NotFound
-from services.api.store.selection import Condition, Selection, match
 from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import AnyJson, Document, Stored, Table
+from services.api.store.tables import AnyJson, Condition, Document, Selection, Stored, Table, match
 
 LOW_UNITS_MAX = 5  # a shelf that one customer may empty
 STORES_MAX = 10_000
@@ -120,10 +124,7 @@ class StockQuery(ViewQuery, PageQuery):
 
 
 @router.get(
-    "/v1/stock/{store_id}/{sku}",
-    summary="One shelf",
-    response_model=Shelf,
-    responses=ITEM_PROBLEMS,
+    "/v1/stock/{store_id}/{sku}", summary="One shelf", response_model=Shelf, responses=ITEM_PROBLEMS
 )
 async def get_shelf(
     store: FromStore, store_id: StoreId, sku: Sku, query: ViewParameters

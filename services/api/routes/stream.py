@@ -17,10 +17,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from services.api.http.answers import LongAnswer
-from services.api.http.parameters import Parameters
-from services.api.http.problems import ITEM_PROBLEMS
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.parameters import FromStore, Parameters
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import Invalid
 from services.api.routes.views import find_table
 from services.api.store import changes
@@ -67,10 +65,7 @@ class StreamQuery(Parameters):
     "view, and apply the changes of later batches. A reader that comes back with Last-Event-ID "
     "gets what it missed, or a `reset`. An `end` is the last event and says why.",
     response_class=StreamingResponse,
-    responses={
-        200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}},
-        **ITEM_PROBLEMS,
-    },
+    responses={200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}, **ITEM_PROBLEMS},
 )
 async def stream_view(
     request: Request,

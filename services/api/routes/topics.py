@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field
 
 from contracts import CONTRACTS, Contract, catalog, find_schemas, get_schema_id
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import ITEM_PROBLEMS
-from services.api.http.router import Router
+from services.api.http.router import ITEM_PROBLEMS, Router
 from services.api.problem import NotFound
 from services.api.store.tables import AnyJson, Document, to_document
 
@@ -127,11 +126,7 @@ def render(contract: Contract) -> Document:
     return describe(contract).model_dump()
 
 
-@router.get(
-    "/v1/topics",
-    summary="Every topic and view with its contract",
-    response_model=Topics,
-)
+@router.get("/v1/topics", summary="Every topic and view with its contract", response_model=Topics)
 async def list_topics(_: NoParameters) -> JSONResponse:
     return JSONResponse({"topics": [render(contract) for _, contract in sorted(CONTRACTS.items())]})
 
@@ -145,8 +140,7 @@ async def list_topics(_: NoParameters) -> JSONResponse:
 async def get_topic(name: Name, _: NoParameters) -> JSONResponse:
     if name not in CONTRACTS:
         raise NotFound(
-            "Unknown topic",
-            f"Expected one of {', '.join(sorted(CONTRACTS))}, found {name}.",
+            "Unknown topic", f"Expected one of {', '.join(sorted(CONTRACTS))}, found {name}."
         )
     return JSONResponse(render(CONTRACTS[name]))
 

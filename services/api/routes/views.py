@@ -18,17 +18,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from contracts import ALERTS, BOOKS, CONTRACTS
 from services.api.http import filters
 from services.api.http.answers import Dated, NextCursor, date
-from services.api.http.parameters import NoParameters, PageQuery
-from services.api.http.problems import ITEM_PROBLEMS, document_responses
+from services.api.http.parameters import FromStore, NoParameters, PageQuery
 from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
-from services.api.http.router import Router
-from services.api.http.sources import FromStore
+from services.api.http.router import ITEM_PROBLEMS, Router, document_responses
 from services.api.problem import Invalid, NotFound
 from services.api.store.finality import Finality
-from services.api.store.selection import Selection
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import AnyJson, Document, Table
+from services.api.store.tables import AnyJson, Document, Selection, Table
 from services.times import render_instant, render_instant_or_none
 
 router = Router(tags=["views"])
@@ -91,18 +88,13 @@ def get_view(store: FromStore, name: Name, _: NoParameters) -> JSONResponse:
 def find_table(name: str) -> Table:
     """The table of a view. Raises Problem if there is no such view."""
     if name not in TABLES:
-        raise NotFound(
-            "Unknown view",
-            f"Expected one of {', '.join(TABLES)}, found {name}.",
-        )
+        raise NotFound("Unknown view", f"Expected one of {', '.join(TABLES)}, found {name}.")
     return TABLES[name]
 
 
 def _describe(store: Store, table: Table) -> Document:
     every = [each.promoted for each in tuple(store.generations.by_pipeline.values())]
-    promoted = next(
-        (generation for generation in every if generation and table.view in generation.views), None
-    )
+    promoted = next((each for each in every if each and table.view in each.views), None)
     return {
         "view": table.view,
         "pipeline": promoted.pipeline if promoted else None,
@@ -164,11 +156,8 @@ class RowsQuery(ViewQuery, PageQuery):
 
     def list_filters(self) -> dict[str, object]:
         """The filters: field and text of the value."""
-        times = {filters.FROM: self.start, filters.UNTIL: self.until}
-        return {
-            **(self.model_extra or {}),
-            **{name: time for name, time in times.items() if time is not None},
-        }
+        asked = {**(self.model_extra or {}), filters.FROM: self.start, filters.UNTIL: self.until}
+        return {name: value for name, value in asked.items() if value is not None}
 
 
 RowsParameters = Annotated[RowsQuery, Query()]
@@ -229,10 +218,7 @@ async def get_alert(store: FromStore, key: Key, query: ViewParameters) -> JSONRe
 
 
 async def list_rows_of(
-    store: Store,
-    table: Table,
-    query: RowsQuery,
-    order: Order = Order.KEY,
+    store: Store, table: Table, query: RowsQuery, order: Order = Order.KEY
 ) -> Document:
     """One page of the view's rows, in this order unless the query names another. Raises Problem."""
     order = query.order or order

@@ -102,10 +102,9 @@ class Assembly(Generic[Row]):
         """Offsets read, and offsets to read, up to the target; (0, 0) without one."""
         if self.target is None:
             return 0, 0
-        outputs = self.target.outputs.items()
-        starts = {partition: self._start.get(partition, 0) for partition, _ in outputs}
-        read = (
-            min(self.reached.get(partition, 0), offset) - starts[partition]
-            for partition, offset in outputs
-        )
-        return sum(read), sum(offset - starts[partition] for partition, offset in outputs)
+        read = total = 0
+        for partition, offset in self.target.outputs.items():
+            start = self._start.get(partition, 0)
+            read += min(self.reached.get(partition, 0), offset) - start
+            total += offset - start
+        return read, total

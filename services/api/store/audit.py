@@ -9,9 +9,10 @@ from time import monotonic
 
 from contracts import ACTIONS, Row, encode, encode_key
 from infra.clock import get_wall_ms
+from infra.kafka import Outgoing
 from infra.security.tokens import NOBODY
 from services.api.problem import Unavailable
-from services.api.store.publisher import NotPublished, Record
+from services.api.store.publisher import NotPublished
 
 REFUSALS_AT_ONCE_MAX = 60
 """The refusals recorded at once; after that one a second. The audit counts the others."""
@@ -78,7 +79,7 @@ class Audit:
 
     def __init__(
         self,
-        write: Callable[[Record], Awaitable[object]],
+        write: Callable[[Outgoing], Awaitable[object]],
         find_world_ms: Callable[[], int | None],
         clock: Callable[[], float] = monotonic,
     ) -> None:
@@ -144,7 +145,7 @@ class Audit:
         whole = {**row, "left_out": left_out}
         try:
             key, value = encode_key(ACTIONS, whole), encode(ACTIONS, whole)
-            await self._write(Record(ACTIONS.name, key, value, get_wall_ms()))
+            await self._write(Outgoing(ACTIONS.name, key, value, get_wall_ms()))
         except BaseException:
             self._left_out += left_out
             raise

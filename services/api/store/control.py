@@ -58,10 +58,8 @@ class Control(Background):
             if record.partition[0] == GENERATIONS.name:
                 pipeline = record.key.decode(errors="replace")
                 self._on_generations(Generations(pipeline))
-                for partition in [
-                    partition for partition in self.markers if partition[0] == pipeline
-                ]:
-                    del self.markers[partition]
+                for key in [key for key in self.markers if key[0] == pipeline]:
+                    del self.markers[key]
             return
         value = read_row(CONTRACTS[record.partition[0]], record)
         if value is None:

@@ -55,10 +55,6 @@ def find_settled_ms(store: Store, marker: Marker) -> int | None:
     held_ms = world.world_at(get_wall_ms() - age_ms)
     certain_ms = held_ms if world.beat_ms is None else min(held_ms, world.beat_ms)
     # Releases do not count: no window includes one.
-    inputs = [CONTRACTS[topic] for topic, _ in marker.inputs if topic in CONTRACTS]
-    horizons = [
-        contract.horizon
-        for contract in inputs
-        if contract.horizon is not None and contract is not RELEASES
-    ]
-    return certain_ms - to_ms(max(horizons, default=timedelta(0)))
+    inputs = {topic for topic, _ in marker.inputs} & CONTRACTS.keys() - {RELEASES.name}
+    horizons = (CONTRACTS[topic].horizon or timedelta() for topic in inputs)
+    return certain_ms - to_ms(max(horizons, default=timedelta()))

@@ -36,6 +36,7 @@ class Layout:
     """The storage of a topic: a row for each good record. A changed layout makes a new file."""
 
     table: Table
+    file: str
     on_conflict: Literal["ignore", "replace"]
     """`ignore` keeps the first row of a key, `replace` the last."""
     newest_first: tuple[str, ...] = ()

@@ -32,7 +32,7 @@ ADDED = (
 """What a row of an announcement has beside the fields of its contract."""
 
 
-def create_announcements(contract: Contract, since: str) -> Layout:
+def create_announcements(contract: Contract, file: str, since: str) -> Layout:
     """The layout of announcements about products; `since`: the time that orders those of a product.
 
     A second copy of an event in a partition changes nothing: the first copy counts.
@@ -53,6 +53,7 @@ def create_announcements(contract: Contract, since: str) -> Layout:
 
     return Layout(
         Table(whole, key=PLACE),
+        file,
         "ignore",
         newest_first=(since, "offset", "partition"),
         indexes={
@@ -63,8 +64,8 @@ def create_announcements(contract: Contract, since: str) -> Layout:
     )
 
 
-PRICES = create_announcements(PRICE_CHANGES, since="holds_from")
-PLANNED = create_announcements(PROMOTIONS, since="starts_at")
+PRICES = create_announcements(PRICE_CHANGES, "prices.sqlite", since="holds_from")
+PLANNED = create_announcements(PROMOTIONS, "promotions.sqlite", since="starts_at")
 
 ORDER_ID = "purchase_order_id"
 NEWEST_ORDERS_FIRST = ("review_at", ORDER_ID)
@@ -72,17 +73,19 @@ NEWEST_ORDERS_FIRST = ("review_at", ORDER_ID)
 # A second record of the same order changes nothing.
 ORDERS = Layout(
     Table(PURCHASE_ORDERS, key=(ORDER_ID,)),
+    "orders.sqlite",
     "ignore",
     NEWEST_ORDERS_FIRST,
     {"newest": NEWEST_ORDERS_FIRST, "shelves": ("store_id", "sku", *NEWEST_ORDERS_FIRST)},
 )
-CONFIRMED = Layout(Table(CONFIRMATIONS, key=(ORDER_ID,)), "ignore")
+CONFIRMED = Layout(Table(CONFIRMATIONS, key=(ORDER_ID,)), "confirmations.sqlite", "ignore")
 
 NEWEST_REJECTIONS_FIRST = ("published_at", *QUARANTINE.key)
 
 # The quarantine may copy a record twice; the copies are one row.
 REJECTIONS = Layout(
     Table(QUARANTINE),
+    "quarantine.sqlite",
     "replace",
     NEWEST_REJECTIONS_FIRST,
     {"newest": NEWEST_REJECTIONS_FIRST, "counts": ("topic", "reason", "published_at")},
@@ -91,4 +94,12 @@ REJECTIONS = Layout(
 NEWEST_ACTIONS_FIRST = ("asked_at", *ACTIONS.key)
 
 # The last record of an action has all of it.
-AUDITED = Layout(Table(ACTIONS), "replace", NEWEST_ACTIONS_FIRST, {"newest": NEWEST_ACTIONS_FIRST})
+AUDITED = Layout(
+    Table(ACTIONS),
+    "actions.sqlite",
+    "replace",
+    NEWEST_ACTIONS_FIRST,
+    {"newest": NEWEST_ACTIONS_FIRST},
+)
+
+MIRRORED = (PRICES, PLANNED, ORDERS, CONFIRMED, REJECTIONS, AUDITED)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from infra.kafka import Headers
+from infra.kafka import Headers, Outgoing
 from services.api.store.background import Background
 
 DELIVERY_SECONDS_MAX = 5.0
@@ -34,16 +34,6 @@ NEVER_STORED = frozenset(
 )
 
 log = logging.getLogger("api.publisher")
-
-
-@dataclass(frozen=True)
-class Record:
-    topic: str
-    key: bytes
-    value: bytes | None
-    """None removes the key's record from a compacted topic."""
-    published_ms: int  # world time
-    headers: Headers = ()
 
 
 @dataclass(frozen=True)
@@ -82,20 +72,20 @@ class Publisher(Background):
         self._client = create()
         self._in_flight = 0  # only the event loop touches it
 
-    async def publish(self, record: Record) -> Stored:
+    async def publish(self, record: Outgoing, headers: Headers = ()) -> Stored:
         """Return once the log holds the record. Raises Full, Refused and OutcomeUnknown."""
         if self._in_flight >= AT_ONCE_MAX:
             raise Full
         self._in_flight += 1
         try:
             async with asyncio.timeout(REPORT_SECONDS_MAX):
-                return await self._produce(record)
+                return await self._produce(record, headers)
         except TimeoutError as error:
             raise OutcomeUnknown("nothing was heard of it") from error
         finally:
             self._in_flight -= 1
 
-    async def _produce(self, record: Record) -> Stored:
+    async def _produce(self, record: Outgoing, headers: Headers) -> Stored:
         loop = asyncio.get_running_loop()
         report: asyncio.Future[Stored] = loop.create_future()
 
@@ -117,8 +107,8 @@ class Publisher(Background):
                 record.topic,
                 record.value,
                 record.key,
-                timestamp=record.published_ms,
-                headers=list(record.headers),
+                timestamp=record.timestamp_ms,
+                headers=list(headers),
                 on_delivery=delivered,
             )
         except BufferError as error:

@@ -1,10 +1,11 @@
 """The API's copies of the log, and the threads that keep them up to date."""
 
 import asyncio
+import sqlite3
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -16,7 +17,7 @@ from services.api.store.background import Background, render_cause
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
 from services.api.store.materializers import Materializers, Registration
-from services.api.store.mirror import Mirror
+from services.api.store.mirror import Layout, Mirror
 from services.api.store.publisher import Publisher
 from services.api.store.snapshots import Snapshots
 
@@ -69,12 +70,8 @@ class Store:
     freshness: Freshness
     publisher: Publisher
     registration: Registration
-    prices: Mirror
-    promotions: Mirror
-    orders: Mirror
-    confirmations: Mirror
-    rejections: Mirror
-    actions: Mirror
+    mirrors: Mapping[str, Mirror]
+    """The mirror of each topic."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when streams have to end."""
 
@@ -130,6 +127,10 @@ class Store:
             )
         return materializer.snapshots
 
+    def open(self, layout: Layout) -> AbstractContextManager[sqlite3.Connection]:
+        """One transaction in a mirror. Raises Unavailable before its load."""
+        return self.mirrors[layout.topic].open()
+
     def create_missing(self, view: str) -> Unavailable:
         """The error of a view that no promoted generation carries."""
         refused = self._find_refused(view)
@@ -167,8 +168,5 @@ class Store:
         return None
 
     def _list_background(self) -> tuple[Background, ...]:
-        return (
-            *(self.control, self.freshness, self.publisher, self.registration),
-            *(self.prices, self.promotions),
-            *(self.orders, self.confirmations, self.rejections, self.actions),
-        )
+        first = (self.control, self.freshness, self.publisher, self.registration)
+        return (*first, *self.mirrors.values())

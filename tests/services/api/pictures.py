@@ -14,9 +14,7 @@ from urllib.parse import urlencode
 from contracts import RECEIPTS
 from tests.services.api.browser import NARROW, WIDE, Scheme, chromium, visiting
 from tests.services.memory import MemoryLog
-from tests.services.serving import create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop
-from tests.services.showing_files import fill_folder
+from tests.services.showing import SHELF, Shop, serving_shop
 
 USAGE = "Expected a folder: python -m tests.services.api.pictures FOLDER"
 CASE = {
@@ -48,12 +46,9 @@ def take(folder: Path) -> Iterator[Path]:
     """Take every picture; gives each file once it is written."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as kept, chromium() as browser:
-        log, home = MemoryLog(), Path(kept)
+        log = MemoryLog()
         Shop(log)
-        fill_folder(home)
-        with serving(create_sources(log, home)) as api:
-            for pipeline in PIPELINES:
-                api.ready(pipeline=pipeline)
+        with serving_shop(log, Path(kept)) as api:
             with visiting(browser, api.address, "light", WIDE) as visit:
                 visit.open(PAGES["shop"]).page.wait_for_timeout(SETTLED_MILLISECONDS)
                 visit.page.screenshot(path=folder / FIRST_VIEW)

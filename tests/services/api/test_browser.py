@@ -19,9 +19,8 @@ from tests.services.api import lone
 from tests.services.api.browser import AXE, NARROW, Visit, chromium, visiting
 from tests.services.api.pictures import CASE, PAGES
 from tests.services.memory import MemoryLog
-from tests.services.serving import SECONDS_MAX, TOKEN, Answers, create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop
-from tests.services.showing_files import fill_folder
+from tests.services.serving import SECONDS_MAX, TOKEN, Answers
+from tests.services.showing import SHELF, Shop, serving_shop
 from tests.services.writing import invalidate, promote
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(120)]
@@ -41,14 +40,7 @@ def shop(log: MemoryLog) -> Shop:
 
 @pytest.fixture(scope="module")
 def api(log: MemoryLog, shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    folder = tmp_path_factory.mktemp("shop")
-    fill_folder(folder)
-    with serving(create_sources(log, folder)) as answers:
-        for pipeline in PIPELINES:
-            answers.ready(pipeline=pipeline)
-        answers.eventually("/v1/orders", lambda answer: len(answer["items"]) == 3)
-        answers.eventually(f"/v1/prices/{SKU}/history", lambda answer: len(answer["items"]) == 3)
-        answers.eventually(f"/v1/promotions/{SKU}", lambda answer: len(answer["items"]) == 2)
+    with serving_shop(log, tmp_path_factory.mktemp("shop")) as answers:
         yield answers
 
 
@@ -117,9 +109,8 @@ def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
     visit.await_text("#on-hand .value", "30")
     visit.await_text("#movement-rows", "adjusted")
     movements = api.json(f"/v1/history/movements/{STORE}/{SKU}")["items"]
-    changes = [
-        f"{movement['units_on_hand_change']:+,}".replace("+0", "0") for movement in movements
-    ]
+    units = [movement["units_on_hand_change"] for movement in movements]
+    changes = [f"{change:+,}".replace("+0", "0") for change in units]
     assert [row[2] for row in visit.rows("#movement-rows")] == changes[::-1]
     [out] = visit.rows("#stock-out-rows")
     assert out[2:] == ["30 min", "0"]
@@ -282,10 +273,8 @@ def test_the_way_of_the_records_is_drawn_with_what_the_api_says_of_it(
     )
     pipelines = api.json("/v1/pipelines")["pipelines"]
     drawn = set(visit.page.locator("#flow text").all_text_contents())
-    assert {
-        "API",
-        *(f"{pipeline['pipeline']} · g{pipeline['generation']}" for pipeline in pipelines),
-    } <= drawn
+    served = {f"{pipeline['pipeline']} · g{pipeline['generation']}" for pipeline in pipelines}
+    assert {"API", *served} <= drawn
     names = {view for pipeline in pipelines for view in pipeline["views"]}
     names |= {topic for pipeline in pipelines for topic in pipeline["lag_records_by_input"]}
     assert {name.removeprefix("public.").removesuffix(".v1") for name in names} <= drawn

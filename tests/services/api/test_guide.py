@@ -89,7 +89,9 @@ def test_whoever_follows_the_guide_reads_what_they_wrote(
     with counting(settings), serving(create_sources(settings)) as api:
         api.ready()
         port = int(api.address.rpartition(":")[2])
-        reader = Reader(settings.model_copy(update=create_changes(port, kafka)), reading)
+        # The API has a port of its own here; the broker is where it was.
+        places = {"port_base": port, "kafka_bootstrap_servers": kafka.bootstrap_servers}
+        reader = Reader(settings.model_copy(update=places), reading)
         [first_example] = read_blocks(README)["sh"]
         [one_event, a_file] = read_blocks()["sh"]
         a_client = read_client(kafka)
@@ -102,11 +104,6 @@ def test_whoever_follows_the_guide_reads_what_they_wrote(
         reader.shell(one_event)
         monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.0)  # the client has to ask again
         assert reader.python(a_client) == "0 left of MINE in S001\n"
-
-
-def create_changes(port: int, kafka: Settings) -> dict[str, object]:
-    """The API has a port of its own here; the broker is where it was."""
-    return {"port_base": port, "kafka_bootstrap_servers": kafka.bootstrap_servers}
 
 
 def await_units(api: Answers, expected: int) -> None:

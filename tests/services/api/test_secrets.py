@@ -77,9 +77,7 @@ def act(settings: Settings, authorization: str, path: str = RELEASE) -> httpx.Re
 def is_audited(settings: Settings) -> bool:
     """Whether the log of a real broker holds what has been tried here, as the API reads it."""
     listed = httpx.get(f"{settings.api_url}/v1/audit").json().get("items", ())
-    found = [
-        (action["action"], action["who"], action["status"], action["why"]) for action in listed
-    ]
+    found = [tuple(row[name] for name in ("action", "who", "status", "why")) for row in listed]
     return sorted(found, key=str) == [
         ("release-rejected", "nobody", HTTPStatus.UNAUTHORIZED, None),
         ("release-rejected", "nobody", HTTPStatus.UNAUTHORIZED, None),

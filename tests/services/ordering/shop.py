@@ -14,13 +14,7 @@ from contracts import (
     encode,
     encode_key,
 )
-from infra.kafka import (
-    apply_topics,
-    create_admin,
-    read_end_offsets,
-    read_high_watermarks,
-    send,
-)
+from infra.kafka import apply_topics, create_admin, read_end_offsets, read_high_watermarks, send
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.verify.log import read

@@ -13,7 +13,7 @@ from infra.wait import wait_until
 from services.ordering.gate import OrderPublisher, Reviews, answer_review
 from tests.brokers import empty_broker
 from tests.seeds import create_random
-from tests.services.dying import Died, limit_life
+from tests.services.at_work import Died, limit_life
 from tests.services.ordering.shop import MINUTE_MS, Reordering, find_review_ms
 from tests.transactions import open_transaction
 

@@ -11,14 +11,7 @@ from contracts.validation import Rejection, unwrap, validate
 from infra.errors import UserError
 from infra.settings import Settings
 from services.quarantine.release import Refused, Released, read_record, release
-from tests.services.quarantine.publishing import (
-    HOUR_MS,
-    Place,
-    hours,
-    publish,
-    put,
-    stop_world,
-)
+from tests.services.quarantine.publishing import HOUR_MS, Place, hours, publish, put, stop_world
 
 pytestmark = pytest.mark.e2e
 
@@ -97,7 +90,7 @@ def test_a_release_that_was_rejected_itself_does_not_count(world: Settings) -> N
     place = publish_late(world)
     event = {
         **RELEASES.examples[0],
-        "original_event_id": read_id(world, place),
+        "original_event_id": decode(read_record(world, *place).value).value["event_id"],
         "event_time": HAPPENED,
         "because": "published too late itself",
     }
@@ -167,7 +160,3 @@ def test_a_place_without_a_record_is_said(world: Settings, offset: int) -> None:
 def test_why_it_is_released_is_asked_for(world: Settings, because: str) -> None:
     with pytest.raises(Refused, match="--because"):
         release(world, publish_late(world), because)
-
-
-def read_id(kafka: Settings, place: Place) -> Any:
-    return decode(read_record(kafka, *place).value).value["event_id"]

@@ -9,8 +9,9 @@ import pytest
 from confluent_kafka import Producer
 from starlette.types import Message, Receive, Scope, Send
 
+from infra.kafka import Outgoing
 from services.api.http.limits import REQUESTS_AT_ONCE_MAX, Limits
-from services.api.store.publisher import AT_ONCE_MAX, Full, Publisher, Record
+from services.api.store.publisher import AT_ONCE_MAX, Full, Publisher
 from tests.services.serving import NO_BROKER, OPENAPI, Answers
 
 
@@ -104,7 +105,7 @@ def test_so_many_events_are_on_their_way_and_no_more() -> None:
 
 async def _publish_at_once() -> None:
     publisher = Publisher(lambda: Producer(NO_BROKER))
-    record = Record("public.sales.receipt.v1", b"S001", b"", 0)
+    record = Outgoing("public.sales.receipt.v1", b"S001", b"", 0)
     publisher.start()
     try:
         answers = await asyncio.gather(

@@ -11,9 +11,8 @@ from infra.wait import wait_until
 from services.api.http import server
 from services.api.http.server import HEADER_BYTES_MAX
 from services.api.routes.stream import STREAMS_MAX
-from tests.services.following import STREAM
+from tests.services.clients import STREAM, connecting, exchange, read_status, read_to_end
 from tests.services.memory import MemoryLog
-from tests.services.raw import connecting, exchange, read_status, read_to_end
 from tests.services.serving import Answers, create_sources, serving
 
 LIMIT_SECONDS = 0.4

@@ -15,7 +15,7 @@ from contracts import ACTIONS, RECEIPTS, decode
 from infra.security.tokens import Role, Token
 from services.api.app import create_app
 from services.api.http.guard import BUCKETS_MAX, FOR_OPERATORS, OPEN, Guard, find_role
-from services.api.http.sources import Profile
+from services.api.http.parameters import Profile
 from services.api.store.audit import Bucket
 from tests.services.memory import MemoryLog
 from tests.services.serving import OPENAPI, Answers, create_sources, serving
@@ -103,9 +103,8 @@ def test_every_operation_needs_a_role_but_the_probes() -> None:
         for path, operations in OPENAPI["paths"].items()
         for method in operations
     }
-    assert {route for route, role in roles.items() if role is None} == {
-        ("GET", path) for path in OPEN
-    }
+    without = {route for route, role in roles.items() if role is None}
+    assert without == {("GET", path) for path in OPEN}
     for (method, path), role in roles.items():
         if path in OPEN:
             continue
@@ -191,10 +190,9 @@ def test_who_asks_too_often_or_guesses_is_limited_and_holds_up_nobody_else(tmp_p
         assert asked[-1].json()["title"] == "Too many requests"
         assert ask(api, "GET", "/subjects", "operator").is_success
         assert api.get("/healthz").is_success
-        guessed = [
-            ask(api, "GET", "/subjects", f"guess {number}").status_code for number in range(3)
-        ]
-        assert guessed == [401, 401, HTTPStatus.TOO_MANY_REQUESTS], "all guesses together"
+        guessed = [ask(api, "GET", "/subjects", f"guess {number}") for number in range(3)]
+        statuses = [answer.status_code for answer in guessed]
+        assert statuses == [401, 401, HTTPStatus.TOO_MANY_REQUESTS], "all guesses together"
         assert ask(api, "GET", "/subjects", "operator").is_success
 
 

@@ -11,8 +11,8 @@ import pytest
 from contracts import RECEIPTS
 from services.api.problem import Problem
 from services.api.routes.events import parse_event
+from tests.services.clients import exchange, read_status
 from tests.services.memory import MemoryLog
-from tests.services.raw import exchange, read_status
 from tests.services.serving import OPENAPI, TOKEN, Answers, create_sources, find_failures, serving
 from tests.services.showing import PIPELINES, Shop
 from tests.services.world import NOON

@@ -6,7 +6,7 @@ import pytest
 
 from contracts import RECEIPTS
 from services.api.http.limits import URL_BYTES_MAX
-from tests.services.following import STREAM
+from tests.services.clients import STREAM
 from tests.services.serving import Answers, check_problem
 
 SEE = "GET /openapi.json says what a path takes."

@@ -1,5 +1,6 @@
 """What acts: only with the token, never for another site, one of a kind, as the command says."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -10,13 +11,16 @@ import httpx
 import pytest
 
 from services.api import commands
+from services.api.app import RETAIL
+from services.api.commands import Commands
+from services.api.problem import Problem
 from services.api.routes.actions import (
     BECAUSE_CHARACTERS_MAX,
     CUSTOMER_CHARACTERS_MAX,
     THRESHOLDS_MAX,
 )
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, serving_commands
+from tests.services.serving import TOKEN, Answers, check_problem, serving_commands
 from tests.services.writing import promote_fraud
 
 PROMOTE = "/v1/pipelines/fraud/promote?number=2"
@@ -41,9 +45,8 @@ RELEASE = "/v1/quarantine/public.sales.receipt.v1/2/7/release?because="
 
 
 def set_thresholds(count: int) -> str:
-    return (
-        f"/v1/pipelines/fraud/start?{'&'.join(f'set=sales_max={limit}' for limit in range(count))}"
-    )
+    thresholds = "&".join(f"set=sales_max={limit}" for limit in range(count))
+    return f"/v1/pipelines/fraud/start?{thresholds}"
 
 
 ASKED: Mapping[HTTPStatus, Sequence[str]] = {
@@ -158,8 +161,8 @@ def test_a_second_command_at_the_same_time_is_asked_to_come_back(
 ) -> None:
     with busy(log, tmp_path, PROMOTE, ["promote"]) as api:
         answer = act(api, PROMOTE)
-        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
-        assert answer.json()["title"] == "Another command runs"
+        check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Another command runs")
+        assert answer.headers["retry-after"] == "1"
         (tmp_path / "go").touch()
         api.until(lambda: act(api, PROMOTE).status_code == HTTPStatus.OK)
 
@@ -170,3 +173,18 @@ def test_a_long_command_holds_up_no_short_one(log: MemoryLog, tmp_path: Path, pa
         for path in ACTIONS:
             expected = HTTPStatus.SERVICE_UNAVAILABLE if path in LONG else HTTPStatus.OK
             assert act(api, path).status_code == expected, path
+
+
+def test_it_is_the_installed_command_line_which_says_what_it_does_not_know() -> None:
+    commands = Commands(RETAIL, lambda: "a token")
+    output = commands.run("replay", "--help")
+    for name in ("diff", "promote", "rollback", "prune"):
+        assert name in output
+    with pytest.raises(Problem, match="No such command"):
+        commands.run("replay", "guess")
+
+
+def test_it_runs_as_the_operator_whoever_the_api_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAFKA_SERVICE", "api")
+    program = "import os; print(os.environ['KAFKA_SERVICE'])"
+    assert Commands((sys.executable, "-c", program), lambda: "a token").run() == "operator"

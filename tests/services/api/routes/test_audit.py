@@ -9,11 +9,12 @@ import pytest
 from contracts import ACTIONS, build_model, decode
 from contracts.times import to_epoch_ms
 from infra.clock import get_wall_ms
+from infra.kafka import Outgoing
 from services.api import commands
 from services.api.store.audit import Audit
-from services.api.store.publisher import Record, Refused
+from services.api.store.publisher import Refused
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, serving_commands
+from tests.services.serving import TOKEN, Answers, check_problem, serving_commands
 from tests.services.world import NOON, announce
 from tests.services.writing import promote_fraud
 
@@ -120,15 +121,14 @@ def test_what_a_command_refuses_or_does_not_end_is_told_and_recorded(
 
 
 def test_what_cannot_be_recorded_is_not_begun(log: MemoryLog, tmp_path: Path) -> None:
-    async def refuse(_: Record) -> None:
+    async def refuse(_: Outgoing) -> None:
         raise Refused("no such topic")
 
     program = f"import pathlib; pathlib.Path({str(tmp_path / 'begun')!r}).touch()"
     with serving_commands(log, tmp_path, program, Audit(refuse, lambda: None)) as api:
         answer = api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
         without = api.request("POST", ROLL_BACK)
-    assert (answer.status_code, answer.json()["title"]) == (503, "Not recorded")
-    assert "no such topic" in answer.json()["detail"]
+    check_problem(answer, HTTPStatus.SERVICE_UNAVAILABLE, "Not recorded", "no such topic")
     assert not (tmp_path / "begun").exists()
     assert without.status_code == HTTPStatus.UNAUTHORIZED  # a refusal needs no record
 

@@ -109,9 +109,8 @@ def test_a_pipeline_without_views_is_not_served(log: MemoryLog, shelves: Answers
 def test_batches_say_what_they_took(inventory: Writing, shelves: Answers) -> None:
     labels = {**INVENTORY, "generation": "1"}
     batches, state = "retail_pipeline_batch_seconds", "retail_pipeline_state_bytes"
-    assert (
-        read_figure(shelves, f"{batches}_count", **labels) == 0
-    )  # the first marker does not say it
+    # The first marker does not say it.
+    assert read_figure(shelves, f"{batches}_count", **labels) == 0
     assert read_figure(shelves, state, **labels) is None
     inventory.mark_again(1, took_ms=400, state_bytes=70_000)
     shelves.ready(1)

@@ -37,11 +37,8 @@ def load(api: Answers, path: str) -> dict[str, str]:
         assert answer.status_code == HTTPStatus.OK, address
         loaded[address] = answer.text
         if address == path:
-            waiting += [
-                address
-                for address in ADDRESS.findall(answer.text)
-                if address.startswith(pages.PATH)
-            ]
+            named = ADDRESS.findall(answer.text)
+            waiting += [each for each in named if each.startswith(pages.PATH)]
         waiting += [f"{pages.PATH}/{name}" for name in IMPORT.findall(answer.text)]
     return loaded
 

@@ -17,9 +17,8 @@ from contracts import ADJUSTMENTS, ALERTS, BEST_SELLERS, RECEIPTS, STOCK_LEVELS,
 from contracts.documents import to_document
 from services.api.routes.exports import EXPORTS_MAX
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers
-from tests.services.showing import Shop
-from tests.services.showing_files import write_report
+from tests.services.serving import Answers, check_problem
+from tests.services.showing import Shop, write_report
 from tests.services.world import announce
 from tests.services.writing import MORNING, Writing, promote, prune
 
@@ -155,9 +154,8 @@ def test_exports_are_limited_and_give_places_back(inventory: Writing, running: A
     with ExitStack() as exports:
         for _ in range(EXPORTS_MAX):
             exports.enter_context(running.stream(ROWS))
-        refused = running.get(ROWS)
-        assert refused.status_code == HTTPStatus.TOO_MANY_REQUESTS
-        assert "at most 2 exports" in refused.json()["detail"]
+        refused, words = running.get(ROWS), "at most 2 exports"
+        check_problem(refused, HTTPStatus.TOO_MANY_REQUESTS, "Too many exports", words)
     running.until(lambda: running.get(ROWS).status_code == HTTPStatus.OK)
 
 
@@ -202,9 +200,7 @@ def test_every_pipeline_has_its_own_lag_books_and_freshness(
     running.eventually("/v1/pipelines/fraud", lambda answer: answer["freshness_ms"] is not None)
     answer = {each["pipeline"]: each for each in running.json("/v1/pipelines")["pipelines"]}
     assert answer["fraud"]["views"] == [ALERTS.name]
-    counted = {
-        name: (pipeline["lag_records"], list_applied(pipeline)) for name, pipeline in answer.items()
-    }
+    counted = {name: (each["lag_records"], list_applied(each)) for name, each in answer.items()}
     assert counted == {"fraud": (0, [12]), "inventory": (2, [3, 7])}
     assert answer["inventory"]["freshness_ms"] is None
     assert running.json("/v1/pipelines/inventory")["lag_records"] == 2

@@ -11,6 +11,8 @@ from contracts import (
     ALERTS,
     BEST_SELLERS,
     CONTRACTS,
+    DAILY_DEMAND,
+    PROPOSALS,
     RECEIPTS,
     STOCK_LEVELS,
     STORE_SALES,
@@ -18,6 +20,7 @@ from contracts import (
     Contract,
 )
 from services.api.routes.views import TABLES
+from services.api.store.finality import find_end_field
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.world import announce
@@ -43,10 +46,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         analytics.put(STORE_SALES, store_id=store, **window, units=10 + number, units_on_time=1)
     analytics.put(STORE_SALES, store_id="S003", revenue_cents=LARGEST)
     for customer, hours in (("C1", -1), ("C1", 1), ("C2", 0)):
-        time = TEN + timedelta(hours=hours)
-        analytics.put(
-            VISITS, customer_id=customer, slot_start=time, visit_start=time, visit_end=time
-        )
+        names = ("slot_start", "visit_start", "visit_end")
+        times = dict.fromkeys(names, TEN + timedelta(hours=hours))
+        analytics.put(VISITS, customer_id=customer, **times)
     later = TEN + timedelta(hours=1, minutes=5)
     analytics.put(VISITS, customer_id="C1", slot_start=later, status="withdrawn")
     analytics.put(ALERTS, subject="A")
@@ -167,3 +169,18 @@ def test_any_view_is_served_without_own_code(view: Contract, log: MemoryLog, api
     key = "/".join(str(row[name]) for name in view.key)
     assert api.json(f"{rows}/{key}").items() >= row.items()
     assert api.json(rows, **{name: row[name] for name in view.key})["items"] == [row]
+
+
+@pytest.mark.parametrize(
+    ("view", "end"),
+    [
+        (STORE_SALES, "window_end"),
+        (DAILY_DEMAND, "day_end"),
+        (PROPOSALS, "review_at"),
+        (STOCK_LEVELS, None),
+    ],
+)
+def test_a_window_ends_where_its_contract_says_and_stock_never(
+    view: Contract, end: str | None
+) -> None:
+    assert find_end_field(view) == end

@@ -106,13 +106,8 @@ def test_an_event_that_comes_late_undoes_a_stock_out(filled_silver: Silver, api:
     late = {"event_id": "late", "units": 9, "_published": find_minute(90)}
     filled_silver.put(ADJUSTMENTS, event_time=find_minute(15), **late)
     assert api.json(PATH)["items"] == []
-    filled_silver.release(
-        ADJUSTMENTS,
-        released_at=find_minute(120),
-        event_time=find_minute(16),
-        event_id="released",
-        units=-9,
-    )
+    taken: dict[str, Any] = {"event_time": find_minute(16), "event_id": "released", "units": -9}
+    filled_silver.release(ADJUSTMENTS, released_at=find_minute(120), **taken)
     first, second = api.json(PATH)["items"]
     assert (first["started_at"], first["known_at"]) == (render_minute(20), render_minute(120))
     assert (second["started_at"], second["lost_ms"]) == (render_minute(40), 15 * MINUTE_MS)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from contracts import STOCK_LEVELS
-from services.api.http.sources import Sources
+from services.api.http.parameters import Sources
 from services.api.routes import stream
 from services.api.routes.stream import Position, render_events
 from services.api.store import changes
-from tests.services.following import STREAM, Told, following
+from tests.services.clients import STREAM, Told, following
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, create_sources, serving
+from tests.services.serving import Answers, check_problem, create_sources, serving
 from tests.services.writing import Writing, invalidate, promote
 
 
@@ -102,8 +102,8 @@ def test_a_promotion_is_a_reset_to_the_new_generation(
 
 def test_a_place_that_is_none_is_refused(quiet: Answers) -> None:
     answer = quiet.request("GET", STREAM, headers={"Last-Event-ID": "yesterday"})
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert "last-event-id: string should match" in answer.json()["detail"]
+    words = "last-event-id: string should match"
+    check_problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", words)
 
 
 @pytest.fixture

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from contracts import decode
+from infra.kafka import Outgoing
 from services.api.store.audit import REFUSALS_AT_ONCE_MAX as AT_ONCE_MAX
 from services.api.store.audit import TARGET_CHARACTERS_MAX, UNKNOWN, Attempt, Audit, Caller
-from services.api.store.publisher import OutcomeUnknown, Record
+from services.api.store.publisher import OutcomeUnknown
 
 ATTEMPT = Attempt("roll-back-generation", "/v1/pipelines/fraud/rollback", UNKNOWN)
 
@@ -23,7 +24,7 @@ class Written:
         self.is_down = False
         self.audit = Audit(self._write, lambda: None, lambda: self.seconds)
 
-    async def _write(self, record: Record) -> None:
+    async def _write(self, record: Outgoing) -> None:
         if self.is_down:
             raise OutcomeUnknown("nothing was heard of it")
         self.rows.append(decode(record.value).value)

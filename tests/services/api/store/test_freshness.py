@@ -1,4 +1,4 @@
-"""freshness_ms: the answer holds everything that the log held that long ago."""
+"""freshness_ms: the answer holds everything that the log held that long ago; and the rate."""
 
 from collections.abc import Iterable
 
@@ -6,6 +6,8 @@ import pytest
 
 from infra.kafka import Partition
 from services.api.store.freshness import OBSERVATIONS_MAX, WATCHED_SECONDS_MIN, Freshness
+from services.api.store.marker import Marker
+from services.api.store.materializer import WINDOW_SECONDS, Rate
 
 SALES: Partition = ("sales", 0)
 CATALOG: Partition = ("catalog", 0)
@@ -111,3 +113,20 @@ def test_a_record_has_waited_since_the_last_moment_without_it(watched: Watched) 
     assert watched.freshness.measure_wait({SALES: 9}) is None
     watched.now = 100.0 + WATCHED_SECONDS_MIN
     assert watched.freshness.measure_wait({SALES: 9}) == WATCHED_SECONDS_MIN
+
+
+def create_marker(read: int) -> Marker:
+    """A marker that covers so many records."""
+    return Marker("inventory", 1, 0, {("sales", 0): read}, {}, 0, 0)
+
+
+def test_the_rate_is_what_was_read_since_the_oldest_marker_of_the_last_minute() -> None:
+    now = 0.0
+    rate = Rate(lambda: now)
+    rate.add(create_marker(1_000))
+    assert rate.measure_per_second() is None
+    now = 10.0
+    rate.add(create_marker(1_200))
+    assert rate.measure_per_second() == 20.0
+    now = 10.0 + WINDOW_SECONDS + 1
+    assert rate.measure_per_second() == 0.0, "without markers for a minute nothing moves"

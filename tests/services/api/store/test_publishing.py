@@ -18,7 +18,7 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from ops.verify.log import read
 from services.api.app import create_sources
-from services.api.http.sources import Profile
+from services.api.http.parameters import Profile
 from services.api.routes.events import PUBLISHED_BY
 from services.api.routes.topics import describe
 from tests.brokers import start_broker

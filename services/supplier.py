@@ -1,8 +1,14 @@
-"""Reads purchase orders and confirms each once: confirmation and offset in one transaction."""
+"""The supplier: it confirms every purchase order once, and may deliver late or short.
+
+Confirmation and offset are one transaction. Several processes share the stores.
+"""
 
 import logging
+import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from random import Random
 from socket import gethostname
 from threading import Event
 
@@ -17,7 +23,7 @@ from infra.kafka import create_admin, create_consumer, create_producer, read_end
 from infra.settings import Settings
 from ops.control.reading import Reader, read_rows
 from services import liveness
-from services.supplier.shipment import Reliability, create_confirmation
+from services.process import run
 
 GROUP = "supplier"
 TRANSACTIONAL_ID = f"supplier-{gethostname()}"
@@ -132,3 +138,38 @@ def list_offsets(batch: Sequence[Message]) -> list[TopicPartition]:
         for message in batch
     }
     return [TopicPartition(*partition, offset) for partition, offset in after.items()]
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How reliably the supplier delivers."""
+
+    packing: timedelta = timedelta(hours=6)  # from the order to its dispatch
+    late_share: float = 0.1  # one delivery in ten, as with the simulator's own vans
+    late_max: timedelta = timedelta(hours=6)
+    short_share: float = 0.04  # of the deliveries: some or all packs are missing
+
+
+def create_confirmation(order: Row, seed: int, reliability: Reliability) -> Row:
+    """The supplier's confirmation of an order."""
+    draw = Random(f"{seed}/{order['purchase_order_id']}")
+    late = draw.random() < reliability.late_share
+    delay = reliability.late_max * draw.random() if late else timedelta()
+    packs = order["units"] // order["pack_size_units"]
+    short = draw.random() < reliability.short_share
+    shipped = int(draw.random() * packs) if short else packs
+    dispatches_at = order["ordered_at"] + reliability.packing
+    promised_at = order["ordered_at"] + timedelta(days=order["lead_time_days"])
+    return {
+        "purchase_order_id": order["purchase_order_id"],
+        "store_id": order["store_id"],
+        "sku": order["sku"],
+        "ordered_units": order["units"],
+        "shipped_units": shipped * order["pack_size_units"],
+        "dispatches_at": dispatches_at,
+        "arrives_at": max(promised_at, dispatches_at + reliability.packing) + delay,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(run("supplier", confirm_orders))

@@ -1,1 +1,0 @@
-"""The supplier: it confirms every purchase order once, and may deliver late or short."""
