@@ -80,7 +80,7 @@ test-docker: image ## test a shop in containers; ALL=1: a cluster too
 	@$(READY) && $(BIN)/pytest -m "docker$(if $(ALL),, and not thorough)"
 
 test-fast: ## run the tests that start neither Spark nor a broker
-	@$(READY) && $(BIN)/pytest -m "not spark and not e2e and not docker" $(BESIDE)
+	@$(READY) && $(BIN)/pytest -m "not thorough and not spark and not e2e and not docker" $(BESIDE)
 
 test-pipeline: ## run the tests of one pipeline: PIPELINE=fraud
 	@$(READY) && $(BIN)/pytest -m "not thorough" tests/pipelines/$(PIPELINE)
