@@ -35,6 +35,7 @@ __all__ = [
     "MARKERS",
     "NOTICE",
     "ON_ITS_WAY",
+    "POSITION_CHANGES",
     "PRICE_CHANGES",
     "PRODUCTS",
     "PROMOTIONS",

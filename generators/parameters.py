@@ -11,7 +11,7 @@ Refill = Literal["vans", "orders"]
 """The refill of shelves: by the simulator's vans, or by purchase orders."""
 
 # Incremented with each change in the behaviour of a world of the same parameters.
-RULES = 8
+RULES = 9
 
 LOOK_ALIKES_PER_FRAUD, LOOK_ALIKE_RATE_MAX = 5, 0.05
 OFTEN_RATE, SELDOM_RATE = 0.01, 0.0005

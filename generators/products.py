@@ -34,7 +34,12 @@ CATEGORIES = (
 SUPPLIERS = 24
 MARGIN_MIN = 1.25
 MARGIN_MAX = 1.85
-LEAD_TIME_DAYS_MAX = 5
+FRESH = frozenset({"produce", "bakery", "dairy"})
+"""The categories that come from near."""
+FRESH_HOURS, OTHER_HOURS = (1, 8), (8, 48)
+"""The least and the most lead time."""
+LEAD_TIME_HOURS_MAX = OTHER_HOURS[1]
+HOURS_PER_DAY = 24
 # The product of rank n, from 0, has the popularity POPULARITY / (n + HEAD): a long tail.
 POPULARITY = 1_000_000
 HEAD = 8
@@ -49,11 +54,12 @@ class Product:
     unit_cost_cents: int
     unit_price_cents: int
     pack_size_units: int
-    lead_time_days: int
+    lead_time_hours: int
     popularity: int  # demand, relative to the other products
 
     def introduce(self) -> Event:
         """The event that announces it, before the world begins."""
+        days, hours = divmod(self.lead_time_hours, HOURS_PER_DAY)
         return {
             "event_id": f"{self.sku}-introduced",
             "event_time": ANNOUNCED_MS,
@@ -64,7 +70,8 @@ class Product:
             "supplier_id": self.supplier_id,
             "unit_cost_cents": self.unit_cost_cents,
             "pack_size_units": self.pack_size_units,
-            "lead_time_days": self.lead_time_days,
+            "lead_time_days": days,
+            "lead_time_hours": hours,
         }
 
 
@@ -80,6 +87,7 @@ def create_products(seed: int, count: int) -> tuple[Product, ...]:
         goods = category.goods[int(draw.random() * len(category.goods))]
         span_cents = category.cost_cents_max - category.cost_cents_min
         cost_cents = category.cost_cents_min + int(draw.random() ** 2 * span_cents)
+        hours_min, hours_max = FRESH_HOURS if category.name in FRESH else OTHER_HOURS
         made.append(
             Product(
                 sku=f"SKU-{number:05d}",
@@ -91,7 +99,7 @@ def create_products(seed: int, count: int) -> tuple[Product, ...]:
                 pack_size_units=category.pack_sizes_units[
                     int(draw.random() * len(category.pack_sizes_units))
                 ],
-                lead_time_days=1 + int(draw.random() * LEAD_TIME_DAYS_MAX),
+                lead_time_hours=hours_min + int(draw.random() * (hours_max - hours_min + 1)),
                 popularity=POPULARITY // (rank[number] + HEAD),
             )
         )

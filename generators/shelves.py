@@ -6,14 +6,15 @@ from typing import Any
 from generators.demand import UNITS_PER_RECEIPT_MEAN
 from generators.event import Event
 from generators.parameters import Refill
-from generators.products import LEAD_TIME_DAYS_MAX, Product
+from generators.products import HOURS_PER_DAY, LEAD_TIME_HOURS_MAX, Product
 from generators.stores import Store
 from generators.supply import Supply
 
 UNITS_MIN = 6  # on a full shelf
 COVER_DAYS = 1  # of mean demand, on a full shelf
-REVIEWED_DAYS = 2  # at most, until the goods of a first review's orders leave
-AHEAD_DAYS = LEAD_TIME_DAYS_MAX + REVIEWED_DAYS  # at most, that the first goods have to last
+SPARE_DAYS = 1  # that the first goods of a shelf last beyond the lead time
+AHEAD_DAYS = -(-LEAD_TIME_HOURS_MAX // HOURS_PER_DAY) + SPARE_DAYS
+"""The days that the first goods have to last at most."""
 ORDER_BELOW_SHARE = 0.25  # of a full shelf: a busy day leaves some empty before the van comes
 
 
@@ -46,7 +47,9 @@ class Shelves:
         self.supply = Supply(seed, store, self.packs_units, refill)
         # Vans come within hours; a shelf that is refilled by orders has to last the lead time.
         self._cover_days = [
-            COVER_DAYS if refill == "vans" else product.lead_time_days + REVIEWED_DAYS
+            COVER_DAYS
+            if refill == "vans"
+            else -(-product.lead_time_hours // HOURS_PER_DAY) + SPARE_DAYS
             for product in kept
         ]
         self._assortment = store.assortment

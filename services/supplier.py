@@ -144,9 +144,9 @@ def list_offsets(batch: Sequence[Message]) -> list[TopicPartition]:
 class Reliability:
     """How reliably the supplier delivers."""
 
-    packing: timedelta = timedelta(hours=6)  # from the order to its dispatch
+    packing: timedelta = timedelta(minutes=30)  # from the order to its dispatch
     late_share: float = 0.1  # one delivery in ten, as with the simulator's own vans
-    late_max: timedelta = timedelta(hours=6)
+    late_max: timedelta = timedelta(hours=2)
     short_share: float = 0.04  # of the deliveries: some or all packs are missing
 
 
@@ -159,7 +159,8 @@ def create_confirmation(order: Row, seed: int, reliability: Reliability) -> Row:
     short = draw.random() < reliability.short_share
     shipped = int(draw.random() * packs) if short else packs
     dispatches_at = order["ordered_at"] + reliability.packing
-    promised_at = order["ordered_at"] + timedelta(days=order["lead_time_days"])
+    lead_time = timedelta(days=order["lead_time_days"], hours=order["lead_time_hours"] or 0)
+    promised_at = order["ordered_at"] + lead_time
     return {
         "purchase_order_id": order["purchase_order_id"],
         "store_id": order["store_id"],

@@ -110,7 +110,7 @@ PROBES: Mapping[str, Probe] = {
     "clock": check_clock,
     "quarantine": quarantine,
     "pipelines": check_pipelines,
-    "ordering": partial(probe_service, "ordering", "waits for reviews"),
+    "ordering": partial(probe_service, "ordering", "watches positions"),
     "supplier": partial(probe_service, "supplier", "waits for orders"),
     "lake": check_lake,
 }

@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from contracts import PRICE_CHANGES, PRODUCTS, PROMOTIONS, PROPOSALS, STORES, VISITS
+from contracts import (
+    POSITION_CHANGES,
+    PRICE_CHANGES,
+    PRODUCTS,
+    PROMOTIONS,
+    PROPOSALS,
+    STORES,
+    VISITS,
+)
 from infra.errors import UserError
 from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings, locate_root
@@ -34,7 +42,7 @@ class VisitsOracle(Tables):
 
 
 class ReorderOracle(Tables):
-    """The proposals of some records: of the reviews at each midnight."""
+    """The proposals of some records, at each midnight, and the changes of positions by minute."""
 
     def __init__(
         self, records: Iterable[Record], policy: Policy, ends: Offsets | None = None
@@ -42,10 +50,15 @@ class ReorderOracle(Tables):
         super().__init__(records, ends)
         for name, value in asdict(policy).items():
             self.engine.execute(f"set variable {name} = {value}::double")
+        self.engine.execute(f"create table movement as {read_query('movement')}")
 
     def compute_views(self) -> dict[str, list[Row]]:
-        rows = self.select(read_query("proposal"))
-        return {PROPOSALS.name: [restore_times(row, "review_at") for row in rows]}
+        reviews = self.select(read_query("proposal"))
+        changes = self.select(read_query("position_change"))
+        return {
+            PROPOSALS.name: [restore_times(row, "review_at") for row in reviews],
+            POSITION_CHANGES.name: [restore_times(row, "changed_at") for row in changes],
+        }
 
 
 Build = Callable[[Iterable[Record], Offsets, Path], Log]

@@ -1,44 +1,6 @@
 -- What every review proposes for a shelf, from the log alone. Times in milliseconds.
--- receipt, refund, shipment: a row per line; adjustment, product, plan: a row per event.
-with moved as (
-    select topic, partition, event_id, event_time, published, store_id, sku,
-           -units as moved, units as sold, false as opens
-    from receipt
-    union all
-    select topic, partition, event_id, event_time, published, store_id, sku,
-           units, 0, false
-    from refund
-    union all
-    select topic, partition, event_id, event_time, published, store_id, sku,
-           case
-               when status = 'received' then received_units - dispatched_units
-               when purchase_order_id is null then dispatched_units
-               else 0
-           end, 0, false
-    from shipment
-    union all
-    select topic, partition, event_id, event_time, published, store_id, sku,
-           units, 0, reason = 'opening'
-    from adjustment
-),
--- What a plan promises: how much more is wanted, in thousandths of what usually is.
-lifting as (
-    select sku, since, starts_at, ends_at,
-           1000 + getvariable('lift_per_cut')::bigint * 1000 * (usual_price_cents - price_cents)
-                  // usual_price_cents as lift
-    from plan
-),
-known as (
-    select moved.*, moved.published // 86400000 as day, unit_cost_cents, pack_size_units, lead_time_days,
-           measure, starts_at, ends_at, lift,
-           moved.sold * 1000000
-               // if(moved.event_time >= starts_at and moved.event_time < ends_at, lift, 1000) as usual_milli
-    from moved
-    asof left join product
-        on moved.sku = product.sku and moved.event_time >= product.since
-    asof left join lifting
-        on moved.sku = lifting.sku and moved.event_time >= lifting.since
-),
+-- movement: a row per line, with what moved and the terms that held.
+with
 -- What a shelf was told of on one day.
 daily as (
     select
@@ -52,13 +14,16 @@ daily as (
         count(distinct (topic, partition, event_id, event_time))               as events,
         max(event_time) filter (where pack_size_units is not null)  as known_at,
         arg_max(
-            {cost: unit_cost_cents, pack: pack_size_units, lead: lead_time_days, measure: measure},
+            {
+                cost: unit_cost_cents, pack: pack_size_units, lead: lead_time_days, hours: lead_time_hours,
+                measure: measure
+            },
             event_time
         ) filter (where pack_size_units is not null)                as terms,
         max(event_time) filter (where lift is not null)             as planned_at,
         arg_max({starts: starts_at, ends: ends_at, lift: lift}, event_time)
             filter (where lift is not null)                         as plan
-    from known
+    from movement
     group by all
 ),
 -- A review looks at the seven days that end with it.
@@ -96,11 +61,14 @@ expected as (
         mean_milli / 1000                                           as mean,
         (squares - milli_in_all * mean_milli) / greatest(days - 1, 1) / 1000000 as spread,
         greatest(spread, mean * getvariable('dispersion_min'))      as variance,
-        terms.lead + (getvariable('review_days') + getvariable('late_days')) as exposed_days,
+        terms.lead + coalesce(terms.hours, 0) / 24                  as lead_days,
+        lead_days + (getvariable('review_days') + getvariable('late_days')) as exposed_days,
+        lead_days + (1 + getvariable('late_days'))                  as seen_days,
         terms.cost * getvariable('holding_per_day')                 as holding_cents,
         (plan.starts - review * 86400000) / 86400000                as begins_days,
         (plan.ends - review * 86400000) / 86400000                  as ends_days,
-        greatest(least(ends_days, exposed_days) - greatest(begins_days, 0), 0) as promoted_days,
+        greatest(least(ends_days, seen_days) - greatest(begins_days, 0), 0) as promised_days,
+        least(promised_days, exposed_days)                          as promoted_days,
         exposed_days + coalesce(promoted_days * (plan.lift / 1000 - 1), 0) as worth_days,
         worth_days + worth_days * worth_days / days                 as doubted_days
     from wanted
@@ -130,6 +98,8 @@ select
     terms.pack                      as pack_size_units,
     terms.lead                      as lead_time_days,
     version,
-    terms.measure                   as measure
+    terms.measure                   as measure,
+    terms.hours                     as lead_time_hours,
+    getvariable('review_days')::int as review_days
 from levelled
 order by review, store_id, sku

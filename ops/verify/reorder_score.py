@@ -1,5 +1,5 @@
-"""The costs of ways to order in one simulated world: vans, the policy, and a bound that no way can
-beat (ops/verify/reorder_bound.py).
+"""The costs of ways to order in one simulated world: vans, the policy at every change of a position
+or at reviews only, and a bound that no way can beat (ops/verify/reorder_bound.py).
 
 The world, the gate's decision and the supplier are the real code; only the log is missing.
 """
@@ -13,7 +13,7 @@ from contracts import ADJUSTMENTS, PROMOTIONS, RECEIPTS, REFUNDS, SHIPMENTS
 from contracts.times import EPOCH, MILLISECOND
 from generators.event import Event, Publication
 from generators.parameters import Parameters
-from generators.products import Product
+from generators.products import HOURS_PER_DAY, Product
 from generators.supply import Confirmed
 from generators.ticks import HOUR_MS, TICKS_PER_HOUR, to_hour_start_ms, to_tick_start_ms
 from generators.world import World
@@ -24,22 +24,19 @@ from pipelines.reorder.policy import (
     Levels,
     Plan,
     Policy,
+    derive_first_levels,
     derive_levels,
     estimate_usual_milli,
     lift_permille,
 )
-from services.ordering.decision import Limits, Order, Proposal, Shelf, decide
+from services.ordering.decision import Level, Order, Positions, Shelf
 from services.supplier import Reliability, create_confirmation
 
 DAY_MS = 24 * HOUR_MS
-HOURS_PER_DAY = 24
-POLICY = "the policy"
+REACTING, NIGHTLY = "at every change", "at reviews only"
 ORDER_CENTS, HOLDING_PER_DAY = Policy.order_cents, Policy.holding_per_day
 """What an order costs, and what a unit on a shelf costs for a day, as a share of its own cost. A
 lost sale costs the unit's margin."""
-FIRST_REVIEW_HOUR = 16
-"""The world begins at eight in the morning."""
-
 MANY_PACKS = 1_000_000
 """The packs of a test order, which shows the share of any order that is delivered."""
 
@@ -89,8 +86,16 @@ class Score:
 class Life:
     """A world simulated to its end."""
 
-    def __init__(self, parameters: Parameters, days: int, propose: Propose | None = None) -> None:
-        """`propose`: None if vans refill the world."""
+    def __init__(
+        self,
+        parameters: Parameters,
+        days: int,
+        propose: Propose | None = None,
+        policy: Policy = Policy(),  # noqa: B008  it has no state
+    ) -> None:
+        """`propose`: the levels at reviews; None if vans refill the world. `policy`: how often the
+        position is looked at, and the levels before the first review.
+        """
         self.world = World(parameters)
         self.products = {product.sku: product for product in self.world.products}
         self.demand: dict[Shelf, list[int]] = defaultdict(list)
@@ -99,13 +104,14 @@ class Life:
         """Units that came or went besides sales and deliveries, by hour."""
         self.opening: Mapping[Shelf, int] = {}
         self._propose = propose
+        self._policy = policy
         self._seed = parameters.seed
-        self._proposals: list[Proposal] = []
-        self._ordered: list[Order] = []
+        self._positions = Positions(to_tick_start_ms(0))
+        self.ordered: list[Order] = []
         self._sold: dict[Shelf, list[list[Sale]]] = defaultdict(lambda: [[]])  # by day
         self._plans: dict[str, list[Event]] = defaultdict(list)  # by sku
         self._told_ms: dict[Shelf, int] = {}
-        self._moved: Counter[Shelf] = Counter()  # since the last review
+        self._moved: Counter[Shelf] = Counter()  # in this minute
         self._sold_hour: Counter[Shelf] = Counter()
         self._moved_hour: Counter[Shelf] = Counter()
         self._missed: Mapping[Shelf, int] = {}
@@ -116,17 +122,17 @@ class Life:
             self._live_hour(hour)
 
     def list_deliveries(self, shelf: Shelf) -> Mapping[int, Sequence[float]]:
-        """For an order at each review: by the hour of its arrival, the share that is delivered.
+        """For an order at each hour: by the hour of its arrival, the share that is delivered.
 
         The goods serve the whole hour of their arrival.
         """
-        lead = self.products[shelf.sku].lead_time_days
+        level = create_level(self.products[shelf.sku], 0, Levels(0, 1), review_days=0)
         deliveries: dict[int, list[float]] = defaultdict(list)
-        for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
-            review_ms = to_hour_start_ms(hour)
-            order = Order(shelf, review_ms, MANY_PACKS, 1, lead)
-            answer = confirm_order(order, review_ms, self._seed)
-            arrives_hour = hour + (answer.arrives_ms - review_ms) // HOUR_MS
+        for hour in range(self._hours):
+            moment_ms = to_hour_start_ms(hour)
+            order = Order(shelf, moment_ms, MANY_PACKS, replace(level, pack_size_units=1))
+            answer = confirm_order(order, moment_ms, self._seed)
+            arrives_hour = hour + (answer.arrives_ms - moment_ms) // HOUR_MS
             deliveries[arrives_hour].append(answer.shipped_units / MANY_PACKS)
         return deliveries
 
@@ -152,7 +158,7 @@ class Life:
             units * compute_margin_cents(self.products[shelf.sku])
             for shelf, units in self._missed.items()
         )
-        orders = self._deliveries if self._propose is None else len(self._ordered)
+        orders = self._deliveries if self._propose is None else len(self.ordered)
         missed = sum(self._missed.values())
         return Score(
             sold_units=sum(map(sum, self.demand.values())) - missed,
@@ -166,9 +172,7 @@ class Life:
 
     def _live_hour(self, hour: int) -> None:
         for tick in range(hour * TICKS_PER_HOUR, (hour + 1) * TICKS_PER_HOUR):
-            now_ms = to_tick_start_ms(tick)
-            confirmed = self._review(now_ms) if now_ms % DAY_MS == 0 else ()
-            for publication in self.world.tick(confirmed):
+            for publication in self.world.tick(self._order(to_tick_start_ms(tick))):
                 self._take(publication)
             if tick == 0:
                 there = self._count_by_shelf(self.world.count_units)
@@ -207,21 +211,35 @@ class Life:
                 self._moved[shelf] += line["received_units"] - line["dispatched_units"]
                 self._deliveries += 1
 
-    def _review(self, now_ms: int) -> list[Confirmed]:
+    def _order(self, now_ms: int) -> list[Confirmed]:
+        """The confirmed orders of the minute that is over."""
         if self._propose is None:
             return []
+        for shelf, units in self._moved.items():
+            self._positions.take_change(shelf, now_ms, units, self._find_opening(shelf, now_ms))
+        self._moved.clear()
+        if now_ms % DAY_MS == 0:
+            self._review(now_ms, self._propose)
+        orders = self._positions.answer(now_ms)
+        self._positions.forget()
+        self.ordered += orders
+        return [confirm_order(order, now_ms, self._seed) for order in orders]
+
+    def _find_opening(self, shelf: Shelf, now_ms: int) -> Level | None:
+        """The first levels of a shelf, after its first minute."""
+        if self._policy.review_days or now_ms > to_tick_start_ms(1):
+            return None
+        levels = derive_first_levels(self.opening[shelf], self._policy)
+        return create_level(self.products[shelf.sku], now_ms, levels, review_days=0)
+
+    def _review(self, now_ms: int, propose: Propose) -> None:
         for shelf in self.opening:
             product, plans = self.products[shelf.sku], self._plans[shelf.sku]
             sold, told_ms = self._sold[shelf], self._told_ms[shelf]
-            wanted = self._propose(Review(now_ms, shelf, product, sold, plans, told_ms))
+            levels = propose(Review(now_ms, shelf, product, sold, plans, told_ms))
             sold.append([])
-            pack, lead = product.pack_size_units, product.lead_time_days
-            self._proposals.append(Proposal(shelf, now_ms, self._moved[shelf], *wanted, pack, lead))
-        self._moved.clear()
-        before = [(order.shelf, order.review_ms, order.units) for order in self._ordered]
-        orders = decide(now_ms, self._proposals, before, Limits())
-        self._ordered += orders
-        return [confirm_order(order, now_ms, self._seed) for order in orders]
+            level = create_level(product, now_ms, levels, self._policy.review_days)
+            self._positions.take_review(shelf, 0, level)
 
     def _count_by_shelf(self, units: Callable[[str], Mapping[str, int]]) -> dict[Shelf, int]:
         return {
@@ -239,8 +257,9 @@ def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
             "store_id": order.shelf.store_id,
             "sku": order.shelf.sku,
             "units": order.units,
-            "pack_size_units": order.pack_size_units,
-            "lead_time_days": order.lead_time_days,
+            "pack_size_units": order.level.pack_size_units,
+            "lead_time_days": order.level.lead_time_days,
+            "lead_time_hours": order.level.lead_time_hours,
         },
         seed,
         Reliability(),
@@ -250,6 +269,11 @@ def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
     )
     units = answer["ordered_units"], answer["shipped_units"]
     return Confirmed(order.order_id, *order.shelf, *units, leaves_ms, comes_ms)
+
+
+def create_level(product: Product, since_ms: int, levels: Levels, review_days: int) -> Level:
+    days, hours = divmod(product.lead_time_hours, HOURS_PER_DAY)
+    return Level(since_ms, *levels, product.pack_size_units, days, hours, review_days=review_days)
 
 
 def compute_margin_cents(product: Product) -> int:
@@ -278,7 +302,7 @@ def propose_by_policy(policy: Policy) -> Propose:
         return derive_levels(
             [*week, *[0] * (DAYS - len(week))],
             len(week),
-            review.product.lead_time_days,
+            review.product.lead_time_hours / HOURS_PER_DAY,
             review.product.pack_size_units,
             review.product.unit_cost_cents,
             find_plan(review, policy),
@@ -322,7 +346,7 @@ class Comparison:
 
     @property
     def policy(self) -> Score:
-        return self.ways[POLICY]
+        return self.ways[REACTING]
 
     @property
     def of_bound(self) -> float:
@@ -333,6 +357,10 @@ class Comparison:
 def compare(world: Parameters, days: int) -> Comparison:
     """Simulate one world with vans and with the policy; the bound is the policy's."""
     vans = Life(replace(world, refill="vans"), days)
-    policy = Life(replace(world, refill="orders"), days, propose_by_policy(Policy()))
-    ways = {"vans": vans.score(), POLICY: policy.score()}
-    return Comparison(ways, policy.compute_bound_cents())
+    refilled = replace(world, refill="orders")
+    lives = {
+        name: Life(refilled, days, propose_by_policy(policy), policy)
+        for name, policy in ((REACTING, Policy()), (NIGHTLY, Policy(review_days=1)))
+    }
+    ways = {"vans": vans.score(), **{name: life.score() for name, life in lives.items()}}
+    return Comparison(ways, lives[REACTING].compute_bound_cents())

@@ -50,7 +50,8 @@ TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
     PRODUCTS.name: (
         "product",
         define_columns(
-            "sku measure", "effective_at unit_cost_cents pack_size_units lead_time_days"
+            "sku measure",
+            "effective_at unit_cost_cents pack_size_units lead_time_days lead_time_hours",
         ),
     ),
     STORES.name: (

@@ -1,9 +1,18 @@
-"""Order proposals for every shelf, at every midnight."""
+"""Levels for every shelf, at every midnight, and the changes of its position by minute."""
 
 from datetime import timedelta
 from functools import partial
 
-from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts import (
+    ADJUSTMENTS,
+    POSITION_CHANGES,
+    PRODUCTS,
+    PROMOTIONS,
+    PROPOSALS,
+    RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
+)
 from pipelines.common.pipeline import Dimension, Pipeline, View
 from pipelines.reorder.policy import Policy
 from pipelines.reorder.transform import (
@@ -12,10 +21,12 @@ from pipelines.reorder.transform import (
     PRODUCT,
     SOLD,
     build_aggregates,
+    build_change,
     build_contributions,
     build_line_columns,
     build_proposals,
-    derive_columns,
+    derive_minute,
+    derive_review,
     extract_adjustment,
     extract_as,
     extract_shipment,
@@ -39,7 +50,16 @@ PIPELINE = Pipeline(
     },
     views=(
         View(
-            PROPOSALS, contributions=build_contributions, derived=derive_columns, ends="review_at"
+            PROPOSALS,
+            contributions=build_contributions,
+            derived=derive_review,
+            ends="review_at",
+        ),
+        View(
+            POSITION_CHANGES,
+            contributions=build_change,
+            derived=derive_minute,
+            ends="changed_at",
         ),
     ),
     aggregates=build_aggregates,

@@ -1,7 +1,8 @@
-"""Makes order proposals of the movements of a shelf.
+"""Makes order proposals of the movements of a shelf, and its position's changes by minute.
 
 A line of an event contributes to the seven reviews after its publication. The first of them counts
-the units that it moved; each counts the units that it sold, on its day of the seven.
+the units that it moved; each counts the units that it sold, on its day of the seven. It contributes
+to the minute of its publication too.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,15 +19,21 @@ from pipelines.reorder.policy import (
     Arithmetic,
     Plan,
     Policy,
+    derive_first_levels,
     derive_levels,
     estimate_usual_milli,
     lift_permille,
 )
 
-DAY_MS = 24 * 60 * 60 * 1000
-PRODUCT = ("unit_cost_cents", "pack_size_units", "lead_time_days", "measure")
+MINUTE_MS = 60 * 1000
+DAY_MS = 24 * 60 * MINUTE_MS
+HOURS_PER_DAY = 24.0
+PRODUCT = ("unit_cost_cents", "pack_size_units", "lead_time_days", "lead_time_hours", "measure")
 """The columns of a line's product."""
-TERMS = ("unit_cost_cents", "pack_size_units", "lead_time_days", "measure_number")
+TERMS = (
+    *("unit_cost_cents", "pack_size_units", "lead_time_days", "lead_time_hours"),
+    "measure_number",
+)
 """A product's terms: numbers, since Spark aggregates only numbers in place."""
 PLAN = {
     "starts_at": "plan_starts_ms",
@@ -102,18 +109,37 @@ def build_contributions() -> list[Contribution]:
     return [Contribution({"day": F.lit(day)}) for day in range(DAYS)]
 
 
-def derive_columns() -> Mapping[str, Column]:
+def derive_review() -> Mapping[str, Column]:
     """The review. Only the first one counts what the line moved."""
-    published = F.unix_millis("published")
-    midnight = published - F.pmod(published, F.lit(DAY_MS))
     return {
-        "review_at": F.timestamp_millis(midnight + (F.col("day") + 1) * DAY_MS),
+        "review_at": F.timestamp_millis(begin_of(DAY_MS) + (F.col("day") + 1) * DAY_MS),
         "moved": F.when(F.col("day") == 0, F.col("moved")).otherwise(0),
+        "opened": F.lit(0),
     }
 
 
+def build_change() -> list[Contribution]:
+    """A line's contribution to its minute."""
+    return [Contribution({})]
+
+
+def derive_minute() -> Mapping[str, Column]:
+    """The end of the minute, what the line moved, and what of it the shelf opened with."""
+    return {
+        "changed_at": F.timestamp_millis(begin_of(MINUTE_MS) + MINUTE_MS),
+        "moved": F.col("moved"),
+        "opened": F.when(F.col("opens"), F.col("moved")).otherwise(0),
+    }
+
+
+def begin_of(length_ms: int) -> Column:
+    """The beginning of the interval of that length in which a line was published, in ms."""
+    published = F.unix_millis("published")
+    return published - F.pmod(published, F.lit(length_ms))
+
+
 def build_aggregates() -> dict[str, Column]:
-    """The aggregates of the contributions to one shelf and review.
+    """The aggregates of the contributions to one shelf, and one review or minute.
 
     The terms are those of the newest event that has any; so is the plan. Two events of the same
     time have the same.
@@ -122,6 +148,7 @@ def build_aggregates() -> dict[str, Column]:
     planned_at = F.when(F.col("plan_starts_ms").isNotNull(), F.col("event_time"))
     return {
         "moved_units": sum_units(F.col("moved")),
+        "opened_units": sum_units(F.col("opened")),
         "sold_units": sum_units(F.col("sold")),
         **{
             name_sold_on(day): sum_units(F.when(F.col("day") == day, F.col("usual_milli")))
@@ -140,7 +167,7 @@ def is_known() -> Column:
 
 
 def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
-    """Proposals with the view's columns, from the aggregates of products with known terms."""
+    """Proposals and changes with their views' columns, from aggregates with known terms."""
     number = F.col("measure_number")
     units_each = F.when(number > 0, UNITS_PER_MEASURE).otherwise(1)
     proposed = derive_levels(
@@ -149,7 +176,7 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
             for day in range(DAYS)
         ],
         F.col("days"),
-        F.col("lead_time_days"),
+        F.col("lead_time_days") + F.coalesce(F.col("lead_time_hours"), F.lit(0)) / HOURS_PER_DAY,
         F.col("pack_size_units"),
         F.col("unit_cost_cents"),
         build_plan(),
@@ -158,7 +185,16 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
         units_each,
     )
     measure = choose((number == position, F.lit(name)) for position, name in enumerate(MEASURES, 1))
-    return reviews.withColumns({**proposed._asdict(), "measure": measure})
+    is_change, opened = F.col("changed_at").isNotNull(), F.col("opened_units")
+    first = derive_first_levels(opened, policy, F.floor)
+    opens = (opened > 0) & (policy.review_days == 0)
+    levels = {
+        name: F.when(~is_change, level).when(opens, first_level)
+        for (name, level), first_level in zip(proposed._asdict().items(), first, strict=True)
+    }
+    return reviews.withColumns(
+        {**levels, "measure": measure, "review_days": F.lit(policy.review_days)}
+    )
 
 
 def build_plan() -> Plan:

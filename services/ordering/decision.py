@@ -1,12 +1,18 @@
-"""The orders of a review: a function of the proposals and the units on order."""
+"""The orders for shelves: a function of their levels, their moves, and what is on order.
+
+Every minute is answered in turn, whenever that is done, so that a gate that was away gives the same
+orders later.
+"""
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
 
+DAY_MS = 86_400_000
 ID_DIGITS = 24
+KEPT_MS = 2 * DAY_MS
+"""How long moves that are answered may still be corrected. A later correction needs all rows."""
 
 
 class Shelf(NamedTuple):
@@ -15,92 +21,149 @@ class Shelf(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Proposal:
-    """A row of the view; times in milliseconds since 1970."""
+class Level:
+    """When to order for a shelf and how much, from a moment on; in milliseconds since 1970."""
 
-    shelf: Shelf
-    review_ms: int
-    moved_units: int
+    since_ms: int
     reorder_point_units: int
     order_up_to_units: int
     pack_size_units: int
     lead_time_days: int
+    lead_time_hours: int = 0
     measure: str | None = None
     """Units are thousandths of it; None: pieces."""
+    review_days: int = 0
+    """0: the position is looked at whenever it changes; 1: at reviews only."""
 
 
 @dataclass(frozen=True)
 class Order:
+    """`moment_ms`: the whole minute that it answers."""
+
     shelf: Shelf
-    review_ms: int
+    moment_ms: int
     units: int
-    pack_size_units: int
-    lead_time_days: int
+    level: Level
 
     @property
     def order_id(self) -> str:
-        return derive_order_id(self.shelf, self.review_ms)
+        return derive_order_id(self.shelf, self.moment_ms)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of orders, in addition to the proposals."""
+    """The limits of orders, in addition to the levels."""
 
     units_per_order_max: int = 10_000  # hundreds of times what a busy shelf sells in a day
     thousandths_per_order_max: int = 1_000_000  # a tonne: a line of a shipment holds no more
-    orders_per_store_max: int = 2_000  # a review: more than a store has shelves by default
+    orders_per_store_max: int = 2_000  # a minute: more than a store has shelves by default
 
 
-def derive_order_id(shelf: Shelf, review_ms: int) -> str:
+def derive_order_id(shelf: Shelf, moment_ms: int) -> str:
     """The id of an order, without generation and amount: every gate derives the same id."""
-    named = f"{shelf.store_id}/{shelf.sku}/{review_ms}"
+    named = f"{shelf.store_id}/{shelf.sku}/{moment_ms}"
     return f"PO-{hashlib.sha256(named.encode()).hexdigest()[:ID_DIGITS]}"
 
 
-def sum_positions(
-    review_ms: int, proposals: Iterable[Proposal], ordered: Iterable[tuple[Shelf, int, int]]
-) -> Mapping[Shelf, int]:
-    """The units of each shelf, on it and on order, at the review.
+class Positions:
+    """The inventory positions and levels of all shelves at the last answered minute, and the rows
+    of one generation about later ones.
 
-    `ordered`: shelf, review and units of every purchase order. Those of this review do not count.
+    Until the last review before `answered_ms`, reviews say what moved; after it, minutes do.
     """
-    positions: Counter[Shelf] = Counter()
-    for proposal in proposals:
-        if proposal.review_ms <= review_ms:
-            positions[proposal.shelf] += proposal.moved_units
-    for shelf, at_ms, units in ordered:
-        if at_ms < review_ms:
-            positions[shelf] += units
-    return positions
 
+    def __init__(self, answered_ms: int, limits: Limits = Limits()) -> None:
+        self.answered_ms = answered_ms
+        self.is_outdated = False
+        """Whether a row corrects what is forgotten: then only all rows give the positions."""
+        self._limits = limits
+        self._begins_ms = answered_ms - answered_ms % DAY_MS
+        self._forgotten_ms = 0
+        self._units: Counter[Shelf] = Counter()
+        self._levels: dict[Shelf, Level] = {}
+        self._moved: dict[int, dict[Shelf, int]] = defaultdict(dict)  # by review or minute
+        self._coming: dict[int, dict[Shelf, Level]] = defaultdict(dict)  # levels to come
 
-def decide(
-    review_ms: int,
-    proposals: Sequence[Proposal],
-    ordered: Iterable[tuple[Shelf, int, int]],
-    limits: Limits,
-) -> list[Order]:
-    """The orders of the review, the most urgent of each store first."""
-    position = sum_positions(review_ms, proposals, ordered)
-    wanted = [
-        (position[proposal.shelf] - proposal.reorder_point_units, proposal.shelf, proposal)
-        for proposal in proposals
-        if proposal.review_ms == review_ms
-        and position[proposal.shelf] <= proposal.reorder_point_units
-    ]
-    let_through: Counter[str] = Counter()
-    orders = []
-    for _, shelf, proposal in sorted(wanted, key=lambda want: want[:2]):
-        if let_through[shelf.store_id] < limits.orders_per_store_max:
-            let_through[shelf.store_id] += 1
-            orders.append(create_order(proposal, position[shelf], limits))
-    return orders
+    def take_review(self, shelf: Shelf, moved_units: int, level: Level) -> None:
+        """Take the newest row of a review: what moved in the day before it, and the levels."""
+        if level.since_ms <= self._begins_ms:
+            self._move(level.since_ms, shelf, moved_units)
+        self._set_level(shelf, level)
 
+    def take_change(
+        self, shelf: Shelf, changed_ms: int, moved_units: int, opening: Level | None = None
+    ) -> None:
+        """Take the newest row of a minute. `opening`: the levels of a shelf that opened in it."""
+        if changed_ms > self._begins_ms:
+            self._move(changed_ms, shelf, moved_units)
+        if opening is not None:
+            self._set_level(shelf, opening)
 
-def create_order(proposal: Proposal, position: int, limits: Limits) -> Order:
-    """An order of whole packs, up to the proposed level and within the limits."""
-    pack, by_piece = proposal.pack_size_units, proposal.measure is None
-    most = limits.units_per_order_max if by_piece else limits.thousandths_per_order_max
-    packs = max(1, -((position - proposal.order_up_to_units) // pack))
-    packs = min(packs, max(1, most // pack))
-    return Order(proposal.shelf, proposal.review_ms, packs * pack, pack, proposal.lead_time_days)
+    def take_order(self, shelf: Shelf, units: int) -> None:
+        """Take an order that somebody has given: it answers no later minute than the last."""
+        self._units[shelf] += units
+
+    def answer(self, until_ms: int) -> list[Order]:
+        """The orders of every minute after the last answered one, until this minute."""
+        due = (
+            moment_ms
+            for moment_ms in self._moved.keys() | self._coming.keys()
+            if self.answered_ms < moment_ms <= until_ms
+        )
+        orders = [order for moment_ms in sorted(due) for order in self._answer_minute(moment_ms)]
+        self.answered_ms = until_ms
+        return orders
+
+    def forget(self) -> None:
+        """Forget what moved so long ago that hardly any row corrects it. Every row was taken."""
+        self._forgotten_ms = max(self._forgotten_ms, self.answered_ms - KEPT_MS)
+        for moment_ms in [each for each in self._moved if each <= self._forgotten_ms]:
+            del self._moved[moment_ms]
+
+    def _move(self, moment_ms: int, shelf: Shelf, units: int) -> None:
+        if moment_ms <= self._forgotten_ms:
+            self.is_outdated = True
+        elif moment_ms <= self.answered_ms:
+            self._units[shelf] += units - self._moved[moment_ms].get(shelf, 0)
+        self._moved[moment_ms][shelf] = units
+
+    def _set_level(self, shelf: Shelf, level: Level) -> None:
+        if level.since_ms > self.answered_ms:
+            self._coming[level.since_ms][shelf] = level
+        elif shelf not in self._levels or self._levels[shelf].since_ms <= level.since_ms:
+            self._levels[shelf] = level
+
+    def _answer_minute(self, moment_ms: int) -> list[Order]:
+        """The orders of one minute, the most urgent of each store first."""
+        moved = self._moved.get(moment_ms, {})
+        self._units.update(moved)
+        reviewed = self._coming.pop(moment_ms, {})
+        self._levels.update(reviewed)
+        looked_at = reviewed.keys() | {shelf for shelf in moved if self._reacts(shelf)}
+        missing = {
+            shelf: self._units[shelf] - self._levels[shelf].reorder_point_units
+            for shelf in looked_at
+        }
+        wanted = [shelf for shelf, units in missing.items() if units <= 0]
+        given: Counter[str] = Counter()
+        orders = []
+        for shelf in sorted(wanted, key=lambda shelf: (missing[shelf], shelf)):
+            if given[shelf.store_id] < self._limits.orders_per_store_max:
+                given[shelf.store_id] += 1
+                order = self._create_order(shelf, moment_ms)
+                self._units[shelf] += order.units
+                orders.append(order)
+        return orders
+
+    def _reacts(self, shelf: Shelf) -> bool:
+        return shelf in self._levels and self._levels[shelf].review_days == 0
+
+    def _create_order(self, shelf: Shelf, moment_ms: int) -> Order:
+        """An order of whole packs, up to the level and within the limits."""
+        level, limits = self._levels[shelf], self._limits
+        by_piece = level.measure is None
+        most = limits.units_per_order_max if by_piece else limits.thousandths_per_order_max
+        pack = level.pack_size_units
+        packs = max(1, -((self._units[shelf] - level.order_up_to_units) // pack))
+        packs = min(packs, max(1, most // pack))
+        return Order(shelf, moment_ms, packs * pack, level)

@@ -1,16 +1,26 @@
-"""The gate: for each review it waits until every event is known, decides, and orders once.
+"""The gate: minute by minute it waits until every event is known, decides, and orders once.
 
-It skips a missed review: the next review sees the same shelves and orders what they lack. The
-orders of a review and the note that it is answered are one transaction.
+It answers every minute in turn, however late; after more than a day, that of the last day. The
+orders of a minute and the note that it is answered are one transaction.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from threading import Event
+from typing import Any, NamedTuple
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
-from contracts import HEARTBEATS, PROPOSALS, PURCHASE_ORDERS, encode, encode_key
+from contracts import (
+    HEARTBEATS,
+    POSITION_CHANGES,
+    PROPOSALS,
+    PURCHASE_ORDERS,
+    Contract,
+    Row,
+    encode,
+    encode_key,
+)
 from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
 from infra.errors import UserError
@@ -20,95 +30,148 @@ from infra.kafka import (
     create_consumer,
     create_producer,
     fetch_committed,
+    read_between,
     read_end_offsets,
     read_high_watermarks,
 )
 from infra.settings import Settings
-from ops.control.reading import Reader, read_rows
+from ops.control.reading import Reader
 from ops.control.world_clock import read_beat_ms
 from ops.generations.marker import Marker, read_marker
-from ops.generations.record import read_generations
+from ops.generations.record import Generation, read_generations
 from services import liveness
-from services.ordering.decision import Limits, Order, Proposal, Shelf, decide
+from services.ordering.decision import DAY_MS, Level, Order, Positions, Shelf
 
 PIPELINE = "reorder"
-DAY_MS = 86_400_000
+MINUTE_MS = 60_000
+SETTLE_MS = MINUTE_MS
+"""World time after a minute in which a till whose clock is slow may still publish into it."""
 LOOK_SECONDS = 1.0
 GROUP = "ordering"
 TRANSACTIONAL_ID = "ordering"
 """A fixed id, so that the next gate fences the last one."""
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
-BEATS = (HEARTBEATS.name, 0)
-"""The partition whose commit notes the review: it exists whichever generation is promoted."""
+BEATS = TopicPartition(HEARTBEATS.name, 0)
+"""The partition whose commit notes the minute: it exists whichever generation is promoted."""
 
 READER = Reader(create_reader("ordering"))
 
 log = logging.getLogger("ordering")
 
 
-class Reviews:
-    """Where the log ended when the newest review was first seen to be due.
+class Due(NamedTuple):
+    """A minute to answer, and where the log ended when it was first seen to be over.
 
-    Record timestamps do not say which records are from before a review: one of another time would
-    stand for all that follow. A heartbeat does: all earlier records precede it.
+    Record timestamps do not say which records are from before a minute's end: one of another time
+    would stand for all that follow. A heartbeat does: all earlier records precede it.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self._client = create_admin(settings)
-        self._review_ms = 0
-        self._ends: Offsets = {}
+    minute_ms: int
+    ends: Offsets
 
-    def is_covered(self, marker: Marker, review_ms: int) -> bool:
-        """Whether the marker covers every record from before the review, which is due."""
-        if review_ms != self._review_ms:
-            topics = {topic for topic, _ in marker.inputs}
-            self._ends, self._review_ms = read_end_offsets(self._client, topics), review_ms
-        return all(marker.inputs.get(partition, 0) >= end for partition, end in self._ends.items())
+    def is_covered(self, marker: Marker) -> bool:
+        """Whether the marker covers every record from before the minute's end."""
+        return all(marker.inputs.get(place, 0) >= end for place, end in self.ends.items())
 
 
-def read_proposals(settings: Settings, ends: Offsets) -> list[Proposal]:
-    """The newest proposal of each key, up to these ends of the changelog."""
-    newest: dict[tuple[Shelf, int], tuple[int, Proposal]] = {}
-    for row in read_rows(settings, READER, PROPOSALS, ends):
-        shelf, review_ms = Shelf(row["store_id"], row["sku"]), to_epoch_ms(row["review_at"])
-        kept = newest.get((shelf, review_ms))
-        if kept is None or row["version"] >= kept[0]:
-            newest[shelf, review_ms] = (
-                row["version"],
-                Proposal(
-                    shelf,
-                    review_ms,
-                    row["moved_units"],
-                    row["reorder_point_units"],
-                    row["order_up_to_units"],
-                    row["pack_size_units"],
-                    row["lead_time_days"],
-                    row["measure"],
-                ),
+class Rows:
+    """The good rows of topics, each of them once."""
+
+    def __init__(self, settings: Settings, contract: Contract) -> None:
+        self._settings = settings
+        self._contract = contract
+        self._read: Offsets = {}
+
+    def read_new(self, ends: Offsets) -> Iterator[Row]:
+        """The rows below these ends that were not read before. Raises as `read_between`."""
+        for message in read_between(self._settings, self._read, ends):
+            row = READER.read_message(self._contract, message)
+            if row is not None:
+                yield row
+        self._read = ends
+
+
+class Answers:
+    """The orders called for by one generation's rows, after a minute that was answered."""
+
+    def __init__(self, settings: Settings, generation: Generation, answered_ms: int) -> None:
+        """Raises UserError for a generation whose rows do not say what moved by minute."""
+        if POSITION_CHANGES.name not in generation.outputs:
+            raise UserError(
+                f"{generation} should write {POSITION_CHANGES.name}, but was made by older code. "
+                f"Let the present code make one: make replay PIPELINE={PIPELINE}"
             )
-    return [proposal for _, proposal in newest.values()]
+        self.generation = generation
+        self.positions = Positions(answered_ms)
+        self._client = create_admin(settings)
+        self._rows = {
+            contract: Rows(settings, contract)
+            for contract in (PROPOSALS, POSITION_CHANGES, PURCHASE_ORDERS)
+        }
+        self._order_ids: set[str] = set()
+
+    def take_until(self, marker: Marker) -> bool:
+        """Take the rows below the marker, and every order; False while an order may be unknown.
+
+        A transaction is committed a little before anyone can read its records: without the last
+        orders, the same units would be ordered again.
+        """
+        written = read_high_watermarks(self._client, [PURCHASE_ORDERS.name])
+        ends = read_end_offsets(self._client, [PURCHASE_ORDERS.name])
+        if any(ends[place] < end for place, end in written.items()):
+            return False
+        for row in self._rows[PROPOSALS].read_new(self._select(marker, PROPOSALS)):
+            level = read_level(row, row["review_at"], row["review_days"])
+            self.positions.take_review(read_shelf(row), row["moved_units"], level)
+        for row in self._rows[POSITION_CHANGES].read_new(self._select(marker, POSITION_CHANGES)):
+            opened = row["order_up_to_units"] is not None
+            self.positions.take_change(
+                read_shelf(row),
+                to_epoch_ms(row["changed_at"]),
+                row["moved_units"],
+                read_level(row, row["changed_at"], 0) if opened else None,
+            )
+        for row in self._rows[PURCHASE_ORDERS].read_new(ends):
+            self._take_order(row["purchase_order_id"], read_shelf(row), row["units"])
+        return True
+
+    def answer(self, minute_ms: int) -> list[Order]:
+        """The orders until this minute that nobody has given; they count as given then."""
+        orders = self.positions.answer(minute_ms)
+        new = [order for order in orders if order.order_id not in self._order_ids]
+        self._order_ids.update(order.order_id for order in new)
+        self.positions.forget()
+        return new
+
+    def _take_order(self, order_id: str, shelf: Shelf, units: int) -> None:
+        if order_id not in self._order_ids:
+            self._order_ids.add(order_id)
+            self.positions.take_order(shelf, units)
+
+    def _select(self, marker: Marker, view: Contract) -> Offsets:
+        topic = self.generation.outputs[view.name]
+        return {place: end for place, end in marker.outputs.items() if place[0] == topic}
 
 
-def read_orders(settings: Settings) -> list[tuple[str, Shelf, int, int]] | None:
-    """Id, shelf, review and units of every purchase order; None while a transaction is open there.
+def read_shelf(row: Row) -> Shelf:
+    return Shelf(row["store_id"], row["sku"])
 
-    A transaction is committed a little before anyone can read its records: without the orders of
-    the last review, the next would order the same units again.
+
+def read_level(row: Row, since: Any, review_days: int | None) -> Level:
+    """The levels in a row of a view. The oldest reviews do not say how often shelves are looked
+    at: once a day.
     """
-    client, topics = create_admin(settings), [PURCHASE_ORDERS.name]
-    written, ends = read_high_watermarks(client, topics), read_end_offsets(client, topics)
-    if any(ends[partition] < end for partition, end in written.items()):
-        return None
-    return [
-        (
-            row["purchase_order_id"],
-            Shelf(row["store_id"], row["sku"]),
-            to_epoch_ms(row["review_at"]),
-            row["units"],
-        )
-        for row in read_rows(settings, READER, PURCHASE_ORDERS, ends)
-    ]
+    return Level(
+        to_epoch_ms(since),
+        row["reorder_point_units"],
+        row["order_up_to_units"],
+        row["pack_size_units"],
+        row["lead_time_days"],
+        row["lead_time_hours"] or 0,
+        row["measure"],
+        1 if review_days is None else review_days,
+    )
 
 
 class OrderPublisher:
@@ -123,19 +186,19 @@ class OrderPublisher:
         self._producer.init_transactions(ANSWER_SECONDS_MAX)
 
     def find_answered_ms(self) -> int:
-        """The last answered review, in epoch ms; 0: none. Raises TimeoutError."""
-        [noted] = fetch_committed(self._consumer, GROUP, [BEATS])
+        """The last answered minute, in epoch ms; 0: none. Raises TimeoutError."""
+        [noted] = fetch_committed(self._consumer, GROUP, [(BEATS.topic, BEATS.partition)])
         return int(noted.metadata or 0)
 
-    def publish(self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Offsets) -> None:
-        """Publish orders, and note the review that they answer and the offsets read for it.
+    def publish(self, orders: Sequence[Order], minute_ms: int, now_ms: int) -> None:
+        """Publish orders, and note the minute until which they answer all.
 
         Raises UserError and KafkaException; this publisher is then unusable.
         """
         try:
             self._producer.begin_transaction()
             self._send(orders, now_ms)
-            self._note(review_ms, read)
+            self._note(minute_ms)
             self._producer.commit_transaction(ANSWER_SECONDS_MAX)
         except KafkaException as error:
             if error.args[0].fatal():
@@ -154,12 +217,13 @@ class OrderPublisher:
             row = {
                 "purchase_order_id": order.order_id,
                 "ordered_at": now_ms,
-                "review_at": order.review_ms,
+                "review_at": order.moment_ms,
                 "store_id": order.shelf.store_id,
                 "sku": order.shelf.sku,
                 "units": order.units,
-                "pack_size_units": order.pack_size_units,
-                "lead_time_days": order.lead_time_days,
+                "pack_size_units": order.level.pack_size_units,
+                "lead_time_days": order.level.lead_time_days,
+                "lead_time_hours": order.level.lead_time_hours,
             }
             self._producer.produce(
                 PURCHASE_ORDERS.name,
@@ -169,56 +233,69 @@ class OrderPublisher:
             )
             self._producer.poll(0)
 
-    def _note(self, review_ms: int, read: Offsets) -> None:
+    def _note(self, minute_ms: int) -> None:
         self._producer.send_offsets_to_transaction(
-            [
-                TopicPartition(*partition, offset, metadata=str(review_ms))
-                for partition, offset in {BEATS: 0, **read}.items()
-            ],
+            [TopicPartition(BEATS.topic, BEATS.partition, 0, metadata=str(minute_ms))],
             self._consumer.consumer_group_metadata(),
             ANSWER_SECONDS_MAX,
         )
 
 
+class Gate:
+    """Answers due minutes for the promoted generation."""
+
+    def __init__(self, settings: Settings, publisher: OrderPublisher) -> None:
+        self._settings = settings
+        self._publisher = publisher
+        self._answered_ms = publisher.find_answered_ms()
+        self._due: Due | None = None
+        self._answers: Answers | None = None
+
+    def look(self) -> None:
+        """Answer the due minute if every event and every order is known. Raises as Answers."""
+        beat_ms = read_beat_ms(self._settings)
+        generations = read_generations(self._settings, READER).get(PIPELINE)
+        generation = generations and generations.promoted
+        marker = generation and read_marker(self._settings, PIPELINE, generation.number, READER)
+        if beat_ms is None or not generation or not marker:
+            return
+        due = self._due = self._due or self._find_due(beat_ms, marker)
+        if due is None or not due.is_covered(marker):
+            return
+        answers = self._find_answers(generation, due)
+        if not answers.take_until(marker):
+            return
+        if answers.positions.is_outdated:
+            self._answers = None  # the next look takes every row again
+            return
+        orders = answers.answer(due.minute_ms)
+        self._publisher.publish(orders, due.minute_ms, beat_ms)
+        self._answered_ms, self._due = due.minute_ms, None
+        if orders:
+            log.info("%d orders, by the levels of g%d", len(orders), generation.number)
+
+    def _find_due(self, beat_ms: int, marker: Marker) -> Due | None:
+        minute_ms = (beat_ms - SETTLE_MS) // MINUTE_MS * MINUTE_MS
+        if minute_ms <= self._answered_ms:
+            return None
+        topics = {topic for topic, _ in marker.inputs}
+        return Due(minute_ms, read_end_offsets(create_admin(self._settings), topics))
+
+    def _find_answers(self, generation: Generation, due: Due) -> Answers:
+        if self._answers is None or self._answers.generation.number != generation.number:
+            since_ms = max(self._answered_ms, due.minute_ms - DAY_MS)
+            self._answers = Answers(self._settings, generation, since_ms)
+        return self._answers
+
+
 def keep_gate(settings: Settings, stop: Event) -> None:
     """Order until `stop` is set. Raises UserError, TimeoutError and KafkaException."""
-    reviews, publisher = Reviews(settings), OrderPublisher(settings)
+    publisher = OrderPublisher(settings)
     try:
-        answered_ms = publisher.find_answered_ms()
+        gate = Gate(settings, publisher)
         liveness.report_start(settings, "ordering")
         while not stop.is_set():
-            answered_ms = answer_review(settings, reviews, publisher, answered_ms)
+            gate.look()
             stop.wait(LOOK_SECONDS)
     finally:
         publisher.close()
-
-
-def answer_review(
-    settings: Settings, reviews: Reviews, publisher: OrderPublisher, answered_ms: int
-) -> int:
-    """Answer the newest review if every event and every order is known.
-
-    Returns the last answered review.
-    """
-    now_ms = read_beat_ms(settings)  # world time by heartbeats
-    if now_ms is None or (review_ms := now_ms // DAY_MS * DAY_MS) <= answered_ms:
-        return answered_ms
-    generations = read_generations(settings, READER).get(PIPELINE)
-    generation = generations and generations.promoted
-    marker = generation and read_marker(settings, PIPELINE, generation.number, READER)
-    if not generation or not marker or not reviews.is_covered(marker, review_ms):
-        return answered_ms
-    topic = generation.outputs[PROPOSALS.name]
-    read = {partition: end for partition, end in marker.outputs.items() if partition[0] == topic}
-    placed = read_orders(settings)
-    if placed is None:
-        return answered_ms
-    ordered = [(shelf, at_ms, units) for _, shelf, at_ms, units in placed]
-    wanted = decide(review_ms, read_proposals(settings, read), ordered, Limits())
-    published = {order_id for order_id, *_ in placed}  # by any gate
-    orders = [order for order in wanted if order.order_id not in published]
-    publisher.publish(orders, review_ms, now_ms, read)
-    log.info(
-        "%d of %d orders let through, proposed by g%d", len(orders), len(wanted), generation.number
-    )
-    return review_ms

@@ -24,7 +24,7 @@ from infra.wait import wait_until
 from ops.verify.log import read
 from services import supplier
 from services.api.app import create_sources
-from services.ordering.gate import OrderPublisher, Reviews, answer_review
+from services.ordering.gate import Gate, OrderPublisher
 from services.quarantine import follower as quarantine
 from services.quarantine.follower import read_progress
 from tests.brokers import read_all
@@ -113,13 +113,15 @@ def order(settings: Settings) -> None:
     reordering.promote(1)
     reordering.propose(1, 0, dict.fromkeys(ORDERED, 10))
     reordering.mark(1)
-    gate = OrderPublisher(settings)
-    wait_until(
-        lambda: answer_review(settings, Reviews(settings), gate, 0) >= find_review_ms(0),
-        "the review is answered",
-        SECONDS_MAX,
-    )
-    gate.close()
+    publisher = OrderPublisher(settings)
+    gate = Gate(settings, publisher)
+
+    def is_answered() -> bool:
+        gate.look()
+        return publisher.find_answered_ms() >= find_review_ms(0)
+
+    wait_until(is_answered, "the review is answered", SECONDS_MAX)
+    publisher.close()
 
 
 def count_confirmed(settings: Settings) -> int:

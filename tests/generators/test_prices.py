@@ -10,6 +10,7 @@ from contracts import PRICE_CHANGES, PROMOTIONS, RECEIPTS
 from generators.event import Event
 from generators.parameters import Refill
 from generators.prices import DECIDED_AT_HOUR, NOTICE_DAYS, Promotions
+from generators.shelves import SPARE_DAYS
 from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS
 from generators.world import World
 from tests.generators.worlds import CLEAN, publish_world
@@ -18,6 +19,8 @@ DAYS, QUIET_DAYS = 10, 24
 HOURS = 24 * DAYS
 QUIET = replace(CLEAN, stores=1, receipts_per_minute=0.1)
 """What is promoted and priced does not depend on who comes."""
+WIDE = replace(CLEAN, products=400, receipts_per_minute=1_200.0)
+"""Some products are promoted in its first days, and many come."""
 DRAWN = Promotions(CLEAN.seed, CLEAN.products)
 MIDNIGHT_MS = START_MS - 8 * HOUR_MS
 
@@ -101,8 +104,11 @@ def test_shelves_that_wait_for_orders_open_with_what_promotions_sell_until_goods
     lifted, by_vans = open_shelves("orders"), open_shelves("vans")
     expected = {
         product.sku
-        for number, product in enumerate(World(QUIET).products)
-        if any(number in DRAWN.list_running(day) for day in range(product.lead_time_days + 2))
+        for number, product in enumerate(World(WIDE).products)
+        if any(
+            number in Promotions(WIDE.seed, WIDE.products).list_running(day)
+            for day in range(-(-product.lead_time_hours // 24) + SPARE_DAYS)
+        )
     }
     monkeypatch.setattr("generators.prices.STARTED_SHARE", 0.0)
     usual = open_shelves("orders")
@@ -114,7 +120,7 @@ def test_shelves_that_wait_for_orders_open_with_what_promotions_sell_until_goods
 
 def open_shelves(refill: Refill) -> Mapping[str, int]:
     """Units on the shelves of the first minute, in a world where many come."""
-    world = World(replace(CLEAN, receipts_per_minute=120.0, refill=refill))
+    world = World(replace(WIDE, refill=refill))
     world.tick()
     return world.count_units(world.store_ids[0])
 

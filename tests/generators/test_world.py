@@ -28,7 +28,7 @@ from tests.generators.worlds import (
     to_published,
 )
 
-FIRST_HOURS = "e072c82a2d1881b6c9a2a1721350c23f140a9b7e443cbc083c6bda14c5f4b563"
+FIRST_HOURS = "b999cfc32f6046eeef3d2482b8da181f23c8af0864883c0ae9d8a10574fe74ef"
 
 
 def test_the_same_seed_gives_the_same_bytes_on_every_machine() -> None:

@@ -106,6 +106,7 @@ class Drawn(Timeline):
             "pack_size_units": number,
             "unit_cost_cents": number - 1,
             "lead_time_days": number,
+            "lead_time_hours": self._chance.choice((None, 0, 23)),
         }
         self.put(PRODUCTS, published, effective_at=effective_at, sku=MILK, **terms)
         latitude, longitude = PLACES[YORK]
@@ -194,7 +195,7 @@ def test_each_view_of_a_drawn_timeline_is_its_oracles(spark: SparkSession, name:
         rows = index_rows(view, expected[view.name])
         assert rows, f"{view.name} has rows to be compared"
         assert compute_rows(spark, pipeline, again, number) == rows
-        if name in KINDS:
+        if name in KINDS and number == 0:
             field, kinds = KINDS[name]
             assert {row[field] for row in rows.values()} == kinds
     for dimension in pipeline.dimensions:

@@ -266,7 +266,8 @@ def draw_change(fact: Publication, effective_ms: int, chance: Random) -> Event:
         return {
             "unit_cost_cents": fact.event["unit_cost_cents"] + chance.randint(1, 100),
             "pack_size_units": chance.randint(1, 24),
-            "lead_time_days": chance.randint(1, 5),
+            "lead_time_days": chance.randint(0, 5),
+            "lead_time_hours": chance.randrange(24),
         }
     return {
         "latitude_microdegrees": fact.event["latitude_microdegrees"] + chance.randrange(3_000_000)

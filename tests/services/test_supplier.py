@@ -104,7 +104,9 @@ def confirm_many(reliability: Reliability = Reliability(), **fields: Any) -> lis
 def test_a_good_supplier_ships_all_within_the_lead_time() -> None:
     found = create_confirmation(ORDER, 1, GOOD)
     assert found["shipped_units"] == found["ordered_units"] == ORDER["units"]
-    assert found["arrives_at"] == ORDER["ordered_at"] + timedelta(days=ORDER["lead_time_days"])
+    lead_time = timedelta(days=ORDER["lead_time_days"], hours=ORDER["lead_time_hours"])
+    assert lead_time == timedelta(hours=4)
+    assert found["arrives_at"] == ORDER["ordered_at"] + lead_time
 
 
 def test_the_same_order_has_the_same_answer_and_another_world_another() -> None:

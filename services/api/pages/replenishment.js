@@ -37,8 +37,16 @@ const PROPOSED = [
   { text: ({ reorder_point_units }) => format.count(reorder_point_units), kind: number },
   { text: ({ order_up_to_units }) => format.count(order_up_to_units), kind: number },
   { text: ({ pack_size_units }) => format.count(pack_size_units), kind: number },
-  { text: ({ lead_time_days }) => format.count(lead_time_days), kind: number },
+  { text: describeLeadTime, kind: number },
 ];
+
+function describeLeadTime({ lead_time_days, lead_time_hours }) {
+  const parts = [
+    [lead_time_days, "d"],
+    [lead_time_hours, "h"],
+  ];
+  return parts.flatMap(([count, unit]) => (count ? `${format.count(count)} ${unit}` : [])).join(" ") || "0 h";
+}
 
 const readReview = ({ store_id, sku, review_at }) => `${store_id}/${sku}/${review_at}`;
 

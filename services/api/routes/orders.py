@@ -1,7 +1,7 @@
 """GET /v1/orders: the purchase orders of shelves, and the supplier's confirmations.
 
 GET /v1/positions: the inventory position of a shelf at each review, and the ordered units. It sums
-as the gate does: the moved units in the proposals, and the units that earlier reviews ordered.
+as the gate does: the moved units in the proposals, and the units that were ordered before.
 """
 
 import sqlite3
@@ -33,8 +33,8 @@ DAY_MS = 24 * 60 * 60 * 1000
 ROWS = f"{TABLE.select} where sku = ? and store_id = ? order by review_at"
 FIRST_REVIEW = f"select min(review_at) from {TABLE.name}"
 ORDERED = (
-    f"select review_at, sum(units) from {ORDERS.table.name} "
-    "where store_id = ? and sku = ? group by review_at order by review_at"
+    f"select review_at - review_at % {DAY_MS} as review, sum(units) from {ORDERS.table.name} "
+    "where store_id = ? and sku = ? group by review order by review"
 )
 UNIT: AnyJson = {"unit": "units"}
 
@@ -47,7 +47,7 @@ class OrdersQuery(PageQuery):
 
 
 class Order(build_model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run time
-    """What was ordered for a shelf, in answer to one review."""
+    """What was ordered for a shelf, in answer to one minute."""
 
     confirmation: build_model(CONFIRMATIONS) | None = Field(  # type: ignore[valid-type]  # made at run time
         description="what the supplier answered; null: nothing yet"
@@ -55,7 +55,7 @@ class Order(build_model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run 
 
 
 class OrderPage(TopicsPage):
-    items: list[Order] = Field(description="the newest review first")
+    items: list[Order] = Field(description="the newest first")
 
 
 class ReviewPosition(build_model(PROPOSALS)):  # type: ignore[misc]  # made at run time
@@ -66,7 +66,9 @@ class ReviewPosition(build_model(PROPOSALS)):  # type: ignore[misc]  # made at r
         "oldest row that the view keeps is not known here",
         json_schema_extra=UNIT,
     )
-    ordered_units: int = Field(description="ordered by this review", json_schema_extra=UNIT)
+    ordered_units: int = Field(
+        description="ordered from this review until the next", json_schema_extra=UNIT
+    )
     final: bool = Field(description="whether nothing can change what moved")
 
 
@@ -83,7 +85,7 @@ class Positions(Dated):
     "/v1/orders",
     summary="Purchase orders with the supplier's answers, the newest first, in pages",
     description="Orders exist where they fill the shelves (`SIMULATOR_REFILL=orders`), "
-    "from the world's first midnight on.",
+    "whenever a position crosses its reorder point.",
     response_model=OrderPage,
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
@@ -100,8 +102,7 @@ def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSO
     "/v1/positions/{store_id}/{sku}",
     summary="The inventory position of a shelf at each review, beside its levels and orders",
     description="From the proposals of the promoted generation and the purchase orders: the "
-    "position at a review is the sum of all that moved before it, and of what earlier reviews "
-    "ordered.",
+    "position at a review is the sum of all that moved before it, and of what was ordered.",
     response_model=Positions,
     responses=ITEM_PROBLEMS,
 )
@@ -167,7 +168,8 @@ def _accumulate_positions(
 ) -> Iterator[Document]:
     """Each review with its opening position.
 
-    `rows` are in the order of reviews; `ordered` has the ordered units by review in epoch ms.
+    `rows` are in the order of reviews; `ordered` has the units that were ordered from a review
+    until the next one, by review in epoch ms.
     """
     review, moved = (TABLE.columns.index(name) for name in ("review_at", "moved_units"))
     moved_units = 0

@@ -21,7 +21,7 @@ PACKS_MAX = 8
 
 
 def test_who_never_orders_has_no_orders_and_loses_sales() -> None:
-    score = Life(WORLD, 7, lambda _: Levels(-1_000_000, 1)).score()
+    score = Life(WORLD, 7, lambda _: Levels(-1_000_000, 1), Policy(review_days=1)).score()
     assert score.orders == 0
     assert score.missed_units > 0
     assert score.lost_cents > 0
@@ -29,26 +29,41 @@ def test_who_never_orders_has_no_orders_and_loses_sales() -> None:
 
 def test_whoever_orders_it_is_one_demand() -> None:
     """But for what was broken or stolen, where it was there to be."""
-    policy = Life(WORLD, DAYS, propose_by_policy(Policy()))
+    policy = live(Policy())
     vans = Life(replace(WORLD, refill="vans"), DAYS)
     wanted, by_vans = (sum(map(sum, life.demand.values())) for life in (policy, vans))
     assert abs(wanted - by_vans) < wanted / 100
     assert policy.score().orders > 0
 
 
-def test_deliveries_are_those_of_the_shelf_and_the_review() -> None:
-    """A review is at the sixteenth hour of each day; goods come within a day of the lead time."""
-    life = Life(WORLD, DAYS, propose_by_policy(Policy()))
+def test_deliveries_are_those_of_the_shelf_for_an_order_at_each_hour() -> None:
+    """Most come just after the lead time, and none is late for longer than two hours."""
+    life = live(Policy())
     for shelf in life.demand:
-        lead = 24 * life.products[shelf.sku].lead_time_days
+        lead = life.products[shelf.sku].lead_time_hours
         deliveries = life.list_deliveries(shelf)
-        assert sum(map(len, deliveries.values())) == DAYS
-        assert all(0 <= (hour - lead - 16) % 24 <= 6 for hour in deliveries)
+        assert sum(map(len, deliveries.values())) == DAYS * 24
+        assert min(deliveries) >= lead
+        assert max(deliveries) < DAYS * 24 + lead + 2
         assert all(0 <= share <= 1 for shares in deliveries.values() for share in shares)
 
 
+def test_who_looks_at_every_change_orders_before_the_first_midnight() -> None:
+    moments = {
+        policy.review_days: [order.moment_ms for order in live(policy).ordered]
+        for policy in (Policy(), Policy(review_days=1))
+    }
+    assert all(moment_ms % DAY_MS == 0 for moment_ms in moments[1])
+    assert any(moment_ms % DAY_MS for moment_ms in moments[0])
+    assert min(moments[0]) < min(moments[1])
+
+
+def live(policy: Policy) -> Life:
+    return Life(WORLD, DAYS, propose_by_policy(policy), policy)
+
+
 MIDNIGHT_MS = 20_000 * DAY_MS
-STEADY = Policy(safety=0.0, swing=0.0, late_days=0.0)
+STEADY = Policy(review_days=1, safety=0.0, swing=0.0, late_days=0.0)
 
 
 def plan(begins_days: int, ends_days: int, known_days: int = -7) -> Event:
@@ -62,7 +77,7 @@ def compute_point(*plans: Event, told_days: float = -0.5, sold: Sequence[int] = 
     """Of a shelf that sold so much on each day, the last one last, always at noon."""
     begin_ms = MIDNIGHT_MS - len(sold) * DAY_MS + DAY_MS // 2
     days = [[Sale(begin_ms + day * DAY_MS, units)] for day, units in enumerate(sold)]
-    product = replace(Life(WORLD, 0).world.products[0], lead_time_days=2)
+    product = replace(Life(WORLD, 0).world.products[0], lead_time_hours=48)
     told_ms = MIDNIGHT_MS + int(told_days * DAY_MS)
     review = Review(MIDNIGHT_MS, Shelf("S000", product.sku), product, days, plans, told_ms)
     return int(propose_by_policy(STEADY)(review).reorder_point_units)

@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import ADJUSTMENTS, PRODUCTS, PROPOSALS, SHIPMENTS
+from contracts import (
+    ADJUSTMENTS,
+    POSITION_CHANGES,
+    PRODUCTS,
+    PROPOSALS,
+    SHIPMENTS,
+    Contract,
+)
 from ops.verify.inventory import Row
 from ops.verify.oracles import ReorderOracle
 from pipelines.reorder.pipeline import PIPELINE
@@ -20,7 +27,7 @@ from tests.timeline import APPLES, DAY, LEEDS, MILK, PRICES, WINE, Timeline, par
 
 FIRST = DAY + timedelta(days=1)
 """The midnight after the timelines' day."""
-STEADY = Policy(safety=0.0, swing=0.0, dispersion_min=0.0, late_days=0.0)
+STEADY = Policy(review_days=1, safety=0.0, swing=0.0, dispersion_min=0.0, late_days=0.0)
 
 
 @pytest.fixture(
@@ -34,19 +41,25 @@ def who_computes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(sys.modules[__name__], "compute_proposals", both)
 
 
-def compute_proposals(shop: Timeline, policy: Policy = STEADY) -> list[Row]:
-    return ReorderOracle(shop.records, policy).compute_view()
+def compute_proposals(
+    shop: Timeline, policy: Policy = STEADY, view: Contract = PROPOSALS
+) -> list[Row]:
+    return ReorderOracle(shop.records, policy).compute_views()[view.name]
 
 
-def compute_in_spark(spark: SparkSession, shop: Timeline, policy: Policy = STEADY) -> list[Row]:
-    """The oracle's proposals, which must be the pipeline's."""
+def compute_in_spark(
+    spark: SparkSession, shop: Timeline, policy: Policy = STEADY, view: Contract = PROPOSALS
+) -> list[Row]:
+    """The oracle's rows, which must be the pipeline's."""
     pipeline = replace(
         PIPELINE,
         line_columns=partial(build_line_columns, policy),
         to_rows=partial(build_proposals, policy=policy),
     )
-    expected = ReorderOracle(shop.records, policy).compute_view()
-    assert compute_rows(spark, pipeline, shop.records) == index_rows(PROPOSALS, expected)
+    expected = ReorderOracle(shop.records, policy).compute_views()[view.name]
+    number = pipeline.writes.index(view)
+    rows = compute_rows(spark, pipeline, shop.records, number)
+    assert rows == index_rows(view, expected)
     return expected
 
 
@@ -197,7 +210,51 @@ def test_demand_that_varies_and_deliveries_that_are_late_raise_the_point(shop: T
     """Seven in a week: 1 a day, variance 7 on one day; exposed to 3.25 days:
     1 · 1.25 · 3.25 + √(7 · (3.25 + 3.25² / 7)) · 2.5 = 18.5."""
     shop.sell(parse_clock("10:00"), milk(7))
-    assert compute_proposals(shop, Policy())[0]["reorder_point_units"] == 19
+    policy = Policy(review_days=1, swing=0.25)
+    assert compute_proposals(shop, policy)[0]["reorder_point_units"] == 19
+
+
+def test_a_lead_time_has_hours_and_a_shelf_that_is_always_looked_at_waits_for_nothing_else(
+    shop: Timeline,
+) -> None:
+    """24 a day, a day and six hours to deliver: 30, and a day's 24 more where reviews look."""
+    change(shop, parse_clock("9:00"), parse_clock("8:00"), lead_time_days=1, lead_time_hours=6)
+    for day in range(7):
+        shop.sell(parse_clock("10:00", days=day), milk(24))
+    for review_days, point in ((0, 30), (1, 54)):
+        rows = compute_proposals(shop, replace(STEADY, review_days=review_days))
+        week = {row["review_at"]: row for row in rows}[DAY + timedelta(days=7)]
+        assert (week["lead_time_days"], week["lead_time_hours"]) == (1, 6)
+        assert (week["review_days"], week["reorder_point_units"]) == (review_days, point)
+
+
+def test_a_position_changes_in_the_minute_in_which_it_is_published(shop: Timeline) -> None:
+    shop.sell(parse_clock("10:00"), milk(3))
+    shop.refund(parse_clock("10:00:59"), milk(1))
+    shop.sell(parse_clock("10:00:59"), milk(5), published=parse_clock("10:01"))
+    changes = compute_proposals(shop, STEADY, POSITION_CHANGES)
+    assert [(row["changed_at"], row["moved_units"], row["version"]) for row in changes] == [
+        (parse_clock("10:01"), -2, 2),
+        (parse_clock("10:02"), -5, 1),
+    ]
+    assert {(row["pack_size_units"], row["lead_time_days"]) for row in changes} == {(10, 2)}
+    assert {row["order_up_to_units"] for row in changes} == {None}
+
+
+@pytest.mark.parametrize(
+    ("review_days", "levels"), [(0, [(38, 48), (None, None)]), (1, [(None, None)] * 2)]
+)
+def test_a_shelf_that_opens_is_filled_up_to_its_opening_until_a_review(
+    shop: Timeline, review_days: int, levels: list[tuple[int | None, int | None]]
+) -> None:
+    """48 · 0.8 = 38.4. What is counted in the same minute is no opening."""
+    adjust(shop, parse_clock("8:00"), 48, "opening")
+    adjust(shop, parse_clock("8:00:30"), -1, "count")
+    shop.sell(parse_clock("8:01"), milk(1))
+    policy = replace(STEADY, review_days=review_days)
+    changes = compute_proposals(shop, policy, POSITION_CHANGES)
+    assert [row["moved_units"] for row in changes] == [47, -1]
+    assert [(row["reorder_point_units"], row["order_up_to_units"]) for row in changes] == levels
 
 
 #   4th         | 5th

@@ -9,12 +9,14 @@ from pipelines.reorder.policy import (
     Levels,
     Plan,
     Policy,
+    derive_first_levels,
     derive_levels,
     estimate_usual_milli,
     lift_permille,
 )
 
-STEADY = replace(Policy(), safety=0.0, swing=0.0, late_days=0.0)
+STEADY = replace(Policy(), review_days=1, safety=0.0, swing=0.0, late_days=0.0)
+REACTING = replace(STEADY, review_days=0)
 CAREFUL = replace(STEADY, safety=2.5)
 WEEK = [10] * 7
 
@@ -83,6 +85,27 @@ def test_a_promotions_days_are_worth_what_they_lift(begins: float, ends: float, 
     """Twice as much is wanted of what sells ten a day."""
     plan = Plan(2_000, begins, ends)
     assert compute_levels(*WEEK, plan=plan).reorder_point_units == point
+
+
+#    review      goods        it takes two days until goods are there, whenever they are ordered,
+#  -----|----.----|----.-----  and the levels hold for one more
+#       |         |====       one day, as orders may come a day after the review
+#       |====     |           one day
+#    ===|=========|========== no more than the two
+@pytest.mark.parametrize(
+    ("begins", "ends", "point"),
+    [(3, 5, 20), (2, 5, 30), (2.5, 5, 25), (0, 1, 30), (-1, 5, 40), (-2, 0, 20)],
+)
+def test_levels_that_hold_for_a_day_see_the_promotions_that_begin_in_it(
+    begins: float, ends: float, point: int
+) -> None:
+    plan = Plan(2_000, begins, ends)
+    assert compute_levels(*WEEK, policy=REACTING, plan=plan).reorder_point_units == point
+
+
+@pytest.mark.parametrize(("opened", "levels"), [(48, (38, 48)), (1, (0, 1)), (5, (4, 5))])
+def test_a_shelf_is_filled_up_to_its_opening(opened: int, levels: tuple[int, int]) -> None:
+    assert derive_first_levels(opened, Policy()) == levels
 
 
 def test_a_promotion_to_come_is_less_certain() -> None:

@@ -1,6 +1,7 @@
 """What the gate reads, as the simulator, a reorder generation and its promotion would write it."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,8 +9,10 @@ from contracts import (
     GENERATIONS,
     HEARTBEATS,
     MARKERS,
+    POSITION_CHANGES,
     PROPOSALS,
     PURCHASE_ORDERS,
+    Contract,
     decode,
     encode,
     encode_key,
@@ -24,10 +27,11 @@ from tests.services.writing import list_positions
 DAY_MS = 86_400_000
 FIRST_REVIEW_MS = round(datetime(2026, 3, 3, tzinfo=UTC).timestamp() * 1000)
 MINUTE_MS = 60_000
+VIEWS = (PROPOSALS, POSITION_CHANGES)
 
 
-def name_topic(generation: int) -> str:
-    return f"{PROPOSALS.name}.g{generation}"
+def name_topic(generation: int, view: Contract = PROPOSALS) -> str:
+    return f"{view.name}.g{generation}"
 
 
 def find_review_ms(number: int) -> int:
@@ -35,30 +39,35 @@ def find_review_ms(number: int) -> int:
 
 
 class Reordering:
-    """Proposals of generations, in a log of their own."""
+    """Rows of generations, in a log of their own."""
 
     def __init__(self, kafka: Settings) -> None:
         self._kafka = kafka
         self._producer = get_producer(kafka)
 
-    def promote(self, number: int) -> None:
-        apply_topics(self._kafka, {name_topic(number): PROPOSALS})
+    def promote(self, number: int, views: Sequence[Contract] = VIEWS) -> None:
+        topics = {view: name_topic(number, view) for view in views}
+        apply_topics(self._kafka, {topic: view for view, topic in topics.items()})
         example = GENERATIONS.examples[0]
         of_one = {**example["generations"][0], "number": number}
-        of_one["outputs"] = [{"view": PROPOSALS.name, "topic": name_topic(number)}]
+        of_one["outputs"] = [{"view": view.name, "topic": topic} for view, topic in topics.items()]
         record = {"pipeline": "reorder", "promoted": number, "generations": [of_one]}
         self._send(
             GENERATIONS.name, encode_key(GENERATIONS, record), encode(GENERATIONS, record), 0
         )
 
     def propose(self, generation: int, review: int, moved: dict[str, int], **fields: Any) -> None:
-        """Of one store: by sku, how far its position moved in the day before the review."""
+        """Of one store: by sku, how far its position moved in the minute before the review."""
         for sku, units in moved.items():
-            row = {**PROPOSALS.examples[0], "sku": sku, "moved_units": units, **fields}
-            row["review_at"] = find_review_ms(review)
-            self._send(
-                name_topic(generation), encode_key(PROPOSALS, row), encode(PROPOSALS, row), 0
-            )
+            row = {"review_at": find_review_ms(review), "review_days": 1, **fields}
+            self._write(generation, PROPOSALS, {"sku": sku, "moved_units": units, **row})
+        self.change(generation, find_review_ms(review), moved)
+
+    def change(self, generation: int, changed_ms: int, moved: dict[str, int]) -> None:
+        """Of one store: by sku, how far its position moved in a minute."""
+        for sku, units in moved.items():
+            row = {"sku": sku, "moved_units": units, "changed_at": changed_ms}
+            self._write(generation, POSITION_CHANGES, row)
 
     def beat(self, review: int) -> None:
         """The world comes to the review, and two minutes further."""
@@ -69,7 +78,7 @@ class Reordering:
         event = {"event_id": f"beat-{at_ms}", "event_time": at_ms, "world": "world"}
         self._send(HEARTBEATS.name, encode_key(HEARTBEATS, event), encode(HEARTBEATS, event), at_ms)
 
-    def mark(self, generation: int, behind: int = 0) -> None:
+    def mark(self, generation: int, behind: int = 0, views: Sequence[Contract] = VIEWS) -> None:
         """Mark that the generation has read all heartbeats but so many, and written its rows."""
         inputs = read_end_offsets(create_admin(self._kafka), [HEARTBEATS.name])
         marker = {
@@ -80,7 +89,10 @@ class Reordering:
                 {partition: end - behind for partition, end in inputs.items()}
             ),
             "outputs": list_positions(
-                read_end_offsets(create_admin(self._kafka), [name_topic(generation)])
+                read_end_offsets(
+                    create_admin(self._kafka),
+                    [name_topic(generation, view) for view in views],
+                )
             ),
             "written_at": find_review_ms(0),
         }
@@ -115,6 +127,10 @@ class Reordering:
             number = (at_ms - FIRST_REVIEW_MS) // DAY_MS
             counts.setdefault(number, Counter())[order["sku"]] += 1
         return counts
+
+    def _write(self, generation: int, view: Contract, fields: dict[str, Any]) -> None:
+        row = {**view.examples[0], **fields}
+        self._send(name_topic(generation, view), encode_key(view, row), encode(view, row), 0)
 
     def _send(self, to: str, record_key: bytes, value: bytes, at_ms: int) -> None:
         send(self._producer, to, record_key, value, timestamp_ms=at_ms)

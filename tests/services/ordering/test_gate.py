@@ -1,16 +1,18 @@
 """No order is published twice, after any kill and with any generation promoted."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from contracts import PURCHASE_ORDERS
+from contracts import PROPOSALS, PURCHASE_ORDERS
+from contracts.times import EPOCH, MILLISECOND
 from infra.errors import UserError
 from infra.kafka import create_admin, read_high_watermarks
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
-from services.ordering.gate import OrderPublisher, Reviews, answer_review
+from services.ordering.gate import Gate, OrderPublisher
 from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.at_work import Died, limit_life
@@ -20,6 +22,7 @@ from tests.transactions import open_transaction
 pytestmark = pytest.mark.e2e
 
 SKUS = [f"SKU-{number}" for number in range(20)]
+MIDNIGHT = EPOCH + find_review_ms(0) * MILLISECOND
 EMPTY = dict.fromkeys(SKUS, 10)
 """As many units on each shelf, and far fewer than its reorder point."""
 SOLD = dict.fromkeys(SKUS, -60)
@@ -34,106 +37,143 @@ def kafka(shared_broker: Settings, tmp_path: Path) -> Settings:
 
 def run_gate(kafka: Settings, until_review: int) -> None:
     """A gate's life, up to the answer to a review."""
-    gate = OrderPublisher(kafka)
-    answered_ms = gate.find_answered_ms()
-    while answered_ms < find_review_ms(until_review):
-        answered_ms = answer_review(kafka, Reviews(kafka), gate, answered_ms)
-    gate.close()
+    publisher = OrderPublisher(kafka)
+    gate = Gate(kafka, publisher)
+    while publisher.find_answered_ms() < find_review_ms(until_review):
+        gate.look()
+    publisher.close()
+
+
+class Gated:
+    """A gate, and the last minute that it has answered."""
+
+    def __init__(self, kafka: Settings) -> None:
+        self._publisher = OrderPublisher(kafka)
+        self._gate = Gate(kafka, self._publisher)
+
+    def look(self) -> int:
+        self._gate.look()
+        return self._publisher.find_answered_ms()
+
+
+def after_review(number: int, minutes: int = 1) -> int:
+    """The minute that is due once the world comes to the review and two minutes further."""
+    return find_review_ms(number) + minutes * MINUTE_MS
 
 
 def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    gate = OrderPublisher(kafka)
+    gate = Gated(kafka)
     shop.promote(1)
     shop.promote(2)
     shop.promote(1)
     shop.propose(1, 0, EMPTY)
     shop.propose(2, 0, dict.fromkeys(["SKU-other"], 0))
-    shop.beat(-1)
     shop.beat(0)
     shop.mark(1, behind=2)
     shop.mark(2)
-    assert answer_review(kafka, Reviews(kafka), gate, 0) == 0, (
-        "generation 1 has not read all before the review"
-    )
+    assert gate.look() == 0, "generation 1 has not read all before the review"
     assert shop.orders() == []
 
     shop.mark(1)
-    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(0)
+    assert gate.look() == after_review(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
-    assert gate.find_answered_ms() == find_review_ms(0)
 
     shop.promote(2)
-    assert answer_review(kafka, Reviews(kafka), gate, find_review_ms(0)) == find_review_ms(0), (
-        "the past is not ordered again"
-    )
-    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(0), (
-        "who has forgotten it, asks for other shelves"
-    )
-    assert shop.by_review() == {0: {**dict.fromkeys(SKUS, 1), "SKU-other": 1}}
+    assert gate.look() == after_review(0), "the past is not ordered again"
+    assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
     shop.review(2, 1, EMPTY)
     shop.review(2, 2, SOLD)
     run_gate(kafka, 2)
-    assert shop.by_review().keys() == {0, 2}, "what was missed is not made up for"
+    assert shop.by_review() == {0: dict.fromkeys(SKUS, 1), 2: dict.fromkeys(SKUS, 1)}, (
+        "with what was ordered by the levels of another generation, no shelf lacks any at review 1"
+    )
 
 
-def test_no_review_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Settings) -> None:
+def test_between_reviews_it_orders_what_crosses_its_point_whenever_it_looks(
+    kafka: Settings,
+) -> None:
+    """The same by a gate that looks after each minute, and by one that was away."""
     shop = Reordering(kafka)
-    gate = OrderPublisher(kafka)
+    shop.promote(1)
+    shop.propose(1, 0, {SKUS[0]: 50, SKUS[1]: 50}, review_days=0)
+    shop.beat(0)
+    shop.mark(1)
+    assert Gated(kafka).look() == after_review(0)
+    shop.change(1, after_review(0, 5), {SKUS[0]: -20})
+    shop.change(1, after_review(0, 9), {SKUS[0]: -40, SKUS[1]: -12})
+    shop.beat_at(after_review(0, 11))
+    shop.mark(1)
+    assert Gated(kafka).look() == after_review(0, 10)
+    ordered = [
+        (order["sku"], (order["review_at"] - MIDNIGHT) / timedelta(minutes=1), order["units"])
+        for order in shop.orders()
+    ]
+    assert sorted(ordered) == [(SKUS[0], 5, 36), (SKUS[0], 9, 36), (SKUS[1], 9, 24)]
+
+
+def test_a_generation_without_rows_by_minute_is_refused(kafka: Settings) -> None:
+    shop = Reordering(kafka)
+    shop.promote(1, views=(PROPOSALS,))
+    shop.propose(1, 0, {})
+    shop.beat(0)
+    shop.mark(1, views=(PROPOSALS,))
+    with pytest.raises(UserError, match="make replay PIPELINE=reorder"):
+        Gated(kafka).look()
+
+
+def test_no_minute_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Settings) -> None:
+    shop = Reordering(kafka)
+    gate = Gated(kafka)
     shop.promote(1)
     shop.beat(-1)
     shop.propose(1, 0, EMPTY)
     shop.mark(1)
-    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(-1), (
-        "later proposals do not matter"
-    )
+    assert gate.look() == after_review(-1), "later proposals do not matter"
     assert shop.orders() == []
 
     shop.beat(0)
-    assert answer_review(kafka, Reviews(kafka), gate, find_review_ms(-1)) == find_review_ms(-1), (
-        "the marker says nothing of what came with the heartbeat"
-    )
+    assert gate.look() == after_review(-1), "the marker says nothing of what came with the beat"
     shop.mark(1)
-    assert answer_review(kafka, Reviews(kafka), gate, find_review_ms(-1)) == find_review_ms(0)
+    assert gate.look() == after_review(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 
-def test_a_heartbeat_of_another_time_makes_no_review_due(kafka: Settings) -> None:
+def test_a_heartbeat_of_another_time_makes_no_minute_due(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    gate = OrderPublisher(kafka)
     shop.promote(1)
     shop.propose(1, 0, EMPTY)
     shop.beat(-1)
     shop.beat_at(find_review_ms(100_000))
     shop.mark(1)
-    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(-1)
+    assert Gated(kafka).look() == after_review(-1)
     assert shop.orders() == []
 
 
-def test_the_log_may_grow_while_a_review_waits_for_what_came_before_it(kafka: Settings) -> None:
+def test_the_log_may_grow_while_a_minute_waits_for_what_came_before_it(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    gate, reviews = OrderPublisher(kafka), Reviews(kafka)
+    gate = Gated(kafka)
     shop.promote(1)
     shop.propose(1, 0, EMPTY)
     shop.beat(0)
     shop.mark(1, behind=1)
-    assert answer_review(kafka, reviews, gate, 0) == 0
+    assert gate.look() == 0
     shop.mark(1)
-    shop.beat_at(find_review_ms(0) + 3 * MINUTE_MS)
-    assert answer_review(kafka, reviews, gate, 0) == find_review_ms(0)
+    shop.beat_at(after_review(0, 3))
+    assert gate.look() == after_review(0)
 
 
-def test_no_review_is_answered_while_some_order_cannot_be_read(kafka: Settings) -> None:
-    """Whether it is committed is not known yet, and a later review counts on it."""
+def test_no_minute_is_answered_while_some_order_cannot_be_read(kafka: Settings) -> None:
+    """Whether it is committed is not known yet, and a later minute counts on it."""
     shop = Reordering(kafka)
-    gate = OrderPublisher(kafka)
+    gate = Gated(kafka)
     shop.promote(1)
     shop.review(1, 0, EMPTY)
     with open_transaction(kafka, (PURCHASE_ORDERS.name, 0), [b"not an order"]):
-        assert answer_review(kafka, Reviews(kafka), gate, 0) == 0
+        assert gate.look() == 0
     assert shop.by_review() == {}
-    assert answer_review(kafka, Reviews(kafka), gate, 0) == find_review_ms(0)
+    assert gate.look() == after_review(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 
@@ -141,11 +181,11 @@ def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     shop = Reordering(kafka)
     shop.promote(1)
     shop.review(1, 0, EMPTY)
-    older, newer = OrderPublisher(kafka), OrderPublisher(kafka)
+    older, newer = Gated(kafka), Gated(kafka)
     with pytest.raises(UserError, match="another one has begun"):
-        answer_review(kafka, Reviews(kafka), older, 0)
+        older.look()
     assert shop.orders() == []
-    answer_review(kafka, Reviews(kafka), newer, 0)
+    newer.look()
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from contracts import CONFIRMATIONS, PROPOSALS, PURCHASE_ORDERS, encode_key
 from contracts.partitions import choose_partition
-from contracts.times import to_epoch_ms
-from services.ordering.decision import Proposal, Shelf, sum_positions
+from services.ordering.decision import Shelf
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, check_problem
 from tests.services.writing import Writing, promote
@@ -18,7 +17,7 @@ from tests.services.writing import Writing, promote
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
 
 
-def order(log: MemoryLog, name: str, store: str, sku: str, day: int, **other: Any) -> None:
+def order(log: MemoryLog, name: str, store: str, sku: str, day: float, **other: Any) -> None:
     review_at = MIDNIGHT + timedelta(days=day)
     shelf = {"purchase_order_id": name, "store_id": store, "sku": sku}
     times = {"review_at": review_at, "ordered_at": review_at + timedelta(minutes=2)}
@@ -103,7 +102,9 @@ SHELF = Shelf("S003", "SKU-00417")
 PATH = f"/v1/positions/{SHELF.store_id}/{SHELF.sku}"
 MOVED = (50, -9, -12, -4, 0)
 """By day; the last two reviews are still to come."""
-ORDERED = {1: 24, 2: 12}
+ORDERED = {1: 24, 2.5: 12}
+"""By day: in answer to a review, and to a minute at noon."""
+POSITIONS = (50, 50 - 9, 50 - 9 - 12 + 24, 50 - 9 - 12 - 4 + 24 + 12, 50 - 9 - 12 - 4 + 24 + 12)
 
 
 @pytest.fixture
@@ -133,19 +134,11 @@ def test_the_position_of_each_review_is_what_the_gate_adds_up(
     for day, moved in enumerate(MOVED):
         propose(reorder, day, moved)
         propose(reorder, day, 100, sku="ANOTHER")
-    for day, units in ORDERED.items():
-        order(log, f"PO-{day}", *SHELF, day, units=units)
-        order(log, f"PO-{day}-other", SHELF.store_id, "ANOTHER", day, units=500)
+    for number, (moment, units) in enumerate(ORDERED.items()):
+        order(log, f"PO-{number}", *SHELF, moment, units=units)
+        order(log, f"PO-{number}-other", SHELF.store_id, "ANOTHER", moment, units=500)
     items = read_positions(log, api, reorder, 4)["items"]
-    reviews = [to_epoch_ms(MIDNIGHT + timedelta(days=day)) for day in range(len(MOVED))]
-    proposals = [
-        Proposal(SHELF, review_ms, moved, 38, 62, 12, 2)
-        for review_ms, moved in zip(reviews, MOVED, strict=True)
-    ]
-    ordered = [(SHELF, reviews[day], units) for day, units in ORDERED.items()]
-    assert [review["position_units"] for review in items] == [
-        sum_positions(review_ms, proposals, ordered)[SHELF] for review_ms in reviews
-    ]
+    assert [review["position_units"] for review in items] == [*POSITIONS]
     assert [review["ordered_units"] for review in items] == [0, 24, 12, 0, 0]
     assert [review["moved_units"] for review in items] == list(MOVED)
     levels = {(review["reorder_point_units"], review["order_up_to_units"]) for review in items}
