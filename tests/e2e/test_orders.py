@@ -22,7 +22,7 @@ from tests.seeds import create_random
 pytestmark = [pytest.mark.thorough, pytest.mark.e2e, pytest.mark.timeout(900)]
 
 REPLAY_SECONDS_MAX = 400.0
-BY_THE_SECOND = re.compile(r"[1-9]\d* of \d+ orders let through, proposed by g2")
+BY_THE_SECOND = re.compile(r"[1-9]\d* orders, by the levels of g2")
 
 
 @pytest.fixture(scope="module")
