@@ -40,7 +40,7 @@ from ops.control.world_clock import read_beat_ms
 from ops.generations.marker import Marker, read_marker
 from ops.generations.record import Generation, read_generations
 from services import liveness
-from services.ordering.decision import DAY_MS, Level, Order, Positions, Shelf
+from services.ordering.decision import DAY_MS, KEPT_MS, Level, Order, Positions, Shelf
 
 PIPELINE = "reorder"
 MINUTE_MS = 60_000
@@ -109,7 +109,8 @@ class Answers:
             contract: Rows(settings, contract)
             for contract in (PROPOSALS, POSITION_CHANGES, PURCHASE_ORDERS)
         }
-        self._order_ids: set[str] = set()
+        self.given: dict[str, int] = {}
+        """The orders of the last KEPT_MS, by id: the minute that each answers."""
 
     def take_until(self, marker: Marker) -> bool:
         """Take the rows below the marker, and every order; False while an order may be unknown.
@@ -133,21 +134,28 @@ class Answers:
                 read_level(row, row["changed_at"], 0) if opened else None,
             )
         for row in self._rows[PURCHASE_ORDERS].read_new(ends):
-            self._take_order(row["purchase_order_id"], read_shelf(row), row["units"])
+            order_id, moment_ms = row["purchase_order_id"], to_epoch_ms(row["review_at"])
+            if order_id not in self.given:
+                self.given[order_id] = moment_ms
+                self.positions.take_order(read_shelf(row), row["units"])
+        self._forget_given()  # all of its own were read again
         return True
 
     def answer(self, minute_ms: int) -> list[Order]:
         """The orders until this minute that nobody has given; they count as given then."""
         orders = self.positions.answer(minute_ms)
-        new = [order for order in orders if order.order_id not in self._order_ids]
-        self._order_ids.update(order.order_id for order in new)
+        new = {order.order_id: order for order in orders if order.order_id not in self.given}
+        self.given |= {order_id: order.moment_ms for order_id, order in new.items()}
         self.positions.forget()
-        return new
+        return [*new.values()]
 
-    def _take_order(self, order_id: str, shelf: Shelf, units: int) -> None:
-        if order_id not in self._order_ids:
-            self._order_ids.add(order_id)
-            self.positions.take_order(shelf, units)
+    def _forget_given(self) -> None:
+        forgotten_ms = self.positions.answered_ms - KEPT_MS
+        self.given = {
+            order_id: minute_ms
+            for order_id, minute_ms in self.given.items()
+            if minute_ms > forgotten_ms
+        }
 
     def _select(self, marker: Marker, view: Contract) -> Offsets:
         topic = self.generation.outputs[view.name]

@@ -12,7 +12,9 @@ from infra.kafka import create_admin, read_high_watermarks
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
-from services.ordering.gate import Gate, OrderPublisher
+from ops.generations.marker import read_marker
+from ops.generations.record import read_generations
+from services.ordering.gate import Answers, Gate, OrderPublisher
 from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.at_work import Died, limit_life
@@ -225,3 +227,25 @@ def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:
 def count_records(kafka: Settings) -> int:
     """Orders and marks of transactions, the open ones' too."""
     return sum(read_high_watermarks(create_admin(kafka), [PURCHASE_ORDERS.name]).values())
+
+
+def test_a_gate_remembers_the_orders_of_two_days(kafka: Settings) -> None:
+    """Its own come back from the log, which counts none of them twice."""
+    shop = Reordering(kafka)
+    shop.promote(1)
+    publisher = OrderPublisher(kafka)
+    generation = read_generations(kafka)["reorder"].promoted
+    assert generation is not None
+    answers = Answers(kafka, generation, find_review_ms(-1))
+    remembered = []
+    for number in range(5):
+        shop.review(1, number, SOLD if number else EMPTY)
+        marker = read_marker(kafka, "reorder", 1)
+        assert marker is not None
+        assert answers.take_until(marker)
+        minute_ms = after_review(number)
+        publisher.publish(answers.answer(minute_ms), minute_ms, minute_ms)
+        remembered.append(len(answers.given))
+    publisher.close()
+    assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(5)}
+    assert remembered == [20, 40, 60, 60, 60]
