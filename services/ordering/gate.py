@@ -84,9 +84,13 @@ class Rows:
         self._read: Offsets = {}
 
     def read_new(self, ends: Offsets) -> Iterator[Row]:
-        """The rows below these ends that were not read before. Raises as `read_between`."""
+        """The rows below these ends that were not read before. Raises as `read_between`.
+
+        A row that is deleted since its retention is over says nothing new.
+        """
         for message in read_between(self._settings, self._read, ends):
-            row = READER.read_message(self._contract, message)
+            is_deleted = message.value() is None
+            row = None if is_deleted else READER.read_message(self._contract, message)
             if row is not None:
                 yield row
         self._read = ends

@@ -69,6 +69,13 @@ class Reordering:
             row = {"sku": sku, "moved_units": units, "changed_at": changed_ms}
             self._write(generation, POSITION_CHANGES, row)
 
+    def delete(self, generation: int, changed_ms: int, sku: str) -> None:
+        """As the pipeline does with a row whose retention is over."""
+        row = {**POSITION_CHANGES.examples[0], "sku": sku, "changed_at": changed_ms}
+        topic = name_topic(generation, POSITION_CHANGES)
+        self._producer.produce(topic, key=encode_key(POSITION_CHANGES, row), value=None)
+        assert self._producer.flush(30) == 0
+
     def beat(self, review: int) -> None:
         """The world comes to the review, and two minutes further."""
         for minutes in (1, 2):

@@ -14,7 +14,7 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from ops.generations.marker import read_marker
 from ops.generations.record import read_generations
-from services.ordering.gate import Answers, Gate, OrderPublisher
+from services.ordering.gate import READER, Answers, Gate, OrderPublisher
 from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.at_work import Died, limit_life
@@ -105,6 +105,8 @@ def test_between_reviews_it_orders_what_crosses_its_point_whenever_it_looks(
     assert Gated(kafka).look() == after_review(0)
     shop.change(1, after_review(0, 5), {SKUS[0]: -20})
     shop.change(1, after_review(0, 9), {SKUS[0]: -40, SKUS[1]: -12})
+    shop.delete(1, find_review_ms(-9), SKUS[1])
+    set_aside = READER.count_set_aside()
     shop.beat_at(after_review(0, 11))
     shop.mark(1)
     assert Gated(kafka).look() == after_review(0, 10)
@@ -112,6 +114,7 @@ def test_between_reviews_it_orders_what_crosses_its_point_whenever_it_looks(
         (order["sku"], (order["review_at"] - MIDNIGHT) / timedelta(minutes=1), order["units"])
         for order in shop.orders()
     ]
+    assert READER.count_set_aside() == set_aside
     assert sorted(ordered) == [(SKUS[0], 5, 36), (SKUS[0], 9, 36), (SKUS[1], 9, 24)]
 
 
