@@ -6,8 +6,14 @@ from itertools import count
 
 from confluent_kafka import Producer
 
-from infra.kafka import Partition
+from infra.kafka import (
+    Partition,
+    create_admin,
+    read_end_offsets,
+    read_high_watermarks,
+)
 from infra.settings import Settings
+from infra.wait import wait_until
 
 SECONDS_MAX = 30.0
 TIMEOUT_MS = 900_000
@@ -51,7 +57,10 @@ class Transactions:
 def open_transaction(
     settings: Settings, partition: Partition, values: Iterable[bytes], published_ms: int = 1
 ) -> Iterator[Transactions]:
-    """A transaction with these values in a partition. It is aborted when the block ends."""
+    """A transaction with these values in a partition. It is aborted when the block ends.
+
+    What is behind it can be read then: the mark of its end comes into the log a little later.
+    """
     client = Transactions(settings)
     client.begin()
     for value in values:
@@ -60,6 +69,12 @@ def open_transaction(
         yield client
     finally:
         client.abort()
+        kafka, topics = create_admin(settings), [partition[0]]
+        marked = read_high_watermarks(kafka, topics)[partition]
+        wait_until(
+            lambda: read_end_offsets(kafka, topics)[partition] >= marked,
+            "nothing is behind the transaction any more",
+        )
 
 
 def write_transaction(
