@@ -52,7 +52,7 @@ TRANSACTIONAL_ID = "ordering"
 """A fixed id, so that the next gate fences the last one."""
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
-BEATS = TopicPartition(HEARTBEATS.name, 0)
+BEATS = (HEARTBEATS.name, 0)
 """The partition whose commit notes the minute: it exists whichever generation is promoted."""
 
 READER = Reader(create_reader("ordering"))
@@ -72,7 +72,7 @@ class Due(NamedTuple):
 
     def is_covered(self, marker: Marker) -> bool:
         """Whether the marker covers every record from before the minute's end."""
-        return all(marker.inputs.get(place, 0) >= end for place, end in self.ends.items())
+        return all(marker.inputs.get(partition, 0) >= end for partition, end in self.ends.items())
 
 
 class Rows:
@@ -124,7 +124,7 @@ class Answers:
         """
         written = read_high_watermarks(self._client, [PURCHASE_ORDERS.name])
         ends = read_end_offsets(self._client, [PURCHASE_ORDERS.name])
-        if any(ends[place] < end for place, end in written.items()):
+        if any(ends[partition] < end for partition, end in written.items()):
             return False
         for row in self._rows[PROPOSALS].read_new(self._select(marker, PROPOSALS)):
             level = read_level(row, row["review_at"], row["review_days"])
@@ -163,7 +163,14 @@ class Answers:
 
     def _select(self, marker: Marker, view: Contract) -> Offsets:
         topic = self.generation.outputs[view.name]
-        return {place: end for place, end in marker.outputs.items() if place[0] == topic}
+        return {
+            partition: end for partition, end in marker.outputs.items() if partition[0] == topic
+        }
+
+
+def find_due_ms(beat_ms: int) -> int:
+    """The newest minute that is over for long enough, by the newest heartbeat."""
+    return (beat_ms - SETTLE_MS) // MINUTE_MS * MINUTE_MS
 
 
 def read_shelf(row: Row) -> Shelf:
@@ -199,7 +206,7 @@ class OrderPublisher:
 
     def find_answered_ms(self) -> int:
         """The last answered minute, in epoch ms; 0: none. Raises TimeoutError."""
-        [noted] = fetch_committed(self._consumer, GROUP, [(BEATS.topic, BEATS.partition)])
+        [noted] = fetch_committed(self._consumer, GROUP, [BEATS])
         return int(noted.metadata or 0)
 
     def publish(self, orders: Sequence[Order], minute_ms: int, now_ms: int) -> None:
@@ -247,7 +254,7 @@ class OrderPublisher:
 
     def _note(self, minute_ms: int) -> None:
         self._producer.send_offsets_to_transaction(
-            [TopicPartition(BEATS.topic, BEATS.partition, 0, metadata=str(minute_ms))],
+            [TopicPartition(*BEATS, 0, metadata=str(minute_ms))],
             self._consumer.consumer_group_metadata(),
             ANSWER_SECONDS_MAX,
         )
@@ -266,13 +273,15 @@ class Gate:
     def look(self) -> None:
         """Answer the due minute if every event and every order is known. Raises as Answers."""
         beat_ms = read_beat_ms(self._settings)
+        if beat_ms is None or (self._due is None and find_due_ms(beat_ms) <= self._answered_ms):
+            return
         generations = read_generations(self._settings, READER).get(PIPELINE)
         generation = generations and generations.promoted
         marker = generation and read_marker(self._settings, PIPELINE, generation.number, READER)
-        if beat_ms is None or not generation or not marker:
+        if not generation or not marker:
             return
-        due = self._due = self._due or self._find_due(beat_ms, marker)
-        if due is None or not due.is_covered(marker):
+        due = self._due = self._due or self._begin(find_due_ms(beat_ms), marker)
+        if not due.is_covered(marker):
             return
         answers = self._find_answers(generation, due)
         if not answers.take_until(marker):
@@ -286,10 +295,7 @@ class Gate:
         if orders:
             log.info("%d orders, by the levels of g%d", len(orders), generation.number)
 
-    def _find_due(self, beat_ms: int, marker: Marker) -> Due | None:
-        minute_ms = (beat_ms - SETTLE_MS) // MINUTE_MS * MINUTE_MS
-        if minute_ms <= self._answered_ms:
-            return None
+    def _begin(self, minute_ms: int, marker: Marker) -> Due:
         topics = {topic for topic, _ in marker.inputs}
         return Due(minute_ms, read_end_offsets(create_admin(self._settings), topics))
 
