@@ -11,7 +11,7 @@ import duckdb
 import typer
 from deltalake import DeltaTable
 
-from contracts import CONTRACTS
+from contracts import CONTRACTS, Contract
 from contracts.times import to_text
 from infra.errors import UserError
 from infra.folder import Folder
@@ -83,11 +83,17 @@ def list_tables(settings: Settings) -> dict[str, Folder]:
     return {
         "bronze.record": folders.bronze,
         **{
-            f"silver.{name.split('.')[-2].replace('-', '_')}": folders.silver(contract)
-            for name, contract in CONTRACTS.items()
+            f"silver.{name_table(contract)}": folders.silver(contract)
+            for contract in CONTRACTS.values()
         },
         "gold.daily_facts": folders.daily_facts,
     }
+
+
+def name_table(contract: Contract) -> str:
+    """The entity; a later version of it, which may be beside the first, has its number."""
+    name = contract.entity.replace("-", "_")
+    return name if contract.major == 1 else f"{name}_v{contract.major}"
 
 
 def answer(engine: duckdb.DuckDBPyConnection, query: str, rows_max: int, as_json: bool) -> None:
