@@ -1,6 +1,9 @@
 """A pipeline's stages from records to changes, in order: live and catching up alike.
 
-Each is a function of frames, in a file of `transform`. Around them, the engine reads and writes.
+Each is a function of frames. A receipt passes through six files: this one,
+`transform/validate.py` and the function behind it, `engine/java/Validate.java`;
+`transform/lines.py` with the pipeline's own `transform.py`; and `transform/rows.py`, whose
+`encode_changelog` makes records of the rows. Around them, the engine reads and writes.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -16,10 +19,17 @@ from contracts.errors import Undeclared
 from contracts.lines import Line
 from contracts.projection import Path
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.transform.aggregate import aggregate, contribute, select_view_rows
-from pipelines.common.transform.as_of_join import NONE, Lookups, join_as_of
-from pipelines.common.transform.deduplicate import keep_first_copies, keep_first_copies_in_stream
-from pipelines.common.transform.extract import explode_lines, extract, select_own_key
+from pipelines.common.transform.lines import (
+    NONE,
+    Lookups,
+    explode_lines,
+    extract,
+    join_as_of,
+    keep_first_copies,
+    keep_first_copies_in_stream,
+    select_own_key,
+)
+from pipelines.common.transform.rows import aggregate, contribute, select_view_rows
 from pipelines.common.transform.validate import validate
 
 

@@ -18,7 +18,7 @@ from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.flow import build_static_rows
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.transform.aggregate import select_view_rows
+from pipelines.common.transform.rows import select_view_rows
 from pipelines.engine.archive import COLUMNS, ZERO, read_records
 from pipelines.engine.dimensions import Dimensions
 from pipelines.engine.pace import LIVE_RECORDS_MAX

@@ -21,7 +21,7 @@ from contracts.validation import Rejection, identify, validate
 from infra.kafka import EndOffsets, Partition, create_admin, create_consumer, read_assigned
 from infra.settings import Settings
 from pipelines.common.pipeline import Dimension, Pipeline
-from pipelines.common.transform.as_of_join import Lookups
+from pipelines.common.transform.lines import Lookups
 from pipelines.common.transform.validate import NEVER, TYPES
 
 READ_SECONDS_MAX = 120.0

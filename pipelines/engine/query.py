@@ -19,7 +19,7 @@ from ops.generations.promotion import mark_caught_up
 from ops.generations.record import Generation
 from pipelines.common.flow import build_running_rows
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.transform.encode import encode_changelog
+from pipelines.common.transform.rows import encode_changelog
 from pipelines.engine import archive
 from pipelines.engine.archive import ArchivePrefix, prepend, remove_chunks, write_chunks
 from pipelines.engine.backlog import Backlog, HeldBack, measure_backlog

@@ -17,7 +17,7 @@ from ops.verify.fraud import FraudOracle
 from ops.verify.oracles import ReorderOracle, VisitsOracle
 from pipelines.common.flow import build_rows
 from pipelines.common.pipeline import Dimension, Pipeline, load
-from pipelines.common.transform.as_of_join import Lookups
+from pipelines.common.transform.lines import Lookups
 from pipelines.engine.archive import RECORD
 from pipelines.engine.dimensions import DimensionVersion, Versions, to_version
 from pipelines.fraud.pipeline import create_pipeline

@@ -17,7 +17,7 @@ from contracts.projection import Path, render_path
 from pipelines.common import flow
 from pipelines.common.flow import build_rows
 from pipelines.common.pipeline import Dimension, Extract, Pipeline, list_pipelines, load
-from pipelines.common.transform.aggregate import select_view_rows
+from pipelines.common.transform.rows import select_view_rows
 from pipelines.common.transform.validate import META, name_column, name_mark, validate
 from tests.pipelines.log import create_log, create_lookups, receipt
 

@@ -20,8 +20,8 @@ from infra.kafka import Partition, Record
 from ops.generations.record import Generation
 from pipelines.common.flow import build_running_rows
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.transform.as_of_join import Lookups
-from pipelines.common.transform.encode import encode_changelog
+from pipelines.common.transform.lines import Lookups
+from pipelines.common.transform.rows import encode_changelog
 from pipelines.engine.archive import RECORD
 from pipelines.engine.session import prepare_session
 from pipelines.engine.tuning.optimized import optimize_once

@@ -45,7 +45,7 @@ from ops.generations.lifecycle import create_generation
 from ops.generations.promotion import switch
 from ops.generations.record import Generations, State
 from pipelines.common.pipeline import Pipeline, list_pipelines
-from pipelines.common.transform.as_of_join import Lookups
+from pipelines.common.transform.lines import Lookups
 from pipelines.engine.pace import MARGIN, find_horizon
 from tests.pipelines.log import ask_oracle, create_lookups, load_pipeline
 from tests.replay.reading import Reading

@@ -17,7 +17,7 @@ from contracts.validation import VALIDATED
 from infra.settings import Settings
 from infra.wait import wait_for
 from pipelines.common.pipeline import Dimension
-from pipelines.common.transform.as_of_join import join_as_of
+from pipelines.common.transform.lines import join_as_of
 from pipelines.common.transform.validate import NEVER
 from pipelines.engine.dimensions import DimensionReader, DimensionVersion, Versions, to_version
 from tests.brokers import get_producer

@@ -19,7 +19,7 @@ from ops.verify.inventory import Row
 from pipelines.common.flow import build_running_rows, build_static_rows
 from pipelines.common.pipeline import keep_columns
 from pipelines.common.transform.accounting import is_accounting
-from pipelines.common.transform.aggregate import select_view_rows
+from pipelines.common.transform.rows import select_view_rows
 from pipelines.common.transform.validate import NEVER
 from pipelines.engine.archive import RECORD
 from pipelines.fraud.pipeline import create_pipeline

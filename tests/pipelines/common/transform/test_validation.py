@@ -30,7 +30,7 @@ from contracts.projection import list_leaves
 from contracts.shape import Field
 from contracts.times import EPOCH, MILLISECOND
 from contracts.validation import RELEASABLE, VALIDATED, Rejection, identify, unwrap, validate
-from pipelines.common.transform.encode import encode_key as encode_key_in_spark
+from pipelines.common.transform.rows import encode_key as encode_key_in_spark
 from pipelines.common.transform.validate import META, NEVER, name_column
 from pipelines.common.transform.validate import validate as validate_records
 from pipelines.engine.archive import RECORD

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from infra.settings import Settings
 from pipelines.common.flow import build_static_rows
 from pipelines.common.pipeline import list_pipelines, load
-from pipelines.common.transform.encode import encode_changelog
+from pipelines.common.transform.rows import encode_changelog
 from pipelines.engine.beats import BeatLimit
 from pipelines.engine.session import prepare_session
 from pipelines.engine.tuning.optimized import EXCLUDED_RULES, optimize_once
