@@ -11,13 +11,14 @@ from contracts import STOCK_LEVELS, Contract
 from infra.errors import UserError
 from infra.kafka import Record
 from infra.settings import Settings, locate_root
+from ops.verify.comparison import compare_view, select_kept
 from ops.verify.inventory import Book, Row
 from ops.verify.ledger import Audit, Difference, Units
 from ops.verify.log import number_records
 from ops.verify.oracles import ORACLES, ask_oracle
 from ops.verify.served import Served
 from ops.verify.tables import load_limits
-from ops.verify.verdict import Listing, Verdict, compare_view, select_kept
+from ops.verify.verdict import Listing, Verdict
 from pipelines.common.pipeline import list_pipelines, load
 from pipelines.fraud.thresholds import Thresholds
 from pipelines.reorder.policy import Policy

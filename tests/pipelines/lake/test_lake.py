@@ -23,13 +23,13 @@ from contracts import (
     encode_key,
 )
 from infra.kafka import Record, create_admin, create_producer, read_end_offsets
-from infra.lake import read_coverage
+from infra.lake import PROPERTIES, read_coverage
 from infra.processes import find_engines, start_module
 from infra.settings import Settings
 from infra.wait import wait_until
 from ops.verify.inventory import Oracle, Row
 from ops.verify.log import read
-from pipelines.lake.tables import EVENTS, PROPERTIES, TOPICS, Lake, Table, locate_lake
+from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, locate_lake
 from services.api.lake import movements
 from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
