@@ -1,11 +1,8 @@
-"""The notebook of the documents runs on a lake. Its cells are executed here, one after the other:
-the packages of this project have no notebook program.
-"""
+"""The notebook of the documents runs on a lake."""
 
 import json
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,10 +10,10 @@ from deltalake import write_deltalake
 
 from contracts import STOCK_LEVELS
 from infra.lake import Coverage, locate_folders
-from infra.settings import Settings, locate_root
+from infra.settings import Settings
 from pipelines.lake.views import locate_view
+from tests.notebook import NOTEBOOK, run_notebook
 
-NOTEBOOK = locate_root() / "docs" / "week.ipynb"
 BYTES_MAX = 8_192
 LAST = date(2026, 3, 12)
 DAYS = 10
@@ -44,16 +41,6 @@ def create_fact(day: date, store_id: str, sku: str, received: int, sold: int) ->
     units = {"receipts": sold, "units_sold": sold, "sales_cents": 250 * sold}
     place = {"day": day, "store_id": store_id, "sku": sku}
     return {**place, **units, "units_received": received, **rest}
-
-
-def run_notebook(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What its names stand for in the end."""
-    monkeypatch.setenv("DATA_DIR", str(settings.data_dir))
-    names: dict[str, Any] = {}
-    for cell in json.loads(NOTEBOOK.read_text())["cells"]:
-        if cell["cell_type"] == "code":
-            exec("".join(cell["source"]), names)
-    return names
 
 
 def test_the_notebook_draws_a_week(lake: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

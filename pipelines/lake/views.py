@@ -5,8 +5,11 @@ the next version anew, from the other generation's changelog.
 """
 
 import json
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+
+from confluent_kafka import KafkaException
 
 from contracts import ALERTS, CONTRACTS, STOCK_LEVELS, Contract, Row, encode_key
 from contracts.arrow import build_arrow_schema
@@ -26,6 +29,8 @@ silver: as tables of their own they would be written whole for a few new rows.""
 
 MARKERS_READ_MAX = 5_000
 """Of the last markers, so that pipelines that write rarely are among them."""
+
+log = logging.getLogger("lake")
 
 READER = Reader(create_reader("lake"))
 
@@ -69,14 +74,18 @@ def locate_view(folders: Folders, view: Contract) -> StateTable:
 def refresh_views(settings: Settings, folders: Folders) -> None:
     """Bring each table to the newest marker of the promoted generation, if it changed a row.
 
-    Raises as `read_markers` and `read_between` do.
+    A table whose changelog cannot be read stays as it is: it must not stop the archive. Raises as
+    `read_markers` does.
     """
     promoted = read_promoted(settings, READER)
     markers = read_markers(settings, READER, MARKERS_READ_MAX)
     for generation in promoted:
-        if (marker := markers.get(generation.name)) is not None:
-            for name in VIEWS.keys() & set(generation.views):
-                refresh_view(settings, folders, CONTRACTS[name], generation, marker)
+        for name in sorted(VIEWS.keys() & set(generation.views)):
+            if (marker := markers.get(generation.name)) is not None:
+                try:
+                    refresh_view(settings, folders, CONTRACTS[name], generation, marker)
+                except (KafkaException, TimeoutError) as error:
+                    log.warning("the table %s stays as it is: %s", VIEWS[name], error)
 
 
 def refresh_view(

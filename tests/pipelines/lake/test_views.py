@@ -106,6 +106,18 @@ def test_without_a_promoted_generation_there_is_no_table(shop: Settings, log: Ka
     assert find_newest_version(locate_folders(shop).gold("alerts")) == -1
 
 
+def test_a_changelog_that_is_gone_stops_no_other_table(
+    shop: Settings, log: KafkaLog, first: Writing
+) -> None:
+    fraud = Writing(log, generation=8, pipeline="fraud", views=(ALERTS,))
+    fraud.put(ALERTS)
+    fraud.mark()
+    promote(log, fraud)
+    log.remove(fraud.topic)
+    assert refresh(shop) == 0
+    assert find_newest_version(locate_folders(shop).gold("alerts")) == -1
+
+
 def test_alerts_go_when_their_retention_is_over(shop: Settings, log: KafkaLog) -> None:
     assert ALERTS.retention is not None
     fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
