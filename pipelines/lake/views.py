@@ -19,16 +19,13 @@ from infra.kafka import Offsets
 from infra.lake import Coverage, Folders, flatten_topics, group_by_topic, read_note
 from infra.settings import Settings
 from ops.control.reading import Reader, read_newest_rows
-from ops.generations.marker import Marker, read_markers
+from ops.generations.marker import MARKERS_READ_MAX, Marker, read_markers
 from ops.generations.record import Generation, read_promoted
 from pipelines.lake.states import StateTable
 
 VIEWS: Mapping[str, str] = {STOCK_LEVELS.name: "stock", ALERTS.name: "alerts"}
 """The table of each view whose row is a state. Sums of windows are in daily facts, or can be had of
 silver: as tables of their own they would be written whole for a few new rows."""
-
-MARKERS_READ_MAX = 5_000
-"""Of the last markers, so that pipelines that write rarely are among them."""
 
 log = logging.getLogger("lake")
 
