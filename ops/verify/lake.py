@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from contracts import CONTRACTS, Contract
 from contracts.consumer import CONSUMERS
 from contracts.times import to_epoch_ms
-from infra.kafka import UnknownTopic, create_admin, read_end_offsets
-from infra.lake import find_newest_version, locate_folders, read_committed_ms
+from infra.kafka import UnknownTopic, create_admin, find_offsets_at
+from infra.lake import find_newest_version, locate_folders
 from infra.settings import Settings
 from ops.control.reading import ALL_FIELDS, read_newest_rows
 from ops.generations.record import get_wall_now
 from ops.verify.comparison import Comparison, compare_view
-from pipelines.lake.views import VIEWS, Position, locate_view
+from pipelines.lake.views import VIEWS, ViewCoverage, locate_view
 
 
 @dataclass(frozen=True)
@@ -51,26 +51,26 @@ def check_tables(settings: Settings, pipeline: str) -> Iterator[TableCheck]:
 
 def check_table(settings: Settings, view: Contract, version: int) -> TableCheck:
     """Compare a version of the view's table."""
-    table = locate_view(locate_folders(settings), view)
-    position, rows = Position.read(table.folder, version), table.read(version)
-    comparison = None
-    try:
-        found = read_newest_rows(settings, ALL_FIELDS, view, {}, position.outputs)
-        if is_whole(settings, view, position, read_committed_ms(table.folder, version)):
-            comparison = compare_view(view, rows, [*map(dict, found.values())])
-    except UnknownTopic:
-        pass  # of a generation that was removed
-    return TableCheck(f"gold.{VIEWS[view.name]}", version, position.marker, comparison)
+    table, comparison = locate_view(locate_folders(settings), view), None
+    coverage = ViewCoverage.read(table.folder, version)
+    if has_all_of(settings, view, coverage):
+        found = read_newest_rows(settings, ALL_FIELDS, view, {}, coverage.outputs)
+        expected = [*map(dict, found.values())]
+        comparison = compare_view(view, table.read(version), expected)
+    return TableCheck(f"gold.{VIEWS[view.name]}", version, coverage.marker, comparison)
 
 
-def is_whole(settings: Settings, view: Contract, position: Position, committed_ms: int) -> bool:
-    """Whether the changelog still has the newest row of each key at this position.
+def has_all_of(settings: Settings, view: Contract, coverage: ViewCoverage) -> bool:
+    """Whether the changelog still has what was the newest row of each key there.
 
-    Kafka may remove it once a later row of the key is older than the compaction's lag. Half of that
-    is on the safe side of the time between the marker and the commit.
+    Kafka may remove a row once a later one of its key is older than the lag of the compaction. Half
+    of that leaves time to read.
     """
-    age_ms = to_epoch_ms(get_wall_now()) - committed_ms
-    if age_ms < int(view.settings.config["min.compaction.lag.ms"]) // 2:
-        return True
-    topics = {topic for topic, _ in position.outputs}
-    return read_end_offsets(create_admin(settings), topics) == position.outputs
+    lag_ms = int(view.settings.config["min.compaction.lag.ms"])
+    since_ms = to_epoch_ms(get_wall_now()) - lag_ms // 2
+    topics = {topic for topic, _ in coverage.outputs}
+    try:
+        young = find_offsets_at(create_admin(settings), topics, since_ms)
+    except UnknownTopic:  # of a generation that was removed
+        return False
+    return all(offset <= coverage.outputs[place] for place, offset in young.items())

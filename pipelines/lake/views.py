@@ -35,7 +35,7 @@ OFFSETS = ("ends", "outputs")
 
 
 @dataclass(frozen=True)
-class Position(Coverage):
+class ViewCoverage(Coverage):
     """The marker at which a version of a table is the view; `ends` are its inputs."""
 
     generation: int = 0
@@ -44,7 +44,7 @@ class Position(Coverage):
     """The next offset of each partition of the changelog."""
 
     @classmethod
-    def read(cls, folder: Folder, version: int | None = None) -> "Position":
+    def read(cls, folder: Folder, version: int | None = None) -> "ViewCoverage":
         """That of the table, now or at a version; `batch` is 0 if there is no table.
 
         Raises UnknownCoverage.
@@ -90,13 +90,13 @@ def refresh_view(
 ) -> None:
     """Bring the view's table to the marker of the generation, if it changed a row."""
     table, topic = locate_view(folders, view), generation.outputs[view.name]
-    before = Position.read(table.folder)
+    before = ViewCoverage.read(table.folder)
     outputs = {place: end for place, end in marker.outputs.items() if place[0] == topic}
     if before.outputs == outputs or not table.is_due():
         return
     starts = before.outputs if before.leads_to(outputs) else {}
     changed = read_newest_rows(settings, READER, view, starts, outputs).values()
-    after = Position(
+    after = ViewCoverage(
         batch=before.batch + 1,
         ends=marker.inputs,
         generation=generation.number,

@@ -10,7 +10,7 @@ from infra.settings import Settings
 from ops.generations.record import get_wall_now
 from ops.verify.lake import TableCheck, check_tables
 from pipelines.lake import states
-from pipelines.lake.views import Position, locate_view, refresh_views
+from pipelines.lake.views import ViewCoverage, locate_view, refresh_views
 from tests.services.broker import KafkaLog
 from tests.services.writing import MORNING, Writing, promote
 
@@ -50,8 +50,8 @@ def read_units(shop: Settings, version: int | None = None) -> dict[str, int]:
     return {row["sku"]: row["units_on_hand"] for row in rows}
 
 
-def read_position(shop: Settings, version: int | None = None) -> Position:
-    return Position.read(locate_folders(shop).gold("stock"), version)
+def read_view_coverage(shop: Settings, version: int | None = None) -> ViewCoverage:
+    return ViewCoverage.read(locate_folders(shop).gold("stock"), version)
 
 
 def refresh(shop: Settings) -> int:
@@ -69,7 +69,7 @@ def test_each_version_is_a_marker(shop: Settings, first: Writing) -> None:
     refresh(shop)
     assert read_units(shop) == {"A": 3, "B": 7, "C": 9}
     assert read_units(shop, version=0) == {"A": 4, "B": 7}
-    before, after = read_position(shop, version=0), read_position(shop)
+    before, after = read_view_coverage(shop, version=0), read_view_coverage(shop)
     assert (before.marker, after.marker) == (0, 1)
     assert sum(before.ends.values()) == 2
     assert sum(after.ends.values()) == 3
@@ -90,12 +90,12 @@ def test_a_promotion_and_a_rollback_make_the_table_anew_in_one_commit(
     second.mark(adjusted=1)
     promote(log, second, first)
     assert refresh(shop) == 1
-    assert (read_units(shop), read_position(shop).generation) == ({"B": 70}, 2)
+    assert (read_units(shop), read_view_coverage(shop).generation) == ({"B": 70}, 2)
     first.row(1, "A", 5, version=2)
     first.mark(adjusted=1)
     promote(log, first, second)
     assert refresh(shop) == 2
-    assert (read_units(shop), read_position(shop).generation) == ({"A": 5, "B": 7}, 1)
+    assert (read_units(shop), read_view_coverage(shop).generation) == ({"A": 5, "B": 7}, 1)
 
 
 def test_without_a_promoted_generation_there_is_no_table(shop: Settings, log: KafkaLog) -> None:
@@ -164,7 +164,7 @@ def test_a_row_that_differs_is_named(shop: Settings, first: Writing, sku: str) -
     table = locate_view(locate_folders(shop), STOCK_LEVELS)
     rows = {row["sku"]: row for row in table.read()}
     rows[sku] = {**rows["A"], "sku": sku, "units_on_hand": 99}
-    table.write(rows.values(), read_position(shop))
+    table.write(rows.values(), read_view_coverage(shop))
     check = check_stock(shop)
     assert not check.agrees
     assert f"S001/{sku}" in (check.describe_deviation() or "")
