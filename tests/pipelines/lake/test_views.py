@@ -40,8 +40,14 @@ def first(log: KafkaLog) -> Writing:
     writing.row(1, "A", 4)
     writing.row(1, "B", 7)
     writing.mark(adjusted=2)
-    promote(log, writing)
+    follow(log, writing)
     return writing
+
+
+def follow(log: KafkaLog, promoted: Writing, *others: Writing) -> None:
+    """Let readers follow a generation; the log knows it on return."""
+    promote(log, promoted, *others)
+    log.flush()
 
 
 def read_units(shop: Settings, version: int | None = None) -> dict[str, int]:
@@ -88,12 +94,12 @@ def test_a_promotion_and_a_rollback_make_the_table_anew_in_one_commit(
     second = Writing(log, generation=2)
     second.row(1, "B", 70)
     second.mark(adjusted=1)
-    promote(log, second, first)
+    follow(log, second, first)
     assert refresh(shop) == 1
     assert (read_units(shop), read_view_coverage(shop).generation) == ({"B": 70}, 2)
     first.row(1, "A", 5, version=2)
     first.mark(adjusted=1)
-    promote(log, first, second)
+    follow(log, first, second)
     assert refresh(shop) == 2
     assert (read_units(shop), read_view_coverage(shop).generation) == ({"A": 5, "B": 7}, 1)
 
@@ -101,7 +107,7 @@ def test_a_promotion_and_a_rollback_make_the_table_anew_in_one_commit(
 def test_without_a_promoted_generation_there_is_no_table(shop: Settings, log: KafkaLog) -> None:
     writing = Writing(log, generation=9, pipeline="fraud", views=(ALERTS,))
     refresh(shop)
-    promote(log, writing)
+    follow(log, writing)
     refresh(shop)  # nor without a marker
     assert find_newest_version(locate_folders(shop).gold("alerts")) == -1
 
@@ -112,7 +118,7 @@ def test_a_changelog_that_is_gone_stops_no_other_table(
     fraud = Writing(log, generation=8, pipeline="fraud", views=(ALERTS,))
     fraud.put(ALERTS)
     fraud.mark()
-    promote(log, fraud)
+    follow(log, fraud)
     log.remove(fraud.topic)
     assert refresh(shop) == 0
     assert find_newest_version(locate_folders(shop).gold("alerts")) == -1
@@ -125,7 +131,7 @@ def test_alerts_go_when_their_retention_is_over(shop: Settings, log: KafkaLog) -
     fraud.put(ALERTS, subject="over", interval_start=last - timedelta(milliseconds=1))
     fraud.put(ALERTS, subject="last", interval_start=last)
     fraud.mark()
-    promote(log, fraud)
+    follow(log, fraud)
     refresh(shop)
     assert read_subjects(shop) == {"over", "last"}
     fraud.put(ALERTS, subject="new", interval_start=MORNING)
