@@ -101,8 +101,11 @@ def write_trouble(folder: Path, trouble: str, now_ms: int) -> None:
 
 
 def list_history(result: Result) -> Iterator[dict[str, Any]]:
-    """A row per expectation."""
+    """A row per expectation; or one that says why the check could not run."""
     of_table = {"checked_ms": result.checked_ms, "table": result.table, "version": result.version}
+    if result.trouble:
+        yield {**of_table, "trouble": result.trouble}
+        return
     for outcome in result.outcomes:
         yield {**of_table, **asdict(outcome)}
 

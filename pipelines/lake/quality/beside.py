@@ -17,7 +17,7 @@ from infra.settings import Settings
 
 log = logging.getLogger("lake")
 
-EVERY_SECONDS = 240.0
+EVERY_SECONDS = 300.0
 """The wall time between the starts of two checks. The first begins with the first rows."""
 SECONDS_MAX = 900.0
 """The longest that a check may take; its waits for a lock, the API and the lake are within."""

@@ -1,30 +1,36 @@
 """What is checked of each table, and over which rows. To check one more table: a line in CHECKS."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from functools import reduce
-from operator import or_
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import DeltaTable
 from great_expectations import expectations as gxe
 from great_expectations.expectations.expectation import Expectation
 
-from contracts import Contract
+from contracts import ALERTS, PURCHASE_ORDERS, STOCK_LEVELS, Contract
 from infra.folder import Folder
 from infra.kafka import Offsets
-from infra.lake import Folders, find_newest_version, read_coverage
+from infra.lake import Folders
 from pipelines.lake.quality import sums
 from pipelines.lake.quality.expectations import build_frames, expect_no_row, list_expectations
+from pipelines.lake.quality.reading import (
+    Pinned,
+    is_between,
+    is_beyond,
+    is_on,
+    list_days,
+    open_silver,
+    pin,
+    select,
+)
 from pipelines.lake.tables import EVENTS
 from pipelines.lake.transform import IDENTITY, MOVES
 
 PLACE = ("_partition", "_offset")
-DAY = timedelta(days=1)
-MOMENT = pa.timestamp("us", "UTC")
+SLICE_ROWS = 100_000
+"""The rows that Great Expectations gets at a time."""
 
 
 @dataclass(frozen=True)
@@ -34,25 +40,6 @@ class Frame:
     suite: str
     rows: pa.Table
     expectations: Sequence[Expectation]
-
-
-@dataclass(frozen=True)
-class Pinned:
-    """A table at one version, with its coverage of the log there."""
-
-    folder: Folder
-    version: int
-    ends: Offsets
-
-    def open(self, where: pc.Expression | None = None) -> Any:
-        """The dataset of its rows that meet the condition, of which a query reads what it needs."""
-        dataset = DeltaTable(str(self.folder), version=self.version).to_pyarrow_dataset()
-        return dataset if where is None else dataset.filter(where)
-
-
-def pin(folder: Folder) -> Pinned:
-    version = find_newest_version(folder)
-    return Pinned(folder, version, read_coverage(folder, version).ends)
 
 
 class Check(Protocol):
@@ -163,66 +150,39 @@ class DailyFacts:
         yield Frame("sums of silver", wrong, (expect_no_row("a day is the sum of its events"),))
 
 
-CHECKS: tuple[Check, ...] = (Records(), *map(Events, EVENTS), DailyFacts())
+@dataclass(frozen=True)
+class States:
+    """A table of gold that each version replaces: its rows keep the rules of a contract."""
+
+    name: str
+    contract: Contract
+    in_parts: bool = False
+
+    def locate(self, folders: Folders) -> Folder:
+        return folders.root / "gold" / self.name
+
+    def measure(
+        self, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
+    ) -> Iterator[Frame]:
+        yield from check_rules(self.contract, table.open().to_table())
+
+
+CHECKS: tuple[Check, ...] = (
+    Records(),
+    *map(Events, EVENTS),
+    DailyFacts(),
+    States("stock", STOCK_LEVELS),
+    States("alerts", ALERTS),
+    States("orders", PURCHASE_ORDERS),
+)
+"""A table that the lake does not have is left out."""
 
 
 def check_rules(contract: Contract, rows: pa.Table, *identity: str) -> Iterator[Frame]:
-    """The rows and the items of their arrays, by the rules of the contract."""
-    frames, rules = build_frames(contract, rows, *identity), list_expectations(contract)
-    for name, expected in rules.items():
-        if expected and frames[name].num_rows:
-            yield Frame(name, frames[name], tuple(expected.values()))
-
-
-def select(offsets: Offsets, topic: Contract) -> Offsets:
-    """Those of the topic."""
-    return {partition: end for partition, end in offsets.items() if partition[0] == topic.name}
-
-
-def is_between(starts: Offsets, ends: Offsets) -> pc.Expression:
-    """Whether a row of silver lies in this part of its topic."""
-    parts = (
-        (pc.field("_partition") == partition[1])
-        & (pc.field("_offset") >= starts.get(partition, 0))
-        & (pc.field("_offset") < end)
-        for partition, end in ends.items()
-    )
-    return reduce(or_, parts, pc.scalar(False))
-
-
-def is_beyond(starts: Offsets) -> pc.Expression | None:
-    """Whether a record of bronze lies from these offsets on; None: each does."""
-    if not starts:
-        return None
-    topics, names = pc.field("topic"), sorted({topic for topic, _ in starts})
-    parts = (
-        (topics == topic) & (pc.field("partition") == partition) & (pc.field("offset") >= start)
-        for (topic, partition), start in starts.items()
-    )
-    return reduce(or_, parts, ~topics.isin(names))
-
-
-def list_days(silver: Pinned, starts: Offsets, ends: Offsets) -> set[date]:
-    """The days of UTC on which these events happened."""
-    times = silver.open(is_between(starts, ends)).to_table(columns=["event_time"])["event_time"]
-    return set(pc.unique(times.cast(pa.timestamp("us")).cast(pa.date32())).to_pylist())
-
-
-def is_on(days: Iterable[date]) -> pc.Expression:
-    """Whether an event happened on one of these days of UTC."""
-    time = pc.field("event_time")
-    each = ((time >= begin_of(day)) & (time < begin_of(day + DAY)) for day in days)
-    return reduce(or_, each, pc.scalar(False))
-
-
-def begin_of(day: date) -> "pa.Scalar[Any]":
-    """The first moment of the day, as silver has its times."""
-    return pa.scalar(datetime(day.year, day.month, day.day, tzinfo=UTC), MOMENT)
-
-
-def open_silver(folders: Folders, ends: Offsets, during: pc.Expression) -> dict[Contract, Any]:
-    """Per topic that moves stock, the datasets of the events below these offsets and of a time."""
-    return {
-        topic: pin(folders.silver(topic)).open(is_between({}, select(ends, topic)) & during)
-        for topic in MOVES
-    }
+    """The rows and the items of their arrays, some at a time, by the rules of the contract."""
+    rules = list_expectations(contract)
+    for start in range(0, rows.num_rows, SLICE_ROWS):
+        frames = build_frames(contract, rows.slice(start, SLICE_ROWS), *identity)
+        for name, expected in rules.items():
+            if expected and frames[name].num_rows:
+                yield Frame(name, frames[name], tuple(expected.values()))

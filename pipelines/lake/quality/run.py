@@ -21,8 +21,9 @@ from infra.lock import LockHeld, lock_folder
 from infra.reports import locate_reports
 from infra.settings import Settings
 from pipelines.lake.quality import served
-from pipelines.lake.quality.checks import CHECKS, Check, Pinned, pin
+from pipelines.lake.quality.checks import CHECKS, Check
 from pipelines.lake.quality.docs import Docs
+from pipelines.lake.quality.reading import Pinned, pin
 from pipelines.lake.work import limit_ends
 
 log = logging.getLogger("checks")
@@ -57,7 +58,7 @@ def check(settings: Settings, *, whole: bool = False) -> tuple[Checked, str]:
         tables = {**before.tables, **{result.table: result for result in new}}
         docs.publish()
         after = Checked(get_wall_ms(), "", tables)
-        write_checked(folder, after, [result for result in new if result.outcomes])
+        write_checked(folder, after, [each for each in new if is_news(each, before.tables)])
     return after, missing.get(DAILY_DEMAND.name, "")
 
 
@@ -120,6 +121,12 @@ class Run:
         except Exception as error:
             return [fail(previous, error)]
         return [Result(name, rows.batch, now_ms, rows.rows.num_rows, merge(found))]
+
+
+def is_news(result: Result, before: Mapping[str, Result]) -> bool:
+    """Whether it says more than that the result before still holds."""
+    previous = before.get(result.table)
+    return bool(result.trouble) or previous is None or result.outcomes is not previous.outcomes
 
 
 def fail(previous: Result, error: Exception) -> Result:

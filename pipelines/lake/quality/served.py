@@ -30,15 +30,16 @@ from infra.lake import Folders, read_coverage
 from infra.settings import Settings
 from infra.wait import wait_for
 from pipelines.lake.quality import sums
-from pipelines.lake.quality.checks import Frame, begin_of, check_rules, open_silver
+from pipelines.lake.quality.checks import Frame, check_rules
+from pipelines.lake.quality.reading import begin_of, open_silver
 from pipelines.lake.transform import MOVES
 
 VIEWS = (DAILY_DEMAND, STOCK_LEVELS, ALERTS, STORE_SALES, BEST_SELLERS, PROPOSALS)
 MOMENT = pa.timestamp("ms", "UTC")
 COMPARED = ("units_sold", "units_refunded")
 ANSWER_SECONDS_MAX, CAUGHT_UP_SECONDS_MAX = 60.0, 60.0
-ROWS_MAX, SLICE_ROWS = 1_000_000, 100_000
-"""A larger view is not checked; so many rows are at a time."""
+ROWS_MAX = 1_000_000
+"""A larger view is not checked."""
 
 
 class NotCompared(UserError):
@@ -103,8 +104,7 @@ def measure(folders: Folders, served: Served, days_max: int | None) -> Iterator[
         first = begins[-min(days_max or len(begins), len(begins))]
         rows = rows.filter(pc.greater_equal(rows["day_start"], pa.scalar(first, MOMENT)))
         days = compare_days(folders, served, rows, first.date())
-    for start in range(0, rows.num_rows, SLICE_ROWS):
-        yield from check_rules(served.view, rows.slice(start, SLICE_ROWS))
+    yield from check_rules(served.view, rows)
     if days is not None:
         yield days
 

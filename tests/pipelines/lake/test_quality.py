@@ -15,9 +15,10 @@ from infra.folder import Folder
 from infra.kafka import Offsets
 from infra.lake import Coverage, Folders
 from pipelines.lake.quality import docs, served
-from pipelines.lake.quality.checks import PLACE, Frame, Records, pin
+from pipelines.lake.quality.checks import PLACE, Frame, Records
 from pipelines.lake.quality.docs import RESULTS, RUNS_KEPT, VALIDATIONS, Docs
 from pipelines.lake.quality.expectations import build_frames, list_expectations
+from pipelines.lake.quality.reading import pin
 from pipelines.lake.quality.served import Served
 from pipelines.lake.tables import EVENTS
 from tests.contracts.broken_rules import find_broken_rules

@@ -1,20 +1,25 @@
 """Damage to the lake's tables, as the API shows it after the next check."""
 
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pyarrow as pa
 import pytest
 
-from contracts import ADJUSTMENTS, DAILY_DEMAND, RECEIPTS
-from infra.lake import Folders
+from contracts import ADJUSTMENTS, DAILY_DEMAND, RECEIPTS, STOCK_LEVELS
+from infra.checks import HISTORY, locate_quality
+from infra.lake import Coverage, Folders
+from infra.reports import locate_reports
 from infra.settings import Settings
 from pipelines.lake.quality import checks, run
 from pipelines.lake.quality.run import check
 from tests.services.api.routes.test_metrics import read_figure
-from tests.services.lake import SmallLake, part
+from tests.services.lake import SmallLake, part, write
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
+from tests.services.silver import create_schema
 from tests.services.world import NOON
 from tests.services.writing import Writing, all_on_time, promote
 
@@ -40,6 +45,10 @@ class Checking:
 
     def read(self) -> dict[str, Any]:
         return {table["table"]: table for table in self._api.json("/v1/checks")["tables"]}
+
+    def read_history(self) -> list[dict[str, Any]]:
+        file = locate_quality(locate_reports(self.settings)) / HISTORY
+        return [json.loads(line) for line in file.read_text().splitlines()]
 
     def read_failures(self, table: str) -> float | None:
         return read_figure(self._api, "retail_check_failures", table=table)
@@ -95,10 +104,27 @@ def test_a_sum_that_is_off_is_shown_beside_the_right_one(checking: Checking) -> 
     assert checking.check()[GOLD]["failures"] == []
 
 
+def test_a_table_that_is_written_whole_is_checked_by_its_contract(checking: Checking) -> None:
+    shelf = STOCK_LEVELS.examples[0]
+    folder, columns = (
+        str(checking.lake.folders.root / "gold" / "stock"),
+        create_schema(STOCK_LEVELS),
+    )
+    for marker, (store, failures) in enumerate((("S001", 0), ("S/001", 1), ("S002", 0))):
+        rows = pa.Table.from_pylist([{**shelf, "store_id": store}], schema=columns)
+        write(str(folder), rows, Coverage(marker, {part(RECEIPTS): marker + 1}), mode="overwrite")
+        found = checking.check()["gold/stock"]["failures"]
+        assert [row["store_id"] for each in found for row in each["rows"]] == [store] * failures
+
+
 def test_a_table_without_news_is_not_looked_at_again(checking: Checking) -> None:
-    before = checking.read()[SILVER]
+    before, history = checking.read()[SILVER], checking.read_history()
     after = checking.check()[SILVER]
     assert {**after, "checked_at": None} == {**before, "checked_at": None}
+    assert checking.read_history() == history
+    checking.lake.adjust("A", 1, minute=9)
+    checking.check()
+    assert len(checking.read_history()) > len(history)
 
 
 def test_of_many_new_rows_a_run_checks_the_first(
@@ -130,6 +156,7 @@ def test_a_check_that_raises_is_shown_and_the_others_go_on(
     assert tables[GOLD]["trouble"] == "ArithmeticError: nothing adds up"
     assert tables[SILVER]["trouble"] is None
     assert tables[SILVER]["records"] == 1
+    assert {"trouble": tables[GOLD]["trouble"]}.items() <= checking.read_history()[-1].items()
     monkeypatch.undo()
     assert checking.check()[GOLD]["trouble"] is None
 
