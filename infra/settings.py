@@ -305,11 +305,6 @@ class Settings(BaseSettings):
         return round(_parse_utc(self.world).timestamp() * 1000)
 
     @property
-    def data_docs(self) -> Path:
-        """The folder of the pages that `make quality` writes."""
-        return self.data_dir / "reports" / "quality"
-
-    @property
     def broker_dir(self) -> Path:
         """The folder of the embedded broker, and in it the log."""
         return self.data_dir / BROKER

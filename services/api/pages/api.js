@@ -13,6 +13,7 @@ export const POLLED = {
   negativeShelves: "/v1/stock?state=negative&sort=units_on_hand&limit=50",
   orders: "/v1/orders?limit=50",
   history: "/v1/history",
+  checks: "/v1/checks",
 };
 
 export const LISTED = {

@@ -20,7 +20,7 @@ from tests.services.api.browser import AXE, NARROW, Visit, chromium, visiting
 from tests.services.api.pictures import CASE, PAGES
 from tests.services.memory import MemoryLog
 from tests.services.serving import SECONDS_MAX, TOKEN, Answers
-from tests.services.showing import SHELF, Shop, serving_shop
+from tests.services.showing import RULE, SHELF, Shop, serving_shop
 from tests.services.writing import invalidate, promote
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(120)]
@@ -191,6 +191,14 @@ def test_the_quarantine_shows_reasons_and_a_record_and_releases_it(
     visit.page.get_by_label("Token").fill(TOKEN)
     visit.page.locator("#confirm").click()
     visit.await_text("#said", "quarantine release --because=it was seen on the till")
+
+
+def test_a_failed_check_is_an_alert_with_its_rows(tab: Visit) -> None:
+    tab.open("/pipelines")
+    tab.await_text("#checks-alert", "1 expectation fails. 1 check could not run.")
+    tab.await_text("#failure-rows", RULE)
+    tab.await_text("#failure-rows", '"event_id":"damaged"')
+    tab.await_text("#check-rows", "could not run: MemoryError")
 
 
 def test_a_record_that_cannot_be_read_says_so_and_is_not_released(tab: Visit) -> None:
