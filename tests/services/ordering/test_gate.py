@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts import PROPOSALS, PURCHASE_ORDERS
+from contracts import POSITION_CHANGES, PROPOSALS, PURCHASE_ORDERS
 from contracts.times import EPOCH, MILLISECOND
 from infra.errors import UserError
 from infra.kafka import create_admin, read_high_watermarks
@@ -19,7 +19,8 @@ from services.ordering.gate import ORDERING, READER, OrderAnswers
 from tests.brokers import empty_broker
 from tests.seeds import create_random
 from tests.services.at_work import Died, limit_life
-from tests.services.ordering.shop import MINUTE_MS, Reordering, find_review_ms
+from tests.services.gated import MINUTE_MS
+from tests.services.ordering.shop import Reordering, find_review_ms
 from tests.transactions import open_transaction
 
 pytestmark = pytest.mark.e2e
@@ -106,7 +107,7 @@ def test_between_reviews_it_orders_what_crosses_its_point_whenever_it_looks(
     assert Gated(kafka).look() == after_review(0)
     shop.change(1, after_review(0, 5), {SKUS[0]: -20})
     shop.change(1, after_review(0, 9), {SKUS[0]: -40, SKUS[1]: -12})
-    shop.delete(1, find_review_ms(-9), SKUS[1])
+    shop.delete(1, POSITION_CHANGES, {"sku": SKUS[1], "changed_at": find_review_ms(-9)})
     set_aside = READER.count_set_aside()
     shop.beat_at(after_review(0, 11))
     shop.mark(1)
