@@ -107,5 +107,5 @@ COLUMNS = Arithmetic(
     F.floor,
     largest=lambda *numbers: F.greatest(*to_columns(*numbers)),
     smallest=lambda *numbers: F.least(*to_columns(*numbers)),
-    divided=lambda number, by: F.call_function("div", number, by),
+    divided=lambda number, by: F.call_function("div", *to_columns(number, by)),
 )

@@ -172,6 +172,26 @@ def test_a_price_that_others_set_ends_a_markdown() -> None:
     assert answer(markdowns, 61) == [(61, "begins", 225)]
 
 
+def test_of_two_prices_from_one_moment_on_the_later_one_counts() -> None:
+    markdowns = create_markdowns()
+    for cents in (250, 260):
+        set_price(markdowns, cents, since_ms=to_ms(-1))
+    tell(markdowns, 1, 501, SLOW._replace(price_cents=260))
+    assert answer(markdowns, 1) == [(1, "begins", 150)]
+
+
+def test_a_copy_of_a_price_ends_no_markdown() -> None:
+    """It would hold later than the first one, by its notice."""
+    markdowns = create_markdowns()
+    tell(markdowns, 1, 501)
+    answer(markdowns, 1)
+    usual = markdowns.prices.find_usual(MILK, to_ms(1), to_ms(1))
+    assert usual is not None
+    markdowns.prices.take(usual._replace(since_ms=to_ms(9), published_ms=to_ms(8)))
+    tell(markdowns, 49, -501)
+    assert answer(markdowns, 49) == [(49, "ends", 200)]
+
+
 def test_a_markdown_ends_at_the_price_that_held_before_it() -> None:
     markdowns = create_markdowns()
     set_price(markdowns, 180, since_ms=to_ms(-5))
@@ -180,11 +200,12 @@ def test_a_markdown_ends_at_the_price_that_held_before_it() -> None:
     assert answer(markdowns, 49) == [(1, "begins", 150), (49, "ends", 180)]
 
 
-def test_a_day_says_what_half_hours_are_too_few_for() -> None:
+@pytest.mark.parametrize("slow_above_units", [500, 10_000])
+def test_a_day_says_what_half_hours_are_too_few_for(slow_above_units: int) -> None:
     """At midnight both are looked at, and the day's price counts."""
     midnight = 28
     markdowns = create_markdowns()
-    tell(markdowns, midnight, 501, SLOW._replace(slow_above_units=10_000))
+    tell(markdowns, midnight, 501, SLOW._replace(slow_above_units=slow_above_units))
     markdowns.moves.take_day(to_ms(midnight), MILK, 501)
     day = SLOW._replace(markdown_price_cents=149)
     markdowns.take_proposal(to_ms(midnight), "day", MILK, day)
@@ -197,7 +218,7 @@ def test_days_before_the_last_answer_and_half_hours_since_are_the_stock() -> Non
     midnight_ms = 20 * DAY_MS
     for ends_ms in (midnight_ms - DAY_MS, midnight_ms):
         markdowns.moves.take_day(ends_ms, MILK, 300)
-        markdowns.moves.take(ends_ms, MILK, 300)
+        markdowns.moves.take(ends_ms, MILK, 7)
     markdowns.moves.take_day(midnight_ms + DAY_MS, MILK, -1)
     tell(markdowns, 0, -100)
     tell(markdowns, 0, -99)
