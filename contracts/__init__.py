@@ -32,6 +32,7 @@ __all__ = [
     "HEARTBEATS",
     "INCIDENTS",
     "LEDGER",
+    "MARKDOWN_PROPOSALS",
     "MARKERS",
     "NOTICE",
     "ON_ITS_WAY",

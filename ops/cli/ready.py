@@ -122,6 +122,7 @@ PROBES: Mapping[str, Probe] = {
     "quarantine": quarantine,
     "pipelines": check_pipelines,
     "ordering": partial(probe_service, "ordering", "watches positions"),
+    "markdowns": partial(probe_service, "markdowns", "watches what sells slowly"),
     "supplier": partial(probe_service, "supplier", "waits for orders"),
     "lake": check_lake,
 }
