@@ -51,7 +51,7 @@ class Arrival(NamedTuple):
     at_ms: int
     register: int
     payer: Payer
-    wants: list[tuple[int, int]]  # shelf and units
+    wants: list[tuple[float, int]]  # a share that chooses the shelf at the till, and units
 
 
 class Demand:
@@ -66,12 +66,12 @@ class Demand:
         self._means = means
         self._wanted: list[float] = []  # cumulative, by shelf
 
-    def begin_day(self, wanted: Sequence[int]) -> None:
-        """Set today's relative demand for each shelf."""
+    def weigh(self, wanted: Sequence[int]) -> None:
+        """Set the relative demand for each shelf, until it is set anew."""
         self._wanted = [float(total) for total in accumulate(wanted)]
 
     def choose_shelf(self, share: float) -> int:
-        """A shelf, chosen by today's demand. `share`: which one, from 0 to 1."""
+        """A shelf, chosen by the demand of the moment. `share`: which one, from 0 to 1."""
         return bisect(self._wanted, share * self._wanted[-1])
 
     def draw_visits(self, hour: int) -> list[Arrival]:
@@ -85,7 +85,6 @@ class Demand:
         visits = int(mean + random())
         start_ms = to_hour_start_ms(hour)
         times = sorted(start_ms + int(random() * HOUR_MS) for _ in range(visits))
-        wanted, everything = self._wanted, self._wanted[-1]
         store, payer = self._store, self._customers.draw_payer
         today, hour_today = to_day(hour), to_hour_of_day(hour)
         lines, units = len(LINES), len(UNITS)
@@ -95,7 +94,7 @@ class Demand:
                 int(random() * store.registers),
                 payer(store.number, today, hour_today, draw),
                 [
-                    (bisect(wanted, random() * everything), UNITS[int(random() * units)])
+                    (random(), UNITS[int(random() * units)])
                     for _ in range(LINES[int(random() * lines)])
                 ],
             )

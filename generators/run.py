@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import Event as Signal
 from typing import NamedTuple
 
-from generators.confirmations import Orders
+from generators.inputs import Inputs
 from generators.publisher import Publisher
 from generators.resume import SNAPSHOT_TICKS, Logged, Snapshots
 from generators.ticks import TICKS_PER_DAY, to_tick_start_ms
@@ -136,12 +136,12 @@ def run(
     disk_guard: DiskGuard,
     report: Callable[[Progress], None],
     until_tick: int | None = None,
-    orders: Orders | None = None,
+    inputs: Inputs | None = None,
 ) -> None:
     """Publish the records that the log lacks, up to `until_tick` or until stopped.
 
-    `report` is called at the end of every tick. `orders`: the world's input. Raises
-    PublishingFailed; raises OtherWorld if the log holds another world.
+    `report` is called at the end of every tick. Raises PublishingFailed; raises OtherWorld if the
+    log holds another world.
     """
     published = 0
     while until_tick is None or world.next_tick < until_tick:
@@ -155,8 +155,8 @@ def run(
             return
         if tick and tick % SNAPSHOT_TICKS == 0:
             snapshots.save(world.dump_state())
-        confirmed = orders.take_due(tick) if orders else ()
-        for publication in logged.select_missing(world.tick(confirmed)):
+        heard = inputs.take_due(tick) if inputs else ()
+        for publication in logged.select_missing(world.tick(heard)):
             if not pacer.wait(publication.published_ms):
                 return
             publisher.publish(publication)

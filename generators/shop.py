@@ -48,16 +48,18 @@ class Shop:
             event = self._build_adjustment(event_id, shelf, units, "opening", now_ms)
             self._deliveries.post_once(ADJUSTMENTS, event)
 
-    def begin_day(self, appeal: Sequence[int]) -> None:
-        """`appeal`: for every product of the retailer, the factor of its popularity today."""
+    def set_appeal(self, appeal: Sequence[int]) -> None:
+        """`appeal`: for every product of the retailer, the factor of its popularity from now on."""
         wanted = self._weigh_shelves(appeal)
-        self.demand.begin_day(wanted)
-        self.shelves.begin_day(wanted)
+        self.demand.weigh(wanted)
+        self.shelves.set_capacity(wanted)
 
     def begin_hour(self, hour: int) -> None:
         self._arrivals = self.demand.draw_visits(hour)
         self._returns.begin_hour(hour)
-        self._losses = draw_losses(self._seed, self.store, hour, self._arrivals)
+        self._losses = draw_losses(
+            self._seed, self.store, hour, self._arrivals, self.demand.choose_shelf
+        )
         self._arrivals.reverse()
         self._losses.reverse()
 
@@ -178,10 +180,11 @@ class Shop:
         """Sell the basket as far as the shelves hold it; nothing found, no receipt."""
         at_ms, register, payer, wants = arrival
         shelves = self.shelves
+        choose_shelf = self.demand.choose_shelf
         lines = [
             shelves.create_line(shelf, units, shelves.prices_cents[shelf])
-            for shelf, wanted in wants
-            if (units := shelves.take(shelf, wanted))
+            for share, wanted in wants
+            if (units := shelves.take(shelf := choose_shelf(share), wanted))
         ]
         if lines:
             self._returns.consider(self.issue(at_ms, register, payer, lines))

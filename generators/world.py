@@ -25,8 +25,9 @@ from generators.event import Counts, Event, Numbering, Publication
 from generators.incidents.book import Incidents
 from generators.ledger import Page
 from generators.parameters import Parameters
-from generators.prices import Prices, Promotions
-from generators.products import create_products
+from generators.prices import Prices, PriceSet
+from generators.products import create_products, draw_overstocked
+from generators.promotions import Promotions
 from generators.shelves import AHEAD_DAYS, Shelves
 from generators.shop import Shop
 from generators.stores import create_stores
@@ -36,6 +37,8 @@ from ops.control.world_clock import WORLD
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # their events move book stock
 TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, PROMOTIONS, *MOVING, LEDGER, INCIDENTS, HEARTBEATS)
+Input = Confirmed | PriceSet
+"""What the world hears from outside."""
 HORIZONS_MS = {topic.name: topic.horizon // MILLISECOND for topic in MOVING if topic.horizon}
 
 
@@ -60,24 +63,23 @@ class World:
         self._day = -1  # the day that has begun
         self.next_tick = 0
 
-    def tick(self, confirmed: Sequence[Confirmed] = ()) -> list[Publication]:
+    def tick(self, inputs: Sequence[Input] = ()) -> list[Publication]:
         """The publications of the next minute, oldest first.
 
         Ledger pages follow the events, then the incidents that are over, then a heartbeat.
 
-        `confirmed`: the input from outside, read at the beginning of the tick.
+        `inputs` are read at the beginning of the tick.
         """
         tick = self.next_tick
         end_ms = to_tick_start_ms(tick + 1)
         hour, minute = divmod(tick, TICKS_PER_HOUR)
-        if to_day(hour) != self._day:
-            self._begin_day(to_day(hour))
+        for given in inputs:
+            self._hear(given)
+        self._set_prices(tick, to_day(hour))
         if tick == 0:
             self._begin()
         if minute == 0:
             self._begin_hour(hour)
-        for order in confirmed:
-            self._plan(order)
         for shop in self._shops:
             shop.run_minute(tick)
         self._incidents.act(self._shops, tick)
@@ -133,6 +135,12 @@ class World:
             shop.restore(of_shop)
             shop.shelves.price(self._prices.cents)
 
+    def _hear(self, given: Input) -> None:
+        if isinstance(given, PriceSet):
+            self._prices.hear(given)
+        else:
+            self._plan(given)
+
     def _plan(self, order: Confirmed) -> None:
         """Plan the delivery of an order; one without a shelf in this world is ignored."""
         for shop in self._shops:
@@ -142,6 +150,9 @@ class World:
 
     def _open_shops(self, parameters: Parameters, customers: Customers) -> list[Shop]:
         weeks = compute_visits_per_hour(self._stores, parameters.receipts_per_minute)
+        overstocked = draw_overstocked(
+            parameters.seed, parameters.products, parameters.overstock_share
+        )
         return [
             Shop(
                 parameters.seed,
@@ -152,6 +163,7 @@ class World:
                     self.products,
                     sum(week) * 24 / HOURS_PER_WEEK,
                     parameters.refill,
+                    overstocked,
                 ),
                 Demand(parameters.seed, store, customers, week),
                 self._deliveries,
@@ -165,32 +177,37 @@ class World:
         self._announce(PRICE_CHANGES, self._prices.introduce())
         self._announce(PROMOTIONS, self._prices.introduce_plans())
         self._announce(STORES, (store.introduce() for store in self._stores))
-        ahead = [self._compute_appeal(number) for number in range(AHEAD_DAYS)]
+        ahead = [
+            self._compute_appeal(day, self._promotions.list_lift_percent(day))
+            for day in range(AHEAD_DAYS)
+        ]
         for shop in self._shops:
             shop.open(ahead)
 
-    def _begin_day(self, today: int) -> None:
-        appeal = self._compute_appeal(today)
-        for shop in self._shops:
-            shop.begin_day(appeal)
-        self._day = today
+    def _set_prices(self, tick: int, today: int) -> None:
+        """Set the prices that hold from this minute on, and demand with them or with the day."""
+        changed = self._prices.take_effect(to_tick_start_ms(tick))
+        if changed:
+            for shop in self._shops:
+                shop.shelves.price(self._prices.cents)
+        if changed or today != self._day:
+            appeal = self._compute_appeal(today, self._prices.list_demand_percent(today))
+            for shop in self._shops:
+                shop.set_appeal(appeal)
+            self._day = today
 
-    def _compute_appeal(self, number: int) -> list[int]:
+    def _compute_appeal(self, day: int, demand_percent: Sequence[int]) -> list[int]:
         """The factor of every product's popularity on the world's n-th day."""
-        promoted = self._promotions.list_running(number)
-        season = {category: compute_season_percent(category, number) for category in SEASONS}
+        season = {category: compute_season_percent(category, day) for category in SEASONS}
         return [
-            season[product.category] * (promoted[n].lift_percent if n in promoted else 100)
-            for n, product in enumerate(self.products)
+            season[product.category] * percent
+            for product, percent in zip(self.products, demand_percent, strict=True)
         ]
 
     def _begin_hour(self, hour: int) -> None:
         self._deliveries.begin_hour(hour)
         self._announce(PRICE_CHANGES, self._prices.decide(hour))
         self._announce(PROMOTIONS, self._prices.plan(hour))
-        if self._prices.take_effect(hour):
-            for shop in self._shops:
-                shop.shelves.price(self._prices.cents)
         for shop in self._shops:
             shop.begin_hour(hour)
             self._incidents.begin_hour(hour, shop)
