@@ -83,7 +83,7 @@ def create_parameters(settings: Settings) -> Parameters:
         look_alike_rate=min(
             LOOK_ALIKE_RATE_MAX, LOOK_ALIKES_PER_FRAUD * settings.simulator_fraud_rate
         ),
-        refill=settings.simulator_refill,
+        refill=settings.refill,
         overstock_share=OVERSTOCK_SHARE,
     )
 

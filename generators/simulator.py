@@ -74,10 +74,11 @@ def _simulate(
     live: bool,
     report: Callable[[Progress], None],
 ) -> None:
-    if backfill_days and settings.simulator_refill == "orders":
+    if backfill_days and settings.refill == "orders":
         raise UserError(
-            "A backfill needs SIMULATOR_REFILL=vans, found orders: the supplier does not answer at "
-            "the speed of a backfill. Start without one; a faster world: SIMULATOR_SPEED=600"
+            "A backfill needs a world whose shelves are filled by vans, found orders: the supplier "
+            "does not answer so fast. Begin anew: make reset, then the backfill; or let time pass "
+            "faster: SIMULATOR_SPEED=600 make up"
         )
     wanted = create_parameters(settings)
     logged, past_ms = _read_back(settings, wanted)

@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 PANELS: Mapping[str, Mapping[str, Place]] = {
     "Run a shop": {
-        "up": Place("up", "up", "Start everything, and wait until each part is ready."),
+        "up": Place("up", "up", "Start everything, and return when stock can be read."),
         "backfill": Place("backfill", "backfill", "Publish the world's first days at full speed."),
         "status": Place("status", "status", "Show every component: state, address, log."),
         "logs": Place("status", "logs", "Show the end of the logs."),

@@ -71,6 +71,8 @@ def show(components: list[Component]) -> None:
     for component in components:
         if component.name in WORLDS and component.state == "ready":
             screen.say(f"  world: {component.detail}")
+        if component.state == "starting" and component.detail:
+            screen.say(f"  {component.name} that still start: {component.detail}")
         if component.restarts:
             screen.say(
                 f"  {component.name} was started again {component.restarts} × since `up`; "
