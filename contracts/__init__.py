@@ -32,6 +32,7 @@ __all__ = [
     "HEARTBEATS",
     "INCIDENTS",
     "LEDGER",
+    "LOADS",
     "MARKERS",
     "NOTICE",
     "ON_ITS_WAY",

@@ -14,10 +14,12 @@ from generators.ticks import (
     HOUR_MS,
     HOURS_PER_WEEK,
     START,
+    TICK_MS,
+    TICKS_PER_HOUR,
     to_day,
     to_hour_of_day,
     to_hour_of_week,
-    to_hour_start_ms,
+    to_tick_start_ms,
 )
 
 BY_HOUR = (3, 2, 1, 1, 1, 2, 4, 7, 9, 10, 11, 12, 13, 11, 10, 10, 12, 15, 16, 13, 9, 6, 5, 4)
@@ -65,6 +67,8 @@ class Demand:
         self._customers = customers
         self._means = means
         self._wanted: list[float] = []  # cumulative, by shelf
+        self.pace = 1.0
+        """The number of visits, relative to the usual number."""
 
     def weigh(self, wanted: Sequence[int]) -> None:
         """Set the relative demand for each shelf, until it is set anew."""
@@ -74,17 +78,20 @@ class Demand:
         """A shelf, chosen by the demand of the moment. `share`: which one, from 0 to 1."""
         return bisect(self._wanted, share * self._wanted[-1])
 
-    def draw_visits(self, hour: int) -> list[Arrival]:
-        """The visits in the world's n-th hour, ordered by time."""
-        draw = create_random(self._seed, self._store.store_id, hour, "demand")
+    def draw_visits(self, tick: int) -> list[Arrival]:
+        """The visits from a tick to the end of its hour, ordered by time."""
+        hour, minute = divmod(tick, TICKS_PER_HOUR)
+        drawn = (tick, "demand from here on") if minute else (hour, "demand")
+        draw = create_random(self._seed, self._store.store_id, *drawn)
         random = draw.random
+        left_ms = HOUR_MS - minute * TICK_MS
         busy = create_random(self._seed, self._store.store_id, to_day(hour), "busy").random()
         mean = self._means[to_hour_of_week(hour)]
         mean *= 1 + DAY_SWING * (busy - 0.5)
         mean *= 1 + HOUR_SWING * (random() - 0.5)
-        visits = int(mean + random())
-        start_ms = to_hour_start_ms(hour)
-        times = sorted(start_ms + int(random() * HOUR_MS) for _ in range(visits))
+        visits = int(mean * self.pace * left_ms / HOUR_MS + random())
+        start_ms = to_tick_start_ms(tick)
+        times = sorted(start_ms + int(random() * left_ms) for _ in range(visits))
         store, payer = self._store, self._customers.draw_payer
         today, hour_today = to_day(hour), to_hour_of_day(hour)
         lines, units = len(LINES), len(UNITS)

@@ -14,7 +14,7 @@ from typing import Any
 
 from confluent_kafka import KafkaException, Message, TopicPartition
 
-from contracts import CONFIRMATIONS, CONTRACTS, PRICE_CHANGES, Contract, Row, holds_from
+from contracts import CONFIRMATIONS, CONTRACTS, LOADS, PRICE_CHANGES, Contract, Row, holds_from
 from contracts.consumer import create_reader
 from contracts.times import to_epoch_ms
 from generators.parameters import Parameters
@@ -25,12 +25,13 @@ from generators.ticks import to_tick_start_ms
 from generators.world import Input
 from infra.kafka import create_admin, create_consumer, list_partitions
 from infra.settings import Settings
+from ops.control.load import Load
 from ops.control.reading import Reader
 
 RECORDS_PER_TICK_MAX = 5_000
 
 READER = Reader(create_reader("simulator"))
-KINDS: Mapping[str, Callable[..., Input]] = {"order": Confirmed, "price": PriceSet}
+KINDS: Mapping[str, Callable[..., Input]] = {"order": Confirmed, "price": PriceSet, "load": Load}
 """By the word that the journal has for them. The first field of each is its id."""
 WORDS: Mapping[Any, str] = {kind: word for word, kind in KINDS.items()}
 
@@ -92,7 +93,7 @@ class Inputs:
         self._journal = journal
         self._newest_ms = newest_ms
         self._reader = create_consumer(settings)
-        topics = [PRICE_CHANGES.name]
+        topics = [PRICE_CHANGES.name, LOADS.name]
         if parameters.refill == "orders":
             topics.append(CONFIRMATIONS.name)
         places = list_partitions(create_admin(settings), topics)
@@ -121,6 +122,8 @@ class Inputs:
 def _parse(contract: Contract, row: Row, message: Message) -> Input:
     if contract is CONFIRMATIONS:
         return _parse_confirmation(row)
+    if contract is LOADS:
+        return Load.parse(row)
     _, published_ms = message.timestamp()
     effective_ms = holds_from(to_epoch_ms(row["effective_at"]), published_ms)
     return PriceSet(row["event_id"], row["sku"], row["price_cents"], effective_ms)

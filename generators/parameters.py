@@ -59,6 +59,11 @@ class Parameters:
         return _render_values(names, here), _render_values(names, there)
 
 
+def to_receipts_per_minute(per_second: float) -> float:
+    """Receipts per minute of the world, of those per wall second at the default speed."""
+    return per_second * 60 / DEFAULT_SPEED
+
+
 def create_parameters(settings: Settings) -> Parameters:
     """The parameters in the settings.
 
@@ -71,7 +76,7 @@ def create_parameters(settings: Settings) -> Parameters:
         seed=settings.simulator_seed,
         stores=settings.simulator_stores,
         products=settings.simulator_products,
-        receipts_per_minute=settings.simulator_receipts_per_second * 60 / DEFAULT_SPEED,
+        receipts_per_minute=to_receipts_per_minute(settings.simulator_receipts_per_second),
         duplicate_rate=often,
         late_rate=often,
         beyond_horizon_rate=seldom,

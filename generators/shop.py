@@ -54,19 +54,31 @@ class Shop:
         self.demand.weigh(wanted)
         self.shelves.set_capacity(wanted)
 
+    def set_pace(self, pace: float, tick: int) -> None:
+        """Set how many customers come from a tick on, relative to the usual number.
+
+        With zero the shop is quiet: it sells nothing, takes nothing back and counts nothing. Vans
+        still come.
+        """
+        if pace != self.demand.pace:
+            self.demand.pace = pace
+            self._draw_visits(tick)
+
+    @property
+    def is_quiet(self) -> bool:
+        return not self.demand.pace
+
     def begin_hour(self, hour: int) -> None:
-        self._arrivals = self.demand.draw_visits(hour)
+        self._draw_visits(hour * TICKS_PER_HOUR)
         self._returns.begin_hour(hour)
         self._losses = draw_losses(
-            self._seed, self.store, hour, self._arrivals, self.demand.choose_shelf
+            self._seed, self.store, hour, self._arrivals[::-1], self.demand.choose_shelf
         )
-        self._arrivals.reverse()
         self._losses.reverse()
 
     def run_minute(self, tick: int) -> None:
         """Unload, refund, sell, then lose and count units."""
         self._begin(tick)
-        hour, minute = divmod(tick, TICKS_PER_HOUR)
         start_ms = to_tick_start_ms(tick)
         end_ms = start_ms + TICK_MS
         store_id, skus = self.store.store_id, self.shelves.skus
@@ -75,13 +87,18 @@ class Shop:
             self._deliveries.post(SHIPMENTS, event)
         for shipment in self.shelves.supply.unload_due(end_ms):
             self._unload(shipment)
+        if not self.is_quiet:
+            self._serve(tick, start_ms, end_ms)
+
+    def _serve(self, tick: int, start_ms: int, end_ms: int) -> None:
+        hour, minute = divmod(tick, TICKS_PER_HOUR)
         if self.store.is_open(to_hour_of_day(hour)):
             for brought in self._returns.take_due(end_ms):
                 self._refund(brought, max(brought.at_ms, start_ms))
         arrivals = self._arrivals
         while arrivals and arrivals[-1].at_ms < end_ms:
             self._sell(arrivals.pop())
-        while self._losses and self._losses[-1].minute == minute:
+        while self._losses and self._losses[-1].minute <= minute:
             self._lose(self._losses.pop(), end_ms - 1)
         if minute == self.store.number % TICKS_PER_HOUR:
             self._count(choose_counted(len(self.shelves.skus), hour), end_ms - 1)
@@ -142,6 +159,10 @@ class Shop:
     def restore(self, state: dict[str, Any]) -> None:
         self.shelves.restore(state["shelves"])
         self._returns.restore(state["returns"])
+
+    def _draw_visits(self, tick: int) -> None:
+        self._arrivals = self.demand.draw_visits(tick)
+        self._arrivals.reverse()
 
     def _weigh_shelves(self, appeal: Sequence[int]) -> list[int]:
         """Demand for each shelf, relative to the others."""

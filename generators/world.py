@@ -24,7 +24,7 @@ from generators.demand import SEASONS, Demand, compute_season_percent, compute_v
 from generators.event import Counts, Event, Numbering, Publication
 from generators.incidents.book import Incidents
 from generators.ledger import Page
-from generators.parameters import Parameters
+from generators.parameters import Parameters, to_receipts_per_minute
 from generators.prices import Prices, PriceSet
 from generators.products import create_products, draw_overstocked
 from generators.promotions import Promotions
@@ -33,11 +33,12 @@ from generators.shop import Shop
 from generators.stores import create_stores
 from generators.supply import Confirmed
 from generators.ticks import HOURS_PER_WEEK, TICKS_PER_DAY, TICKS_PER_HOUR, to_day, to_tick_start_ms
+from ops.control.load import Load
 from ops.control.world_clock import WORLD
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # their events move book stock
 TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, PROMOTIONS, *MOVING, LEDGER, INCIDENTS, HEARTBEATS)
-Input = Confirmed | PriceSet
+Input = Confirmed | PriceSet | Load
 """What the world hears from outside."""
 HORIZONS_MS = {topic.name: topic.horizon // MILLISECOND for topic in MOVING if topic.horizon}
 
@@ -49,6 +50,7 @@ class World:
         self._parameters = parameters
         self.products = create_products(parameters.seed, parameters.products)
         self._stores = create_stores(parameters.seed, parameters.stores, self.products)
+        self._place = {product.sku: number for number, product in enumerate(self.products)}
         self._promotions = Promotions(parameters.seed, len(self.products))
         self._prices = Prices(parameters.seed, self.products, self._promotions)
         self._deliveries = DeliveryQueue(parameters, HORIZONS_MS)
@@ -60,7 +62,8 @@ class World:
         )
         self._shops = self._open_shops(parameters, customers)
         self._incidents = Incidents(parameters, self._stores, customers)
-        self._day = -1  # the day that has begun
+        self._day = -1  # the day whose demand is set; -1: it is to be set anew
+        self.load = Load()
         self.next_tick = 0
 
     def tick(self, inputs: Sequence[Input] = ()) -> list[Publication]:
@@ -75,7 +78,9 @@ class World:
         hour, minute = divmod(tick, TICKS_PER_HOUR)
         for given in inputs:
             self._hear(given)
-        self._set_prices(tick, to_day(hour))
+        self._set_prices(to_tick_start_ms(tick))
+        if to_day(hour) != self._day:
+            self._set_demand(to_day(hour))
         if tick == 0:
             self._begin()
         if minute == 0:
@@ -121,6 +126,7 @@ class World:
             "outbox": self._deliveries.dump_state(),
             "prices": self._prices.dump_state(),
             "incidents": self._incidents.dump_state(),
+            "load": self.load,
             "shops": [shop.dump_state() for shop in self._shops],
         }
 
@@ -134,12 +140,29 @@ class World:
         for shop, of_shop in zip(self._shops, state["shops"], strict=True):
             shop.restore(of_shop)
             shop.shelves.price(self._prices.cents)
+        self._set_load(Load(*state["load"]))
 
     def _hear(self, given: Input) -> None:
         if isinstance(given, PriceSet):
             self._prices.hear(given)
+        elif isinstance(given, Load):
+            self._set_load(given)
         else:
             self._plan(given)
+
+    def _set_load(self, load: Load) -> None:
+        """Set how many customers come from the next tick on; a store that is not there is ignored.
+
+        The number of customers by name stays: with more receipts, each comes more often.
+        """
+        self.load, self._day = load, -1
+        pace = 1.0
+        if load.receipts_milli is not None:
+            usual = self._parameters.receipts_per_minute
+            pace = to_receipts_per_minute(load.receipts_milli / 1000) / usual
+        for shop in self._shops:
+            is_quiet = shop.store.store_id in load.quiet_stores
+            shop.set_pace(0.0 if is_quiet else pace, self.next_tick)
 
     def _plan(self, order: Confirmed) -> None:
         """Plan the delivery of an order; one without a shelf in this world is ignored."""
@@ -184,17 +207,21 @@ class World:
         for shop in self._shops:
             shop.open(ahead)
 
-    def _set_prices(self, tick: int, today: int) -> None:
-        """Set the prices that hold from this minute on, and demand with them or with the day."""
-        changed = self._prices.take_effect(to_tick_start_ms(tick))
-        if changed:
+    def _set_prices(self, now_ms: int) -> None:
+        if self._prices.take_effect(now_ms):
+            self._day = -1
             for shop in self._shops:
                 shop.shelves.price(self._prices.cents)
-        if changed or today != self._day:
-            appeal = self._compute_appeal(today, self._prices.list_demand_percent(today))
-            for shop in self._shops:
-                shop.set_appeal(appeal)
-            self._day = today
+
+    def _set_demand(self, today: int) -> None:
+        appeal = self._compute_appeal(today, self._prices.list_demand_percent(today))
+        for product, percent in self.load.hits.items():
+            number = self._place.get(product)
+            if number is not None:
+                appeal[number] = max(1, appeal[number] * percent // 100)
+        for shop in self._shops:
+            shop.set_appeal(appeal)
+        self._day = today
 
     def _compute_appeal(self, day: int, demand_percent: Sequence[int]) -> list[int]:
         """The factor of every product's popularity on the world's n-th day."""

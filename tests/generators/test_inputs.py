@@ -1,4 +1,4 @@
-"""What the world hears: confirmed orders and the prices of others, each once and at one tick."""
+"""What the world hears: orders, prices of others and its load, each once and at one tick."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from confluent_kafka import Message
 
-from contracts import CONFIRMATIONS, PRICE_CHANGES, SHIPMENTS, Contract
+from contracts import CONFIRMATIONS, LOADS, PRICE_CHANGES, SHIPMENTS, Contract
 from generators import inputs
 from generators.event import Publication
 from generators.inputs import Inputs, Journal
@@ -19,6 +19,7 @@ from generators.supply import Confirmed
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import Input, World
 from infra.settings import Settings
+from ops.control.load import Load
 from tests.bad_records import Bad, create_message, get_good, list_bad
 from tests.generators.worlds import CLEAN
 
@@ -27,7 +28,8 @@ HEARD_AT = 10
 ARRIVES_MS = START_MS + HOUR_MS
 ORDER = Confirmed("PO-1", "S000", "SKU-00000", 24, 12, START_MS, ARRIVES_MS)
 PRICE = PriceSet("PO-1", "SKU-00000", 99, START_MS)
-"""It has the id of an order, and is something else."""
+LOAD = Load("PO-1", 20_000, None, ["S000"], {"SKU-00001": 200})
+"""They have the id of an order, and are something else."""
 
 
 def run_world(heard: Sequence[Confirmed], hours: int = 2) -> tuple[World, list[Publication]]:
@@ -64,9 +66,10 @@ def test_what_was_heard_is_heard_again_at_the_same_tick_and_never_twice(tmp_path
     first = Journal(tmp_path, "a world")
     second = ORDER._replace(order_id="PO-2")
     first.hear(7, [ORDER, PRICE, ORDER, PRICE._replace(cents=1)])
-    first.hear(9, [ORDER, PRICE, second])
+    first.hear(9, [ORDER, PRICE, LOAD, second])
     for journal in (first, Journal(tmp_path, "a world")):
-        assert [journal.list_heard(tick) for tick in (7, 8, 9)] == [[ORDER, PRICE], (), [second]]
+        heard = [journal.list_heard(tick) for tick in (7, 8, 9)]
+        assert heard == [[ORDER, PRICE], (), [LOAD, second]]
     assert Journal(tmp_path, "another world").list_heard(7) == ()
 
 
@@ -125,7 +128,7 @@ def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
     assert [list_ids(again.list_heard(tick)) for tick in ticks] == order_ids
 
 
-@pytest.mark.parametrize("contract", [CONFIRMATIONS, PRICE_CHANGES], ids=str)
+@pytest.mark.parametrize("contract", [CONFIRMATIONS, PRICE_CHANGES, LOADS], ids=str)
 def test_a_world_goes_on_past_bad_inputs(
     waiting: list[Message], tmp_path: Path, contract: Contract
 ) -> None:
@@ -133,8 +136,9 @@ def test_a_world_goes_on_past_bad_inputs(
     waiting += [create_message(contract, record) for record in [*bad, get_good(contract)]]
     heard = listen(tmp_path)
     ids = [name for tick in range(len(bad)) for name in list_ids(heard.take_due(tick))]
-    first = contract.examples[0]
-    assert ids == [first.get("purchase_order_id") or first["event_id"]]
+    example = contract.examples[0]
+    names = ("purchase_order_id", "event_id", "load_id")
+    assert ids == [example[name] for name in names if name in example]
 
 
 def test_another_s_price_holds_after_its_notice_and_the_world_s_own_ones_are_not_heard(
