@@ -28,8 +28,6 @@ from generators.ticks import (
 CHANGED_SHARE = 0.03  # of the products, each day
 DECIDED_AT_HOUR = 10  # of the day; they take effect at the next midnight
 
-DEMAND_PERCENT_MIN = 1  # somebody buys at any price
-
 
 class PriceSet(NamedTuple):
     """A price change that another than the simulator announced."""
@@ -167,25 +165,26 @@ class Prices:
                 self._by_others.discard(number)
         return True
 
-    def list_demand_percent(self, day: int) -> list[int]:
-        """Demand for each product on the world's n-th day, in percent of the usual demand.
+    def list_lifts(self, day: int) -> dict[int, int]:
+        """Demand for the products whose price is not what was planned, in percent of the planned
+        one, on the world's n-th day.
 
-        A promotion's price has the promotion's lift. Any other price that is not the usual one
-        follows the elasticity of the product's category.
+        Planned are the usual price and its demand, or a promotion's. At any other price demand
+        differs from the usual one by the elasticity of the product's category.
         """
         running = self._promotions.list_running(day)
-        return [
-            self._compute_demand_percent(number, running.get(number))
-            for number in range(len(self._products))
-        ]
-
-    def _compute_demand_percent(self, number: int, promotion: Promotion | None) -> int:
-        cents, usual_cents = self.cents[number], self._usual_cents[number]
-        if promotion and cents == promotion.compute_price_cents(usual_cents):
-            return promotion.lift_percent
-        elasticity = ELASTICITY[self._products[number].category]
-        lift_percent = elasticity * (usual_cents - cents) * 100 // usual_cents
-        return max(DEMAND_PERCENT_MIN, 100 + lift_percent)
+        lifts = {}
+        for number, (cents, usual_cents) in enumerate(
+            zip(self.cents, self._usual_cents, strict=True)
+        ):
+            promotion = running.get(number)
+            planned = promotion.compute_price_cents(usual_cents) if promotion else usual_cents
+            if cents != planned:
+                elasticity = ELASTICITY[self._products[number].category]
+                percent = 100 + elasticity * (usual_cents - cents) * 100 // usual_cents
+                lift_percent = promotion.lift_percent if promotion else 100
+                lifts[number] = max(0, percent) * 100 // lift_percent
+        return lifts
 
     def dump_state(self) -> dict[str, Any]:
         return {

@@ -50,14 +50,6 @@ class Promotions:
             if day < promotion.ends
         }
 
-    def list_lift_percent(self, day: int) -> list[int]:
-        """Demand for each product on the world's n-th day as planned, in percent of the usual."""
-        running = self.list_running(day)
-        return [
-            running[product].lift_percent if product in running else 100
-            for product in range(self._products)
-        ]
-
     def list_planned(self, day: int) -> Mapping[int, Promotion]:
         """The future promotions that are planned by the world's n-th day, by product."""
         return {

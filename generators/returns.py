@@ -3,14 +3,13 @@
 A loss is recorded at once, or found when staff count the shelf.
 """
 
-from collections.abc import Callable
 from enum import Enum
 from heapq import heapify, heappop, heappush
 from random import Random
 from typing import NamedTuple
 
 from generators.chance import create_random
-from generators.demand import Arrival
+from generators.demand import Arrival, Want
 from generators.event import Event
 from generators.stores import Store
 from generators.ticks import HOUR_MS
@@ -119,19 +118,13 @@ class Loss(NamedTuple):
     units: int  # at most: a shelf may hold fewer
 
 
-def draw_losses(
-    seed: int,
-    store: Store,
-    hour: int,
-    arrivals: list[Arrival],
-    choose_shelf: Callable[[float], int],
-) -> list[Loss]:
+def draw_losses(seed: int, store: Store, hour: int, arrivals: list[Arrival]) -> list[Loss]:
     """The losses of the world's n-th hour, in order; their number grows with the visits."""
     draw = create_random(seed, store.store_id, hour, "losses")
     baskets = [arrival.wants for arrival in arrivals]
     count = int(len(baskets) * LOSSES_PER_RECEIPT + draw.random())
     return sorted(
-        (_draw_loss(draw, baskets, choose_shelf) for _ in range(count if baskets else 0)),
+        (_draw_loss(draw, baskets) for _ in range(count if baskets else 0)),
         key=lambda loss: loss.minute,
     )
 
@@ -142,14 +135,12 @@ def choose_counted(shelves: int, hour: int) -> range:
     return range(part * shelves // COUNTED_EVERY_HOURS, (part + 1) * shelves // COUNTED_EVERY_HOURS)
 
 
-def _draw_loss(
-    draw: Random, baskets: list[list[tuple[float, int]]], choose_shelf: Callable[[float], int]
-) -> Loss:
+def _draw_loss(draw: Random, baskets: list[list[Want]]) -> Loss:
     # Customers drop and steal what they also buy.
     basket = baskets[int(draw.random() * len(baskets))]
     return Loss(
         minute=int(draw.random() * 60),
         kind=KINDS[int(draw.random() * len(KINDS))],
-        shelf=choose_shelf(basket[int(draw.random() * len(basket))][0]),
+        shelf=basket[int(draw.random() * len(basket))].shelf,
         units=1 + int(draw.random() * UNITS_MAX),
     )

@@ -40,7 +40,7 @@ class Shelves:
         self.skus = [product.sku for product in kept]
         self.place = {sku: shelf for shelf, sku in enumerate(self.skus)}
         self.prices_cents = [product.unit_price_cents for product in kept]
-        self.full: list[int] = []  # units on each full shelf
+        self.full: list[int] = []  # units on each full shelf, today
         self.units = [0] * len(kept)
         self.moved: dict[str, int] = {}  # units by sku, since the last page of the ledger
         self.missed = [0] * len(kept)  # wanted units that were not there; not part of the state
@@ -76,8 +76,8 @@ class Shelves:
             for shelf, units in enumerate(usual)
         ]
 
-    def set_capacity(self, wanted: Sequence[int]) -> None:
-        """Set the units of full shelves: they follow the relative demand."""
+    def begin_day(self, wanted: Sequence[int]) -> None:
+        """Set today's capacity: it follows the relative demand."""
         self.full = [UNITS_MIN + int(units * COVER_DAYS) for units in self._estimate_demand(wanted)]
         self._order_below = [int(units * ORDER_BELOW_SHARE) for units in self.full]
 

@@ -1,6 +1,6 @@
 """A store: what its tills and staff do, and the events that they record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
@@ -48,11 +48,18 @@ class Shop:
             event = self._build_adjustment(event_id, shelf, units, "opening", now_ms)
             self._deliveries.post_once(ADJUSTMENTS, event)
 
-    def set_appeal(self, appeal: Sequence[int]) -> None:
-        """`appeal`: for every product of the retailer, the factor of its popularity from now on."""
+    def begin_day(self, appeal: Sequence[int]) -> None:
+        """`appeal`: for every product of the retailer, the factor of its popularity today."""
         wanted = self._weigh_shelves(appeal)
-        self.demand.weigh(wanted)
-        self.shelves.set_capacity(wanted)
+        self.demand.begin_day(wanted)
+        self.shelves.begin_day(wanted)
+
+    def set_lifts(self, lift_percent: Mapping[int, int]) -> None:
+        """Set demand for some products, in percent of today's. Vans do not foresee it."""
+        shelves = enumerate(self.store.assortment)
+        self.demand.set_lifts(
+            {shelf: lift_percent[number] for shelf, number in shelves if number in lift_percent}
+        )
 
     def set_pace(self, pace: float, tick: int) -> None:
         """Set how many customers come from a tick on, relative to the usual number.
@@ -62,7 +69,8 @@ class Shop:
         """
         if pace != self.demand.pace:
             self.demand.pace = pace
-            self._draw_visits(tick)
+            if tick % TICKS_PER_HOUR:  # else this hour begins
+                self._draw_visits(tick)
 
     @property
     def is_quiet(self) -> bool:
@@ -71,9 +79,7 @@ class Shop:
     def begin_hour(self, hour: int) -> None:
         self._draw_visits(hour * TICKS_PER_HOUR)
         self._returns.begin_hour(hour)
-        self._losses = draw_losses(
-            self._seed, self.store, hour, self._arrivals[::-1], self.demand.choose_shelf
-        )
+        self._losses = draw_losses(self._seed, self.store, hour, self._arrivals[::-1])
         self._losses.reverse()
 
     def run_minute(self, tick: int) -> None:
@@ -201,11 +207,11 @@ class Shop:
         """Sell the basket as far as the shelves hold it; nothing found, no receipt."""
         at_ms, register, payer, wants = arrival
         shelves = self.shelves
-        choose_shelf = self.demand.choose_shelf
         lines = [
             shelves.create_line(shelf, units, shelves.prices_cents[shelf])
-            for share, wanted in wants
-            if (units := shelves.take(shelf := choose_shelf(share), wanted))
+            for want in wants
+            for shelf in self.demand.lift(want)
+            if (units := shelves.take(shelf, want.units))
         ]
         if lines:
             self._returns.consider(self.issue(at_ms, register, payer, lines))

@@ -62,7 +62,7 @@ class World:
         )
         self._shops = self._open_shops(parameters, customers)
         self._incidents = Incidents(parameters, self._stores, customers)
-        self._day = -1  # the day whose demand is set; -1: it is to be set anew
+        self._day = -1  # the day that has begun
         self.load = Load()
         self.next_tick = 0
 
@@ -78,9 +78,9 @@ class World:
         hour, minute = divmod(tick, TICKS_PER_HOUR)
         for given in inputs:
             self._hear(given)
-        self._set_prices(to_tick_start_ms(tick))
         if to_day(hour) != self._day:
-            self._set_demand(to_day(hour))
+            self._begin_day(to_day(hour))
+        self._set_prices(to_tick_start_ms(tick))
         if tick == 0:
             self._begin()
         if minute == 0:
@@ -151,11 +151,14 @@ class World:
             self._plan(given)
 
     def _set_load(self, load: Load) -> None:
-        """Set how many customers come from the next tick on; a store that is not there is ignored.
+        """Set how many customers come from the next tick on, where and for what.
 
-        The number of customers by name stays: with more receipts, each comes more often.
+        What this world does not have is ignored. The number of customers by name stays: with more
+        receipts, each comes more often.
         """
-        self.load, self._day = load, -1
+        self.load = load
+        if self._day >= 0:
+            self._set_lifts()
         pace = 1.0
         if load.receipts_milli is not None:
             usual = self._parameters.receipts_per_minute
@@ -200,35 +203,40 @@ class World:
         self._announce(PRICE_CHANGES, self._prices.introduce())
         self._announce(PROMOTIONS, self._prices.introduce_plans())
         self._announce(STORES, (store.introduce() for store in self._stores))
-        ahead = [
-            self._compute_appeal(day, self._promotions.list_lift_percent(day))
-            for day in range(AHEAD_DAYS)
-        ]
+        ahead = [self._compute_appeal(number) for number in range(AHEAD_DAYS)]
         for shop in self._shops:
             shop.open(ahead)
 
+    def _begin_day(self, today: int) -> None:
+        appeal = self._compute_appeal(today)
+        for shop in self._shops:
+            shop.begin_day(appeal)
+        self._day = today
+        self._set_lifts()
+
     def _set_prices(self, now_ms: int) -> None:
+        """Set the prices that hold from this minute on, and demand with them."""
         if self._prices.take_effect(now_ms):
-            self._day = -1
             for shop in self._shops:
                 shop.shelves.price(self._prices.cents)
+            self._set_lifts()
 
-    def _set_demand(self, today: int) -> None:
-        appeal = self._compute_appeal(today, self._prices.list_demand_percent(today))
-        for product, percent in self.load.hits.items():
-            number = self._place.get(product)
-            if number is not None:
-                appeal[number] = max(1, appeal[number] * percent // 100)
+    def _set_lifts(self) -> None:
+        lifts = self._prices.list_lifts(self._day)
+        for sku, percent in self.load.hits.items():
+            if sku in self._place:
+                number = self._place[sku]
+                lifts[number] = lifts.get(number, 100) * percent // 100
         for shop in self._shops:
-            shop.set_appeal(appeal)
-        self._day = today
+            shop.set_lifts(lifts)
 
-    def _compute_appeal(self, day: int, demand_percent: Sequence[int]) -> list[int]:
+    def _compute_appeal(self, number: int) -> list[int]:
         """The factor of every product's popularity on the world's n-th day."""
-        season = {category: compute_season_percent(category, day) for category in SEASONS}
+        promoted = self._promotions.list_running(number)
+        season = {category: compute_season_percent(category, number) for category in SEASONS}
         return [
-            season[product.category] * percent
-            for product, percent in zip(self.products, demand_percent, strict=True)
+            season[product.category] * (promoted[n].lift_percent if n in promoted else 100)
+            for n, product in enumerate(self.products)
         ]
 
     def _begin_hour(self, hour: int) -> None:
