@@ -238,7 +238,7 @@ def create_line_worth(shop: Shop, deed: Deed, draw: Random) -> Event:
     """A line worth about so much money."""
     shelf = choose(shop, deed.goods, 0, draw)
     price = shop.shelves.prices_cents[shelf]
-    return shop.shelves.create_line(shelf, max(1, round(deed.cents / price)), price)
+    return shop.shelves.create_line(shelf, max(1, round(deed.cents / max(1, price))), price)
 
 
 def invent_receipt(shop: Shop, deed: Deed, draw: Random) -> Event:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from contracts import PRICE_CHANGES, RECEIPTS
+from contracts import INCIDENTS, PRICE_CHANGES, RECEIPTS, REFUNDS
 from generators.event import Publication
 from generators.parameters import Parameters, create_parameters
 from generators.prices import PriceSet
@@ -21,9 +21,10 @@ from generators.ticks import (
     to_day_start_ms,
     to_tick_start_ms,
 )
+from generators.wire import encode_value
 from generators.world import World
 from infra.settings import Settings
-from tests.generators.worlds import CLEAN
+from tests.generators.worlds import CLEAN, SMALL
 
 BUSY = replace(CLEAN, stores=1, receipts_per_minute=60.0, refill="orders", overstock_share=1.0)
 """Nothing runs out in half a day: what is wanted is sold."""
@@ -103,6 +104,16 @@ def sum_units(lines: Sequence[Line]) -> Counter[str]:
     for at_ms, sku, count, _ in lines:
         units[sku] += count if at_ms >= CUT_MS else 0
     return units
+
+
+@pytest.mark.parametrize("cents", [0, 2**31 - 1])
+def test_a_world_goes_on_at_any_price_that_the_contract_allows(cents: int) -> None:
+    parameters = replace(SMALL, fraud_rate=0.1, look_alike_rate=0.2)
+    prices = [PriceSet(sku, sku, cents, START_MS) for sku in map("SKU-{:05d}".format, range(40))]
+    published = live(World(parameters), 10, {0: prices})
+    assert {record.topic for record in published} >= {RECEIPTS.name, REFUNDS.name, INCIDENTS.name}
+    for record in published:
+        encode_value(record)
 
 
 def to_day_tick(day: int) -> int:

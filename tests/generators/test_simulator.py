@@ -146,7 +146,7 @@ def test_killed_after_it_heard_a_price_and_a_load_it_leaves_the_world_that_heard
     }
     load = Load("turned", 12_000, 900_000, ["S001"], {"SKU-00001": 900})
     with simulator(small) as program:
-        wait_for_records(client, 200)
+        wait_for_records(client, count_records(client) + 200)
         key, value = encode_key(PRICE_CHANGES, price), encode(PRICE_CHANGES, price)
         record = Outgoing(PRICE_CHANGES.name, key, value, START_MS)
         send_all(create_producer(small), [record])
@@ -159,11 +159,11 @@ def test_killed_after_it_heard_a_price_and_a_load_it_leaves_the_world_that_heard
         wait_for_records(client, before + 500)
         program.send_signal(signal.SIGTERM)
         assert program.wait(timeout=SECONDS_MAX) == 0
-    uncut = publish_world(small, 2 * TICKS_PER_DAY)
+    uncut = publish_world(small, 4 * TICKS_PER_DAY)
     for partition, records in read_log(small).items():
         assert records == uncut.get(partition, [])[: len(records)]
     journal = Journal(small.data_dir / SIMULATOR, create_parameters(small).render())
-    heard = [given for tick in range(TICKS_PER_DAY) for given in journal.list_heard(tick)]
+    heard = [given for tick in range(4 * TICKS_PER_DAY) for given in journal.list_heard(tick)]
     assert {given[0] for given in heard} == {"cut", "turned"}
 
 
