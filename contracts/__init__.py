@@ -32,6 +32,7 @@ __all__ = [
     "HEARTBEATS",
     "INCIDENTS",
     "LEDGER",
+    "LOADS",
     "MARKDOWN_PROPOSALS",
     "MARKERS",
     "NOTICE",
