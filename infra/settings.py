@@ -143,7 +143,7 @@ class Settings(BaseSettings):
         "2g", pattern=r"^[1-9][0-9]*[mg]$", description="heap of the Spark driver"
     )
     pipelines: str = Field(
-        "inventory,fraud,reorder,analytics,visits",
+        "inventory,fraud,reorder,pricing,analytics,visits",
         pattern=r"^[a-z]+(,[a-z]+)*$",
         description="which pipelines run, in one Spark",
     )

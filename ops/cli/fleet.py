@@ -19,6 +19,8 @@ from ops.cli.ready import find_readiness, read_fresh_markers
 HISTORY_LINES_MAX = 1_000
 ORDERS = frozenset({"ordering", "supplier"})
 """The components that run only where shelves are filled by orders."""
+PRICING = "pricing"
+"""The pipeline whose proposals the gate of markdowns waits for."""
 STATES = {
     "RUNNING": "starting",  # its process runs; readiness is its own report
     "STARTING": "starting",
@@ -56,6 +58,8 @@ def list_names(settings: Settings) -> tuple[str, ...]:
     left_out.add("clock" if settings.is_simulated else "simulator")
     if not settings.is_simulated or settings.refill != "orders":
         left_out |= ORDERS
+    if PRICING not in settings.pipeline_names:
+        left_out.add("markdowns")
     if not settings.lake:
         left_out.add("lake")
     return tuple(name for name in COMPONENTS if name not in left_out)

@@ -16,13 +16,11 @@ from infra.settings import Settings
 from ops.cli import health
 from ops.cli.health import PAUSED, Probe
 from ops.control.world_clock import read_clock
-from ops.generations.marker import Marker, read_markers
+from ops.generations.marker import MARKERS_READ_MAX, Marker, read_markers
 from ops.generations.record import read_generations
 from ops.replay.readers import READER
 from services import liveness
 from services.quarantine.follower import read_progress
-
-MARKERS_READ_MAX = 2_000  # the newest, so that pipelines that write rarely are among them
 
 
 def find_readiness(settings: Settings, component: str, started_at: int) -> str | None:
@@ -124,6 +122,7 @@ PROBES: Mapping[str, Probe] = {
     "quarantine": quarantine,
     "pipelines": check_pipelines,
     "ordering": partial(probe_service, "ordering", "watches positions"),
+    "markdowns": partial(probe_service, "markdowns", "watches what sells slowly"),
     "supplier": partial(probe_service, "supplier", "waits for orders"),
     "lake": check_lake,
 }

@@ -24,8 +24,8 @@ from ops.cli.welcome import welcome
 
 MIB = 1024**2
 REMOTE_SECONDS_MAX = 10.0
-READABLE = ("simulator", "clock", "api")
-"""The components that are awaited: the API is ready once it serves a view."""
+READABLE = ("simulator", "clock", "pipelines", "api")
+"""What is started first: the API is ready once it serves a view. Others would take its cores."""
 
 
 def up(
@@ -55,13 +55,16 @@ def up(
         manager = ensure_manager(current)
         start_broker(current, manager)
         # The rest in parallel, as Spark takes longest.
-        started = tuple(name for name in fleet.list_names(current) if name != "broker")
-        for name in started:
+        first, others = split_names(current)
+        for name in first:
             manager.start(name)
-    awaited = started if wait else tuple(name for name in started if name in READABLE)
     # From here on another command may interfere: `down` needs not wait for Spark.
     with say_if_interrupted("What was started goes on in the background: make status · make down"):
-        await_all(current, manager, awaited)
+        await_all(current, manager, tuple(name for name in first if name != "pipelines"))
+        for name in others:
+            manager.start(name)
+        if wait:
+            await_all(current, manager, ("pipelines", *others))
     components = fleet.list_components(current)
     starting = [part.detail or part.name for part in components if part.state == "starting"]
     if starting:
@@ -70,6 +73,13 @@ def up(
     screen.say("")
     show(components)
     welcome(current)
+
+
+def split_names(current: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The components by which the first view can be read, and the others, but for the broker."""
+    names = [name for name in fleet.list_names(current) if name != "broker"]
+    first = tuple(name for name in names if name in READABLE)
+    return first, tuple(name for name in names if name not in READABLE)
 
 
 def refuse_unknown_pipelines(current: Settings) -> None:

@@ -38,8 +38,8 @@ from pipelines.engine.tuning.options import Piece, choose_pieces
 
 log = logging.getLogger("pipeline")
 
-TURN_SECONDS_MAX = 10.0
-"""How long a generation is waited for before the next one starts: one may have a day to read."""
+ALONE_SECONDS_MAX = 20.0
+"""How long the first generation runs alone: it may have a day to read."""
 
 
 class Assigned(NamedTuple):
@@ -148,7 +148,7 @@ def run_all(
     threads = [QueryThread(spark, settings, each, file, ended) for file, each in assigned.items()]
     for thread in threads:
         update(settings, thread, control)
-    Thread(target=start_in_turn, args=(threads,), daemon=True).start()
+    Thread(target=start_first_alone, args=(threads,), daemon=True).start()
     runs = assigned.values()
     served = {locate_folder(settings, generation): pipeline for pipeline, generation in runs}
     swept = [(settings.as_service(pipeline.name), generation) for pipeline, generation in runs]
@@ -170,14 +170,16 @@ def run_all(
         left -= 1
 
 
-def start_in_turn(threads: Sequence[QueryThread]) -> None:
-    """Start the first, and each other one once the one before it has written a batch.
-
-    So the first view can be read as soon as if it were alone.
+def start_first_alone(threads: Sequence[QueryThread]) -> None:
+    """Start the first, and all others once it has written a batch: so its view can be read as soon
+    as if it ran alone.
     """
-    for thread in threads:
+    first, *others = threads
+    first.start()
+    if others:
+        first.begun.wait(ALONE_SECONDS_MAX)
+    for thread in others:
         thread.start()
-        thread.begun.wait(TURN_SECONDS_MAX)
 
 
 def update(settings: Settings, thread: QueryThread, control: Control) -> None:

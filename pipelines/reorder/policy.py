@@ -14,8 +14,9 @@ and give the same result for both.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import floordiv
 from typing import Any, NamedTuple
+
+from pipelines.common.arithmetic import Arithmetic
 
 DAYS = 7
 """The days before a review that it reads: every weekday once, so that each has its weight."""
@@ -36,16 +37,6 @@ class Policy:
     order_cents: int = 30  # to write an order, pick it, and shelve it
     holding_per_day: float = 0.001  # of its cost: capital, room, and waste
     opening_share: float = 0.8  # of the units that a shelf opened with: its first reorder point
-
-
-class Arithmetic(NamedTuple):
-    """The operations that differ between numbers and columns."""
-
-    sqrt: Callable[[Any], Any] = math.sqrt
-    ceil: Callable[[Any], Any] = math.ceil
-    largest: Callable[..., Any] = max
-    smallest: Callable[..., Any] = min
-    divided: Callable[[Any, Any], Any] = floordiv
 
 
 class Levels(NamedTuple):

@@ -10,13 +10,19 @@ from collections.abc import Callable, Mapping
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from contracts.measures import MEASURES, UNITS_PER_MEASURE
+from contracts.measures import UNITS_PER_MEASURE
 from pipelines.common.pipeline import Contribution, Extract
-from pipelines.common.transform.columns import choose
+from pipelines.common.transform.columns import (
+    COLUMNS,
+    begin_of,
+    choose,
+    name_measure,
+    number_measure,
+    sum_units,
+)
 from pipelines.reorder.policy import (
     DAYS,
     NO_PLAN,
-    Arithmetic,
     Plan,
     Policy,
     derive_first_levels,
@@ -87,9 +93,6 @@ def build_line_columns(policy: Policy) -> Mapping[str, Column]:
     """What a line moved and sold, as if at the usual price, what the plan does to sales, and the
     number of the product's measure, from one on; zero: it is sold by the piece.
     """
-    numbers = choose(
-        (F.col("measure") == name, F.lit(position)) for position, name in enumerate(MEASURES, 1)
-    )
     sold = F.when(F.col("movement") == SOLD, F.col("units")).otherwise(0)
     lift = lift_permille(F.col("usual_price_cents"), F.col("price_cents"), policy, COLUMNS)
     happened_ms = F.unix_millis("event_time")
@@ -100,7 +103,7 @@ def build_line_columns(policy: Policy) -> Mapping[str, Column]:
         "sold": sold,
         "usual_milli": estimate_usual_milli(sold, F.when(promoted, lift).otherwise(1_000), COLUMNS),
         "plan_lift_permille": lift,
-        "measure_number": F.coalesce(numbers, F.lit(0)).cast("long"),
+        "measure_number": number_measure(F.col("measure")),
     }
 
 
@@ -130,12 +133,6 @@ def derive_minute() -> Mapping[str, Column]:
         "moved": F.col("moved"),
         "opened": F.when(F.col("opens"), F.col("moved")).otherwise(0),
     }
-
-
-def begin_of(length_ms: int) -> Column:
-    """The beginning of the interval of that length in which a line was published, in ms."""
-    published = F.unix_millis("published")
-    return published - F.pmod(published, F.lit(length_ms))
 
 
 def build_aggregates() -> dict[str, Column]:
@@ -184,7 +181,6 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
         COLUMNS,
         units_each,
     )
-    measure = choose((number == position, F.lit(name)) for position, name in enumerate(MEASURES, 1))
     is_change, opened = F.col("changed_at").isNotNull(), F.col("opened_units")
     first = derive_first_levels(opened, policy, F.floor)
     opens = (opened > 0) & (policy.review_days == 0)
@@ -193,7 +189,7 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
         for (name, level), first_level in zip(proposed._asdict().items(), first, strict=True)
     }
     return reviews.withColumns(
-        {**levels, "measure": measure, "review_days": F.lit(policy.review_days)}
+        {**levels, "measure": name_measure(number), "review_days": F.lit(policy.review_days)}
     )
 
 
@@ -210,20 +206,3 @@ def count_days_after(edge: str) -> Column:
 
 def name_sold_on(day: int) -> str:
     return f"_sold_{day}"
-
-
-def sum_units(of: Column) -> Column:
-    return F.coalesce(F.sum(of), F.lit(0))
-
-
-def to_columns(*numbers: Column | float) -> list[Column]:
-    return [number if isinstance(number, Column) else F.lit(number) for number in numbers]
-
-
-COLUMNS = Arithmetic(
-    F.sqrt,
-    F.ceil,
-    largest=lambda *numbers: F.greatest(*to_columns(*numbers)),
-    smallest=lambda *numbers: F.least(*to_columns(*numbers)),
-    divided=lambda number, by: F.call_function("div", number, by),
-)

@@ -67,6 +67,7 @@ export const ACTIONS = {
   prune: (pipeline, number) => `/v1/pipelines/${part(pipeline)}/prune?number=${number}`,
   release: (topic, partition, offset) =>
     `/v1/quarantine/${part(topic)}/${part(partition)}/${part(offset)}/release`,
+  simulate: "/v1/simulation",
 };
 
 // Where a number leads to.

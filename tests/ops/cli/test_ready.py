@@ -106,7 +106,7 @@ def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(ask: Ask) ->
     assert ask("inventory,fraud", generations, written) == "inventory g2, 4 records behind"
 
 
-@pytest.mark.parametrize("service", ["ordering", "supplier"])
+@pytest.mark.parametrize("service", ["ordering", "markdowns", "supplier"])
 def test_a_service_is_ready_when_it_has_given_a_sign_since_this_start(
     service: str, current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,7 @@ def test_settings_say_which_components_run() -> None:
     for changed, added in (
         ({"kafka_bootstrap_servers": None}, {"broker"}),
         ({"simulator_refill": "orders"}, {"ordering", "supplier"}),
+        ({"pipelines": "inventory,pricing"}, {"markdowns"}),
         ({"lake": True}, {"lake"}),
     ):
         more = least.model_copy(update=changed)

@@ -169,6 +169,17 @@ def test_a_replay_is_started_by_mouse_with_another_threshold(visit: Visit) -> No
     visit.await_text("#said", f"retail {command}: {command}")
 
 
+def test_the_load_is_turned_by_mouse(visit: Visit) -> None:
+    visit.open("/")
+    visit.page.get_by_label("Speed", exact=True).fill("30")
+    visit.page.get_by_label("Hit").fill("SKU-00417=8")
+    visit.page.get_by_role("button", name="Turn the load").click()
+    visit.page.get_by_label("Token").fill(TOKEN)
+    visit.page.locator("#confirm").click()
+    command = "simulate --speed=30.0 --hit=SKU-00417=8"
+    visit.await_text("#said", f"retail {command}: {command}")
+
+
 def test_the_quarantine_shows_reasons_and_a_record_and_releases_it(
     api: Answers, visit: Visit
 ) -> None:

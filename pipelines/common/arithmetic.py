@@ -1,0 +1,17 @@
+"""Arithmetic of policies, on plain numbers and on Spark's columns alike."""
+
+import math
+from collections.abc import Callable
+from operator import floordiv
+from typing import Any, NamedTuple
+
+
+class Arithmetic(NamedTuple):
+    """The operations that differ between numbers and columns."""
+
+    sqrt: Callable[[Any], Any] = math.sqrt
+    ceil: Callable[[Any], Any] = math.ceil
+    floor: Callable[[Any], Any] = math.floor
+    largest: Callable[..., Any] = max
+    smallest: Callable[..., Any] = min
+    divided: Callable[[Any, Any], Any] = floordiv
