@@ -35,7 +35,7 @@ from services.moves import DAY_MS
 
 SETTLE_MS = 60_000
 """World time after a moment in which a till whose clock is slow may still publish before it."""
-LOOK_SECONDS = 1.0
+LOOK_SECONDS = 5.0
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
 BEATS = (HEARTBEATS.name, 0)

@@ -64,9 +64,8 @@ sorted."""
 
 YOUNG_MIB = 384
 """The young part of the heap, for the garbage of batches. Java fills it before it collects any."""
-INITIAL_MIB = 512
-"""The heap at the start. By default it is a 64th of the machine's memory; with the young part in so
-little, Java has no room for the objects of an ahead-of-time cache, and ends."""
+INITIAL_SHARE = 4 / 3
+"""The heap at the start, in young parts. By default it is a 64th of the machine's memory."""
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -89,12 +88,16 @@ SECURED: Mapping[str, str] = MappingProxyType(
 
 
 def start_session(
-    settings: Settings, name: str, jars: Sequence[Path] = (), more: Mapping[str, str] = NONE
+    settings: Settings,
+    name: str,
+    jars: Sequence[Path] = (),
+    more: Mapping[str, str] = NONE,
+    young_mib: int = YOUNG_MIB,
 ) -> SparkSession:
     """The Spark session of this process, started at the first call.
 
     It has `jars` and `more` options in addition to those of every session. Java is in a session of
-    processes of its own, which has the niceness of this process.
+    processes of its own, which has the niceness of this process, and a heap with this young part.
     """
     if settings.spark_master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -103,7 +106,7 @@ def start_session(
     java.use()
     shutil.rmtree(locate_scratch(settings, name), ignore_errors=True)  # of a killed process
     conf = SparkConf().setMaster(settings.spark_master).setAppName(name)
-    conf.setAll([*{**build_options(settings, name, jars), **more}.items()])
+    conf.setAll([*{**build_options(settings, name, jars, young_mib), **more}.items()])
     if SparkContext._gateway is None:
         # At the end of the class path, and so with the cache of a Java that has no such jars.
         os.environ[LAST_JARS] = os.pathsep.join(map(str, jars))
@@ -144,7 +147,9 @@ def locate_scratch(settings: Settings, name: str) -> Path:
     return settings.data_dir / "spark" / name
 
 
-def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> dict[str, str]:
+def build_options(
+    settings: Settings, name: str, jars: Sequence[Path] = (), young_mib: int = YOUNG_MIB
+) -> dict[str, str]:
     ours, pieces = [*fetch_jars("spark"), ensure_class_jar(settings)], choose_pieces(settings)
     return {
         **(
@@ -156,8 +161,8 @@ def build_options(settings: Settings, name: str, jars: Sequence[Path] = ()) -> d
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": shlex.join(
             [
-                f"-Xms{limit_initial_mib(settings.spark_driver_memory)}m",
-                *build_java_options(),
+                f"-Xms{limit_initial_mib(settings.spark_driver_memory, young_mib)}m",
+                *build_java_options(young_mib),
                 *tuning.build_java_options(pieces),
             ]
         ),
@@ -229,16 +234,18 @@ def build_remote_options(jars: Sequence[Path], java_options: Sequence[str]) -> d
     }
 
 
-def limit_initial_mib(memory: str) -> int:
+def limit_initial_mib(memory: str, young_mib: int) -> int:
     """The heap at the start, in MiB, where the largest heap is `memory`, such as 2g or 700m."""
-    return min(INITIAL_MIB, int(memory[:-1]) * (1024 if memory[-1] == "g" else 1))
+    return min(
+        round(young_mib * INITIAL_SHARE), int(memory[:-1]) * (1024 if memory[-1] == "g" else 1)
+    )
 
 
-def build_java_options() -> list[str]:
+def build_java_options(young_mib: int = YOUNG_MIB) -> list[str]:
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()
     return [
         "-XX:+UseSerialGC",
-        f"-Xmn{YOUNG_MIB}m",
+        f"-Xmn{young_mib}m",
         "-Duser.timezone=UTC",
         f"-Dlog4j2.configurationFile={log4j}",
     ]

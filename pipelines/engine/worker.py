@@ -33,8 +33,7 @@ from pipelines.engine.session import POOL, get_engine, start_session, write_pool
 from pipelines.engine.sink import Dropped
 from pipelines.engine.sweeping import sweep_all
 from pipelines.engine.throttle import Throttle, compute_rest_seconds
-from pipelines.engine.tuning.heap import Heap
-from pipelines.engine.tuning.options import Piece, choose_pieces
+from pipelines.engine.tuning.options import create_heap
 
 log = logging.getLogger("pipeline")
 
@@ -155,7 +154,7 @@ def run_all(
     Thread(target=serve_all, args=(spark, settings, served, stopping), daemon=True).start()
     Thread(target=sweep_all, args=(swept, stopping), daemon=True).start()
     left = len(threads)
-    heap = Heap(spark) if Piece.HEAP in choose_pieces(settings) else None
+    heap = create_heap(spark, settings)
     while left and not stopping.is_set():
         if heap is not None:
             heap.look()

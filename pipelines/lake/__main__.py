@@ -16,6 +16,7 @@ from infra.settings import LAKE, read_settings
 from ops.generations import lease
 from pipelines.engine.process import give_way
 from pipelines.engine.session import get_engine
+from pipelines.engine.tuning.options import create_heap
 from pipelines.lake.quality.beside import Checker
 from pipelines.lake.session import start_lake_session
 from pipelines.lake.tables import locate_lake
@@ -23,7 +24,7 @@ from pipelines.lake.work import Work
 
 log = logging.getLogger("lake")
 
-EVERY_SECONDS = 30.0
+EVERY_SECONDS = 60.0
 """The seconds between the starts of two batches. Each batch leaves a file in each table that it
 changes."""
 
@@ -41,9 +42,15 @@ def main() -> None:
     with lease.take(home) as taken:
         spark = start_lake_session(settings)
         lease.record_engine(taken, get_engine(spark).pid)
-        checker = Checker(settings)
+        checker, heap = Checker(settings), create_heap(spark, settings)
+
+        def look() -> None:
+            checker.look()
+            if heap is not None:
+                heap.look()
+
         try:
-            work(Work(spark, settings, tables), once, checker.look)
+            work(Work(spark, settings, tables), once, look)
         finally:
             checker.stop()
             get_engine(spark).kill()  # at any point: a kill is its only way to end
@@ -51,7 +58,7 @@ def main() -> None:
 
 def work(tables: Work, once: bool, look: Callable[[], None]) -> None:
     """Run batches, without a pause while the log has more: `once` until the log's end, else for
-    ever, with a `look` after each at whether checks are due.
+    ever, with a `look` after each at what is due besides.
     """
     pause = Event()
     while True:

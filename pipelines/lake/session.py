@@ -10,6 +10,9 @@ from pipelines.engine.session import prepare_session, start_session
 FILE_BYTES = 64 * 1024**2
 """The size up to which files grow: each compaction would rewrite a larger one."""
 
+YOUNG_MIB = 96
+"""The young part of Java's heap: a batch of the lake is a job after the other."""
+
 OPTIONS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -28,7 +31,8 @@ OPTIONS = {
 
 def start_lake_session(settings: Settings, name: str = "lake") -> SparkSession:
     """The Spark session of this process, with Delta, prepared for few records."""
-    spark = start_session(settings, name, jars=fetch_jars("delta"), more=OPTIONS)
+    jars = fetch_jars("delta")
+    spark = start_session(settings, name, jars, OPTIONS, YOUNG_MIB)
     prepare_for(spark, records=0)
     return spark
 

@@ -94,6 +94,11 @@ def build_java_options(pieces: Set[Piece]) -> list[str]:
     return [*heap.OPTIONS] if Piece.HEAP in pieces else []
 
 
+def create_heap(spark: SparkSession, settings: Settings) -> heap.Heap | None:
+    """What keeps the session's heap small; None where the piece is off."""
+    return heap.Heap(spark) if Piece.HEAP in choose_pieces(settings) else None
+
+
 def create_context(pieces: Set[Piece], conf: SparkConf, gateway: JavaGateway) -> None:
     """Create the process's context in the Java of this gateway."""
     (LeanContext if Piece.CONTEXT in pieces else SparkContext)(conf=conf, gateway=gateway)
