@@ -1,6 +1,6 @@
 """The checks beside the lake's batches: every few minutes, in a short process of their own.
 
-Great Expectations takes 200 MB and seconds to import. A process gives the memory back, does not
+Great Expectations takes 300 MB, and seconds to import. A process gives the memory back, does not
 delay a batch, and cannot end the lake.
 """
 

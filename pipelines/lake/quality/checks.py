@@ -14,7 +14,12 @@ from infra.folder import Folder
 from infra.kafka import Offsets
 from infra.lake import Folders
 from pipelines.lake.quality import sums
-from pipelines.lake.quality.expectations import build_frames, expect_no_row, list_expectations
+from pipelines.lake.quality.expectations import (
+    build_frames,
+    expect_no_row,
+    expect_order,
+    list_expectations,
+)
 from pipelines.lake.quality.reading import (
     Pinned,
     is_between,
@@ -145,7 +150,7 @@ class DailyFacts:
                 )
             }
         )
-        gold = table.open(pc.field("day").isin(pa.array(days, pa.date32())))
+        gold = table.open(pc.field("day").isin(pa.array(days, pa.int32()).cast(pa.date32())))
         wrong = sums.find_wrong_sums(gold, open_silver(folders, ends, is_on(days)))
         yield Frame("sums of silver", wrong, (expect_no_row("a day is the sum of its events"),))
 
@@ -159,12 +164,29 @@ class States:
     in_parts: bool = False
 
     def locate(self, folders: Folders) -> Folder:
-        return folders.root / "gold" / self.name
+        return folders.gold(self.name)
 
     def measure(
         self, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
     ) -> Iterator[Frame]:
         yield from check_rules(self.contract, table.open().to_table())
+
+
+@dataclass(frozen=True)
+class Prices:
+    """The table of prices: each holds for a time."""
+
+    in_parts: bool = False
+
+    def locate(self, folders: Folders) -> Folder:
+        return folders.gold("prices")
+
+    def measure(
+        self, folders: Folders, table: Pinned, starts: Offsets, ends: Offsets
+    ) -> Iterator[Frame]:
+        order = expect_order("holds_from", "holds_until", or_equal=False)
+        order.description = "a price holds until a later moment than from"
+        yield Frame("intervals", table.open().to_table(), (order,))
 
 
 CHECKS: tuple[Check, ...] = (
@@ -174,6 +196,7 @@ CHECKS: tuple[Check, ...] = (
     States("stock", STOCK_LEVELS),
     States("alerts", ALERTS),
     States("orders", PURCHASE_ORDERS),
+    Prices(),
 )
 """A table that the lake does not have is left out."""
 

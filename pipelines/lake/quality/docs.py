@@ -3,13 +3,14 @@
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 os.environ["GX_ANALYTICS_ENABLED"] = "false"  # read at the import
 
 import great_expectations as gx
+import pyarrow as pa
 from great_expectations.core import ExpectationValidationResult, RunIdentifier
 from great_expectations.core.validation_definition import ValidationDefinition
 from great_expectations.data_context import AbstractDataContext
@@ -25,6 +26,7 @@ from infra.checks import EVIDENCE_ROWS_MAX, Outcome
 from infra.errors import UserError
 from pipelines.lake.quality.checks import Frame
 
+MICROSECOND = timedelta(microseconds=1)
 SITE, RUN = "pages", "checks"
 VALIDATIONS, RESULTS = "validations", "results"
 RUNS_KEPT = 20
@@ -131,7 +133,7 @@ def judge(frame: Frame, result: ExpectationValidationResult) -> Outcome:
         expectation=name,
         success=False,
         unexpected=int(result.result.get("unexpected_count", frame.rows.num_rows)),
-        rows=tuple(map(to_document, bad.slice(0, EVIDENCE_ROWS_MAX).to_pylist())),
+        rows=tuple(list_rows(bad.slice(0, EVIDENCE_ROWS_MAX))),
     )
 
 
@@ -141,12 +143,24 @@ def find_exception(info: Mapping[str, Any]) -> str | None:
     return next((one["exception_message"] for one in each if one["raised_exception"]), None)
 
 
-def to_document(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row in JSON, without long values."""
-    return {name: to_plain(value) for name, value in row.items()}
+def list_rows(rows: pa.Table) -> list[dict[str, Any]]:
+    """The rows in JSON, without long values; a time that no calendar has is microseconds."""
+    for place, field in enumerate(rows.schema):
+        if pa.types.is_timestamp(field.type):
+            numbers = rows[field.name].cast(pa.timestamp("us", field.type.tz)).cast(pa.int64())
+            texts = [render_time(number) for number in numbers.to_pylist()]
+            rows = rows.set_column(place, field.name, pa.array(texts, pa.string()))
+        elif pa.types.is_date(field.type):
+            rows = rows.set_column(place, field.name, rows[field.name].cast(pa.string()))
+    return [{name: to_plain(value) for name, value in row.items()} for row in rows.to_pylist()]
+
+
+def render_time(microseconds: int | None) -> str | None:
+    try:
+        return None if microseconds is None else to_text(EPOCH + microseconds * MICROSECOND)
+    except OverflowError:
+        return str(microseconds)
 
 
 def to_plain(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int):
-        return value
-    return to_text(value) if isinstance(value, datetime) else str(value)[:TEXT_MAX]
+    return value if value is None or isinstance(value, bool | int) else str(value)[:TEXT_MAX]

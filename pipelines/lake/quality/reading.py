@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import timedelta
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -17,8 +17,8 @@ from infra.kafka import Offsets
 from infra.lake import Folders, find_newest_version, read_coverage
 from pipelines.lake.transform import MOVES
 
-DAY = timedelta(days=1)
-MOMENT = pa.timestamp("us", "UTC")
+MOMENT, MOMENT_MAX = pa.timestamp("us", "UTC"), 2**63 - 1
+DAY = timedelta(days=1) // timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -68,22 +68,27 @@ def is_beyond(starts: Offsets) -> pc.Expression | None:
     return reduce(or_, parts, ~topics.isin(names))
 
 
-def list_days(silver: Pinned, starts: Offsets, ends: Offsets) -> set[date]:
-    """The days of UTC on which these events happened."""
+def list_days(silver: Pinned, starts: Offsets, ends: Offsets) -> set[int]:
+    """The days of UTC on which these events happened, as numbers from 1970."""
     times = silver.open(is_between(starts, ends)).to_table(columns=["event_time"])["event_time"]
-    return set(pc.unique(times.cast(pa.timestamp("us")).cast(pa.date32())).to_pylist())
+    return set(pc.unique(number_days(times)).to_pylist())
 
 
-def is_on(days: Iterable[date]) -> pc.Expression:
+def number_days(times: Any) -> Any:
+    """The days of UTC, as numbers from 1970: a calendar may not have them."""
+    return times.cast(pa.timestamp("us")).cast(pa.date32()).cast(pa.int32())
+
+
+def is_on(days: Iterable[int]) -> pc.Expression:
     """Whether an event happened on one of these days of UTC."""
     time = pc.field("event_time")
-    each = ((time >= begin_of(day)) & (time < begin_of(day + DAY)) for day in days)
+    each = ((time >= begin_of(day)) & (time < begin_of(day + 1)) for day in days)
     return reduce(or_, each, pc.scalar(False))
 
 
-def begin_of(day: date) -> "pa.Scalar[Any]":
-    """The first moment of the day, as silver has its times."""
-    return pa.scalar(datetime(day.year, day.month, day.day, tzinfo=UTC), MOMENT)
+def begin_of(day: int) -> "pa.Scalar[Any]":
+    """The first moment of the day, as silver has its times; out of range, the nearest one."""
+    return pa.scalar(max(-MOMENT_MAX, min(day * DAY, MOMENT_MAX)), pa.int64()).cast(MOMENT)
 
 
 def open_silver(folders: Folders, ends: Offsets, during: pc.Expression) -> dict[Contract, Any]:

@@ -6,9 +6,7 @@ To check one more view: its name in VIEWS.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 from http.client import HTTPException
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +16,8 @@ from contracts import (
     ALERTS,
     BEST_SELLERS,
     DAILY_DEMAND,
+    MARKDOWN_PROPOSALS,
+    POSITION_CHANGES,
     PROPOSALS,
     STOCK_LEVELS,
     STORE_SALES,
@@ -31,11 +31,13 @@ from infra.settings import Settings
 from infra.wait import wait_for
 from pipelines.lake.quality import sums
 from pipelines.lake.quality.checks import Frame, check_rules
-from pipelines.lake.quality.reading import begin_of, open_silver
+from pipelines.lake.quality.reading import begin_of, number_days, open_silver
 from pipelines.lake.transform import MOVES
 
-VIEWS = (DAILY_DEMAND, STOCK_LEVELS, ALERTS, STORE_SALES, BEST_SELLERS, PROPOSALS)
-MOMENT = pa.timestamp("ms", "UTC")
+VIEWS = (
+    *(DAILY_DEMAND, STORE_SALES, BEST_SELLERS, STOCK_LEVELS, ALERTS),
+    *(PROPOSALS, POSITION_CHANGES, MARKDOWN_PROPOSALS),
+)
 COMPARED = ("units_sold", "units_refunded")
 ANSWER_SECONDS_MAX, CAUGHT_UP_SECONDS_MAX = 60.0, 60.0
 ROWS_MAX = 1_000_000
@@ -98,18 +100,19 @@ def measure(folders: Folders, served: Served, days_max: int | None) -> Iterator[
     """The rows by their contract. Of daily demand only those of the newest days, which silver has
     to add up to; None: of all days.
     """
-    rows, days = served.rows, None
+    rows, totals = served.rows, None
     if served.view == DAILY_DEMAND and rows.num_rows:
-        begins: list[Any] = pc.unique(rows["day_start"]).sort().to_pylist()
-        first = begins[-min(days_max or len(begins), len(begins))]
-        rows = rows.filter(pc.greater_equal(rows["day_start"], pa.scalar(first, MOMENT)))
-        days = compare_days(folders, served, rows, first.date())
+        days = number_days(rows["day_start"])
+        numbers = pc.unique(days).sort().to_pylist()
+        first = numbers[-min(days_max or len(numbers), len(numbers))]
+        rows = rows.filter(pc.greater_equal(days, first))
+        totals = compare_days(folders, served, rows, first)
     yield from check_rules(served.view, rows)
-    if days is not None:
-        yield days
+    if totals is not None:
+        yield totals
 
 
-def compare_days(folders: Folders, served: Served, rows: pa.Table, first: date) -> Frame:
+def compare_days(folders: Folders, served: Served, rows: pa.Table, first: int) -> Frame:
     # Older days of silver do not count: readers of the view may have dropped them.
     events = open_silver(folders, served.ends, pc.field("event_time") >= begin_of(first))
     return Frame(

@@ -1,6 +1,7 @@
 """Damage to the lake's tables, as the API shows it after the next check."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +24,12 @@ from tests.services.silver import create_schema
 from tests.services.world import NOON
 from tests.services.writing import Writing, all_on_time, promote
 
+HOUR = timedelta(hours=1)
+PRICE: dict[str, pa.DataType] = {
+    "sku": pa.string(),
+    "price_cents": pa.int32(),
+    **dict.fromkeys(("holds_from", "holds_until"), pa.timestamp("us", "UTC")),
+}
 SILVER, GOLD, BRONZE = "silver/inventory.adjustment.v1", "gold/daily-facts", "bronze"
 
 
@@ -104,10 +111,28 @@ def test_a_sum_that_is_off_is_shown_beside_the_right_one(checking: Checking) -> 
     assert checking.check()[GOLD]["failures"] == []
 
 
+def test_a_moment_that_no_calendar_has_is_checked_too(checking: Checking) -> None:
+    far = {"event_time": 2**61, "_published": 2**61}
+    checking.lake.silver.put(ADJUSTMENTS, event_id="far", reason="nonsense", **far)
+    tables = checking.check()
+    assert [tables[table]["trouble"] for table in (SILVER, GOLD)] == [None, None]
+    [failure] = tables[SILVER]["failures"]
+    assert failure["rows"][0]["event_time"] == str(2**61)
+
+
+def test_a_price_holds_until_later_than_from(checking: Checking) -> None:
+    folder = str(checking.lake.folders.gold("prices"))
+    for version, (until, broken) in enumerate(((NOON + HOUR, 0), (NOON, 1), (None, 0))):
+        price = {"sku": "A", "price_cents": 5, "holds_from": NOON, "holds_until": until}
+        rows = pa.Table.from_pylist([price], schema=pa.schema(PRICE))
+        write(folder, rows, Coverage(version, {part(RECEIPTS): version + 1}), mode="overwrite")
+        assert len(checking.check()["gold/prices"]["failures"]) == broken
+
+
 def test_a_table_that_is_written_whole_is_checked_by_its_contract(checking: Checking) -> None:
     shelf = STOCK_LEVELS.examples[0]
     folder, columns = (
-        str(checking.lake.folders.root / "gold" / "stock"),
+        str(checking.lake.folders.gold("stock")),
         create_schema(STOCK_LEVELS),
     )
     for marker, (store, failures) in enumerate((("S001", 0), ("S/001", 1), ("S002", 0))):
