@@ -207,7 +207,11 @@ class Life:
             elif publication.topic == REFUNDS.name:
                 self._moved[shelf] += line["units"]
                 self._moved_hour[shelf] += line["units"]
-            elif publication.topic == SHIPMENTS.name and event["status"] == "received":
+            elif publication.topic == SHIPMENTS.name and event["status"] == "dispatched":
+                self._moved[shelf] += line["dispatched_units"] - line.get(
+                    "ordered_units", line["dispatched_units"]
+                )
+            elif publication.topic == SHIPMENTS.name:
                 self._moved[shelf] += line["received_units"] - line["dispatched_units"]
                 self._deliveries += 1
 

@@ -47,6 +47,7 @@ PLANNED = ("plan_starts_ms", "plan_ends_ms", "plan_lift_permille")
 
 
 SOLD, CAME, DISPATCHED, RECEIVED = "sold", "came", "dispatched", "received"
+PACKED = "packed"  # dispatched for an order
 """What an event does to the position of a shelf, which goods in transit are a part of."""
 
 
@@ -57,8 +58,8 @@ def extract_as(movement: str) -> Callable[[Column], Extract]:
 
 def extract_shipment(shipment: Column) -> Extract:
     """Goods in transit count in the position: from their order on, or else from their dispatch."""
-    counted = (shipment["status"] == DISPATCHED) & shipment["purchase_order_id"].isNotNull()
-    return to_extract(shipment, F.when(~counted, shipment["status"]))
+    is_packed = (shipment["status"] == DISPATCHED) & shipment["purchase_order_id"].isNotNull()
+    return to_extract(shipment, F.when(is_packed, PACKED).otherwise(shipment["status"]))
 
 
 def extract_adjustment(adjustment: Column) -> Extract:
@@ -72,11 +73,14 @@ def to_extract(event: Column, movement: Column) -> Extract:
 
 
 def count_moved() -> Column:
-    """The units by which a line moves the position. A delivery subtracts the missing units."""
+    """The units by which a line moves the position. What an order asked for and its dispatch lacks
+    is subtracted then, what its delivery lacks when it is received.
+    """
     moved = {
         SOLD: -F.col("units"),
         CAME: F.col("units"),
         DISPATCHED: F.col("dispatched_units"),
+        PACKED: F.col("dispatched_units") - F.col("ordered_units"),
         RECEIVED: F.col("received_units") - F.col("dispatched_units"),
     }
     movement = F.col("movement")

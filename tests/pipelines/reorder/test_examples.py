@@ -133,19 +133,29 @@ def test_what_is_weighed_is_ordered_like_pieces_in_thousandths() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "order", "dispatched", "received", "moved"),
+    ("status", "order", "ordered", "dispatched", "received", "moved"),
     [
-        ("dispatched", None, 24, 0, 24),
-        ("dispatched", "PO-1", 24, 0, 0),
-        ("received", None, 24, 22, -2),
-        ("received", "PO-1", 24, 22, -2),
-        ("received", None, 0, 6, 6),
+        ("dispatched", None, None, 24, 0, 24),
+        ("dispatched", "PO-1", None, 24, 0, 0),
+        ("dispatched", "PO-1", 36, 24, 0, -12),
+        ("dispatched", "PO-1", 24, 0, 0, -24),
+        ("received", None, None, 24, 22, -2),
+        ("received", "PO-1", None, 24, 22, -2),
+        ("received", "PO-1", 36, 24, 22, -2),
+        ("received", None, None, 0, 6, 6),
     ],
 )
 def test_a_delivery_moves_the_position_by_what_nobody_counted_on(
-    shop: Timeline, status: str, order: str | None, dispatched: int, received: int, moved: int
+    shop: Timeline,
+    status: str,
+    order: str | None,
+    ordered: int | None,
+    dispatched: int,
+    received: int,
+    moved: int,
 ) -> None:
-    line = {"sku": MILK, "dispatched_units": dispatched, "received_units": received}
+    line: Row = {"sku": MILK, "dispatched_units": dispatched, "received_units": received}
+    line["ordered_units"] = ordered
     fields: Row = {"status": status, "purchase_order_id": order, "lines": [line]}
     shop.put(SHIPMENTS, parse_clock("10:00"), store_id=LEEDS, **fields)
     assert select_fields(shop, "moved_units", "sold_units")[0] == (moved, 0)
