@@ -28,7 +28,10 @@ select
     terms.lead                                                 as lead_time_days,
     terms.hours                                                as lead_time_hours,
     terms.measure                                              as measure,
-    if(first, floor(opened * getvariable('opening_share'))::bigint, null) as reorder_point_units,
+    terms.lead + coalesce(terms.hours, 0) / 24                 as lead_days,
+    if(first, floor(
+        opened * (lead_days + getvariable('opening_spare_days')) / (lead_days + getvariable('opening_days'))
+    )::bigint, null)                                           as reorder_point_units,
     if(first, opened, null)                                    as order_up_to_units
 from changed
 where terms is not null

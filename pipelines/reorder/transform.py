@@ -5,7 +5,7 @@ the units that it moved; each counts the units that it sold, on its day of the s
 to the minute of its publication too.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -15,19 +15,23 @@ from pipelines.common.pipeline import Contribution, Extract
 from pipelines.common.transform.columns import choose
 from pipelines.reorder.policy import (
     DAYS,
+    HOURS_PER_DAY,
     NO_PLAN,
+    PARTS,
     Arithmetic,
     Plan,
     Policy,
+    Sold,
     derive_first_levels,
     derive_levels,
     estimate_usual_milli,
+    find_weekday,
+    forecast_demand,
     lift_permille,
 )
 
 MINUTE_MS = 60 * 1000
 DAY_MS = 24 * 60 * MINUTE_MS
-HOURS_PER_DAY = 24.0
 PRODUCT = ("unit_cost_cents", "pack_size_units", "lead_time_days", "lead_time_hours", "measure")
 """The columns of a line's product."""
 TERMS = (
@@ -44,6 +48,7 @@ PLAN = {
 """The columns of a product's promotion plan."""
 PLANNED = ("plan_starts_ms", "plan_ends_ms", "plan_lift_permille")
 """A review's columns of a plan: numbers, too."""
+LEVELS = ("reorder_point_units", "order_up_to_units")
 
 
 SOLD, CAME, DISPATCHED, RECEIVED = "sold", "came", "dispatched", "received"
@@ -119,7 +124,14 @@ def derive_review() -> Mapping[str, Column]:
         "review_at": F.timestamp_millis(begin_of(DAY_MS) + (F.col("day") + 1) * DAY_MS),
         "moved": F.when(F.col("day") == 0, F.col("moved")).otherwise(0),
         "opened": F.lit(0),
+        "part": find_part(),
     }
+
+
+def find_part() -> Column:
+    """The part of the day in which a line was published, from zero."""
+    past = F.unix_millis("published") - begin_of(DAY_MS)
+    return F.call_function("div", past, F.lit(DAY_MS // PARTS))
 
 
 def build_change() -> list[Contribution]:
@@ -133,6 +145,7 @@ def derive_minute() -> Mapping[str, Column]:
         "changed_at": F.timestamp_millis(begin_of(MINUTE_MS) + MINUTE_MS),
         "moved": F.col("moved"),
         "opened": F.when(F.col("opens"), F.col("moved")).otherwise(0),
+        "part": F.lit(None).cast("long"),
     }
 
 
@@ -158,6 +171,10 @@ def build_aggregates() -> dict[str, Column]:
             name_sold_on(day): sum_units(F.when(F.col("day") == day, F.col("usual_milli")))
             for day in range(DAYS)
         },
+        **{
+            name_sold_in(part): sum_units(F.when(F.col("part") == part, F.col("usual_milli")))
+            for part in range(PARTS)
+        },
         "days": F.coalesce(F.max(F.when(F.col("opens"), F.col("day"))) + 1, F.lit(DAYS)),
         **{name: F.max_by(name, known_at) for name in TERMS},
         **{name: F.max_by(name, planned_at) for name in PLANNED},
@@ -172,33 +189,70 @@ def is_known() -> Column:
 
 def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
     """Proposals and changes with their views' columns, from aggregates with known terms."""
-    number = F.col("measure_number")
-    units_each = F.when(number > 0, UNITS_PER_MEASURE).otherwise(1)
+    number, opened = F.col("measure_number"), F.col("opened_units")
+    lead_days = F.col("lead_time_days") + F.coalesce(F.col("lead_time_hours"), F.lit(0)) / F.lit(
+        float(HOURS_PER_DAY)
+    )
+    kept = Kept(reviews)
+    on = COLUMNS._replace(keep=kept.keep)
     proposed = derive_levels(
-        [
-            COLUMNS.divided(F.col(name_sold_on(day)), units_each).cast("double")
-            for day in range(DAYS)
-        ],
-        F.col("days"),
-        F.col("lead_time_days") + F.coalesce(F.col("lead_time_hours"), F.lit(0)) / HOURS_PER_DAY,
+        forecast_demand(build_sold(), policy, on),
+        lead_days,
         F.col("pack_size_units"),
         F.col("unit_cost_cents"),
         build_plan(),
         policy,
-        COLUMNS,
-        units_each,
+        on,
+        count_units_each(),
     )
+    first = derive_first_levels(opened, lead_days, policy, COLUMNS)
     measure = choose((number == position, F.lit(name)) for position, name in enumerate(MEASURES, 1))
-    is_change, opened = F.col("changed_at").isNotNull(), F.col("opened_units")
-    first = derive_first_levels(opened, policy, F.floor)
+    is_change = F.col("changed_at").isNotNull()
     opens = (opened > 0) & (policy.review_days == 0)
-    levels = {
-        name: F.when(~is_change, level).when(opens, first_level)
-        for (name, level), first_level in zip(proposed._asdict().items(), first, strict=True)
-    }
-    return reviews.withColumns(
-        {**levels, "measure": measure, "review_days": F.lit(policy.review_days)}
+    points = F.array(*[F.struct(point.alias("units")) for point in proposed.points])
+    return kept.frame.withColumns(
+        {
+            **{
+                name: F.when(~is_change, level).when(opens, first_level)
+                for name, level, first_level in zip(LEVELS, proposed, first, strict=False)
+            },
+            "reorder_points": points if proposed.points else F.lit(None),
+            "measure": measure,
+            "review_days": F.lit(policy.review_days),
+        }
     )
+
+
+class Kept:
+    """A frame that has values as columns: Spark computes an expression wherever it stands."""
+
+    def __init__(self, frame: DataFrame) -> None:
+        self.frame = frame
+        self._count = 0
+
+    def keep(self, values: Sequence[Column | float]) -> list[Column]:
+        names = [f"_kept_{self._count + number}" for number in range(len(values))]
+        self._count += len(values)
+        self.frame = self.frame.withColumns(dict(zip(names, to_columns(*values), strict=True)))
+        return [F.col(name) for name in names]
+
+
+def build_sold() -> Sold:
+    """What the shelf of a review sold; of a minute, nothing."""
+    day = COLUMNS.divided(F.unix_millis("review_at"), DAY_MS)
+    daily, parts = (
+        [
+            COLUMNS.divided(F.col(name(number)), count_units_each()).cast("double")
+            for number in range(count)
+        ]
+        for name, count in ((name_sold_on, DAYS), (name_sold_in, PARTS))
+    )
+    return Sold(daily, parts, F.col("days"), find_weekday(day))
+
+
+def count_units_each() -> Column:
+    """The units of what a row's policy counts: pieces, or whole measures."""
+    return F.when(F.col("measure_number") > 0, UNITS_PER_MEASURE).otherwise(1)
 
 
 def build_plan() -> Plan:
@@ -216,6 +270,10 @@ def name_sold_on(day: int) -> str:
     return f"_sold_{day}"
 
 
+def name_sold_in(part: int) -> str:
+    return f"_part_{part}"
+
+
 def sum_units(of: Column) -> Column:
     return F.coalesce(F.sum(of), F.lit(0))
 
@@ -227,7 +285,9 @@ def to_columns(*numbers: Column | float) -> list[Column]:
 COLUMNS = Arithmetic(
     F.sqrt,
     F.ceil,
+    F.floor,
     largest=lambda *numbers: F.greatest(*to_columns(*numbers)),
     smallest=lambda *numbers: F.least(*to_columns(*numbers)),
-    divided=lambda number, by: F.call_function("div", number, by),
+    divided=lambda *numbers: F.call_function("div", *to_columns(*numbers)),
+    pick=lambda values, number: F.get(F.array(*to_columns(*values)), *to_columns(number)),
 )

@@ -6,6 +6,7 @@ orders of a minute and the note that it is answered are one transaction.
 
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -127,7 +128,7 @@ class Answers:
         if any(ends[partition] < end for partition, end in written.items()):
             return False
         for row in self._rows[PROPOSALS].read_new(self._select(marker, PROPOSALS)):
-            level = read_level(row, row["review_at"], row["review_days"])
+            level = read_review(row)
             self.positions.take_review(read_shelf(row), row["moved_units"], level)
         for row in self._rows[POSITION_CHANGES].read_new(self._select(marker, POSITION_CHANGES)):
             opened = row["order_up_to_units"] is not None
@@ -191,6 +192,12 @@ def read_level(row: Row, since: Any, review_days: int | None) -> Level:
         row["measure"],
         1 if review_days is None else review_days,
     )
+
+
+def read_review(row: Row) -> Level:
+    """The levels in a row of a review. The oldest ones have one point for the day."""
+    level = read_level(row, row["review_at"], row["review_days"])
+    return replace(level, points=tuple(point["units"] for point in row["reorder_points"] or ()))
 
 
 class OrderPublisher:
